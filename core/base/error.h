@@ -1,0 +1,50 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace stashscope {
+
+/// What went wrong, seen from the user's side; decides the exit code of the programs.
+enum class ErrorKind {
+  input,      ///< the model, session or data file cannot be used (exit code 1)
+  usage,      ///< the command line or a choice makes no sense (exit code 2)
+  run,        ///< executing the graph failed (exit code 3)
+  cancelled,  ///< the user asked to stop
+};
+
+/// The one error type. Thrown where a fault is found, caught at a boundary (worker, job, main).
+class Error : public std::runtime_error {
+ public:
+  /// @param where the file, node or tensor, e.g. `node 'add0'`; may be empty
+  /// @param what  what is wrong, one clause without a final period
+  /// @param hint  what the user can do about it; may be empty
+  Error(ErrorKind kind, std::string where, std::string what, std::string hint = {});
+
+  ErrorKind kind() const { return kind_; }
+  const std::string& where() const { return where_; }
+  const std::string& reason() const { return reason_; }
+  const std::string& hint() const { return hint_; }
+
+  /// The same error with a wider place put in front, e.g. the file around a node.
+  Error within(const std::string& outer) const;
+
+ private:
+  ErrorKind kind_;
+  std::string where_;
+  std::string reason_;
+  std::string hint_;
+};
+
+[[noreturn]] void fail_input(std::string where, std::string what, std::string hint = {});
+[[noreturn]] void fail_usage(std::string where, std::string what, std::string hint = {});
+[[noreturn]] void fail_run(std::string where, std::string what, std::string hint = {});
+
+/// 0 never; 1 input, 2 usage, 3 run and cancelled.
+int exit_code(ErrorKind kind);
+
+/// `text` on one line and valid UTF-8: control characters and broken bytes are escaped as \xNN,
+/// and what is longer than `limit` bytes is cut in the middle with an ellipsis.
+std::string printable(const std::string& text, std::size_t limit = 160);
+
+}  // namespace stashscope

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace stashscope {
+
+/// A file mapped read-only into memory; unmapped when the last owner goes.
+class MappedFile {
+ public:
+  /// Throws an input Error when `path` is no regular, readable file.
+  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
+
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+
+  const std::byte* data_;
+  std::size_t size_;
+};
+
+/// The whole file as text; throws an input Error when it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes beside the target and renames over it, so that a reader (or a crash) never meets half a file.
+/// Throws an input Error that names the path when the place cannot be written.
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+/// FNV-1a of the file's bytes, as 16 hexadecimal digits: tells a changed model from the same one.
+std::string hash_file(const std::filesystem::path& path);
+
+}  // namespace stashscope

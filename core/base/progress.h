@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace stashscope {
+
+/// How a long computation tells how far it is and learns that nobody wants its answer any more.
+/// Copyable; all copies share one cancel flag. Safe to cancel from another thread.
+class Progress {
+ public:
+  using Report = std::function<void(double fraction, std::string_view stage)>;
+
+  Progress() : cancelled_(std::make_shared<std::atomic<bool>>(false)) {}
+  explicit Progress(Report report) : Progress() { report_ = std::move(report); }
+
+  void cancel() const { cancelled_->store(true); }
+  bool cancelled() const { return cancelled_->load(); }
+
+  /// Reports `fraction` (0 to 1) of the named stage; throws a `cancelled` Error once cancelled.
+  void update(double fraction, std::string_view stage) const {
+    if (cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+    if (report_) report_(fraction, stage);
+  }
+
+ private:
+  Report report_;
+  std::shared_ptr<std::atomic<bool>> cancelled_;
+};
+
+}  // namespace stashscope

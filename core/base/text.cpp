@@ -1,0 +1,190 @@
+#include "core/base/text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/error.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. (RFC 3629, table 3-7)
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (!follows(1) || !follows(2)) return 0;
+    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = first == 0xED && byte(1) > 0x9F;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (!follows(1) || !follows(2) || !follows(3)) return 0;
+    const bool overlong = first == 0xF0 && byte(1) < 0x90;
+    const bool beyond = first == 0xF4 && byte(1) > 0x8F;
+    return overlong || beyond ? 0 : 4;
+  }
+  return 0;
+}
+
+std::string escape_byte(unsigned char byte) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  return {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+/// U+202A..U+202E and U+2066..U+2069: they reorder everything printed after them.
+bool changes_direction(std::string_view sequence) {
+  if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
+  const auto second = static_cast<unsigned char>(sequence[1]);
+  const auto third = static_cast<unsigned char>(sequence[2]);
+  return (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
+         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+}  // namespace
+
+std::string to_valid_utf8(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (length == 0 || first < 0x20 || first == 0x7F) {
+      safe += escape_byte(first);
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string_view sequence = text.substr(0, length);
+    if (changes_direction(sequence)) {
+      for (const char c : sequence) safe += escape_byte(static_cast<unsigned char>(c));
+    } else {
+      safe += sequence;
+    }
+    text.remove_prefix(length);
+  }
+  return safe;
+}
+
+std::string utf8_prefix(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && is_continuation(text[limit])) --limit;
+  return text.substr(0, limit);
+}
+
+std::string utf8_suffix(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t start = text.size() - limit;
+  while (start < text.size() && is_continuation(text[start])) ++start;
+  return text.substr(start);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  constexpr std::array<const char*, 6> units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double amount = static_cast<double>(bytes);
+  if (std::abs(amount) < 1024) return std::to_string(bytes) + " B";
+  std::size_t unit = 0;
+  amount /= 1024;
+  while (std::abs(amount) >= 1024 && unit + 1 < units.size()) {
+    amount /= 1024;
+    ++unit;
+  }
+  const int digits = std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
+  return format_fixed(amount, digits) + " " + units[unit];
+}
+
+std::int64_t parse_bytes(std::string_view text) {
+  const auto bad = [&] {
+    fail_usage("", "'" + printable(std::string(text)) + "' is not an amount of memory",
+               "write a number and a unit, for example 12GiB or 640MiB");
+  };
+  double amount = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (status != std::errc() || !(amount >= 0)) bad();
+  std::string unit(end, text.data() + text.size());
+  while (!unit.empty() && unit.front() == ' ') unit.erase(0, 1);
+  double factor = 1;
+  if (!unit.empty() && unit != "B") {
+    const std::size_t power = std::string_view("KMGTP").find(unit[0]) + 1;
+    const bool binary = unit.size() == 3 && unit.substr(1) == "iB";
+    const bool decimal = unit.size() == 2 && unit[1] == 'B';
+    if (power == 0 || (!binary && !decimal && unit.size() != 1)) bad();
+    factor = std::pow(decimal ? 1000.0 : 1024.0, static_cast<double>(power));
+  }
+  if (amount * factor >= 9.2e18) bad();
+  return static_cast<std::int64_t>(std::llround(amount * factor));
+}
+
+std::string with_thousands(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  const std::ptrdiff_t first = number < 0 ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string format_number(double number) {
+  std::array<char, 40> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return {buffer.data(), result.ptr};
+}
+
+std::string format_fixed(double number, int digits) {
+  std::array<char, 400> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
+                                    std::chars_format::fixed, digits);
+  return {buffer.data(), result.ptr};
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t end = text.find(separator, start);
+    parts.emplace_back(text.substr(start, end - start));
+    if (end == std::string_view::npos) return parts;
+    start = end + 1;
+  }
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) joined += separator;
+    joined += part;
+  }
+  return joined;
+}
+
+bool matches_wildcard(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0;
+  std::size_t p = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace stashscope

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stashscope {
+
+/// Valid UTF-8 on one line: broken bytes and control characters become `\xNN`, and characters that
+/// change the direction of the text around them are dropped to `\u....`.
+std::string to_valid_utf8(std::string_view text);
+
+/// The longest prefix (suffix) of valid UTF-8 `text` of at most `limit` bytes that cuts no character.
+std::string utf8_prefix(const std::string& text, std::size_t limit);
+std::string utf8_suffix(const std::string& text, std::size_t limit);
+
+/// `1.25 GiB`, `640 B`: three significant digits, binary units. Negative differences keep their sign.
+std::string format_bytes(std::int64_t bytes);
+
+/// Bytes from `1536`, `12GiB`, `1.5 MB`, `640 KiB`; throws a usage Error for anything else.
+std::int64_t parse_bytes(std::string_view text);
+
+/// `671,088,640`.
+std::string with_thousands(std::int64_t number);
+
+/// The shortest text that reads back as the same number; never depends on the locale.
+std::string format_number(double number);
+
+/// `number` with `digits` decimals; never depends on the locale.
+std::string format_fixed(double number, int digits);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// Whether `text` matches `pattern`, in which `*` stands for any run of characters.
+bool matches_wildcard(std::string_view text, std::string_view pattern);
+
+}  // namespace stashscope

@@ -1,0 +1,145 @@
+#include "core/graph/tensor.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/graph/half.h"
+
+namespace stashscope {
+
+namespace {
+
+template <class T>
+T read_element(std::span<const std::byte> bytes, std::size_t index) {
+  T item;
+  std::memcpy(&item, bytes.data() + index * sizeof(T), sizeof(T));
+  return item;
+}
+
+template <class T>
+std::string raw_from(const std::vector<T>& items) {
+  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
+}
+
+template <class T, class Wide>
+std::vector<Wide> widened(std::span<const std::byte> bytes, std::size_t count) {
+  std::vector<Wide> items(count);
+  for (std::size_t i = 0; i < count; ++i) items[i] = static_cast<Wide>(read_element<T>(bytes, i));
+  return items;
+}
+
+std::vector<double> from_16_bits(std::span<const std::byte> bytes, std::size_t count,
+                                 float (*convert)(std::uint16_t)) {
+  std::vector<double> items(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    items[i] = double{convert(read_element<std::uint16_t>(bytes, i))};
+  }
+  return items;
+}
+
+std::string raw_float(ElementType element, double item) {
+  const auto single = static_cast<float>(item);
+  switch (element) {
+    case ElementType::float16: return raw_from(std::vector{half_from_float(single)});
+    case ElementType::bfloat16: return raw_from(std::vector{bfloat_from_float(single)});
+    case ElementType::float32: return raw_from(std::vector{single});
+    case ElementType::float64: return raw_from(std::vector{item});
+    default: fail_input("", "no floating constant of type " + std::string(name_of(element)));
+  }
+}
+
+}  // namespace
+
+std::int64_t element_count(std::span<const std::int64_t> dims) {
+  std::int64_t count = 1;
+  bool overflow = false;
+  bool empty = false;
+  for (const std::int64_t dim : dims) {
+    if (dim < 0) fail_input("", "a dimension is negative: " + std::to_string(dim));
+    if (dim == 0) empty = true;
+    if (dim > 0) overflow = __builtin_mul_overflow(count, dim, &count) || overflow;
+  }
+  if (overflow) fail_input("", "the number of elements does not fit into 64 bits");
+  return empty ? 0 : count;
+}
+
+Tensor::Tensor(ElementType element, std::vector<std::int64_t> dims)
+    : element_(element), dims_(std::move(dims)) {}
+
+Tensor::Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw)
+    : Tensor(element, std::move(dims)) {
+  raw_ = std::make_shared<const std::string>(std::move(raw));
+}
+
+Tensor Tensor::external(ElementType element, std::vector<std::int64_t> dims, ExternalData data) {
+  Tensor tensor(element, std::move(dims));
+  tensor.external_ = std::make_shared<const ExternalData>(std::move(data));
+  return tensor;
+}
+
+Tensor Tensor::strings(std::vector<std::int64_t> dims, std::vector<std::string> items) {
+  Tensor tensor(ElementType::string, std::move(dims));
+  tensor.strings_ = std::make_shared<const std::vector<std::string>>(std::move(items));
+  return tensor;
+}
+
+Tensor Tensor::int64s(const std::vector<std::int64_t>& items) {
+  return {ElementType::int64, {static_cast<std::int64_t>(items.size())}, raw_from(items)};
+}
+
+Tensor Tensor::int64_scalar(std::int64_t item) {
+  return {ElementType::int64, {}, raw_from(std::vector{item})};
+}
+
+Tensor Tensor::float_scalar(ElementType element, double item) {
+  return {element, {}, raw_float(element, item)};
+}
+
+std::int64_t Tensor::elements() const { return element_count(dims_); }
+
+TensorBytes Tensor::load() const {
+  if (raw_) return {std::as_bytes(std::span(*raw_)), raw_};
+  if (!external_) fail_input("", "the tensor has no data", "give the model with its weights");
+  auto file = MappedFile::open(external_->file);
+  const auto all = file->bytes();
+  const auto offset = static_cast<std::size_t>(external_->offset);
+  const auto length = static_cast<std::size_t>(external_->length);
+  if (offset > all.size() || length > all.size() - offset) {
+    fail_input(printable(external_->file.string()), "ends before the data of a tensor");
+  }
+  return {all.subspan(offset, length), std::move(file)};
+}
+
+std::optional<std::vector<std::int64_t>> Tensor::integers() const {
+  if (!has_data() || strings_) return std::nullopt;
+  const auto count = static_cast<std::size_t>(elements());
+  const TensorBytes data = load();
+  switch (element_) {
+    case ElementType::int64: return widened<std::int64_t, std::int64_t>(data.bytes, count);
+    case ElementType::int32: return widened<std::int32_t, std::int64_t>(data.bytes, count);
+    case ElementType::int16: return widened<std::int16_t, std::int64_t>(data.bytes, count);
+    case ElementType::int8: return widened<std::int8_t, std::int64_t>(data.bytes, count);
+    case ElementType::uint64: return widened<std::uint64_t, std::int64_t>(data.bytes, count);
+    case ElementType::uint32: return widened<std::uint32_t, std::int64_t>(data.bytes, count);
+    case ElementType::uint16: return widened<std::uint16_t, std::int64_t>(data.bytes, count);
+    case ElementType::boolean:
+    case ElementType::uint8: return widened<std::uint8_t, std::int64_t>(data.bytes, count);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<std::vector<double>> Tensor::reals() const {
+  if (!has_data() || strings_) return std::nullopt;
+  const auto count = static_cast<std::size_t>(elements());
+  const TensorBytes data = load();
+  switch (element_) {
+    case ElementType::float64: return widened<double, double>(data.bytes, count);
+    case ElementType::float32: return widened<float, double>(data.bytes, count);
+    case ElementType::float16: return from_16_bits(data.bytes, count, float_from_half);
+    case ElementType::bfloat16: return from_16_bits(data.bytes, count, float_from_bfloat);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace stashscope

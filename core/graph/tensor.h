@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/element_type.h"
+
+namespace stashscope {
+
+/// Bytes together with whatever keeps them alive (a string, a mapped file).
+struct TensorBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// Where the data of a tensor lies outside of the model file.
+struct ExternalData {
+  std::filesystem::path file;  ///< resolved against the model's folder
+  std::string location;        ///< as the model spells it, relative
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+};
+
+/// A constant tensor: type, dims and data (row-major, little-endian, packed). Cheap to copy.
+class Tensor {
+ public:
+  Tensor() = default;
+  /// Without data: the structure of a model can be analysed, running it needs the data.
+  Tensor(ElementType element, std::vector<std::int64_t> dims);
+  /// @param raw exactly packed_bytes(element, elements) bytes
+  Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw);
+  static Tensor external(ElementType element, std::vector<std::int64_t> dims, ExternalData data);
+  static Tensor strings(std::vector<std::int64_t> dims, std::vector<std::string> items);
+
+  static Tensor int64s(const std::vector<std::int64_t>& items);  ///< one axis
+  static Tensor int64_scalar(std::int64_t item);
+  static Tensor float_scalar(ElementType element, double item);
+
+  ElementType element() const { return element_; }
+  const std::vector<std::int64_t>& dims() const { return dims_; }
+  std::int64_t elements() const;
+  /// Bytes of the data; 0 for strings. Throws an input Error on 64-bit overflow.
+  std::int64_t size_in_bytes() const { return packed_bytes(element_, elements()); }
+
+  bool has_data() const { return raw_ != nullptr || external_ != nullptr || strings_ != nullptr; }
+  const ExternalData* external_data() const { return external_.get(); }
+  const std::vector<std::string>* string_items() const { return strings_.get(); }
+  /// The data, mapped from its file when it is external. Throws an input Error when there is none.
+  TensorBytes load() const;
+
+  /// The elements of an integer or boolean tensor as 64-bit numbers; nothing for other types.
+  std::optional<std::vector<std::int64_t>> integers() const;
+  /// The elements of a floating tensor of 16, 32 or 64 bits; nothing for other types.
+  std::optional<std::vector<double>> reals() const;
+
+ private:
+  ElementType element_ = ElementType::undefined;
+  std::vector<std::int64_t> dims_;
+  std::shared_ptr<const std::string> raw_;
+  std::shared_ptr<const ExternalData> external_;
+  std::shared_ptr<const std::vector<std::string>> strings_;
+};
+
+/// Product of dims; throws an input Error on a negative dim or 64-bit overflow.
+std::int64_t element_count(std::span<const std::int64_t> dims);
+
+}  // namespace stashscope

@@ -1,0 +1,103 @@
+#include "core/graph/traversal.h"
+
+#include <functional>
+#include <queue>
+
+namespace stashscope {
+
+namespace {
+
+/// How many distinct inputs of each node are still to be made.
+IdVector<NodeId, std::uint32_t> pending_inputs(const Topology& topology) {
+  IdVector<NodeId, std::uint32_t> pending(topology.nodes(), 0);
+  for (const ValueId value : IdRange<ValueId>(topology.values())) {
+    if (!topology.producer[value].valid()) continue;
+    for (const NodeId reader : topology.readers[value]) ++pending[reader];
+  }
+  return pending;
+}
+
+template <class Neighbours>
+IdVector<NodeId, bool> reach(const Topology& topology, const std::vector<NodeId>& roots,
+                             Neighbours neighbours) {
+  IdVector<NodeId, bool> seen(topology.nodes(), false);
+  std::vector<NodeId> stack;
+  const auto visit = [&](NodeId node) {
+    if (!node.valid() || seen[node]) return;
+    seen[node] = true;
+    stack.push_back(node);
+  };
+  for (const NodeId root : roots) visit(root);
+  while (!stack.empty()) {
+    const NodeId node = stack.back();
+    stack.pop_back();
+    neighbours(node, visit);
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::vector<NodeId> topological_order(const Topology& topology) {
+  IdVector<NodeId, std::uint32_t> pending = pending_inputs(topology);
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
+    if (pending[node] == 0) ready.push(node);
+  }
+  std::vector<NodeId> order;
+  order.reserve(topology.nodes());
+  while (!ready.empty()) {
+    const NodeId node = ready.top();
+    ready.pop();
+    order.push_back(node);
+    for (const ValueId output : topology.outputs[node]) {
+      for (const NodeId reader : topology.readers[output]) {
+        if (--pending[reader] == 0) ready.push(reader);
+      }
+    }
+  }
+  return order;
+}
+
+NodeId find_cycle_member(const Topology& topology) {
+  IdVector<NodeId, bool> done(topology.nodes(), false);
+  for (const NodeId node : topological_order(topology)) done[node] = true;
+  // Every unfinished node has an unfinished producer; walking up must meet a node twice.
+  IdVector<NodeId, bool> seen(topology.nodes(), false);
+  NodeId at;
+  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
+    if (!done[node]) {
+      at = node;
+      break;
+    }
+  }
+  while (!seen[at]) {
+    seen[at] = true;
+    for (const ValueId input : topology.inputs[at]) {
+      const NodeId producer = input.valid() ? topology.producer[input] : NodeId();
+      if (producer.valid() && !done[producer]) {
+        at = producer;
+        break;
+      }
+    }
+  }
+  return at;
+}
+
+IdVector<NodeId, bool> ancestors(const Topology& topology, const std::vector<NodeId>& roots) {
+  return reach(topology, roots, [&](NodeId node, auto visit) {
+    for (const ValueId input : topology.inputs[node]) {
+      if (input.valid()) visit(topology.producer[input]);
+    }
+  });
+}
+
+IdVector<NodeId, bool> descendants(const Topology& topology, const std::vector<NodeId>& roots) {
+  return reach(topology, roots, [&](NodeId node, auto visit) {
+    for (const ValueId output : topology.outputs[node]) {
+      for (const NodeId reader : topology.readers[output]) visit(reader);
+    }
+  });
+}
+
+}  // namespace stashscope

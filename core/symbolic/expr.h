@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/id.h"
+#include "core/symbolic/rational.h"
+#include "core/symbolic/symbol_table.h"
+
+namespace stashscope {
+
+struct Polynomial;
+struct Function;
+
+/// Values of dimensions by symbol; an empty entry is a dimension without a value.
+using Bindings = IdVector<SymbolId, std::optional<std::int64_t>>;
+
+/// An exact polynomial with rational coefficients over dimension names and floor, ceil, min, max of
+/// such polynomials. Immutable, cheap to copy, kept in one canonical form: equal polynomials compare
+/// equal. Symbols stand for integers of at least 1. Operations that outgrow the bounds (256 terms,
+/// degree 32, 64-bit coefficients) throw ExpressionTooLarge.
+class Expr {
+ public:
+  Expr() = default;  ///< 0
+  Expr(std::int64_t integer) : constant_(integer) {}  // NOLINT: numbers convert
+  Expr(Rational constant) : constant_(constant) {}    // NOLINT: numbers convert
+  static Expr symbol(SymbolId symbol);
+
+  bool is_constant() const { return polynomial_ == nullptr; }
+  /// The value when it is a constant (an integer constant), else nothing.
+  std::optional<Rational> constant() const;
+  std::optional<std::int64_t> integer() const;
+  bool is(std::int64_t integer) const { return this->integer() == integer; }
+
+  friend Expr operator+(const Expr& a, const Expr& b);
+  friend Expr operator-(const Expr& a, const Expr& b);
+  friend Expr operator*(const Expr& a, const Expr& b);
+  Expr operator-() const { return *this * Expr(-1); }
+  friend bool operator==(const Expr& a, const Expr& b) { return order(a, b) == 0; }
+  /// A total order without meaning in arithmetic, for canonical forms: negative, 0 or positive.
+  static int order(const Expr& a, const Expr& b);
+
+  /// The canonical terms; a constant is at most one term without factors.
+  std::vector<struct Term> terms() const;
+  static Expr from_terms(std::vector<struct Term> terms);
+
+  /// The value under `bindings`, rounded towards minus infinity; nothing when a dimension it needs
+  /// has no value. Throws an input Error when the number does not fit into 64 bits.
+  std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
+  /// All symbols it mentions, sorted, each once.
+  std::vector<SymbolId> symbols() const;
+  /// The same expression with every symbol replaced by the expression given for it (if any).
+  Expr substitute(const IdVector<SymbolId, std::optional<Expr>>& replacements) const;
+
+ private:
+  Rational constant_;                             // the value when polynomial_ is null
+  std::shared_ptr<const Polynomial> polynomial_;  // never a constant
+};
+
+/// A dimension or a function of expressions, the indivisible factor of a monomial.
+struct Atom {
+  SymbolId symbol;                           ///< valid, or
+  std::shared_ptr<const Function> function;  ///< not null: exactly one of the two
+
+  static int order(const Atom& a, const Atom& b);
+  friend bool operator==(const Atom& a, const Atom& b) { return order(a, b) == 0; }
+};
+
+struct Factor {
+  Atom atom;
+  std::int64_t power = 1;  ///< at least 1
+  friend bool operator==(const Factor&, const Factor&) = default;
+};
+
+/// coefficient * product of factors; factors sorted by Atom::order.
+struct Term {
+  Rational coefficient;
+  std::vector<Factor> factors;
+};
+
+enum class FunctionKind { floor_quotient, minimum, maximum };
+
+/// floor(a / b), min(a, b, ...) or max(a, b, ...).
+struct Function {
+  FunctionKind kind;
+  std::vector<Expr> arguments;
+};
+
+struct Polynomial {
+  std::vector<Term> terms;
+};
+
+/// a / b when that is again such an expression (b a constant, a monomial, or a divisor of a).
+std::optional<Expr> divide(const Expr& a, const Expr& b);
+/// Rounded quotients. @param b not the constant 0
+Expr floor_divide(const Expr& a, const Expr& b);
+Expr ceil_divide(const Expr& a, const Expr& b);
+Expr floor(const Expr& a);
+Expr ceil(const Expr& a);
+Expr minimum(const Expr& a, const Expr& b);
+Expr maximum(const Expr& a, const Expr& b);
+
+/// Whether a >= 0 (a > 0) for all symbols >= 1; false also means "not proven".
+bool is_nonnegative(const Expr& a);
+bool is_positive(const Expr& a);
+/// Whether a is an integer for all integer symbols; false also means "not proven".
+bool is_integer_valued(const Expr& a);
+
+/// `a` as number * common factors * rest, where the rest has no common factor and a positive, whole,
+/// coprime set of coefficients: 2*a*b - 2*a is 2 * [a] * (b - 1).
+struct Factored {
+  Rational number = 1;
+  std::vector<Factor> common;
+  Expr rest = 1;  ///< 1 when a is a monomial
+};
+Factored factor(const Expr& a);
+
+/// Text such as `16*B*(S - 1)`, `floor((H + 1)/2)`, `min(S, 1024)`.
+std::string to_string(const Expr& a, const SymbolTable& symbols);
+
+/// The expression that `text` spells in names, integers, + - * / // ** and floor, ceil, min, max.
+/// Nothing when the text is not of that grammar; names are interned into `symbols` only on success.
+std::optional<Expr> parse_expr(std::string_view text, SymbolTable& symbols);
+
+}  // namespace stashscope

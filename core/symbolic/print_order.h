@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/symbolic/expr.h"
+
+namespace stashscope {
+
+/// A term ready to be printed: its factors as text, alphabetically, and the key it is sorted by.
+struct PrintedTerm {
+  Rational coefficient;
+  std::vector<std::string> factors;
+  std::vector<std::pair<std::string, std::int64_t>> order;
+};
+
+/// The terms of `a` in the order a computer algebra system prints them: names alphabetically, higher
+/// powers first, the constant last.
+std::vector<PrintedTerm> printed_terms(const Expr& a, const SymbolTable& symbols);
+
+std::string atom_text(const Atom& atom, const SymbolTable& symbols);
+
+/// `B`, `S**2`, ... alphabetically.
+std::vector<std::string> factor_texts(const std::vector<Factor>& factors,
+                                      const SymbolTable& symbols);
+
+}  // namespace stashscope

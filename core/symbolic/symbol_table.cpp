@@ -1,0 +1,25 @@
+#include "core/symbolic/symbol_table.h"
+
+namespace stashscope {
+
+SymbolId SymbolTable::intern(std::string_view name) {
+  const auto [entry, is_new] = ids_.try_emplace(std::string(name), SymbolId(names_.size()));
+  if (is_new) names_.push_back(entry->first);
+  return entry->second;
+}
+
+std::optional<SymbolId> SymbolTable::find(std::string_view name) const {
+  const auto found = ids_.find(std::string(name));
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+SymbolId SymbolTable::fresh() {
+  std::string name;
+  do {
+    name = "unknown_" + std::to_string(next_unknown_++);
+  } while (ids_.contains(name));
+  return intern(name);
+}
+
+}  // namespace stashscope
