@@ -47,7 +47,7 @@ class IdVector {
   std::size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
   bool contains(Key key) const { return key.index() < items_.size(); }
-  void resize(std::size_t size, const T& value = T()) { items_.resize(size, value); }
+  void resize(std::size_t size) { items_.resize(size); }
   void reserve(std::size_t size) { items_.reserve(size); }
 
   auto begin() { return items_.begin(); }

@@ -102,7 +102,7 @@ ValueId GraphData::add_initializer(std::string value_name, Tensor tensor) {
   TensorType type{tensor.element(), Shape(), {}};
   for (const std::int64_t dim : tensor.dims()) type.shape->push_back(dim);
   const ValueId id = add_value(std::move(value_name), std::move(type));
-  initializers.push_back({id, std::move(tensor)});
+  initializers.push_back({id, std::move(tensor), true});
   return id;
 }
 
@@ -155,9 +155,9 @@ Graph::Graph(GraphData data) : data_(std::move(data)) {
   sort_nodes(data_, topology_);
 }
 
-const Tensor* Graph::initializer(ValueId id) const {
+const Initializer* Graph::initializer(ValueId id) const {
   const std::int32_t index = initializer_index_[id];
-  return index < 0 ? nullptr : &data_.initializers[static_cast<std::size_t>(index)].tensor;
+  return index < 0 ? nullptr : &data_.initializers[static_cast<std::size_t>(index)];
 }
 
 std::optional<ValueId> Graph::find_value(std::string_view name) const {

@@ -50,6 +50,14 @@ struct Node {
 struct Initializer {
   ValueId value;
   Tensor tensor;
+  bool is_literal = false;  ///< written as a Constant node: never a parameter
+};
+
+/// Two sizes that a node needs to be equal but that cannot be proven to be.
+struct Constraint {
+  Expr a;
+  Expr b;
+  NodeId node;
 };
 
 /// Everything a model says, as plain data that passes copy, change and build into a new Graph.
@@ -62,6 +70,9 @@ struct GraphData {
   std::vector<Initializer> initializers;
   std::vector<ValueId> captures;  ///< subgraphs: values of an outer graph, by name
   SymbolTable symbols;
+  /// Dimension names that shape inference found to be something else: `labels_dim0` is `ids_dim0`.
+  IdVector<SymbolId, std::optional<Expr>> unified;
+  std::vector<Constraint> constraints;  ///< what dimension values must satisfy
   std::map<std::string, std::int64_t> opsets;  ///< version by domain, "" for ai.onnx
   std::map<std::string, std::string> metadata;
   std::vector<std::string> functions;  ///< serialized model-local functions
@@ -71,7 +82,7 @@ struct GraphData {
   std::size_t nodes_in_file = 0;      ///< constants included
 
   ValueId add_value(std::string value_name, TensorType type);
-  /// Adds a constant under `value_name`.
+  /// Adds a literal constant under `value_name`.
   ValueId add_initializer(std::string value_name, Tensor tensor);
 };
 
@@ -110,7 +121,7 @@ class Graph {
   bool is_graph_output(ValueId id) const { return is_output_[id]; }
   bool is_graph_input(ValueId id) const { return is_input_[id]; }
   /// Null when the value is no initializer.
-  const Tensor* initializer(ValueId id) const;
+  const Initializer* initializer(ValueId id) const;
 
   /// Slow (a scan); for names that a user typed.
   std::optional<ValueId> find_value(std::string_view name) const;

@@ -68,24 +68,24 @@ class GraphReader {
     const std::string name = proto.name();
     if (name.empty()) fail_input("", "an initializer has no name");
     if (ids_.contains(name)) fail_input(tensor_place(name), "is listed twice as an initializer");
-    add_constant(name, proto);
+    add_constant(name, proto, false);
   }
 
-  void add_constant(const std::string& name, onnx::TensorProto& proto) {
+  void add_constant(const std::string& name, onnx::TensorProto& proto, bool is_literal) {
     try {
       proto.set_name(name);
-      define_constant(name, read_tensor(proto, folder_, data_.warnings));
+      define_constant(name, read_tensor(proto, folder_, data_.warnings), is_literal);
     } catch (const Error& error) {
       throw error.within(tensor_place(name));
     }
   }
 
-  void define_constant(const std::string& name, Tensor tensor) {
+  void define_constant(const std::string& name, Tensor tensor, bool is_literal = true) {
     const ValueId id = define(name);
     TensorType type{tensor.element(), Shape(), {}};
     for (const std::int64_t dim : tensor.dims()) type.shape->push_back(dim);
     data_.values[id].type = std::move(type);
-    data_.initializers.push_back({id, std::move(tensor)});
+    data_.initializers.push_back({id, std::move(tensor), is_literal});
   }
 
   void read_nodes(onnx::GraphProto& proto) {
@@ -109,7 +109,7 @@ class GraphReader {
     const std::string name = proto.output(0);
     if (ids_.contains(name)) fail_input(tensor_place(name), "is made twice, also by " + place);
     for (auto& attribute : *proto.mutable_attribute()) {
-      if (attribute.name() == "value") return add_constant(name, *attribute.mutable_t());
+      if (attribute.name() == "value") return add_constant(name, *attribute.mutable_t(), true);
       if (attribute.name() == "value_int") {
         return define_constant(name, Tensor::int64_scalar(attribute.i()));
       }

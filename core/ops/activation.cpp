@@ -1,0 +1,236 @@
+// Elementwise functions of one input, activations with a bias, and their gradient operators.
+
+#include <cmath>
+#include <numbers>
+
+#include "core/ops/families.h"
+#include "core/ops/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+const std::vector<InPlace> first_input = {{0, 0}};
+
+/// gradient * factor, where `factor` is the derivative.
+void give_product(GradientContext& g, ValueId factor) {
+  g.give(0, g.add("Mul", {g.gradient(), factor}));
+}
+
+void neg_gradient(GradientContext& g) { g.give(0, g.add("Neg", {g.gradient()})); }
+void abs_gradient(GradientContext& g) { give_product(g, g.add("Sign", {g.input(0)})); }
+void exp_gradient(GradientContext& g) { give_product(g, g.output()); }
+void log_gradient(GradientContext& g) { g.give(0, g.add("Div", {g.gradient(), g.input(0)})); }
+void sin_gradient(GradientContext& g) { give_product(g, g.add("Cos", {g.input(0)})); }
+void cos_gradient(GradientContext& g) {
+  give_product(g, g.add("Neg", {g.add("Sin", {g.input(0)})}));
+}
+
+void sqrt_gradient(GradientContext& g) {
+  const ValueId half = g.add("Mul", {g.gradient(), g.scalar_like(g.output(), 0.5)});
+  g.give(0, g.add("Div", {half, g.output()}));
+}
+
+void reciprocal_gradient(GradientContext& g) {
+  give_product(g, g.add("Neg", {g.add("Mul", {g.output(), g.output()})}));
+}
+
+/// 2/sqrt(pi) * exp(-x^2)
+void erf_gradient(GradientContext& g) {
+  const ValueId square = g.add("Mul", {g.input(0), g.input(0)});
+  const ValueId bell = g.add("Exp", {g.add("Neg", {square})});
+  const ValueId scale = g.scalar_like(g.input(0), 2 / std::sqrt(std::numbers::pi));
+  give_product(g, g.add("Mul", {bell, scale}));
+}
+
+void softplus_gradient(GradientContext& g) { give_product(g, g.add("Sigmoid", {g.input(0)})); }
+
+/// alpha where x < 0, else 1.
+void leaky_relu_gradient(GradientContext& g) {
+  const ValueId negative = g.add("Less", {g.input(0), g.scalar_like(g.input(0), 0)});
+  const double alpha = double{g.attributes().real("alpha", 0.01F)};
+  const ValueId slope = g.add("Where", {negative, g.scalar_like(g.input(0), alpha),
+                                        g.scalar_like(g.input(0), 1)});
+  give_product(g, slope);
+}
+
+/// y + alpha where x < 0, else 1.
+void elu_gradient(GradientContext& g) {
+  const double alpha = double{g.attributes().real("alpha", 1.0F)};
+  const ValueId negative = g.add("Less", {g.input(0), g.scalar_like(g.input(0), 0)});
+  const ValueId curve = g.add("Add", {g.output(), g.scalar_like(g.output(), alpha)});
+  give_product(g, g.add("Where", {negative, curve, g.scalar_like(g.input(0), 1)}));
+}
+
+/// slope inside of the ramp, 0 where it is flat.
+ValueId ramp_slope(GradientContext& g, double alpha, double beta) {
+  const ValueId line = g.add("Add", {g.add("Mul", {g.input(0), g.scalar_like(g.input(0), alpha)}),
+                                     g.scalar_like(g.input(0), beta)});
+  const ValueId above = g.add("Greater", {line, g.scalar_like(line, 0)});
+  const ValueId below = g.add("Less", {line, g.scalar_like(line, 1)});
+  const ValueId inside = g.cast(g.add("And", {above, below}), g.type(g.input(0)).element);
+  return g.add("Mul", {inside, g.scalar_like(g.input(0), alpha)});
+}
+
+void hard_sigmoid_gradient(GradientContext& g) {
+  give_product(g, ramp_slope(g, double{g.attributes().real("alpha", 0.2F)},
+                             double{g.attributes().real("beta", 0.5F)}));
+}
+
+/// x * hardsigmoid(x) with alpha 1/6, beta 1/2.
+void hard_swish_gradient(GradientContext& g) {
+  const ValueId gate = g.add("HardSigmoid", {g.input(0)}, {{"alpha", 1.0F / 6}, {"beta", 0.5F}});
+  const ValueId slope = g.add("Mul", {g.input(0), ramp_slope(g, 1.0 / 6, 0.5)});
+  give_product(g, g.add("Add", {gate, slope}));
+}
+
+/// A gradient operator of (gradient, output) or (gradient, input).
+template <const char* op_type>
+void from_output(GradientContext& g) {
+  g.give(0, g.add_microsoft(op_type, {g.gradient(), g.output()}));
+}
+template <const char* op_type>
+void from_input(GradientContext& g) {
+  g.give(0, g.add_microsoft(op_type, {g.gradient(), g.input(0)}));
+}
+
+constexpr char relu_grad[] = "ReluGrad";
+constexpr char sigmoid_grad[] = "SigmoidGrad";
+constexpr char tanh_grad[] = "TanhGrad";
+constexpr char gelu_grad[] = "GeluGrad";
+constexpr char fast_gelu_grad[] = "FastGeluGrad";
+
+void onnx_gelu_gradient(GradientContext& g) {
+  const bool tanh_form = g.attributes().text("approximate", "none") == "tanh";
+  tanh_form ? from_input<fast_gelu_grad>(g) : from_input<gelu_grad>(g);
+}
+
+void quick_gelu_gradient(GradientContext& g) {
+  const Attributes alpha = {{"alpha", g.attributes().real("alpha", 1.702F)}};
+  g.give(0, g.add_microsoft("QuickGeluGrad", {g.gradient(), g.input(0)}, alpha));
+}
+
+/// Shared by BiasGelu and FastGelu with a bias: one fused gradient for x, its sum for the bias.
+void give_with_bias(GradientContext& g, std::string_view op_type) {
+  const ValueId dx = g.add_microsoft(op_type, {g.gradient(), g.input(0), g.input(1)});
+  if (g.wants(0)) g.give(0, dx);
+  if (g.wants(1)) g.give_broadcast(1, dx);
+}
+
+void bias_gelu_gradient(GradientContext& g) { give_with_bias(g, "BiasGeluGrad_dX"); }
+
+void fast_gelu_gradient(GradientContext& g) {
+  if (g.has_input(1)) {
+    give_with_bias(g, "BiasFastGeluGrad_dX");
+  } else {
+    from_input<fast_gelu_grad>(g);
+  }
+}
+
+void infer_real_function(ShapeContext& context) { infer_like_first_input(context); }
+
+/// The function applied to each known element.
+template <Expr (*apply)(const Expr&)>
+void infer_mapped(ShapeContext& context) {
+  infer_like_first_input(context);
+  if (const Contents* const known = context.contents(0)) {
+    Contents mapped;
+    for (const Expr& item : *known) mapped.push_back(apply(item));
+    context.set_contents(0, std::move(mapped));
+  }
+}
+
+Expr negated(const Expr& a) { return -a; }
+Expr rounded_down(const Expr& a) { return floor(a); }
+Expr rounded_up(const Expr& a) { return ceil(a); }
+
+void infer_flags(ShapeContext& context) {
+  context.set(0, ElementType::boolean, context.shape(0));
+}
+
+Op unary(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&),
+         double (*flops)(const CostContext&) = nullptr) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer_real_function,
+          .differentiation =
+              gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
+          .gradient = gradient,
+          .flops = flops,
+          .in_place = first_input};
+}
+
+Op recomputed(Op op, std::vector<std::int64_t> versions) {
+  op.recompute = RecomputeLevel::basic;
+  op.recompute_rules = {{std::move(versions), {}}};
+  return op;
+}
+
+void add_rounding(OpRegistry& registry) {
+  Op floor_op = unary("Floor", {1, 6, 13}, nullptr);
+  floor_op.infer = infer_mapped<rounded_down>;
+  Op ceil_op = unary("Ceil", {1, 6, 13}, nullptr);
+  ceil_op.infer = infer_mapped<rounded_up>;
+  for (Op op : {floor_op, ceil_op, unary("Round", {11, 22}, nullptr), unary("Sign", {9, 13}, nullptr)}) {
+    op.differentiation = Differentiation::stops;
+    registry.add(std::move(op));
+  }
+  for (const char* type : {"IsNaN", "IsInf"}) {
+    registry.add({.type = type,
+                  .versions = {9, 10, 13, 20},
+                  .infer = infer_flags,
+                  .differentiation = Differentiation::stops});
+  }
+}
+
+/// x in, same shape out; the gradient operators take (gradient, x or y).
+void add_gradient_op(OpRegistry& registry, const char* type) {
+  registry.add(microsoft({.type = type,
+                          .infer = infer_like_first_input,
+                          .flops = flops_per_element<10>,
+                          .in_place = {{0, 0}}}));
+}
+
+}  // namespace
+
+void add_activation_ops(OpRegistry& registry) {
+  Op neg = recomputed(unary("Neg", {1, 6, 13}, neg_gradient), {1, 6, 13});
+  neg.infer = infer_mapped<negated>;
+  registry.add(std::move(neg));
+  add_rounding(registry);
+  registry.add(unary("Abs", {1, 6, 13}, abs_gradient));
+  registry.add(unary("Exp", {1, 6, 13}, exp_gradient, flops_per_element<4>));
+  registry.add(unary("Log", {1, 6, 13}, log_gradient, flops_per_element<4>));
+  registry.add(unary("Sqrt", {1, 6, 13}, sqrt_gradient));
+  registry.add(unary("Reciprocal", {1, 6, 13}, reciprocal_gradient));
+  registry.add(unary("Erf", {9, 13}, erf_gradient, flops_per_element<10>));
+  registry.add(recomputed(unary("Sin", {7, 22}, sin_gradient, flops_per_element<4>), {7}));
+  registry.add(recomputed(unary("Cos", {7, 22}, cos_gradient, flops_per_element<4>), {7}));
+  registry.add(unary("Sigmoid", {1, 6, 13}, from_output<sigmoid_grad>, flops_per_element<4>));
+  registry.add(unary("Tanh", {1, 6, 13}, from_output<tanh_grad>, flops_per_element<8>));
+  registry.add(unary("Relu", {1, 6, 13, 14}, from_output<relu_grad>));
+  registry.add(unary("LeakyRelu", {1, 6, 16}, leaky_relu_gradient));
+  registry.add(unary("Elu", {1, 6, 22}, elu_gradient));
+  registry.add(unary("Softplus", {1, 22}, softplus_gradient, flops_per_element<8>));
+  registry.add(unary("HardSigmoid", {1, 6, 22}, hard_sigmoid_gradient));
+  registry.add(unary("HardSwish", {14, 22}, hard_swish_gradient));
+  for (const char* type : {"Tan", "Asin", "Acos", "Atan"}) registry.add(unary(type, {7, 22}, nullptr));
+  for (const char* type : {"Sinh", "Cosh", "Asinh", "Acosh", "Atanh"}) {
+    registry.add(unary(type, {9, 22}, nullptr));
+  }
+  for (const char* type : {"Selu", "Softsign", "Celu", "Mish", "ThresholdedRelu"}) {
+    registry.add(unary(type, {1, 6, 10, 12, 18, 22}, nullptr));
+  }
+  registry.add(
+      recomputed(unary("Gelu", {20}, onnx_gelu_gradient, flops_per_element<12>), {20}));
+  registry.add(microsoft(recomputed(unary("Gelu", {}, from_input<gelu_grad>, flops_per_element<12>), {1})));
+  registry.add(microsoft(recomputed(unary("QuickGelu", {}, quick_gelu_gradient, flops_per_element<6>), {1})));
+  registry.add(microsoft(recomputed(unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>), {1})));
+  registry.add(microsoft(recomputed(unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>), {1})));
+  for (const char* type : {"ReluGrad", "SigmoidGrad", "TanhGrad", "GeluGrad", "FastGeluGrad",
+                           "QuickGeluGrad", "BiasGeluGrad_dX", "BiasFastGeluGrad_dX"}) {
+    add_gradient_op(registry, type);
+  }
+}
+
+}  // namespace stashscope

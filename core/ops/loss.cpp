@@ -1,0 +1,94 @@
+// Losses over class scores.
+
+#include "core/ops/families.h"
+#include "core/ops/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+bool reduces(const Attributes& attributes) { return attributes.text("reduction", "mean") != "none"; }
+
+/// scores [batch, classes, ...], labels [batch, ...], optional weights [classes].
+/// Output 0 is the loss, output 1 the logarithm of the class probabilities, like the scores.
+void infer_cross_entropy(ShapeContext& context) {
+  const auto output_type = context.attributes().integer("output_type", 0);
+  const ElementType element =
+      output_type != 0 ? static_cast<ElementType>(output_type) : context.element(0);
+  context.set_element(0, element);
+  context.set_element(1, element);
+  if (context.rank(0) < 1) context.fail("the scores need a class axis");
+  for (std::int64_t axis = 0; axis < context.rank(1); ++axis) {
+    context.same_dim(context.dim(0, axis == 0 ? 0 : axis + 1), context.dim(1, axis),
+                     "the positions of scores and labels");
+  }
+  context.set_shape(0, reduces(context.attributes()) ? Shape() : context.shape(1));
+  if (context.has_output(1)) context.set_shape(1, context.shape(0));
+}
+
+/// (d loss, log probabilities, labels, ...) -> d scores
+void infer_cross_entropy_grad(ShapeContext& context) {
+  const auto output_type = context.attributes().integer("output_type", 0);
+  context.set(0, output_type != 0 ? static_cast<ElementType>(output_type) : context.element(1),
+              context.shape(1));
+}
+
+void cross_entropy_gradient(GradientContext& g) {
+  const TensorType log_probabilities = g.type(g.input(0));
+  std::vector<ValueId> inputs = {g.gradient(), g.saved_output(1, log_probabilities), g.input(1)};
+  if (g.has_input(2)) inputs.push_back(g.input(2));
+  g.give(0, g.add_microsoft("SoftmaxCrossEntropyLossGrad", std::move(inputs), g.attributes()));
+}
+
+/// The reference's internal form has the index to ignore as input 3.
+void internal_cross_entropy_gradient(GradientContext& g) {
+  const TensorType log_probabilities = g.type(g.input(0));
+  std::vector<ValueId> inputs = {g.gradient(), g.saved_output(1, log_probabilities), g.input(1)};
+  for (const std::size_t optional : {2U, 3U}) {
+    inputs.push_back(g.has_input(optional) ? g.input(optional) : ValueId());
+  }
+  while (!inputs.back().valid()) inputs.pop_back();
+  g.give(0, g.add_microsoft("SoftmaxCrossEntropyLossInternalGrad", std::move(inputs), g.attributes()));
+}
+
+/// input [batch, classes, ...] of log probabilities.
+void nll_gradient(GradientContext& g) {
+  std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1)};
+  if (g.has_input(2)) inputs.push_back(g.input(2));
+  g.give(0, g.add_microsoft("NegativeLogLikelihoodLossGrad", std::move(inputs), g.attributes()));
+}
+
+Op loss(std::string type, void (*gradient)(GradientContext&)) {
+  return {.type = std::move(type),
+          .versions = {12, 13, 22},
+          .infer = infer_cross_entropy,
+          .differentiation = Differentiation::rule,
+          .gradient = gradient,
+          .flops = flops_per_input_element<6>};
+}
+
+}  // namespace
+
+void add_loss_ops(OpRegistry& registry) {
+  registry.add(loss("SoftmaxCrossEntropyLoss", cross_entropy_gradient));
+  registry.add(microsoft(loss("SoftmaxCrossEntropyLossInternal", internal_cross_entropy_gradient)));
+  registry.add(loss("NegativeLogLikelihoodLoss", nll_gradient));
+  Op sparse = loss("SparseSoftmaxCrossEntropy", nullptr);
+  sparse.versions = {9};
+  sparse.differentiation = Differentiation::unsupported;
+  registry.add(std::move(sparse));
+  for (const char* type : {"SoftmaxCrossEntropyLossGrad", "SoftmaxCrossEntropyLossInternalGrad",
+                           "NegativeLogLikelihoodLossGrad"}) {
+    registry.add(microsoft({.type = type,
+                            .infer = infer_cross_entropy_grad,
+                            .flops = flops_per_element<4>,
+                            .in_place = {{1, 0}}}));
+  }
+  registry.add({.type = "SparseSoftmaxCrossEntropyGrad",
+                .versions = {9},
+                .infer = infer_cross_entropy_grad,
+                .flops = flops_per_element<4>,
+                .in_place = {{1, 0}}});
+}
+
+}  // namespace stashscope

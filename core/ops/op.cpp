@@ -1,0 +1,63 @@
+#include "core/ops/op.h"
+
+#include "core/ops/families.h"
+
+namespace stashscope {
+
+namespace {
+
+std::string key_of(std::string_view domain, std::string_view type) {
+  std::string key(domain == "ai.onnx" ? std::string_view() : domain);
+  key += ':';
+  key += type;
+  return key;
+}
+
+double count(const std::vector<std::int64_t>& dims) {
+  double product = 1;
+  for (const std::int64_t dim : dims) product *= static_cast<double>(dim);
+  return product;
+}
+
+OpRegistry filled() {
+  OpRegistry registry;
+  for (const auto& add_family : op_families) add_family(registry);
+  return registry;
+}
+
+}  // namespace
+
+double CostContext::input_elements(std::size_t index) const { return count(inputs[index]); }
+double CostContext::output_elements(std::size_t index) const { return count(outputs[index]); }
+
+const OpRegistry& OpRegistry::standard() {
+  static const OpRegistry registry = filled();
+  return registry;
+}
+
+void OpRegistry::add(Op op) {
+  std::string key = key_of(op.domain, op.type);
+  ops_.insert_or_assign(std::move(key), std::move(op));
+}
+
+const Op* OpRegistry::find(std::string_view domain, std::string_view type) const {
+  const auto found = ops_.find(key_of(domain, type));
+  return found == ops_.end() ? nullptr : &found->second;
+}
+
+IdVector<NodeId, const Op*> resolve_ops(const Graph& graph, const OpRegistry& registry) {
+  IdVector<NodeId, const Op*> ops;
+  ops.reserve(graph.nodes().size());
+  for (const Node& node : graph.nodes()) ops.push_back(registry.find(node));
+  return ops;
+}
+
+std::int64_t since_version(const Op& op, std::int64_t opset) {
+  std::int64_t since = 1;
+  for (const std::int64_t version : op.versions) {
+    if (version <= opset) since = version;
+  }
+  return since;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace stashscope {
+
+class ShapeContext;
+class GradientContext;
+
+/// Concrete dims of the inputs and outputs of one node; an empty optional input has no dims.
+struct CostContext {
+  const Node& node;
+  std::span<const std::vector<std::int64_t>> inputs;
+  std::span<const std::vector<std::int64_t>> outputs;
+
+  double input_elements(std::size_t index) const;
+  double output_elements(std::size_t index = 0) const;
+};
+
+/// What gradients do at an operator.
+enum class Differentiation {
+  rule,         ///< `gradient` builds them
+  stops,        ///< the outputs do not depend differentiably on the inputs (shapes, comparisons)
+  unsupported,  ///< differentiable in principle, but no rule is known
+};
+
+/// At which probe level the reference tool recomputes an operator.
+enum class RecomputeLevel { never, basic, advanced };
+
+/// One row of the reference's table: the since-versions it holds for, and the inputs that the search
+/// for a subgraph does not follow.
+struct RecomputeRule {
+  std::vector<std::int64_t> versions;
+  std::vector<std::size_t> ignored_inputs;
+};
+
+/// That output `output` may take over the buffer of input `input` when the input dies at the node and
+/// both have the same type and dims.
+struct InPlace {
+  std::size_t input;
+  std::size_t output;
+};
+
+/// All that the analysis must know of an operator. Kernels live with the runners, under the same name.
+struct Op {
+  std::string domain = {};  ///< "" for ai.onnx
+  std::string type = {};
+  std::vector<std::int64_t> versions = {};  ///< since-versions, ascending
+  /// Sets the types (and known contents) of all outputs; null: taken from what the model declares.
+  void (*infer)(ShapeContext&) = nullptr;
+  Differentiation differentiation = Differentiation::unsupported;
+  void (*gradient)(GradientContext&) = nullptr;
+  /// Floating point operations; null: one for each element of output 0.
+  double (*flops)(const CostContext&) = nullptr;
+  /// The input whose buffer output 0 always shares, if this node has such a one.
+  std::optional<std::size_t> (*alias)(const Graph&, const Node&) = nullptr;
+  std::vector<InPlace> in_place = {};
+  RecomputeLevel recompute = RecomputeLevel::never;
+  std::vector<RecomputeRule> recompute_rules = {};
+  bool random = false;  ///< draws random numbers: a recomputed twin needs the same seed
+};
+
+/// Operators by domain and type, filled once at start.
+class OpRegistry {
+ public:
+  /// All operators the program knows.
+  static const OpRegistry& standard();
+
+  void add(Op op);
+  /// Null for an unknown operator.
+  const Op* find(std::string_view domain, std::string_view type) const;
+  const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
+  std::size_t size() const { return ops_.size(); }
+
+ private:
+  std::unordered_map<std::string, Op> ops_;
+};
+
+/// The operators of a graph's nodes, looked up once; null entries are unknown operators.
+IdVector<NodeId, const Op*> resolve_ops(const Graph& graph,
+                                        const OpRegistry& registry = OpRegistry::standard());
+
+/// The version of the operator set in which `op`'s definition at `opset` appeared; 1 when none fits.
+std::int64_t since_version(const Op& op, std::int64_t opset);
+
+}  // namespace stashscope

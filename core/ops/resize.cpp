@@ -1,0 +1,101 @@
+// Resize, Upsample and the gradient.
+
+#include "core/base/error.h"
+#include "core/ops/families.h"
+#include "core/ops/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Axes that scales or sizes speak of: all, or attribute `axes` since version 18.
+std::vector<std::int64_t> resized_axes(ShapeContext& context) {
+  std::vector<std::int64_t> axes = context.attributes().integers("axes");
+  if (axes.empty()) return all_axes(context.rank(0));
+  for (std::int64_t& axis : axes) axis = context.axis(axis, context.rank(0));
+  return axes;
+}
+
+void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
+  const std::vector<std::int64_t> axes = resized_axes(context);
+  if (scales.size() != axes.size()) context.fail("its scales do not match the data's axes");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Expr& dim = shape[static_cast<std::size_t>(axes[i])];
+    dim = floor(dim * scales[i]);
+  }
+}
+
+void infer_resize(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  if (context.attributes().text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    throw ShapeUnknown();
+  }
+  Shape shape = context.shape(0);
+  const std::size_t scales_input = context.version() >= 11 ? 2 : 1;
+  const Contents* const scales = context.contents(scales_input);
+  if (scales != nullptr && !scales->empty()) {
+    scale_dims(context, shape, *scales);
+    context.set_shape(0, std::move(shape));
+    return;
+  }
+  const std::vector<std::int64_t> axes = resized_axes(context);
+  const Contents* const sizes = context.contents(3);
+  if (sizes != nullptr && sizes->size() != axes.size()) {
+    context.fail("its sizes do not match the data's axes");
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    shape[static_cast<std::size_t>(axes[i])] = sizes != nullptr ? (*sizes)[i] : context.unknown_dim();
+  }
+  context.set_shape(0, std::move(shape));
+}
+
+void infer_upsample(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  const Contents* const scales = context.contents(1);
+  if (scales == nullptr) throw ShapeUnknown();
+  scale_dims(context, shape, *scales);
+  context.set_shape(0, std::move(shape));
+}
+
+/// (gradient, shape of the data, [roi], [scales]) -> gradient of the data
+void infer_resize_grad(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Contents* const dims = context.contents(1);
+  if (dims == nullptr) throw ShapeUnknown();
+  context.set_shape(0, Shape(dims->begin(), dims->end()));
+}
+
+void resize_gradient(GradientContext& g) {
+  if (g.attributes().text("mode", "nearest") == "cubic") {
+    fail_input("", "Resize by cubic interpolation has no gradient rule");
+  }
+  const bool early = g.opset() < 11;
+  std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0))};
+  inputs.push_back(!early && g.has_input(1) ? g.input(1) : ValueId());
+  const std::size_t scales = early ? 1 : 2;
+  inputs.push_back(g.has_input(scales) ? g.input(scales) : ValueId());
+  while (!inputs.back().valid()) inputs.pop_back();
+  g.give(0, g.add_microsoft("ResizeGrad", std::move(inputs), g.attributes()));
+}
+
+}  // namespace
+
+void add_resize_ops(OpRegistry& registry) {
+  registry.add({.type = "Resize",
+                .versions = {10, 11, 13, 18, 19},
+                .infer = infer_resize,
+                .differentiation = Differentiation::rule,
+                .gradient = resize_gradient,
+                .flops = flops_per_element<8>});
+  registry.add({.type = "Upsample",
+                .versions = {7, 9, 10},
+                .infer = infer_upsample,
+                .differentiation = Differentiation::rule,
+                .gradient = resize_gradient,
+                .flops = flops_per_element<8>});
+  registry.add(microsoft(
+      {.type = "ResizeGrad", .infer = infer_resize_grad, .flops = flops_per_element<8>}));
+}
+
+}  // namespace stashscope

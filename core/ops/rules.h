@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/ops/gradient_context.h"
+#include "core/ops/op.h"
+#include "core/ops/shape_context.h"
+
+namespace stashscope {
+
+// Shape rules that several families share.
+
+/// Output 0 has the type and dims of input 0.
+void infer_like_first_input(ShapeContext& context);
+/// Output 0 is the broadcast of all inputs, which have one element type.
+void infer_broadcast(ShapeContext& context);
+/// The same with boolean elements.
+void infer_broadcast_boolean(ShapeContext& context);
+
+/// An elementwise operation on known contents, with broadcasting of single elements; `combine` returns
+/// nothing where the result is not known.
+using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
+void combine_contents(ShapeContext& context, Combine combine);
+
+/// The domain of operators that only the reference runtime defines.
+Op microsoft(Op op);
+
+/// The numbers 0, 1, ..., rank - 1.
+std::vector<std::int64_t> all_axes(std::int64_t rank);
+
+/// Reads axes from input `input_index` (opset `input_since` and later) or attribute `axes`; made
+/// non-negative for `rank`. Nothing when they come from an input whose numbers are not known.
+std::optional<std::vector<std::int64_t>> read_axes(ShapeContext& context, std::size_t input_index,
+                                                   std::int64_t input_since, std::int64_t rank);
+
+/// Cost rules.
+template <int PerElement>
+double flops_per_element(const CostContext& cost) {
+  return PerElement * cost.output_elements();
+}
+template <int PerElement>
+double flops_per_input_element(const CostContext& cost) {
+  return PerElement * cost.input_elements(0);
+}
+inline double no_flops(const CostContext&) { return 0; }
+
+}  // namespace stashscope

@@ -1,0 +1,92 @@
+// Operators that only training graphs have: the boundary, accumulation, optimizers.
+
+#include <algorithm>
+
+#include "core/ops/families.h"
+#include "core/ops/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// One output for each input that is not listed as non-differentiable, of that input's type.
+void infer_yield(ShapeContext& context) {
+  const Integers excluded = context.attributes().integers("non_differentiable_outputs");
+  std::size_t output = 0;
+  for (std::size_t i = 0; i < context.input_count(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (std::find(excluded.begin(), excluded.end(), index) != excluded.end()) continue;
+    if (output == context.output_count()) return;
+    context.outputs()[output++].type = context.type(i);
+  }
+}
+
+std::optional<std::size_t> shares_input(const Graph&, const Node&) { return 0; }
+
+/// The axes along which each of two shapes was broadcast.
+void infer_broadcast_gradient_args(ShapeContext& context) {
+  const Contents* const a = context.contents(0);
+  const Contents* const b = context.contents(1);
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    context.set_element(i, ElementType::int64);
+  }
+  if (a == nullptr || b == nullptr) {
+    for (std::size_t i = 0; i < context.output_count(); ++i) {
+      context.set_shape(i, {context.unknown_dim()});
+    }
+    return;
+  }
+  const std::size_t rank = std::max(a->size(), b->size());
+  const auto dim = [&](const Contents& dims, std::size_t axis) {
+    const bool present = axis + dims.size() >= rank;
+    return present ? std::optional(dims[axis + dims.size() - rank]) : std::nullopt;
+  };
+  for (const std::size_t side : {0U, 1U}) {
+    if (!context.has_output(side)) continue;
+    Contents axes;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const auto own = dim(side == 0 ? *a : *b, axis);
+      const auto other = dim(side == 0 ? *b : *a, axis);
+      const bool broadcast = !own || (own->is(1) && other && !other->is(1));
+      if (broadcast) axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    context.set_shape(side, {std::ssize(axes)});
+    context.set_contents(side, std::move(axes));
+  }
+}
+
+/// (sum so far, value, [do update]) -> new sum
+void infer_accumulator(ShapeContext& context) { context.set_like_input(0, 0); }
+
+/// (buffer, gradient, [overwrite]) -> updated flag, [new buffer]
+void infer_accumulator_v2(ShapeContext& context) {
+  context.set(0, ElementType::boolean, {1});
+  if (context.has_output(1)) context.set_like_input(1, 0);
+}
+
+Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
+  return microsoft({.type = std::move(type),
+                    .infer = infer,
+                    .differentiation = Differentiation::stops,
+                    .flops = no_flops});
+}
+
+}  // namespace
+
+void add_training_ops(OpRegistry& registry) {
+  Op yield = graph_op("YieldOp", infer_yield);
+  yield.alias = shares_input;
+  registry.add(std::move(yield));
+  registry.add(graph_op("BroadcastGradientArgs", infer_broadcast_gradient_args));
+  Op accumulator = graph_op("InPlaceAccumulator", infer_accumulator);
+  accumulator.flops = nullptr;
+  accumulator.in_place = {{0, 0}};
+  registry.add(std::move(accumulator));
+  registry.add(graph_op("InPlaceAccumulatorV2", infer_accumulator_v2));
+  for (const char* type : {"AdamOptimizer", "AdamWOptimizer", "SGDOptimizerV2", "PythonOp",
+                           "PythonOpGrad"}) {
+    registry.add(graph_op(type, nullptr));
+  }
+}
+
+}  // namespace stashscope

@@ -1,0 +1,299 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/graph/traversal.h"
+#include "core/ops/gradient_context.h"
+#include "core/passes/training_step.h"
+
+namespace stashscope {
+
+namespace {
+
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& p) { return matches_wildcard(name, p); });
+}
+
+/// What exporters name the scalars and tables that they fold: no weights.
+bool looks_folded(const Value& value) {
+  return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
+}
+
+bool is_static(const TensorType& type) {
+  return type.shape && std::all_of(type.shape->begin(), type.shape->end(),
+                                   [](const Expr& dim) { return dim.integer().has_value(); });
+}
+
+/// Values that may be parameters: floating initializers that are no literals or, where there are none,
+/// graph inputs of a fixed shape. Which of them receive a gradient shows when it is built.
+class CandidateGuess {
+ public:
+  CandidateGuess(const Graph& graph, const TrainingGoal& goal) : graph_(graph), goal_(goal) {
+    for (const Initializer& initializer : graph.data().initializers) {
+      if (guessed_initializer(initializer)) any_initializer_ = true;
+    }
+  }
+
+  std::vector<ValueId> candidates() const {
+    std::vector<ValueId> found;
+    for (const Initializer& initializer : graph_.data().initializers) {
+      if (chosen(initializer.value, guessed_initializer(initializer))) {
+        found.push_back(initializer.value);
+      }
+    }
+    for (const ValueId input : graph_.data().inputs) {
+      const bool guess = !any_initializer_ && is_static(graph_.value(input).type);
+      if (chosen(input, guess)) found.push_back(input);
+    }
+    return found;
+  }
+
+ private:
+  bool guessed_initializer(const Initializer& initializer) const {
+    const Value& value = graph_.value(initializer.value);
+    const bool scalar = value.type.shape && value.type.shape->empty();
+    return is_floating(value.type.element) && !initializer.is_literal &&
+           !(scalar && looks_folded(value));
+  }
+
+  bool chosen(ValueId id, bool guess) const {
+    const Value& value = graph_.value(id);
+    if (!is_floating(value.type.element)) return false;
+    if (matches_any(value.name, goal_.frozen)) return false;
+    return guess || matches_any(value.name, goal_.trainable);
+  }
+
+  const Graph& graph_;
+  const TrainingGoal& goal_;
+  bool any_initializer_ = false;
+};
+
+bool is_scalar(const TensorType& type) {
+  const auto count = element_count(type);
+  return count && count->is(1);
+}
+
+/// The outputs whose gradient starts the backward pass.
+std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal,
+                              std::vector<std::string>& warnings) {
+  std::vector<ValueId> floating;
+  std::vector<ValueId> scalars;
+  for (const ValueId output : graph.data().outputs) {
+    const Value& value = graph.value(output);
+    if (!is_floating(value.type.element) || !value.producer.valid()) continue;
+    floating.push_back(output);
+    if (is_scalar(value.type)) scalars.push_back(output);
+    if (!goal.loss.empty() && value.name == goal.loss) return {output};
+  }
+  if (!goal.loss.empty()) {
+    fail_input("loss '" + printable(goal.loss) + "'", "is no floating output of the model");
+  }
+  if (scalars.size() > 1) {
+    std::vector<std::string> names;
+    for (const ValueId id : scalars) names.push_back("'" + printable(graph.value(id).name) + "'");
+    fail_input("", "the model has several scalar outputs: " + join(names, ", "),
+               "choose the loss with --loss NAME");
+  }
+  if (scalars.size() == 1) return scalars;
+  if (!floating.empty()) {
+    warnings.push_back("no output is a scalar loss; every floating output gets a gradient of ones");
+  }
+  return floating;
+}
+
+/// The forward graph without nodes that lead to no output.
+Graph without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings) {
+  std::vector<NodeId> roots;
+  for (const ValueId output : graph.data().outputs) {
+    if (graph.value(output).producer.valid()) roots.push_back(graph.value(output).producer);
+  }
+  const IdVector<NodeId, bool> alive = ancestors(graph.topology(), roots);
+  GraphData data = graph.data();
+  IdVector<NodeId, Node> kept;
+  for (const NodeId node : IdRange<NodeId>(data.nodes.size())) {
+    if (alive[node]) kept.push_back(std::move(data.nodes[node]));
+  }
+  const std::size_t dropped = data.nodes.size() - kept.size();
+  if (dropped == 0) return graph;
+  warnings.push_back(std::to_string(dropped) + " nodes lead to no output and are left out");
+  data.nodes = std::move(kept);
+  return Graph(std::move(data));
+}
+
+class BackwardPass {
+ public:
+  BackwardPass(const Graph& graph, const std::vector<ValueId>& parameters,
+               const std::vector<ValueId>& seeds)
+      : graph_(graph),
+        builder_(graph.data()),
+        ops_(resolve_ops(graph)),
+        parameters_(parameters),
+        seeds_(seeds),
+        contributions_(graph.values().size()) {}
+
+  TrainingStep run() {
+    mark_dependents();
+    TrainingStep step;
+    Node yield = make_yield();
+    for (std::size_t i = graph_.nodes().size(); i-- > 0;) differentiate(NodeId(i));
+    std::vector<ValueId> outputs = graph_.data().outputs;
+    for (const ValueId parameter : parameters_) {
+      const ValueId gradient = parameter_gradient(parameter);
+      if (gradient.valid()) outputs.push_back(gradient);
+      step.parameters.push_back({parameter, gradient});
+    }
+    step.yield = NodeId();
+    step.graph = std::make_shared<const Graph>(
+        builder_.finish(std::move(yield), std::move(outputs)));
+    return step;
+  }
+
+ private:
+  /// depends_[v]: v is floating and a function of a parameter.
+  void mark_dependents() {
+    depends_ = IdVector<ValueId, bool>(graph_.values().size(), false);
+    for (const ValueId parameter : parameters_) depends_[parameter] = true;
+    for (const NodeId id : IdRange<NodeId>(graph_.nodes().size())) {
+      const Op* const op = ops_[id];
+      if (op != nullptr && op->differentiation == Differentiation::stops) continue;
+      const auto inputs = graph_.topology().inputs[id];
+      const bool any = std::any_of(inputs.begin(), inputs.end(), [&](ValueId input) {
+        return input.valid() && depends_[input];
+      });
+      if (!any) continue;
+      for (const ValueId output : graph_.topology().outputs[id]) {
+        depends_[output] = is_floating(graph_.value(output).type.element);
+      }
+    }
+  }
+
+  Node make_yield() {
+    Node yield;
+    yield.name = builder_.unique("YieldOp");
+    yield.domain = microsoft_domain;
+    yield.op_type = "YieldOp";
+    Integers excluded;
+    Integers full_shape;
+    for (const ValueId output : graph_.data().outputs) {
+      const auto index = static_cast<std::int64_t>(yield.inputs.size());
+      yield.inputs.push_back(output);
+      const bool is_seed = std::find(seeds_.begin(), seeds_.end(), output) != seeds_.end();
+      if (!is_seed || !depends_[output]) {
+        excluded.push_back(index);
+        continue;
+      }
+      full_shape.push_back(std::ssize(yield.outputs));
+      const ValueId seed =
+          builder_.new_value(graph_.value(output).name + "_grad", graph_.value(output).type);
+      named_.insert(seed);
+      contributions_[output].push_back(seed);
+      yield.outputs.push_back(seed);
+    }
+    if (!excluded.empty()) yield.attributes.set("non_differentiable_outputs", excluded);
+    yield.attributes.set("full_shape_outputs", full_shape);
+    return yield;
+  }
+
+  /// All gradients that arrived at a value, summed; invalid when there are none.
+  ValueId total_gradient(ValueId value) {
+    std::vector<ValueId>& parts = contributions_[value];
+    if (parts.empty()) return ValueId();
+    const std::string name = graph_.value(value).name + "_grad";
+    if (parts.size() > 1) {
+      parts = builder_.add(name, "", "Sum", std::move(parts), {true}, {});
+    }
+    if (named_.insert(parts[0]).second) builder_.rename(parts[0], name);
+    return parts[0];
+  }
+
+  void differentiate(NodeId id) {
+    std::vector<ValueId> arriving;
+    bool any = false;
+    for (const ValueId output : graph_.node(id).outputs) {
+      const bool wanted = output.valid() && depends_[output];
+      arriving.push_back(wanted ? total_gradient(output) : ValueId());
+      any = any || arriving.back().valid();
+    }
+    if (!any) return;
+    std::vector<bool> wanted;
+    for (const ValueId input : graph_.node(id).inputs) {
+      wanted.push_back(input.valid() && depends_[input]);
+    }
+    apply_rule(id, std::move(arriving), std::move(wanted));
+  }
+
+  void apply_rule(NodeId id, std::vector<ValueId> arriving, std::vector<bool> wanted) {
+    const Node& node = graph_.node(id);
+    const Op* const op = ops_[id];
+    if (op == nullptr || op->gradient == nullptr) {
+      fail_input(describe(node, id), "lies between a parameter and the loss, but no gradient is known for it",
+                 "freeze the parameters before it with --freeze NAME");
+    }
+    GradientContext context(builder_, id, std::move(arriving), std::move(wanted));
+    try {
+      op->gradient(context);
+    } catch (const Error& error) {
+      throw error.within(describe(node, id));
+    }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId gradient = context.given()[i];
+      if (gradient.valid() && context.wants(i)) contributions_[node.inputs[i]].push_back(gradient);
+    }
+  }
+
+  /// The parameter's own output value: a gradient that also serves elsewhere is passed through Identity.
+  ValueId parameter_gradient(ValueId parameter) {
+    std::vector<ValueId>& parts = contributions_[parameter];
+    if (parts.empty()) return ValueId();
+    const std::string& name = graph_.value(parameter).name;
+    if (parts.size() == 1 && named_.contains(parts[0])) {
+      parts = builder_.add(name, "", "Identity", {parts[0]}, {true}, {});
+    }
+    return total_gradient(parameter);
+  }
+
+  const Graph& graph_;
+  BackwardBuilder builder_;
+  IdVector<NodeId, const Op*> ops_;
+  const std::vector<ValueId>& parameters_;
+  const std::vector<ValueId>& seeds_;
+  IdVector<ValueId, bool> depends_;
+  IdVector<ValueId, std::vector<ValueId>> contributions_;
+  std::unordered_set<ValueId> named_;
+};
+
+/// Parameters without a gradient: running statistics say nothing, a weight that is not used does.
+void sort_out_parameters(TrainingStep& step, const Graph& graph) {
+  std::erase_if(step.parameters, [&](const Parameter& parameter) {
+    if (parameter.gradient.valid()) return false;
+    if (graph.topology().readers[parameter.value].empty()) {
+      step.warnings.push_back("parameter '" + printable(graph.value(parameter.value).name) +
+                              "' is not used and receives no gradient");
+      return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
+  std::vector<std::string> warnings;
+  const Graph graph = without_dead_nodes(model, warnings);
+  const std::vector<ValueId> seeds = seeds_of(graph, goal, warnings);
+  const std::vector<ValueId> parameters = CandidateGuess(graph, goal).candidates();
+  TrainingStep step = BackwardPass(graph, parameters, seeds).run();
+  step.warnings = std::move(warnings);
+  sort_out_parameters(step, graph);
+  const bool trains = std::any_of(step.parameters.begin(), step.parameters.end(),
+                                  [](const Parameter& p) { return p.gradient.valid(); });
+  if (!trains) {
+    step.warnings.push_back("no parameter receives a gradient: there is nothing to train");
+    step.graph = std::make_shared<const Graph>(graph);
+  }
+  return step;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,186 @@
+#include "core/passes/infer_shapes.h"
+
+#include <cmath>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/ops/op.h"
+#include "core/ops/shape_context.h"
+#include "core/passes/unify.h"
+
+namespace stashscope {
+
+namespace {
+
+/// A binary floating point number as an exact fraction, when its parts fit.
+std::optional<Expr> exact(double number) {
+  if (!std::isfinite(number)) return std::nullopt;
+  int exponent = 0;
+  double mantissa = std::frexp(number, &exponent);
+  std::int64_t denominator = 1;
+  while (mantissa != std::floor(mantissa)) {
+    mantissa *= 2;
+    --exponent;
+  }
+  if (exponent > 0) {
+    if (exponent > 20) return std::nullopt;
+    mantissa = std::ldexp(mantissa, exponent);
+  } else {
+    if (exponent < -60) return std::nullopt;
+    denominator = std::int64_t{1} << -exponent;
+  }
+  return Expr(Rational::ratio(static_cast<std::int64_t>(mantissa), denominator));
+}
+
+std::shared_ptr<const Contents> contents_of(const Tensor& tensor) {
+  std::int64_t count = 0;
+  if (!tensor.has_data() || (count = tensor.elements()) > static_cast<std::int64_t>(max_contents)) {
+    return nullptr;
+  }
+  Contents items;
+  if (const auto numbers = tensor.integers()) {
+    for (const std::int64_t number : *numbers) items.push_back(number);
+  } else if (const auto reals = tensor.reals()) {
+    for (const double real : *reals) {
+      const auto item = exact(real);
+      if (!item) return nullptr;
+      items.push_back(*item);
+    }
+  } else {
+    return nullptr;
+  }
+  return std::make_shared<const Contents>(std::move(items));
+}
+
+/// What the model itself says of a value, before any rule.
+struct Declared {
+  TensorType type;
+  std::shared_ptr<const Contents> contents;
+};
+
+class Inference {
+ public:
+  explicit Inference(const Graph& graph)
+      : graph_(graph), data_(graph.data()), ops_(resolve_ops(graph)) {
+    for (const Value& value : data_.values) declared_.push_back({value.type, nullptr});
+    for (const Initializer& initializer : data_.initializers) {
+      declared_[initializer.value].contents = contents_of(initializer.tensor);
+    }
+  }
+
+  GraphData run() {
+    const SymbolTable model_symbols = data_.symbols;
+    Unifier unifier(data_.unified, model_symbols.size());
+    // Every round learns at least one equality; chains of them are short in practice.
+    for (int round = 0; round < 8; ++round) {
+      data_.symbols = model_symbols;
+      start_from_declared(unifier);
+      for (const NodeId node : IdRange<NodeId>(data_.nodes.size())) infer(node);
+      bool learned = false;
+      for (const Constraint& each : constraints_) learned |= unifier.unify(each.a, each.b);
+      if (!learned) break;
+    }
+    data_.unified = unifier.replacements();
+    data_.constraints = std::move(constraints_);
+    return std::move(data_);
+  }
+
+ private:
+  void start_from_declared(const Unifier& unifier) {
+    constraints_.clear();
+    for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
+      Value& value = data_.values[id];
+      value.type = declared_[id].type;
+      value.contents = declared_[id].contents;
+      if (!value.type.shape) continue;
+      for (Expr& dim : *value.type.shape) dim = unifier.apply(dim);
+    }
+  }
+
+  void infer(NodeId id) {
+    const Node& node = data_.nodes[id];
+    const Op* const op = ops_[id];
+    if (op == nullptr || op->infer == nullptr) return;
+    std::vector<KnownInput> inputs;
+    inputs.reserve(node.inputs.size());
+    for (const ValueId input : node.inputs) {
+      if (!input.valid()) {
+        inputs.emplace_back();
+        continue;
+      }
+      const Value& value = data_.values[input];
+      inputs.push_back({&value.type, value.contents.get()});
+    }
+    ShapeContext context(node, since_version(*op, graph_.opset(node.domain)), std::move(inputs),
+                         data_.symbols);
+    try {
+      apply_rule(*op, context);
+    } catch (const Error& error) {
+      throw error.within(describe(node, id));
+    }
+    for (const Equality& each : context.equalities()) constraints_.push_back({each.a, each.b, id});
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i].valid()) take(context.outputs()[i], node.outputs[i], id);
+    }
+  }
+
+  static void apply_rule(const Op& op, ShapeContext& context) {
+    try {
+      op.infer(context);
+    } catch (const ShapeUnknown&) {
+      // What the rule set before it needed more stays.
+    } catch (const ExpressionTooLarge&) {
+      for (InferredOutput& output : context.outputs()) {
+        output.type.shape.reset();
+        output.contents.reset();
+      }
+    }
+  }
+
+  void take(InferredOutput& inferred, ValueId id, NodeId node) {
+    Value& value = data_.values[id];
+    warn_of_contradiction(inferred.type, value, node);
+    if (inferred.type.element != ElementType::undefined) value.type.element = inferred.type.element;
+    if (inferred.type.shape) value.type.shape = std::move(inferred.type.shape);
+    if (!inferred.type.opaque.empty()) value.type.opaque = std::move(inferred.type.opaque);
+    value.contents = std::move(inferred.contents);
+  }
+
+  void warn_of_contradiction(const TensorType& inferred, const Value& value, NodeId node) {
+    const TensorType& said = value.type;
+    const bool element_differs = inferred.element != said.element &&
+                                 inferred.element != ElementType::undefined &&
+                                 said.element != ElementType::undefined;
+    bool shape_differs = false;
+    if (inferred.shape && said.shape) {
+      shape_differs = inferred.shape->size() != said.shape->size();
+      for (std::size_t i = 0; !shape_differs && i < said.shape->size(); ++i) {
+        const auto ours = (*inferred.shape)[i].integer();
+        const auto theirs = (*said.shape)[i].integer();
+        shape_differs = ours && theirs && *ours != *theirs;
+      }
+    }
+    if (!element_differs && !shape_differs) return;
+    std::string warning = describe(value) + ": the declared type contradicts that of " +
+                          describe(data_.nodes[node], node) + "; the latter is used";
+    // Each round of inference meets the same contradiction again.
+    if (warned_.insert(id_of(value)).second) data_.warnings.push_back(std::move(warning));
+  }
+
+  std::size_t id_of(const Value& value) const {
+    return static_cast<std::size_t>(&value - data_.values.items().data());
+  }
+
+  const Graph& graph_;
+  GraphData data_;
+  IdVector<NodeId, const Op*> ops_;
+  IdVector<ValueId, Declared> declared_;
+  std::vector<Constraint> constraints_;
+  std::unordered_set<std::size_t> warned_;
+};
+
+}  // namespace
+
+Graph infer_shapes(const Graph& graph) { return Graph(Inference(graph).run()); }
+
+}  // namespace stashscope
