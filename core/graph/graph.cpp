@@ -95,7 +95,7 @@ void sort_nodes(GraphData& data, Topology& topology) {
 }  // namespace
 
 ValueId GraphData::add_value(std::string value_name, TensorType type) {
-  return values.push_back({std::move(value_name), std::move(type), NodeId(), nullptr});
+  return values.push_back({std::move(value_name), std::move(type), NodeId(), nullptr, {}});
 }
 
 ValueId GraphData::add_initializer(std::string value_name, Tensor tensor) {

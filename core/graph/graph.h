@@ -34,6 +34,9 @@ struct Value {
   /// The elements, row-major, where shape inference knows them: small integer (or boolean, or number)
   /// tensors that shapes are computed from. Else null.
   std::shared_ptr<const std::vector<Expr>> contents;
+  /// The shape that a training graph's file declares, as the tool that wrote it knew it (dims it did
+  /// not know are unnamed symbols). The reference's tables speak of these; `type` may know more.
+  std::optional<Shape> declared_shape;
 };
 
 struct Node {

@@ -262,10 +262,11 @@ class GraphReader {
   void declare_type(const onnx::ValueInfoProto& info) {
     const auto found = ids_.find(info.name());
     if (found == ids_.end()) return;  // a leftover of some optimizer
-    const Value& value = data_.values[found->second];
-    const bool is_constant = value.type.element != ElementType::undefined && value.type.shape;
-    if (is_constant || !info.has_type()) return;
-    data_.values[found->second].type = read_type(info);
+    Value& value = data_.values[found->second];
+    const bool is_known = value.type.element != ElementType::undefined && value.type.shape;
+    if (is_known || !info.has_type()) return;
+    value.type = read_type(info);
+    value.declared_shape = value.type.shape;
   }
 
   TensorType read_type(const onnx::ValueInfoProto& info) {

@@ -39,6 +39,11 @@ class BackwardBuilder {
   /// One axis: a constant where all dims are numbers, else a Shape node in the forward part.
   ValueId shape_of(ValueId value);
 
+  /// What a forward model declares are names its exporter made up.
+  void forget_declared_shapes() {
+    for (Value& each : data_.values) each.declared_shape.reset();
+  }
+
   void rename(ValueId id, const std::string& name) { data_.values[id].name = unique(name); }
   std::string unique(const std::string& name);
 

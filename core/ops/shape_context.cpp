@@ -138,6 +138,11 @@ std::int64_t ShapeContext::axis(std::int64_t axis, std::int64_t rank) const {
 
 void ShapeContext::fail(const std::string& what) const { fail_input("", what); }
 
+void ShapeContext::leave_to_declaration(std::string warning) {
+  warnings_.push_back(std::move(warning));
+  throw ShapeUnknown();
+}
+
 std::string ShapeContext::text(const Shape& shape) const {
   std::string result = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) result += (i > 0 ? ", " : "") + text(shape[i]);

@@ -95,6 +95,10 @@ class ShapeContext {
   /// `axis` in [0, rank), counting negative ones from the end; an Error outside.
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
   [[noreturn]] void fail(const std::string& what) const;
+  /// For what is wrong but has an answer elsewhere: the user is told, and the shape stays unknown
+  /// unless the model declares it.
+  [[noreturn]] void leave_to_declaration(std::string warning);
+  const std::vector<std::string>& warnings() const { return warnings_; }
   std::string text(const Expr& expr) const { return to_string(expr, symbols_); }
   std::string text(const Shape& shape) const;
 
@@ -108,6 +112,7 @@ class ShapeContext {
   SymbolTable& symbols_;
   std::vector<InferredOutput> outputs_;
   std::vector<Equality> equalities_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace stashscope

@@ -66,7 +66,9 @@ Shape reshaped(ShapeContext& context, const Contents& target, bool allow_zero) {
       free = i;
       shape.push_back(1);
     } else if (target[i].is(0) && !allow_zero) {
-      if (i >= data.size()) context.fail("the target shape copies a dimension that the data lacks");
+      if (i >= data.size()) {
+        context.leave_to_declaration("the target shape copies a dimension that the data lacks");
+      }
       shape.push_back(data[i]);
     } else {
       const auto number = target[i].integer();

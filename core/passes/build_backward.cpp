@@ -135,6 +135,7 @@ class BackwardPass {
 
   TrainingStep run() {
     mark_dependents();
+    builder_.forget_declared_shapes();
     TrainingStep step;
     Node yield = make_yield();
     for (std::size_t i = graph_.nodes().size(); i-- > 0;) differentiate(NodeId(i));
@@ -228,8 +229,9 @@ class BackwardPass {
     const Node& node = graph_.node(id);
     const Op* const op = ops_[id];
     if (op == nullptr || op->gradient == nullptr) {
-      fail_input(describe(node, id), "lies between a parameter and the loss, but no gradient is known for it",
-                 "freeze the parameters before it with --freeze NAME");
+      throw NoGradientRule(ErrorKind::input, describe(node, id),
+                           "lies between a parameter and the loss, but no gradient is known for it",
+                           "freeze the parameters before it with --freeze NAME");
     }
     GradientContext context(builder_, id, std::move(arriving), std::move(wanted));
     try {

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/graph/traversal.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
 #include "core/passes/unify.h"
@@ -61,11 +62,19 @@ struct Declared {
 class Inference {
  public:
   explicit Inference(const Graph& graph)
-      : graph_(graph), data_(graph.data()), ops_(resolve_ops(graph)) {
+      : graph_(graph),
+        data_(graph.data()),
+        ops_(resolve_ops(graph)),
+        warned_(data_.warnings.begin(), data_.warnings.end()) {
     for (const Value& value : data_.values) declared_.push_back({value.type, nullptr});
     for (const Initializer& initializer : data_.initializers) {
       declared_[initializer.value].contents = contents_of(initializer.tensor);
     }
+    std::vector<NodeId> yields;
+    for (const NodeId id : IdRange<NodeId>(data_.nodes.size())) {
+      if (data_.nodes[id].op_type == "YieldOp") yields.push_back(id);
+    }
+    behind_yield_ = descendants(graph.topology(), yields);
   }
 
   GraphData run() {
@@ -80,13 +89,13 @@ class Inference {
       for (const Constraint& each : constraints_) learned |= unifier.unify(each.a, each.b);
       if (!learned) break;
     }
-    data_.unified = unifier.replacements();
+    data_.unified = unifier.resolved();
     data_.constraints = std::move(constraints_);
     return std::move(data_);
   }
 
  private:
-  void start_from_declared(const Unifier& unifier) {
+  void start_from_declared(Unifier& unifier) {
     constraints_.clear();
     for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
       Value& value = data_.values[id];
@@ -116,8 +125,11 @@ class Inference {
     try {
       apply_rule(*op, context);
     } catch (const Error& error) {
-      throw error.within(describe(node, id));
+      if (!behind_yield_[id]) throw error.within(describe(node, id));
+      warn(error.within(describe(node, id)).what() + std::string("; its declared type is used"));
+      return;
     }
+    for (const std::string& warning : context.warnings()) warn(describe(node, id) + ": " + warning);
     for (const Equality& each : context.equalities()) constraints_.push_back({each.a, each.b, id});
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) take(context.outputs()[i], node.outputs[i], id);
@@ -161,22 +173,23 @@ class Inference {
       }
     }
     if (!element_differs && !shape_differs) return;
-    std::string warning = describe(value) + ": the declared type contradicts that of " +
-                          describe(data_.nodes[node], node) + "; the latter is used";
-    // Each round of inference meets the same contradiction again.
-    if (warned_.insert(id_of(value)).second) data_.warnings.push_back(std::move(warning));
+    warn(describe(value) + ": the declared type contradicts that of " +
+         describe(data_.nodes[node], node) + "; the latter is used");
   }
 
-  std::size_t id_of(const Value& value) const {
-    return static_cast<std::size_t>(&value - data_.values.items().data());
+  /// Each round of inference meets the same oddities again.
+  void warn(std::string warning) {
+    if (warned_.insert(warning).second) data_.warnings.push_back(std::move(warning));
   }
 
   const Graph& graph_;
   GraphData data_;
   IdVector<NodeId, const Op*> ops_;
+  /// A given backward pass is read, not judged: what its nodes declare is enough.
+  IdVector<NodeId, bool> behind_yield_;
   IdVector<ValueId, Declared> declared_;
   std::vector<Constraint> constraints_;
-  std::unordered_set<std::size_t> warned_;
+  std::unordered_set<std::string> warned_;
 };
 
 }  // namespace

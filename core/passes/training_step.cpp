@@ -93,7 +93,16 @@ TrainingStep with_inferred_shapes(TrainingStep step) {
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal) {
   const Graph graph = infer_and_inline(model);
   if (has_backward(graph)) return find_boundary(std::make_shared<const Graph>(graph));
-  return with_inferred_shapes(build_backward(graph, goal));
+  try {
+    return with_inferred_shapes(build_backward(graph, goal));
+  } catch (const NoGradientRule& error) {
+    TrainingStep forward_only;
+    forward_only.graph = std::make_shared<const Graph>(graph);
+    forward_only.warnings.push_back(std::string("no backward pass can be built, so only the forward "
+                                                "pass is shown: ") +
+                                    error.what());
+    return forward_only;
+  }
 }
 
 }  // namespace stashscope

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/graph/graph.h"
 
 namespace stashscope {
@@ -20,6 +21,12 @@ struct TrainingStep {
   NodeId yield;  ///< the boundary; invalid: the graph has none that is known
   std::vector<Parameter> parameters;
   std::vector<std::string> warnings;
+};
+
+/// Thrown when an operator between a parameter and the loss has no gradient rule.
+class NoGradientRule : public Error {
+ public:
+  using Error::Error;
 };
 
 /// What of a forward model is trained.
@@ -40,10 +47,11 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad` for each
 /// parameter. Nodes that lead to no output are left out. Without a scalar output every floating output
 /// gets a seed gradient. @param graph with inferred shapes; the result needs to be inferred again.
-/// Throws an input Error when the loss is ambiguous or an operator on the way has no gradient rule.
+/// Throws an input Error when the loss is ambiguous, NoGradientRule when an operator has no rule.
 TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
 
-/// The whole way from a loaded model: inference, known branches, the backward pass where there is none.
+/// The whole way from a loaded model: inference, known branches, the backward pass where there is none
+/// (with a warning instead when one of its operators has no gradient rule).
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal);
 
 }  // namespace stashscope

@@ -17,19 +17,27 @@ Unifier::Unifier(Replacements known, std::size_t symbols)
   replacements_.resize(symbols);
 }
 
+std::optional<Expr> Unifier::resolve(SymbolId symbol) {
+  if (symbol.index() >= symbols_ || !replacements_[symbol]) return std::nullopt;
+  const Expr resolved = apply(*replacements_[symbol]);
+  replacements_[symbol] = resolved;
+  return resolved;
+}
+
+Expr Unifier::apply(const Expr& expr) {
+  return expr.substitute([this](SymbolId symbol) { return resolve(symbol); });
+}
+
+Unifier::Replacements Unifier::resolved() {
+  for (const SymbolId symbol : IdRange<SymbolId>(symbols_)) resolve(symbol);
+  return replacements_;
+}
+
+/// @pre `by` is resolved
 bool Unifier::replace(SymbolId symbol, const Expr& by) {
-  const std::vector<SymbolId> used = by.symbols();
-  if (symbol.index() >= symbols_ || std::binary_search(used.begin(), used.end(), symbol)) {
-    return false;
-  }
-  for (const SymbolId other : used) {
-    if (other.index() >= symbols_) return false;
-  }
-  Replacements single(symbols_);
-  single[symbol] = by;
-  for (const SymbolId each : IdRange<SymbolId>(symbols_)) {
-    auto& earlier = replacements_[each];
-    if (earlier) earlier = earlier->substitute(single);
+  if (symbol.index() >= symbols_) return false;
+  for (const SymbolId used : by.symbols()) {
+    if (used == symbol || used.index() >= symbols_) return false;
   }
   replacements_[symbol] = by;
   return true;
@@ -47,15 +55,16 @@ bool Unifier::unify_same_form(const Expr& a, const Expr& b) {
   const std::vector<SymbolId> from = b.symbols();
   const std::vector<SymbolId> to = a.symbols();
   if (from.size() != to.size()) return false;
-  Replacements renaming(symbols_);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i].index() >= symbols_ || to[i].index() >= symbols_) return false;
-    renaming[from[i]] = Expr::symbol(to[i]);
-  }
-  if (b.substitute(renaming) != a) return false;
+  const auto renamed = [&](SymbolId symbol) -> std::optional<Expr> {
+    const auto at = std::lower_bound(from.begin(), from.end(), symbol) - from.begin();
+    return Expr::symbol(to[static_cast<std::size_t>(at)]);
+  };
+  if (b.substitute(renamed) != a) return false;
   bool learned = false;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] != to[i]) learned |= unify(Expr::symbol(to[i]), Expr::symbol(from[i]));
+    const Expr left = apply(Expr::symbol(to[i]));
+    const Expr right = apply(Expr::symbol(from[i]));
+    if (left != right) learned |= unify_lone_symbol(left, right);
   }
   return learned;
 }
@@ -65,9 +74,8 @@ bool Unifier::unify(const Expr& a, const Expr& b) {
   const Expr right = apply(b);
   if (left == right) return false;
   if (unify_lone_symbol(left, right)) return true;
-  const bool same_form = left.symbols() <= right.symbols() ? unify_same_form(left, right)
-                                                           : unify_same_form(right, left);
-  return same_form;
+  return left.symbols() <= right.symbols() ? unify_same_form(left, right)
+                                           : unify_same_form(right, left);
 }
 
 }  // namespace stashscope

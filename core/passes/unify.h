@@ -4,7 +4,8 @@
 
 namespace stashscope {
 
-/// Dimension names replaced by expressions, each fully resolved.
+/// Dimension names that turned out to be something else. Replacements may be chained; looking one up
+/// resolves it for good, so that thousands of names in one class stay cheap.
 class Unifier {
  public:
   using Replacements = IdVector<SymbolId, std::optional<Expr>>;
@@ -12,14 +13,16 @@ class Unifier {
   /// Only the first `symbols` symbols (those of the model) may be replaced.
   Unifier(Replacements known, std::size_t symbols);
 
-  Expr apply(const Expr& expr) const { return expr.substitute(replacements_); }
+  Expr apply(const Expr& expr);
   /// Makes a == b where that is possible by renaming: a lone name becomes the other side, and two
   /// products of the same form are matched name by name. Returns whether anything new was learned.
   bool unify(const Expr& a, const Expr& b);
 
-  const Replacements& replacements() const { return replacements_; }
+  /// All replacements, resolved.
+  Replacements resolved();
 
  private:
+  std::optional<Expr> resolve(SymbolId symbol);
   bool replace(SymbolId symbol, const Expr& by);
   bool unify_lone_symbol(const Expr& a, const Expr& b);
   bool unify_same_form(const Expr& a, const Expr& b);

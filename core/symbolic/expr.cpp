@@ -135,12 +135,10 @@ void collect_symbols(const Expr& expr, std::vector<SymbolId>& symbols) {
   }
 }
 
-using Replacements = IdVector<SymbolId, std::optional<Expr>>;
-
-Expr rebuild(const Function& function, const Replacements& replacements) {
+Expr rebuild(const Function& function, const Expr::Replacement& replacement) {
   std::vector<Expr> arguments;
   for (const Expr& argument : function.arguments) {
-    arguments.push_back(argument.substitute(replacements));
+    arguments.push_back(argument.substitute(replacement));
   }
   Expr result = arguments[0];
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -153,10 +151,9 @@ Expr rebuild(const Function& function, const Replacements& replacements) {
   return result;
 }
 
-Expr substitute_atom(const Atom& atom, const Replacements& replacements) {
-  if (atom.function) return rebuild(*atom.function, replacements);
-  const bool replaced = replacements.contains(atom.symbol) && replacements[atom.symbol];
-  return replaced ? *replacements[atom.symbol] : Expr::symbol(atom.symbol);
+Expr substitute_atom(const Atom& atom, const Expr::Replacement& replacement) {
+  if (atom.function) return rebuild(*atom.function, replacement);
+  return replacement(atom.symbol).value_or(Expr::symbol(atom.symbol));
 }
 
 }  // namespace
@@ -253,13 +250,13 @@ std::vector<SymbolId> Expr::symbols() const {
   return symbols;
 }
 
-Expr Expr::substitute(const Replacements& replacements) const {
+Expr Expr::substitute(const Expr::Replacement& replacement) const {
   if (is_constant()) return *this;
   Expr sum;
   for (const Term& term : polynomial_->terms) {
     Expr product = term.coefficient;
     for (const Factor& f : term.factors) {
-      const Expr base = substitute_atom(f.atom, replacements);
+      const Expr base = substitute_atom(f.atom, replacement);
       for (std::int64_t i = 0; i < f.power; ++i) product = product * base;
     }
     sum = sum + product;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,8 +53,9 @@ class Expr {
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
   /// All symbols it mentions, sorted, each once.
   std::vector<SymbolId> symbols() const;
-  /// The same expression with every symbol replaced by the expression given for it (if any).
-  Expr substitute(const IdVector<SymbolId, std::optional<Expr>>& replacements) const;
+  /// The same expression with every symbol replaced by what `replacement` returns for it (if anything).
+  using Replacement = std::function<std::optional<Expr>(SymbolId)>;
+  Expr substitute(const Replacement& replacement) const;
 
  private:
   Rational constant_;                             // the value when polynomial_ is null

@@ -86,10 +86,11 @@ TEST_F(ExprTest, OverflowIsAnErrorNotANumber) {
 }
 
 TEST_F(ExprTest, Substitutes) {
-  IdVector<SymbolId, std::optional<Expr>> replacements(symbols.size());
-  replacements[*symbols.find("S")] = B + Expr(1);
-  EXPECT_EQ((B * S).substitute(replacements), B * B + B);
-  EXPECT_EQ(minimum(S, 64).substitute(replacements), minimum(B + Expr(1), 64));
+  const auto replacement = [&](SymbolId symbol) {
+    return symbols.name(symbol) == "S" ? std::optional(B + Expr(1)) : std::nullopt;
+  };
+  EXPECT_EQ((B * S).substitute(replacement), B * B + B);
+  EXPECT_EQ(minimum(S, 64).substitute(replacement), minimum(B + Expr(1), 64));
 }
 
 TEST_F(ExprTest, ParsesWhatItPrints) {
