@@ -33,8 +33,10 @@ bool old_dropout_trains(const Attributes& attributes) {
   return attributes.has("is_test") && attributes.integer("is_test", 0) == 0;
 }
 
-std::optional<std::size_t> alias_in_evaluation(const Graph& graph, const Node& node) {
-  return dropout_trains(graph, node) ? std::nullopt : std::optional<std::size_t>(0);
+std::optional<std::size_t> alias_in_evaluation(const Graph& graph, const Node& node,
+                                               std::size_t output) {
+  const bool shares = output == 0 && !dropout_trains(graph, node);
+  return shares ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
 std::vector<ValueId> gradient_inputs(GradientContext& g, ValueId mask, std::size_t ratio) {

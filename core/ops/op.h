@@ -58,8 +58,8 @@ struct Op {
   void (*gradient)(GradientContext&) = nullptr;
   /// Floating point operations; null: one for each element of output 0.
   double (*flops)(const CostContext&) = nullptr;
-  /// The input whose buffer output 0 always shares, if this node has such a one.
-  std::optional<std::size_t> (*alias)(const Graph&, const Node&) = nullptr;
+  /// The input whose buffer an output always shares, if the node has such a one.
+  std::optional<std::size_t> (*alias)(const Graph&, const Node&, std::size_t output) = nullptr;
   std::vector<InPlace> in_place = {};
   RecomputeLevel recompute = RecomputeLevel::never;
   std::vector<RecomputeRule> recompute_rules = {};

@@ -15,7 +15,9 @@ void copy_contents(ShapeContext& context) {
 }
 
 /// Output 0 shares the buffer of input 0.
-std::optional<std::size_t> shares_input(const Graph&, const Node&) { return 0; }
+std::optional<std::size_t> shares_input(const Graph&, const Node&, std::size_t output) {
+  return output == 0 ? std::optional<std::size_t>(0) : std::nullopt;
+}
 
 /// From `start` to `end` of the input's dims. (start and end since version 15)
 void infer_shape_of(ShapeContext& context) {

@@ -9,19 +9,29 @@ namespace stashscope {
 
 namespace {
 
-/// One output for each input that is not listed as non-differentiable, of that input's type.
-void infer_yield(ShapeContext& context) {
-  const Integers excluded = context.attributes().integers("non_differentiable_outputs");
-  std::size_t output = 0;
-  for (std::size_t i = 0; i < context.input_count(); ++i) {
+/// The inputs of a YieldOp that have a gradient, in the order of its outputs.
+std::vector<std::size_t> differentiable_inputs(const Node& node) {
+  const Integers excluded = node.attributes.integers("non_differentiable_outputs");
+  std::vector<std::size_t> inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    if (std::find(excluded.begin(), excluded.end(), index) != excluded.end()) continue;
-    if (output == context.output_count()) return;
-    context.outputs()[output++].type = context.type(i);
+    if (std::find(excluded.begin(), excluded.end(), index) == excluded.end()) inputs.push_back(i);
   }
+  return inputs;
 }
 
-std::optional<std::size_t> shares_input(const Graph&, const Node&) { return 0; }
+/// Each gradient that comes back has the type of the output that went out.
+void infer_yield(ShapeContext& context) {
+  const std::vector<std::size_t> inputs = differentiable_inputs(context.node());
+  const std::size_t count = std::min(inputs.size(), context.output_count());
+  for (std::size_t i = 0; i < count; ++i) context.outputs()[i].type = context.type(inputs[i]);
+}
+
+std::optional<std::size_t> shares_returned_value(const Graph&, const Node& node,
+                                                 std::size_t output) {
+  const std::vector<std::size_t> inputs = differentiable_inputs(node);
+  return output < inputs.size() ? std::optional(inputs[output]) : std::nullopt;
+}
 
 /// The axes along which each of two shapes was broadcast.
 void infer_broadcast_gradient_args(ShapeContext& context) {
@@ -75,7 +85,7 @@ Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
 
 void add_training_ops(OpRegistry& registry) {
   Op yield = graph_op("YieldOp", infer_yield);
-  yield.alias = shares_input;
+  yield.alias = shares_returned_value;
   registry.add(std::move(yield));
   registry.add(graph_op("BroadcastGradientArgs", infer_broadcast_gradient_args));
   Op accumulator = graph_op("InPlaceAccumulator", infer_accumulator);

@@ -4,7 +4,10 @@ namespace stashscope {
 
 SymbolId SymbolTable::intern(std::string_view name) {
   const auto [entry, is_new] = ids_.try_emplace(std::string(name), SymbolId(names_.size()));
-  if (is_new) names_.push_back(entry->first);
+  if (is_new) {
+    names_.push_back(entry->first);
+    is_fresh_.push_back(false);
+  }
   return entry->second;
 }
 
@@ -19,7 +22,9 @@ SymbolId SymbolTable::fresh() {
   do {
     name = "unknown_" + std::to_string(next_unknown_++);
   } while (ids_.contains(name));
-  return intern(name);
+  const SymbolId symbol = intern(name);
+  is_fresh_[symbol] = true;
+  return symbol;
 }
 
 }  // namespace stashscope

@@ -19,12 +19,14 @@ class SymbolTable {
   std::optional<SymbolId> find(std::string_view name) const;
   /// A symbol that no model names: `unknown_0`, `unknown_1`, ...
   SymbolId fresh();
+  bool is_fresh(SymbolId symbol) const { return is_fresh_[symbol]; }
 
   const std::string& name(SymbolId symbol) const { return names_[symbol]; }
   std::size_t size() const { return names_.size(); }
 
  private:
   IdVector<SymbolId, std::string> names_;
+  IdVector<SymbolId, bool> is_fresh_;
   std::unordered_map<std::string, SymbolId> ids_;
   std::size_t next_unknown_ = 0;
 };

@@ -1,0 +1,175 @@
+#include "core/memory/timeline.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+namespace {
+
+class TimelineBuilder {
+ public:
+  TimelineBuilder(const Dataflow& dataflow, const BufferRules& rules,
+                  const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order)
+      : dataflow_(dataflow), topology_(dataflow.topology), rules_(rules), bytes_(bytes) {
+    timeline_.order = std::move(order);
+    timeline_.buffer_of = IdVector<ValueId, BufferId>(topology_.values());
+  }
+
+  Timeline build() {
+    find_last_reads();
+    add_residents();
+    for (std::size_t step = 0; step < timeline_.order.size(); ++step) place_outputs(step);
+    sum_up();
+    return std::move(timeline_);
+  }
+
+ private:
+  std::uint32_t end() const {
+    return timeline_.order.empty() ? 0 : static_cast<std::uint32_t>(timeline_.order.size() - 1);
+  }
+
+  bool is_output(ValueId value) const {
+    return value.index() < dataflow_.graph_values && rules_.is_output[value];
+  }
+
+  /// last_read_[v]: the last step that needs v (its own step when nobody reads it).
+  void find_last_reads() {
+    last_read_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
+    for (std::uint32_t step = 0; step < timeline_.order.size(); ++step) {
+      const NodeId node = timeline_.order[step];
+      for (const ValueId input : topology_.inputs[node]) {
+        if (input.valid()) last_read_[input] = step;
+      }
+      for (const ValueId output : topology_.outputs[node]) last_read_[output] = step;
+    }
+    for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
+      if (rules_.is_output[value]) last_read_[value] = end();
+    }
+  }
+
+  void add_residents() {
+    for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
+      if (!rules_.is_resident(value)) continue;
+      timeline_.buffer_of[value] =
+          timeline_.buffers.push_back({value, bytes_[value], 0, end(), true});
+    }
+  }
+
+  void place_outputs(std::size_t step) {
+    const NodeId node = timeline_.order[step];
+    const NodeId origin = dataflow_.origin(node);
+    const auto outputs = topology_.outputs[node];
+    for (const BufferShare& share : rules_.aliases[origin]) {
+      join(outputs[share.output], timeline_.buffer_of[topology_.inputs[node][share.input]]);
+    }
+    for (const BufferShare& share : rules_.in_place[origin]) {
+      const BufferId taken = timeline_.buffer_of[topology_.inputs[node][share.input]];
+      if (timeline_.buffer_of[outputs[share.output]].valid()) continue;
+      if (can_take_over(node, share, step)) join(outputs[share.output], taken);
+    }
+    for (const ValueId output : outputs) {
+      if (timeline_.buffer_of[output].valid()) continue;
+      const std::int64_t bytes = bytes_[dataflow_.origin(output)];
+      const auto now = static_cast<std::uint32_t>(step);
+      timeline_.buffer_of[output] =
+          timeline_.buffers.push_back({output, bytes, now, last_read_[output], false});
+    }
+  }
+
+  void join(ValueId value, BufferId buffer) {
+    timeline_.buffer_of[value] = buffer;
+    Buffer& shared = timeline_.buffers[buffer];
+    shared.last_step = std::max(shared.last_step, last_read_[value]);
+  }
+
+  /// The input's buffer must die here, and no other value in it may be read by the node: its elements
+  /// could be needed after they are overwritten.
+  bool can_take_over(NodeId node, const BufferShare& share, std::size_t step) const {
+    const ValueId input = topology_.inputs[node][share.input];
+    const BufferId buffer = timeline_.buffer_of[input];
+    const Buffer& taken = timeline_.buffers[buffer];
+    if (taken.resident || taken.last_step != step || taken.first_step == step) return false;
+    for (const ValueId other : topology_.inputs[node]) {
+      if (other.valid() && other != input && timeline_.buffer_of[other] == buffer) return false;
+    }
+    return true;
+  }
+
+  void sum_up() {
+    const std::size_t steps = timeline_.order.size();
+    std::vector<std::int64_t> change(steps + 1, 0);
+    std::int64_t live = 0;
+    for (const Buffer& buffer : timeline_.buffers) {
+      if (steps == 0) live += buffer.bytes;
+      if (steps == 0) continue;
+      change[buffer.first_step] += buffer.bytes;
+      change[buffer.last_step + 1] -= buffer.bytes;
+    }
+    timeline_.peak_bytes = live;
+    timeline_.live_bytes.reserve(steps);
+    for (std::size_t step = 0; step < steps; ++step) {
+      live += change[step];
+      timeline_.live_bytes.push_back(live);
+      if (live > timeline_.peak_bytes) {
+        timeline_.peak_bytes = live;
+        timeline_.peak_step = step;
+      }
+    }
+  }
+
+  const Dataflow& dataflow_;
+  const Topology& topology_;
+  const BufferRules& rules_;
+  const IdVector<ValueId, std::int64_t>& bytes_;
+  IdVector<ValueId, std::uint32_t> last_read_;
+  Timeline timeline_;
+};
+
+}  // namespace
+
+Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,
+                       const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order) {
+  return TimelineBuilder(dataflow, rules, bytes, std::move(order)).build();
+}
+
+std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step) {
+  std::vector<BufferId> alive;
+  for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
+    const Buffer& buffer = timeline.buffers[id];
+    if (buffer.first_step <= step && step <= buffer.last_step) alive.push_back(id);
+  }
+  std::stable_sort(alive.begin(), alive.end(), [&](BufferId a, BufferId b) {
+    return timeline.buffers[a].bytes > timeline.buffers[b].bytes;
+  });
+  return alive;
+}
+
+Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
+                    std::size_t step) {
+  std::vector<Term> terms;
+  for (const BufferId id : alive_at(timeline, step)) {
+    const TensorType& type = graph.value(dataflow.origin(timeline.buffers[id].root)).type;
+    const auto count = element_count(type);
+    if (!count) continue;
+    const Expr bits = *count * Expr(bits_per_element(type.element));
+    const Expr bytes = bits_per_element(type.element) % 8 == 0
+                           ? bits * Expr(Rational::ratio(1, 8))
+                           : ceil_divide(bits, 8);
+    for (Term& term : bytes.terms()) terms.push_back(std::move(term));
+  }
+  return Expr::from_terms(std::move(terms));
+}
+
+std::int64_t stashed_bytes(const Timeline& timeline, const std::vector<ValueId>& stashed) {
+  IdVector<BufferId, bool> counted(timeline.buffers.size(), false);
+  std::int64_t bytes = 0;
+  for (const ValueId value : stashed) {
+    const BufferId buffer = timeline.buffer_of[value];
+    if (!buffer.valid() || counted[buffer] || timeline.buffers[buffer].resident) continue;
+    counted[buffer] = true;
+    bytes += timeline.buffers[buffer].bytes;
+  }
+  return bytes;
+}
+
+}  // namespace stashscope

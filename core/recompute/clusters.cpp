@@ -1,0 +1,235 @@
+#include "core/recompute/clusters.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/recompute/apply.h"
+#include "core/symbolic/collected.h"
+
+namespace stashscope {
+
+namespace {
+
+using Combination = std::vector<const NodePlan*>;
+
+/// Plans by entry node.
+using PlansOfNode = std::map<NodeId, std::vector<const NodePlan*>>;
+
+PlansOfNode plans_of_nodes(const Opportunities& opportunities) {
+  PlansOfNode plans;
+  for (const NodePlan& plan : opportunities.plans) plans[plan.node].push_back(&plan);
+  return plans;
+}
+
+/// Extends `combination` by every choice of one plan for each owner of a reused buffer.
+void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners, std::size_t next,
+                    Combination& combination, std::vector<Combination>& found) {
+  if (next == owners.size()) {
+    found.push_back(combination);
+    return;
+  }
+  const auto owner_plans = plans.find(owners[next]);
+  if (owner_plans == plans.end()) return;
+  for (const NodePlan* const plan : owner_plans->second) {
+    combination.push_back(plan);
+    combine_owners(plans, owners, next + 1, combination, found);
+    combination.pop_back();
+  }
+}
+
+/// A plan that reuses buffers frees them only together with a plan of each owner.
+std::vector<Combination> combinations_of(const Graph& graph, const PlansOfNode& plans,
+                                         const NodePlan& plan) {
+  std::vector<NodeId> owners;
+  for (const auto& [output, owner] : plan.reused) {
+    const NodeId node = graph.value(owner).producer;
+    if (std::find(owners.begin(), owners.end(), node) == owners.end()) owners.push_back(node);
+  }
+  std::vector<Combination> found;
+  Combination combination = {&plan};
+  combine_owners(plans, owners, 0, combination, found);
+  return found;
+}
+
+std::string entry_text(const NodePlan& plan) { return to_string(plan.cluster, {plan.type, -1}); }
+
+std::string config_of(const Combination& combination) {
+  std::vector<std::string> entries;
+  for (const NodePlan* const plan : combination) entries.push_back(entry_text(*plan));
+  std::sort(entries.begin(), entries.end());
+  return join(entries, ",");
+}
+
+/// What the outputs of a plan take, each as a product of dimensions; outputs of unknown shape are left
+/// out and clear `complete`.
+void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
+               bool& complete) {
+  for (const std::size_t output : plan.outputs) {
+    if (plan.reused.contains(output)) continue;
+    const Value& value = graph.value(graph.node(plan.node).outputs[output]);
+    const auto& shape = table_shape(value);
+    if (!shape) {
+      complete = false;
+      continue;
+    }
+    const Rational bytes = Rational::ratio(bits_per_element(value.type.element), 8);
+    products.push_back({bytes * plan.save_ratio, *shape});
+  }
+}
+
+std::optional<std::int64_t> evaluate(const std::vector<SizeProduct>& products,
+                                     const Bindings& bindings) {
+  Rational total;
+  try {
+    for (const SizeProduct& product : products) {
+      Rational size = product.coefficient;
+      for (const Expr& dim : product.dims) {
+        const auto number = dim.evaluate(bindings);
+        if (!number) return std::nullopt;
+        size = size * Rational(*number);
+      }
+      total = total + size;
+    }
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return total.floor();
+}
+
+bool is_chosen(const RecomputeConfig& config, const std::string& cluster, PlanType type) {
+  const auto found = config.find(cluster);
+  return found != config.end() && found->second.type == type && found->second.count != 0;
+}
+
+StashedOutput describe_output(const Graph& graph, const NodePlan& plan, std::size_t output) {
+  const Value& value = graph.value(graph.node(plan.node).outputs[output]);
+  StashedOutput described;
+  described.output = output;
+  const auto& shape = table_shape(value);
+  described.shape_known = shape.has_value();
+  if (shape) described.shape = *shape;
+  described.bytes_per_element = bits_per_element(value.type.element) / 8;
+  described.saved_percent = static_cast<int>((plan.save_ratio * Rational(100)).floor());
+  return described;
+}
+
+/// The reference's text for grouping: equal texts are one row.
+std::string key_of(const Graph& graph, const NodePlan& plan) {
+  const Node& node = graph.node(plan.node);
+  std::string key = "recompute:" + node.op_type + "-" +
+                    (plan.type == PlanType::compromise ? "1" : "0") + "-";
+  for (const std::size_t output : plan.outputs) {
+    const ValueId value = node.outputs[output];
+    key += std::to_string(output) + ":" + element_count_text(graph, value) + ":" +
+           std::to_string(static_cast<int>(graph.value(value).type.element)) + "-";
+  }
+  return key + plan.cluster;
+}
+
+ClusterOption describe_option(const Graph& graph, const NodePlan& plan,
+                              const RecomputeConfig& config) {
+  ClusterOption option;
+  option.type = plan.type;
+  option.cluster = plan.cluster;
+  for (const std::size_t output : plan.outputs) {
+    option.stashed.push_back(describe_output(graph, plan, output));
+  }
+  const auto chosen = config.find(plan.cluster);
+  if (chosen != config.end() && chosen->second.type == plan.type) {
+    option.requested = chosen->second.count;
+  }
+  return option;
+}
+
+}  // namespace
+
+const std::optional<Shape>& table_shape(const Value& value) {
+  return value.declared_shape ? value.declared_shape : value.type.shape;
+}
+
+std::string dim_text(const Graph& graph, const Expr& dim) {
+  for (const SymbolId symbol : dim.symbols()) {
+    if (graph.symbols().is_fresh(symbol)) return "";
+  }
+  return to_valid_utf8(to_string(dim, graph.symbols()));
+}
+
+std::string element_count_text(const Graph& graph, ValueId value) {
+  const auto& shape = table_shape(graph.value(value));
+  if (!shape) return "unknown";
+  if (shape->empty()) return "(((1)))";
+  std::string text = "(";
+  for (const Expr& dim : *shape) {
+    text += (text.size() > 1 ? "*(" : "(") + dim_text(graph, dim) + ")";
+  }
+  return text + ")";
+}
+
+std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
+                                const Bindings& bindings, const RecomputeConfig& config) {
+  struct Group {
+    Combination first;
+    int frequency = 0;
+    std::vector<SizeProduct> sizes;
+    bool complete = true;
+  };
+  const PlansOfNode plans = plans_of_nodes(opportunities);
+  std::map<std::string, Group> groups;
+  for (const NodePlan& plan : opportunities.plans) {
+    for (const Combination& combination : combinations_of(graph, plans, plan)) {
+      Group& group = groups[config_of(combination)];
+      if (group.frequency++ == 0) group.first = combination;
+      for (const NodePlan* const part : combination) {
+        add_sizes(graph, *part, group.sizes, group.complete);
+      }
+    }
+  }
+  std::vector<PlanRow> rows;
+  for (const auto& [key, group] : groups) {
+    PlanRow row;
+    row.config = key;
+    row.frequency = group.frequency;
+    row.saving_symbolic = collected_text(group.sizes, graph.symbols());
+    row.saving_bytes = group.complete ? evaluate(group.sizes, bindings).value_or(0) : 0;
+    row.on = std::all_of(group.first.begin(), group.first.end(), [&](const NodePlan* plan) {
+      return is_chosen(config, plan->cluster, plan->type);
+    });
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
+    return a.saving_bytes > b.saving_bytes;
+  });
+  return rows;
+}
+
+std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
+                                      const RecomputeConfig& config) {
+  const std::vector<const NodePlan*> applied = select_plans(opportunities, config);
+  std::map<std::string, ClusterRow> rows;
+  for (const auto& [node, plans] : plans_of_nodes(opportunities)) {
+    std::string key;
+    for (const NodePlan* const plan : plans) key += key_of(graph, *plan);
+    ClusterRow& row = rows[key];
+    row.key = key;
+    row.nodes.push_back(node);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (row.options.size() == i) {
+        row.options.push_back(describe_option(graph, *plans[i], config));
+      }
+      ClusterOption& option = row.options[i];
+      for (const auto& [output, owner] : plans[i]->reused) ++option.reuse_frequency[output];
+      option.applied += static_cast<int>(std::count(applied.begin(), applied.end(), plans[i]));
+    }
+  }
+  std::vector<ClusterRow> sorted;
+  for (auto entry = rows.rbegin(); entry != rows.rend(); ++entry) {
+    sorted.push_back(std::move(entry->second));
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const ClusterRow& a, const ClusterRow& b) {
+    return a.nodes.size() > b.nodes.size();
+  });
+  return sorted;
+}
+
+}  // namespace stashscope

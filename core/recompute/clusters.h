@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/recompute/config.h"
+#include "core/recompute/opportunities.h"
+
+namespace stashscope {
+
+using PlanId = Id<struct PlanTag>;
+
+/// One row of the reference's plan table: a combination of clusters and what it saves.
+struct PlanRow {
+  std::string config;  ///< sorted `cluster:type:-1`, joined by commas
+  int frequency = 0;
+  std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
+  std::string saving_symbolic;
+  bool on = false;  ///< every entry of the combination is chosen
+};
+
+/// A stashed output as the cluster table describes it.
+struct StashedOutput {
+  std::size_t output = 0;
+  Shape shape;
+  bool shape_known = true;
+  std::int64_t bytes_per_element = 0;
+  int saved_percent = 0;
+};
+
+/// One of the mutually exclusive options of a cluster row.
+struct ClusterOption {
+  PlanType type = PlanType::recompute;
+  std::string cluster;
+  std::vector<StashedOutput> stashed;
+  std::map<std::size_t, int> reuse_frequency;  ///< nodes that reuse a buffer, by output
+  std::optional<int> requested;                ///< the chosen count, when the option is on
+  int applied = 0;                             ///< occurrences that the choice covers
+};
+
+/// Nodes with equal plans over equal activations.
+struct ClusterRow {
+  std::string key;  ///< the reference's node cluster id
+  std::vector<NodeId> nodes;
+  std::vector<ClusterOption> options;
+};
+
+/// A dimension as the tables print it; empty when the file that declares it does not name it.
+std::string dim_text(const Graph& graph, const Expr& dim);
+
+/// The element count in the reference's notation: `((b)*(16))`.
+std::string element_count_text(const Graph& graph, ValueId value);
+
+/// The shape that the reference's tables speak of: the declared one where a file declares it.
+const std::optional<Shape>& table_shape(const Value& value);
+
+/// Sorted by evaluated bytes, descending, then by config.
+std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
+                                const Bindings& bindings, const RecomputeConfig& config);
+
+/// Sorted by frequency, descending, then by key, descending.
+std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
+                                      const RecomputeConfig& config);
+
+}  // namespace stashscope

@@ -1,0 +1,129 @@
+#include "core/recompute/config.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr const char* hint = "for example BiasGelu+:1:-1,Cast+:2:3";
+
+/// Digits with an optional minus sign and nothing else, as the reference's conversion takes them.
+int parse_int(const std::string& text) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc() || end != text.data() + text.size()) {
+    fail_usage("", "Fail to convert to int from string: " + printable(text));
+  }
+  return number;
+}
+
+/// The parts between separators, without empty ones.
+std::vector<std::string> nonempty_parts(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::string& part : split(text, separator)) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void add_entry(const std::string& entry, RecomputeConfig& config) {
+  const std::vector<std::string> parts = nonempty_parts(entry, ':');
+  if (parts.size() != 3) {
+    fail_usage("", "User config should be in the format of SubgraphStr:OptimizationType:RequestApplyCount.",
+               hint);
+  }
+  const int type = parse_int(parts[1]);
+  const int count = parse_int(parts[2]);
+  if (type < 0 || type > 2) {
+    fail_usage("", "Invalid optimization type specified for subgraph: " + printable(parts[0]));
+  }
+  if (count < -1) {
+    fail_usage("", "Invalid requested_apply_count specified for subgraph: " + parts[2]);
+  }
+  config[parts[0]] = {static_cast<PlanType>(type), count};
+}
+
+void add_entries(const std::string& text, RecomputeConfig& config) {
+  for (const std::string& entry : nonempty_parts(text, ',')) add_entry(entry, config);
+}
+
+/// A JSON file holds a list of config strings.
+void add_json(const std::string& text, const std::string& path, RecomputeConfig& config) {
+  const auto list = nlohmann::json::parse(text, nullptr, false);
+  if (!list.is_array()) fail_input(printable(path), "is no JSON list of config strings");
+  for (const auto& item : list) {
+    if (!item.is_string()) fail_input(printable(path), "has an entry that is no string");
+    add_entries(item.get<std::string>(), config);
+  }
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+}  // namespace
+
+Probe parse_probe(const std::string& text) {
+  if (text.empty()) return {0, false};
+  const std::vector<std::string> parts = nonempty_parts(text, ':');
+  if (parts.empty()) fail_usage("", "Probe config information is not complete.");
+  Probe probe;
+  probe.level = parse_int(parts[0]);
+  if (probe.level < 0 || probe.level > 1) {
+    fail_usage("", "Invalid probe level specified: " + parts[0]);
+  }
+  const int boundary = parts.size() > 1 ? parse_int(parts[1]) : 0;
+  if (boundary < 0 || boundary > 1) {
+    fail_usage("", "Invalid transformer_layer_as_boundary specified: " + parts[1]);
+  }
+  probe.layer_boundary = boundary == 1;
+  return probe;
+}
+
+std::string to_string(const Probe& probe) {
+  return std::to_string(probe.level) + ":" + (probe.layer_boundary ? "1" : "0");
+}
+
+RecomputeConfig parse_config(const std::string& text) {
+  RecomputeConfig config;
+  add_entries(text, config);
+  return config;
+}
+
+void add_config_argument(const std::string& argument, RecomputeConfig& config) {
+  if (!argument.starts_with('@')) return add_entries(argument, config);
+  const std::string path = argument.substr(1);
+  const std::string text = trimmed(read_file(path));
+  if (text.starts_with('[')) return add_json(text, path, config);
+  for (const std::string& line : split(text, '\n')) add_entries(trimmed(line), config);
+}
+
+std::string to_string(const std::string& cluster, const ClusterChoice& choice) {
+  return cluster + ":" + std::to_string(static_cast<int>(choice.type)) + ":" +
+         std::to_string(choice.count);
+}
+
+std::string to_string(const RecomputeConfig& config) {
+  std::vector<std::string> entries;
+  for (const auto& [cluster, choice] : config) entries.push_back(to_string(cluster, choice));
+  return join(entries, ",");
+}
+
+std::string environment_block(const RecomputeConfig& config, const Probe& probe) {
+  return "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
+         "export ORTMODULE_MEMORY_OPT_CONFIG=\"" +
+         to_string(config) +
+         "\"\n"
+         "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
+         to_string(probe) + "\n";
+}
+
+}  // namespace stashscope

@@ -1,0 +1,128 @@
+#include "core/report/tables.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::size_t frequency_width = 7;
+constexpr std::size_t text_width = 127;
+
+std::string padded(std::string text, std::size_t width) {
+  // Characters, not bytes: names may be any UTF-8 text.
+  std::size_t length = 0;
+  for (const char c : text) length += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  if (length < width) text.append(width - length, ' ');
+  return text;
+}
+
+std::string line(const std::string& frequency, const std::string& text, std::size_t width) {
+  return "|" + padded(frequency, frequency_width) + "|" + padded(text, width) + "|\n";
+}
+
+std::string rule(std::size_t width) {
+  std::string dashes = "|_ _ _ _|";
+  for (std::size_t i = 0; i < width; i += 2) dashes += "_ ";
+  dashes.resize(frequency_width + 2 + width, '_');
+  return dashes + "|\n";
+}
+
+std::string shape_text(const Graph& graph, const StashedOutput& stashed) {
+  if (!stashed.shape_known) return "unknown";
+  std::string text = "[";
+  for (const Expr& dim : stashed.shape) text += dim_text(graph, dim) + " x ";
+  return text + "]";
+}
+
+std::string status_text(const ClusterOption& option) {
+  if (!option.requested) {
+    return "Disabled. Enable with export ORTMODULE_MEMORY_OPT_CONFIG=" +
+           to_string(option.cluster, {option.type, -1});
+  }
+  return "Enabled, requested count=" + std::to_string(*option.requested) +
+         ", actual applied count=" + std::to_string(option.applied);
+}
+
+std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& option,
+                                      std::size_t number) {
+  const char* const kind =
+      option.type == PlanType::compromise ? "RecomputeWithCompromise" : "Recompute";
+  std::vector<std::string> lines = {
+      ">>" + padded("Option " + std::to_string(number), 14) + ": " + kind + " subgraph " +
+          option.cluster,
+      "  " + padded("Status", 14) + ": " + status_text(option), "  Stashed Activations:"};
+  if (!option.reuse_frequency.empty()) {
+    std::string reuse = "   - ReuseFreq :  ";
+    for (const auto& [output, count] : option.reuse_frequency) {
+      reuse += "Output " + std::to_string(output) + "(" + std::to_string(count) + "), ";
+    }
+    lines.push_back(reuse);
+  }
+  for (const StashedOutput& each : option.stashed) {
+    lines.push_back("   - " + padded("Output " + std::to_string(each.output), 10) + ": " +
+                    shape_text(graph, each) + ", byte/elem: " +
+                    std::to_string(each.bytes_per_element) + ", " +
+                    std::to_string(each.saved_percent) + "% saved");
+  }
+  return lines;
+}
+
+std::vector<std::string> row_lines(const Graph& graph, const ClusterRow& row) {
+  std::vector<std::string> lines = {
+      "For each row options are mutually exclusive, only one of them can be enabled."};
+  for (std::size_t i = 0; i < row.options.size(); ++i) {
+    lines.emplace_back();
+    for (std::string& text : option_lines(graph, row.options[i], i + 1)) {
+      lines.push_back(std::move(text));
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string plan_table_text(const std::vector<PlanRow>& rows) {
+  std::size_t config_width = 6;
+  for (const PlanRow& row : rows) config_width = std::max(config_width, row.config.size());
+  std::string text = padded("", 27) + padded("Config", config_width + 2) + padded("Freq", 6) +
+                     padded("Saving(B)", 16) + "Saving Symbolic(Bytes)\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const PlanRow& row = rows[i];
+    text += " - " + padded("Plan " + std::to_string(i + 1), 18) + ": " +
+            (row.on ? "ON  : " : "OFF : ") + padded(row.config, config_width + 1) + " " +
+            padded(std::to_string(row.frequency), 5) + " " +
+            padded(with_thousands(row.saving_bytes), 15) + " " + row.saving_symbolic + "\n";
+  }
+  return text;
+}
+
+std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>& rows,
+                               const RecomputeConfig& config) {
+  std::vector<std::vector<std::string>> lines;
+  std::size_t width = text_width;
+  for (const ClusterRow& row : rows) {
+    lines.push_back(row_lines(graph, row));
+    for (const std::string& each : lines.back()) width = std::max(width, each.size());
+  }
+  std::string text = "MemoryInsight Summary - User config: " + to_string(config) + "\n";
+  const std::string border = std::string(frequency_width + width + 3, '=') + "\n";
+  text += border;
+  text += line("Freq",
+               " Memory Optimization Opportunities (Clustered by node-level activation patterns)",
+               width);
+  text += rule(width);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string frequency = std::to_string(rows[i].nodes.size());
+    for (const std::string& each : lines[i]) {
+      text += line(frequency, each, width);
+      frequency.clear();
+    }
+    text += rule(width);
+  }
+  return text + border + "Note: use comma as a separator for enabling more than one subgraphs.\n";
+}
+
+}  // namespace stashscope

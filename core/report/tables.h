@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/recompute/clusters.h"
+
+namespace stashscope {
+
+/// The list of plans in the reference's form: status, config, frequency, saving in bytes, saving in the
+/// model's dimension names.
+std::string plan_table_text(const std::vector<PlanRow>& rows);
+
+/// The table of clusters in the reference's form.
+/// @param config what is switched on, for the headline
+std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>& rows,
+                               const RecomputeConfig& config);
+
+}  // namespace stashscope
