@@ -41,10 +41,13 @@ void fail_run(std::string where, std::string what, std::string hint) {
 
 int exit_code(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::input: return 1;
-    case ErrorKind::usage: return 2;
+    case ErrorKind::input:
+      return 1;
+    case ErrorKind::usage:
+      return 2;
     case ErrorKind::run:
-    case ErrorKind::cancelled: return 3;
+    case ErrorKind::cancelled:
+      return 3;
   }
   return 3;
 }

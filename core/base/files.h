@@ -30,8 +30,8 @@ class MappedFile {
 /// The whole file as text; throws an input Error when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes beside the target and renames over it, so that a reader (or a crash) never meets half a file.
-/// Throws an input Error that names the path when the place cannot be written.
+/// Writes beside the target and renames over it, so that a reader (or a crash) never meets half a
+/// file. Throws an input Error that names the path when the place cannot be written.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 /// FNV-1a of the file's bytes, as 16 hexadecimal digits: tells a changed model from the same one.

@@ -11,7 +11,8 @@
 
 namespace stashscope {
 
-/// A typed index: a NodeId cannot be used where a ValueId is meant. Default-constructed: no such thing.
+/// A typed index: a NodeId cannot be used where a ValueId is meant. Default-constructed: no such
+/// thing.
 template <class Tag>
 class Id {
  public:

@@ -11,11 +11,13 @@ namespace stashscope {
 /// change the direction of the text around them are dropped to `\u....`.
 std::string to_valid_utf8(std::string_view text);
 
-/// The longest prefix (suffix) of valid UTF-8 `text` of at most `limit` bytes that cuts no character.
+/// The longest prefix (suffix) of valid UTF-8 `text` of at most `limit` bytes that cuts no
+/// character.
 std::string utf8_prefix(const std::string& text, std::size_t limit);
 std::string utf8_suffix(const std::string& text, std::size_t limit);
 
-/// `1.25 GiB`, `640 B`: three significant digits, binary units. Negative differences keep their sign.
+/// `1.25 GiB`, `640 B`: three significant digits, binary units. Negative differences keep their
+/// sign.
 std::string format_bytes(std::int64_t bytes);
 
 /// Bytes from `1536`, `12GiB`, `1.5 MB`, `640 KiB`; throws a usage Error for anything else.

@@ -14,8 +14,8 @@ namespace stashscope {
 
 class Graph;
 
-/// An attribute of a kind the analysis never looks into (sparse tensors, types, lists of graphs), kept
-/// in its serialized form so that a saved model still has it.
+/// An attribute of a kind the analysis never looks into (sparse tensors, types, lists of graphs),
+/// kept in its serialized form so that a saved model still has it.
 struct OpaqueAttribute {
   std::string serialized;
 };

@@ -12,11 +12,11 @@ namespace stashscope {
 /// attributes are those of the originals. Clones have ids behind the graph's own.
 struct Dataflow {
   Topology topology;
-  std::size_t graph_nodes = 0;          ///< ids below are the graph's own nodes
-  std::size_t graph_values = 0;         ///< ids below are the graph's own values
-  std::vector<NodeId> cloned_nodes;     ///< original of node graph_nodes + k
-  std::vector<ValueId> cloned_values;   ///< original of value graph_values + k
-  std::vector<NodeId> seeded_nodes;     ///< random originals that need a fixed seed to be cloned
+  std::size_t graph_nodes = 0;         ///< ids below are the graph's own nodes
+  std::size_t graph_values = 0;        ///< ids below are the graph's own values
+  std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k
+  std::vector<ValueId> cloned_values;  ///< original of value graph_values + k
+  std::vector<NodeId> seeded_nodes;    ///< random originals that need a fixed seed to be cloned
 
   explicit Dataflow(const Graph& graph);
 

@@ -22,9 +22,8 @@ void set_producers(GraphData& data, const IdVector<ValueId, bool>& from_outside)
         fail_input(describe(value), "is made twice, by " + makers(data, value.producer, id));
       }
       if (from_outside[output]) {
-        fail_input(describe(value),
-                   "is a graph input or initializer, but also an output of " +
-                       describe(data.nodes[id], id));
+        fail_input(describe(value), "is a graph input or initializer, but also an output of " +
+                                        describe(data.nodes[id], id));
       }
       value.producer = id;
     }
@@ -131,9 +130,8 @@ void Topology::connect(std::size_t value_count) {
     readers.start_row();
     for (std::uint32_t i = 0; i < counts[v]; ++i) readers.push(NodeId());
   }
-  for_each_read([&](NodeId node, ValueId value) {
-    readers.row(value)[next[value.index()]++] = node;
-  });
+  for_each_read(
+      [&](NodeId node, ValueId value) { readers.row(value)[next[value.index()]++] = node; });
 }
 
 Graph::Graph(GraphData data) : data_(std::move(data)) {
@@ -180,8 +178,8 @@ std::int64_t Graph::opset(const std::string& domain) const {
 }
 
 std::string describe(const Node& node, NodeId id) {
-  const std::string name =
-      node.name.empty() ? "node #" + std::to_string(id.index()) : "node '" + printable(node.name) + "'";
+  const std::string name = node.name.empty() ? "node #" + std::to_string(id.index())
+                                             : "node '" + printable(node.name) + "'";
   return name + " (" + printable(node.op_type, 60) + ")";
 }
 

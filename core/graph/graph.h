@@ -31,11 +31,12 @@ struct Value {
   std::string name;
   TensorType type;
   NodeId producer;  ///< invalid for graph inputs, initializers and captured values
-  /// The elements, row-major, where shape inference knows them: small integer (or boolean, or number)
-  /// tensors that shapes are computed from. Else null.
+  /// The elements, row-major, where shape inference knows them: small integer (or boolean, or
+  /// number) tensors that shapes are computed from. Else null.
   std::shared_ptr<const std::vector<Expr>> contents;
-  /// The shape that a training graph's file declares, as the tool that wrote it knew it (dims it did
-  /// not know are unnamed symbols). The reference's tables speak of these; `type` may know more.
+  /// The shape that a training graph's file declares, as the tool that wrote it knew it (dims it
+  /// did not know are unnamed symbols). The reference's tables speak of these; `type` may know
+  /// more.
   std::optional<Shape> declared_shape;
 };
 
@@ -68,14 +69,14 @@ struct GraphData {
   std::string name;
   IdVector<NodeId, Node> nodes;  ///< in execution order as the file gives it
   IdVector<ValueId, Value> values;
-  std::vector<ValueId> inputs;   ///< without those that are initializers
+  std::vector<ValueId> inputs;  ///< without those that are initializers
   std::vector<ValueId> outputs;
   std::vector<Initializer> initializers;
   std::vector<ValueId> captures;  ///< subgraphs: values of an outer graph, by name
   SymbolTable symbols;
   /// Dimension names that shape inference found to be something else: `labels_dim0` is `ids_dim0`.
   IdVector<SymbolId, std::optional<Expr>> unified;
-  std::vector<Constraint> constraints;  ///< what dimension values must satisfy
+  std::vector<Constraint> constraints;         ///< what dimension values must satisfy
   std::map<std::string, std::int64_t> opsets;  ///< version by domain, "" for ai.onnx
   std::map<std::string, std::string> metadata;
   std::vector<std::string> functions;  ///< serialized model-local functions
@@ -89,8 +90,8 @@ struct GraphData {
   ValueId add_initializer(std::string value_name, Tensor tensor);
 };
 
-/// The flat structure that orders, liveness and search work on. Inputs keep their position (left-out
-/// ones are invalid ids, captured ones follow); readers and outputs hold valid ids only.
+/// The flat structure that orders, liveness and search work on. Inputs keep their position
+/// (left-out ones are invalid ids, captured ones follow); readers and outputs hold valid ids only.
 struct Topology {
   IdRows<NodeId, ValueId> inputs;
   IdRows<NodeId, ValueId> outputs;
@@ -104,8 +105,8 @@ struct Topology {
   void connect(std::size_t value_count);
 };
 
-/// A model: immutable once built, valid (every value has one maker, nodes are in topological order),
-/// shared by `shared_ptr<const Graph>`.
+/// A model: immutable once built, valid (every value has one maker, nodes are in topological
+/// order), shared by `shared_ptr<const Graph>`.
 class Graph {
  public:
   /// Checks the structure; sorts the nodes (with a warning) when they are out of order. Throws an

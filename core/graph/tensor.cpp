@@ -41,11 +41,16 @@ std::vector<double> from_16_bits(std::span<const std::byte> bytes, std::size_t c
 std::string raw_float(ElementType element, double item) {
   const auto single = static_cast<float>(item);
   switch (element) {
-    case ElementType::float16: return raw_from(std::vector{half_from_float(single)});
-    case ElementType::bfloat16: return raw_from(std::vector{bfloat_from_float(single)});
-    case ElementType::float32: return raw_from(std::vector{single});
-    case ElementType::float64: return raw_from(std::vector{item});
-    default: fail_input("", "no floating constant of type " + std::string(name_of(element)));
+    case ElementType::float16:
+      return raw_from(std::vector{half_from_float(single)});
+    case ElementType::bfloat16:
+      return raw_from(std::vector{bfloat_from_float(single)});
+    case ElementType::float32:
+      return raw_from(std::vector{single});
+    case ElementType::float64:
+      return raw_from(std::vector{item});
+    default:
+      fail_input("", "no floating constant of type " + std::string(name_of(element)));
   }
 }
 
@@ -116,16 +121,25 @@ std::optional<std::vector<std::int64_t>> Tensor::integers() const {
   const auto count = static_cast<std::size_t>(elements());
   const TensorBytes data = load();
   switch (element_) {
-    case ElementType::int64: return widened<std::int64_t, std::int64_t>(data.bytes, count);
-    case ElementType::int32: return widened<std::int32_t, std::int64_t>(data.bytes, count);
-    case ElementType::int16: return widened<std::int16_t, std::int64_t>(data.bytes, count);
-    case ElementType::int8: return widened<std::int8_t, std::int64_t>(data.bytes, count);
-    case ElementType::uint64: return widened<std::uint64_t, std::int64_t>(data.bytes, count);
-    case ElementType::uint32: return widened<std::uint32_t, std::int64_t>(data.bytes, count);
-    case ElementType::uint16: return widened<std::uint16_t, std::int64_t>(data.bytes, count);
+    case ElementType::int64:
+      return widened<std::int64_t, std::int64_t>(data.bytes, count);
+    case ElementType::int32:
+      return widened<std::int32_t, std::int64_t>(data.bytes, count);
+    case ElementType::int16:
+      return widened<std::int16_t, std::int64_t>(data.bytes, count);
+    case ElementType::int8:
+      return widened<std::int8_t, std::int64_t>(data.bytes, count);
+    case ElementType::uint64:
+      return widened<std::uint64_t, std::int64_t>(data.bytes, count);
+    case ElementType::uint32:
+      return widened<std::uint32_t, std::int64_t>(data.bytes, count);
+    case ElementType::uint16:
+      return widened<std::uint16_t, std::int64_t>(data.bytes, count);
     case ElementType::boolean:
-    case ElementType::uint8: return widened<std::uint8_t, std::int64_t>(data.bytes, count);
-    default: return std::nullopt;
+    case ElementType::uint8:
+      return widened<std::uint8_t, std::int64_t>(data.bytes, count);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -134,11 +148,16 @@ std::optional<std::vector<double>> Tensor::reals() const {
   const auto count = static_cast<std::size_t>(elements());
   const TensorBytes data = load();
   switch (element_) {
-    case ElementType::float64: return widened<double, double>(data.bytes, count);
-    case ElementType::float32: return widened<float, double>(data.bytes, count);
-    case ElementType::float16: return from_16_bits(data.bytes, count, float_from_half);
-    case ElementType::bfloat16: return from_16_bits(data.bytes, count, float_from_bfloat);
-    default: return std::nullopt;
+    case ElementType::float64:
+      return widened<double, double>(data.bytes, count);
+    case ElementType::float32:
+      return widened<float, double>(data.bytes, count);
+    case ElementType::float16:
+      return from_16_bits(data.bytes, count, float_from_half);
+    case ElementType::bfloat16:
+      return from_16_bits(data.bytes, count, float_from_bfloat);
+    default:
+      return std::nullopt;
   }
 }
 

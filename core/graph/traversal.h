@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// Kahn's algorithm; among ready nodes the lowest id first, so a sorted graph keeps its order. Shorter
-/// than the node count when the graph has a cycle. O(edges + nodes log nodes).
+/// Kahn's algorithm; among ready nodes the lowest id first, so a sorted graph keeps its order.
+/// Shorter than the node count when the graph has a cycle. O(edges + nodes log nodes).
 std::vector<NodeId> topological_order(const Topology& topology);
 
 /// A node on a cycle. @pre the graph has one

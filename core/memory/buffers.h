@@ -30,13 +30,15 @@ struct BufferRules {
   }
 };
 
-/// @param parameters values that are trained, @param gradients their gradients (invalid ids allowed)
+/// @param parameters values that are trained, @param gradients their gradients (invalid ids
+/// allowed)
 BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                          const std::vector<ValueId>& parameters,
                          const std::vector<ValueId>& gradients);
 
-/// Bytes of each value under `bindings`. `unknown` collects the values whose size cannot be told (no
-/// shape, or a dimension without a value); they count 0. Throws an input Error on 64-bit overflow.
+/// Bytes of each value under `bindings`. `unknown` collects the values whose size cannot be told
+/// (no shape, or a dimension without a value); they count 0. Throws an input Error on 64-bit
+/// overflow.
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
                                             std::vector<ValueId>& unknown);
 

@@ -82,17 +82,17 @@ class TimelineBuilder {
     shared.last_step = std::max(shared.last_step, last_read_[value]);
   }
 
-  /// The input's buffer must die here, and no other value in it may be read by the node: its elements
-  /// could be needed after they are overwritten.
+  /// The input's buffer must die here, and the node must not read it through another operand: its
+  /// elements could be needed after they are overwritten.
   bool can_take_over(NodeId node, const BufferShare& share, std::size_t step) const {
     const ValueId input = topology_.inputs[node][share.input];
     const BufferId buffer = timeline_.buffer_of[input];
     const Buffer& taken = timeline_.buffers[buffer];
     if (taken.resident || taken.last_step != step || taken.first_step == step) return false;
-    for (const ValueId other : topology_.inputs[node]) {
-      if (other.valid() && other != input && timeline_.buffer_of[other] == buffer) return false;
-    }
-    return true;
+    const auto inputs = topology_.inputs[node];
+    return std::count_if(inputs.begin(), inputs.end(), [&](ValueId each) {
+             return each.valid() && timeline_.buffer_of[each] == buffer;
+           }) == 1;
   }
 
   void sum_up() {
@@ -152,9 +152,8 @@ Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline
     const auto count = element_count(type);
     if (!count) continue;
     const Expr bits = *count * Expr(bits_per_element(type.element));
-    const Expr bytes = bits_per_element(type.element) % 8 == 0
-                           ? bits * Expr(Rational::ratio(1, 8))
-                           : ceil_divide(bits, 8);
+    const Expr bytes = bits_per_element(type.element) % 8 == 0 ? bits * Expr(Rational::ratio(1, 8))
+                                                               : ceil_divide(bits, 8);
     for (Term& term : bytes.terms()) terms.push_back(std::move(term));
   }
   return Expr::from_terms(std::move(terms));

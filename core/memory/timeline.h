@@ -19,7 +19,8 @@ struct Buffer {
 };
 
 /// The memory of one step, node by node. Step i is the i-th node of the order; its live bytes count
-/// everything that is allocated while it runs: inputs that still live, outputs, all else in between.
+/// everything that is allocated while it runs: inputs that still live, outputs, all else in
+/// between.
 struct Timeline {
   std::vector<NodeId> order;
   IdVector<BufferId, Buffer> buffers;
@@ -29,8 +30,9 @@ struct Timeline {
   std::size_t peak_step = 0;  ///< the first step that reaches the peak
 };
 
-/// Which values share a buffer when the nodes run in `order`: aliases always, in-place outputs where
-/// the input dies at the node and nothing else there reads the same buffer. The runners follow this.
+/// Which values share a buffer when the nodes run in `order`: aliases always, in-place outputs
+/// where the input dies at the node and nothing else there reads the same buffer. The runners
+/// follow this.
 /// @param bytes sizes of the graph's own values; a clone's value has its original's
 /// @param order every node of the dataflow once, producers before readers
 Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,

@@ -22,8 +22,8 @@ constexpr int max_subgraph_depth = 24;
 
 std::string tensor_place(const std::string& name) { return "tensor '" + printable(name) + "'"; }
 
-/// Converts one (sub)graph. Names live in one scope per graph; what an inner graph does not define is
-/// looked up outside and becomes a captured value.
+/// Converts one (sub)graph. Names live in one scope per graph; what an inner graph does not define
+/// is looked up outside and becomes a captured value.
 class GraphReader {
  public:
   GraphReader(const fs::path& folder, const GraphReader* outer, int depth)
@@ -125,9 +125,9 @@ class GraphReader {
         return define_constant(name, Tensor::strings({}, {attribute.s()}));
       }
       if (attribute.name() == "value_strings") {
-        return define_constant(name, Tensor::strings({attribute.strings_size()},
-                                                     {attribute.strings().begin(),
-                                                      attribute.strings().end()}));
+        return define_constant(
+            name, Tensor::strings({attribute.strings_size()},
+                                  {attribute.strings().begin(), attribute.strings().end()}));
       }
     }
     fail_input(place, "has no value that is supported", "store the constant as a dense tensor");
@@ -183,17 +183,24 @@ class GraphReader {
 
   AttributeValue read_attribute(onnx::AttributeProto& proto, Node& node) {
     switch (attribute_type(proto)) {
-      case onnx::AttributeProto::INT: return proto.i();
-      case onnx::AttributeProto::FLOAT: return proto.f();
-      case onnx::AttributeProto::STRING: return proto.s();
-      case onnx::AttributeProto::INTS: return Integers(proto.ints().begin(), proto.ints().end());
-      case onnx::AttributeProto::FLOATS: return Floats(proto.floats().begin(), proto.floats().end());
+      case onnx::AttributeProto::INT:
+        return proto.i();
+      case onnx::AttributeProto::FLOAT:
+        return proto.f();
+      case onnx::AttributeProto::STRING:
+        return proto.s();
+      case onnx::AttributeProto::INTS:
+        return Integers(proto.ints().begin(), proto.ints().end());
+      case onnx::AttributeProto::FLOATS:
+        return Floats(proto.floats().begin(), proto.floats().end());
       case onnx::AttributeProto::STRINGS:
         return Strings(proto.strings().begin(), proto.strings().end());
       case onnx::AttributeProto::TENSOR:
         return read_tensor(*proto.mutable_t(), folder_, data_.warnings);
-      case onnx::AttributeProto::GRAPH: return read_subgraph(*proto.mutable_g(), node);
-      default: return OpaqueAttribute{proto.SerializeAsString()};
+      case onnx::AttributeProto::GRAPH:
+        return read_subgraph(*proto.mutable_g(), node);
+      default:
+        return OpaqueAttribute{proto.SerializeAsString()};
     }
   }
 
@@ -249,7 +256,8 @@ class GraphReader {
       const std::string& name = data_.values[id].name;
       if (made[id]) continue;
       if (!outer_->knows(name)) {
-        fail_input("", "its subgraph reads " + tensor_place(name) + ", which no graph around it makes");
+        fail_input("",
+                   "its subgraph reads " + tensor_place(name) + ", which no graph around it makes");
       }
       data_.captures.push_back(id);
     }
@@ -338,22 +346,24 @@ onnx::ModelProto parse_model(const fs::path& path) {
                "store the weights as external data");
   }
   onnx::ModelProto model;
-  google::protobuf::io::CodedInputStream stream(
-      reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
     const std::string guess = looks_like(bytes);
     fail_input("", guess.empty() ? "is not an ONNX model, or is cut off or damaged" : guess);
   }
   if (!model.has_graph()) {
     const std::string guess = looks_like(bytes);
-    fail_input("", guess.empty() ? "holds no graph" : guess, guess.empty() ? "give an ONNX model" : "");
+    fail_input("", guess.empty() ? "holds no graph" : guess,
+               guess.empty() ? "give an ONNX model" : "");
   }
   return model;
 }
 
 /// The opset that tools of that IR version wrote. (onnx/docs/Versioning.md, table of versions)
 std::int64_t usual_opset(std::int64_t ir_version) {
-  constexpr std::array<std::int64_t, 14> by_ir = {1, 1, 1, 8, 9, 10, 11, 14, 18, 20, 23, 24, 24, 24};
+  constexpr std::array<std::int64_t, 14> by_ir = {1,  1,  1,  8,  9,  10, 11,
+                                                  14, 18, 20, 23, 24, 24, 24};
   const auto index = static_cast<std::size_t>(std::max<std::int64_t>(0, ir_version));
   return by_ir[std::min(index, by_ir.size() - 1)];
 }
@@ -366,7 +376,8 @@ std::map<std::string, std::int64_t> read_opsets(const onnx::ModelProto& model,
   }
   if (opsets.empty()) {
     opsets[""] = usual_opset(model.ir_version());
-    warnings.push_back("no opset is imported; ai.onnx " + std::to_string(opsets[""]) + " is assumed");
+    warnings.push_back("no opset is imported; ai.onnx " + std::to_string(opsets[""]) +
+                       " is assumed");
   }
   constexpr std::int64_t newest_known_opset = 24;
   constexpr std::int64_t newest_known_ir = 13;

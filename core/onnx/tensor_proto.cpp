@@ -30,18 +30,26 @@ std::string packed(const Field& field) {
 std::string typed_data(const onnx::TensorProto& proto, ElementType element) {
   switch (element) {
     case ElementType::float32:
-    case ElementType::complex64: return packed<float>(proto.float_data());
+    case ElementType::complex64:
+      return packed<float>(proto.float_data());
     case ElementType::float64:
-    case ElementType::complex128: return packed<double>(proto.double_data());
-    case ElementType::int64: return packed<std::int64_t>(proto.int64_data());
-    case ElementType::uint64: return packed<std::uint64_t>(proto.uint64_data());
-    case ElementType::uint32: return packed<std::uint32_t>(proto.uint64_data());
-    case ElementType::int32: return packed<std::int32_t>(proto.int32_data());
+    case ElementType::complex128:
+      return packed<double>(proto.double_data());
+    case ElementType::int64:
+      return packed<std::int64_t>(proto.int64_data());
+    case ElementType::uint64:
+      return packed<std::uint64_t>(proto.uint64_data());
+    case ElementType::uint32:
+      return packed<std::uint32_t>(proto.uint64_data());
+    case ElementType::int32:
+      return packed<std::int32_t>(proto.int32_data());
     case ElementType::uint16:
     case ElementType::int16:
     case ElementType::float16:
-    case ElementType::bfloat16: return packed<std::uint16_t>(proto.int32_data());
-    default: return packed<std::uint8_t>(proto.int32_data());
+    case ElementType::bfloat16:
+      return packed<std::uint16_t>(proto.int32_data());
+    default:
+      return packed<std::uint8_t>(proto.int32_data());
   }
 }
 
@@ -67,8 +75,10 @@ fs::path checked_location(const std::string& location, const fs::path& folder) {
   bool inside = !location.empty() && !relative.is_absolute();
   for (const fs::path& part : relative) inside = inside && part != "..";
   if (!inside) {
-    fail_input("", "external data: location '" + printable(location) + "' is not inside the model's folder",
-               "keep the data beside the model and name it relatively");
+    fail_input(
+        "",
+        "external data: location '" + printable(location) + "' is not inside the model's folder",
+        "keep the data beside the model and name it relatively");
   }
   return folder / relative;
 }
@@ -84,8 +94,8 @@ ExternalData read_external(const onnx::TensorProto& proto, std::int64_t bytes,
   }
   data.file = checked_location(data.location, folder);
   if (data.length != bytes) {
-    fail_input("", "external data: length " + std::to_string(data.length) + " where the dims need " +
-                       std::to_string(bytes) + " bytes");
+    fail_input("", "external data: length " + std::to_string(data.length) +
+                       " where the dims need " + std::to_string(bytes) + " bytes");
   }
   return data;
 }
@@ -98,7 +108,8 @@ Tensor read_external_tensor(const onnx::TensorProto& proto, ElementType element,
   std::error_code status;
   if (!fs::exists(data.file, status)) {
     warnings.push_back("tensor '" + printable(proto.name()) + "': its data file '" +
-                       printable(data.location) + "' is missing; the graph can be analysed, not run");
+                       printable(data.location) +
+                       "' is missing; the graph can be analysed, not run");
     return {element, std::move(dims)};
   }
   const auto size = static_cast<std::int64_t>(MappedFile::open(data.file)->bytes().size());
@@ -113,8 +124,8 @@ Tensor read_external_tensor(const onnx::TensorProto& proto, ElementType element,
 
 Tensor read_strings(const onnx::TensorProto& proto, std::vector<std::int64_t> dims) {
   if (proto.string_data_size() != element_count(dims)) {
-    fail_input("", "has " + std::to_string(proto.string_data_size()) + " strings where its dims need " +
-                       std::to_string(element_count(dims)));
+    fail_input("", "has " + std::to_string(proto.string_data_size()) +
+                       " strings where its dims need " + std::to_string(element_count(dims)));
   }
   return Tensor::strings(std::move(dims), {proto.string_data().begin(), proto.string_data().end()});
 }

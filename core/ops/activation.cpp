@@ -49,8 +49,8 @@ void softplus_gradient(GradientContext& g) { give_product(g, g.add("Sigmoid", {g
 void leaky_relu_gradient(GradientContext& g) {
   const ValueId negative = g.add("Less", {g.input(0), g.scalar_like(g.input(0), 0)});
   const double alpha = double{g.attributes().real("alpha", 0.01F)};
-  const ValueId slope = g.add("Where", {negative, g.scalar_like(g.input(0), alpha),
-                                        g.scalar_like(g.input(0), 1)});
+  const ValueId slope =
+      g.add("Where", {negative, g.scalar_like(g.input(0), alpha), g.scalar_like(g.input(0), 1)});
   give_product(g, slope);
 }
 
@@ -144,20 +144,18 @@ Expr negated(const Expr& a) { return -a; }
 Expr rounded_down(const Expr& a) { return floor(a); }
 Expr rounded_up(const Expr& a) { return ceil(a); }
 
-void infer_flags(ShapeContext& context) {
-  context.set(0, ElementType::boolean, context.shape(0));
-}
+void infer_flags(ShapeContext& context) { context.set(0, ElementType::boolean, context.shape(0)); }
 
 Op unary(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&),
          double (*flops)(const CostContext&) = nullptr) {
-  return {.type = std::move(type),
-          .versions = std::move(versions),
-          .infer = infer_real_function,
-          .differentiation =
-              gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-          .gradient = gradient,
-          .flops = flops,
-          .in_place = first_input};
+  return {
+      .type = std::move(type),
+      .versions = std::move(versions),
+      .infer = infer_real_function,
+      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
+      .gradient = gradient,
+      .flops = flops,
+      .in_place = first_input};
 }
 
 Op recomputed(Op op, std::vector<std::int64_t> versions) {
@@ -171,7 +169,8 @@ void add_rounding(OpRegistry& registry) {
   floor_op.infer = infer_mapped<rounded_down>;
   Op ceil_op = unary("Ceil", {1, 6, 13}, nullptr);
   ceil_op.infer = infer_mapped<rounded_up>;
-  for (Op op : {floor_op, ceil_op, unary("Round", {11, 22}, nullptr), unary("Sign", {9, 13}, nullptr)}) {
+  for (Op op :
+       {floor_op, ceil_op, unary("Round", {11, 22}, nullptr), unary("Sign", {9, 13}, nullptr)}) {
     op.differentiation = Differentiation::stops;
     registry.add(std::move(op));
   }
@@ -214,19 +213,23 @@ void add_activation_ops(OpRegistry& registry) {
   registry.add(unary("Softplus", {1, 22}, softplus_gradient, flops_per_element<8>));
   registry.add(unary("HardSigmoid", {1, 6, 22}, hard_sigmoid_gradient));
   registry.add(unary("HardSwish", {14, 22}, hard_swish_gradient));
-  for (const char* type : {"Tan", "Asin", "Acos", "Atan"}) registry.add(unary(type, {7, 22}, nullptr));
+  for (const char* type : {"Tan", "Asin", "Acos", "Atan"})
+    registry.add(unary(type, {7, 22}, nullptr));
   for (const char* type : {"Sinh", "Cosh", "Asinh", "Acosh", "Atanh"}) {
     registry.add(unary(type, {9, 22}, nullptr));
   }
   for (const char* type : {"Selu", "Softsign", "Celu", "Mish", "ThresholdedRelu"}) {
     registry.add(unary(type, {1, 6, 10, 12, 18, 22}, nullptr));
   }
+  registry.add(recomputed(unary("Gelu", {20}, onnx_gelu_gradient, flops_per_element<12>), {20}));
   registry.add(
-      recomputed(unary("Gelu", {20}, onnx_gelu_gradient, flops_per_element<12>), {20}));
-  registry.add(microsoft(recomputed(unary("Gelu", {}, from_input<gelu_grad>, flops_per_element<12>), {1})));
-  registry.add(microsoft(recomputed(unary("QuickGelu", {}, quick_gelu_gradient, flops_per_element<6>), {1})));
-  registry.add(microsoft(recomputed(unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>), {1})));
-  registry.add(microsoft(recomputed(unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>), {1})));
+      microsoft(recomputed(unary("Gelu", {}, from_input<gelu_grad>, flops_per_element<12>), {1})));
+  registry.add(microsoft(
+      recomputed(unary("QuickGelu", {}, quick_gelu_gradient, flops_per_element<6>), {1})));
+  registry.add(
+      microsoft(recomputed(unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>), {1})));
+  registry.add(
+      microsoft(recomputed(unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>), {1})));
   for (const char* type : {"ReluGrad", "SigmoidGrad", "TanhGrad", "GeluGrad", "FastGeluGrad",
                            "QuickGeluGrad", "BiasGeluGrad_dX", "BiasFastGeluGrad_dX"}) {
     add_gradient_op(registry, type);

@@ -145,7 +145,8 @@ void mean_gradient(GradientContext& g) {
 void extreme_gradient(GradientContext& g) {
   for (std::size_t i = 0; i < g.node().inputs.size(); ++i) {
     if (!g.wants(i)) continue;
-    const ValueId chosen = g.cast(g.add("Equal", {g.input(i), g.output()}), g.type(g.output()).element);
+    const ValueId chosen =
+        g.cast(g.add("Equal", {g.input(i), g.output()}), g.type(g.output()).element);
     g.give_broadcast(i, g.add("Mul", {g.gradient(), chosen}));
   }
 }
@@ -161,12 +162,13 @@ const std::vector<InPlace> either_input = {{0, 0}, {1, 0}};
 
 Op binary(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
           void (*gradient)(GradientContext&)) {
-  return {.type = std::move(type),
-          .versions = std::move(versions),
-          .infer = infer,
-          .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-          .gradient = gradient,
-          .in_place = either_input};
+  return {
+      .type = std::move(type),
+      .versions = std::move(versions),
+      .infer = infer,
+      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
+      .gradient = gradient,
+      .in_place = either_input};
 }
 
 Op recomputed(Op op, std::vector<std::int64_t> versions) {

@@ -23,7 +23,8 @@ std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_
                                           std::string_view op_type, std::vector<ValueId> inputs,
                                           const std::vector<bool>& outputs, Attributes attributes) {
   Node node;
-  node.name = scope + "_Grad/" + std::string(op_type) + "_" + std::to_string(next_in_scope_[scope]++);
+  node.name =
+      scope + "_Grad/" + std::string(op_type) + "_" + std::to_string(next_in_scope_[scope]++);
   node.domain = domain;
   node.op_type = op_type;
   node.inputs = std::move(inputs);

@@ -12,9 +12,9 @@ namespace stashscope {
 
 constexpr std::string_view microsoft_domain = "com.microsoft";
 
-/// Adds nodes to a forward graph while its backward pass is built. Backward nodes are collected in the
-/// order they are added; helpers that only need forward values (Shape nodes) are placed right behind
-/// the forward node they read from, so that they do not keep a large activation alive.
+/// Adds nodes to a forward graph while its backward pass is built. Backward nodes are collected in
+/// the order they are added; helpers that only need forward values (Shape nodes) are placed right
+/// behind the forward node they read from, so that they do not keep a large activation alive.
 class BackwardBuilder {
  public:
   /// @param forward inferred; its nodes may be extended by optional outputs

@@ -29,7 +29,8 @@ void infer_constant_of_shape(ShapeContext& context) {
   }
   context.set_shape(0, Shape(dims->begin(), dims->end()));
   const auto count = element_count(context.outputs()[0].type)->integer();
-  const bool whole = value != nullptr && (is_integer(value->element()) || value->element() == ElementType::boolean);
+  const bool whole = value != nullptr &&
+                     (is_integer(value->element()) || value->element() == ElementType::boolean);
   if (whole && count && *count <= static_cast<std::int64_t>(max_contents)) {
     context.set_contents(0, Contents(static_cast<std::size_t>(*count), fill_item(*value)));
   }

@@ -1,4 +1,5 @@
-// Operators with subgraphs, and those on sequences. Their types are taken as the model declares them.
+// Operators with subgraphs, and those on sequences. Their types are taken as the model declares
+// them.
 
 #include "core/ops/families.h"
 #include "core/ops/rules.h"

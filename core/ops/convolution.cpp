@@ -41,8 +41,8 @@ void infer_conv(ShapeContext& context) {
   if (channels && *channels % group != 0) context.fail("group does not divide the output channels");
   Shape shape = {context.dim(0, 0), context.dim(1, 0)};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
-    shape.push_back(window_count(context, window, axis,
-                                 context.dim(0, static_cast<std::int64_t>(axis) + 2)));
+    shape.push_back(
+        window_count(context, window, axis, context.dim(0, static_cast<std::int64_t>(axis) + 2)));
   }
   context.set_shape(0, std::move(shape));
 }
@@ -116,8 +116,8 @@ template <const char* op_type>
 void conv_gradient(GradientContext& g) {
   std::vector<bool> wanted;
   for (std::size_t i = 0; i < 3; ++i) wanted.push_back(g.wants(i));
-  const std::vector<ValueId> grads = g.add_microsoft(
-      op_type, {g.gradient(), g.input(0), g.input(1)}, wanted, g.attributes());
+  const std::vector<ValueId> grads =
+      g.add_microsoft(op_type, {g.gradient(), g.input(0), g.input(1)}, wanted, g.attributes());
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (g.wants(i)) g.give(i, grads[i]);
   }

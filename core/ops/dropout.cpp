@@ -49,17 +49,17 @@ std::vector<ValueId> gradient_inputs(GradientContext& g, ValueId mask, std::size
 }
 
 void dropout_gradient(GradientContext& g) {
-  const bool trains =
-      g.opset() >= 12 ? g.integers(2) == std::vector<std::int64_t>{1} || (g.has_input(2) && !g.contents(2))
-                      : old_dropout_trains(g.attributes());
+  const bool trains = g.opset() >= 12 ? g.integers(2) == std::vector<std::int64_t>{1} ||
+                                            (g.has_input(2) && !g.contents(2))
+                                      : old_dropout_trains(g.attributes());
   if (!trains) return g.give(0, g.gradient());
-  const ValueId mask =
-      g.saved_output(1, {ElementType::boolean, g.type(g.output()).shape, {}});
+  const ValueId mask = g.saved_output(1, {ElementType::boolean, g.type(g.output()).shape, {}});
   g.give(0, g.add_microsoft("DropoutGrad", gradient_inputs(g, mask, 1)));
 }
 
 void bitmask_dropout_gradient(GradientContext& g) {
-  const ValueId mask = g.saved_output(1, {ElementType::uint32, bitmask_shape(g.shape(g.output())), {}});
+  const ValueId mask =
+      g.saved_output(1, {ElementType::uint32, bitmask_shape(g.shape(g.output())), {}});
   g.give(0, g.add_microsoft("BitmaskDropoutGrad", gradient_inputs(g, mask, 1)));
 }
 

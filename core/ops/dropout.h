@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Whether a dropout node drops anything: false only when it is known to run in evaluation mode, where
-/// it passes its input through.
+/// Whether a dropout node drops anything: false only when it is known to run in evaluation mode,
+/// where it passes its input through.
 bool dropout_trains(const Graph& graph, const Node& node);
 
 }  // namespace stashscope

@@ -82,9 +82,9 @@ void gather_gradient(GradientContext& g) {
 
 /// (gradient, shape, indices)
 void gather_elements_gradient(GradientContext& g) {
-  g.give(0, g.add_microsoft("GatherElementsGrad",
-                            {g.gradient(), g.shape_of(g.input(0)), g.input(1)},
-                            {{"axis", g.attributes().integer("axis", 0)}}));
+  g.give(0,
+         g.add_microsoft("GatherElementsGrad", {g.gradient(), g.shape_of(g.input(0)), g.input(1)},
+                         {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
 void infer_gather_elements_grad(ShapeContext& context) {
@@ -104,8 +104,8 @@ void infer_scatter(ShapeContext& context) {
   context.set_like_input(0, 0);
 }
 
-/// data with the rows at `indices` replaced: the data's gradient has zeros there, the updates' gradient
-/// is gathered from there.
+/// data with the rows at `indices` replaced: the data's gradient has zeros there, the updates'
+/// gradient is gathered from there.
 void scatter_nd_gradient(GradientContext& g) {
   if (g.attributes().text("reduction", "none") != "none") {
     fail_input("", "ScatterND with a reduction has no gradient rule");
@@ -165,8 +165,7 @@ Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(
 
 void add_gather_grads(OpRegistry& registry) {
   for (const char* type : {"GatherGrad", "GatherNDGrad"}) {
-    Op op = microsoft(
-        {.type = type, .infer = infer_gather_grad, .flops = flops_per_element<1>});
+    Op op = microsoft({.type = type, .infer = infer_gather_grad, .flops = flops_per_element<1>});
     registry.add(op);
     op.domain.clear();  // older training graphs have them in the default domain
     registry.add(std::move(op));
@@ -183,7 +182,8 @@ void add_gather_ops(OpRegistry& registry) {
   gather.recompute = RecomputeLevel::basic;
   gather.recompute_rules = {{{1, 11, 13}, {1}}};
   registry.add(std::move(gather));
-  registry.add(gatherer("GatherElements", {11, 13}, infer_gather_elements, gather_elements_gradient));
+  registry.add(
+      gatherer("GatherElements", {11, 13}, infer_gather_elements, gather_elements_gradient));
   registry.add(gatherer("GatherND", {11, 12, 13}, infer_gather_nd, gather_nd_gradient));
   Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter, scatter_nd_gradient);
   scatter_nd.in_place = {{0, 0}};

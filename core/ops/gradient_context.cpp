@@ -110,8 +110,9 @@ ValueId GradientContext::scalar_like(ValueId like, double item) {
 ValueId GradientContext::zeros_like(ValueId value) {
   const Tensor zero = Tensor::float_scalar(type(value).element, 0);
   const TensorBytes bytes = zero.load();
-  Tensor one_element(zero.element(), {1},
-                     std::string(reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size()));
+  Tensor one_element(
+      zero.element(), {1},
+      std::string(reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size()));
   return add("ConstantOfShape", {shape_of(value)}, {{"value", std::move(one_element)}});
 }
 
@@ -158,8 +159,9 @@ ValueId GradientContext::sum_to_at_run_time(ValueId gradient, ValueId target) {
   const std::vector<ValueId> axes =
       add_microsoft("BroadcastGradientArgs", {shape_of(target), shape_of(output())},
                     std::vector<bool>{true, false}, {});
-  const ValueId sum = add("ReduceSum", {gradient, axes[0]},
-                          {{"keepdims", std::int64_t{1}}, {"noop_with_empty_axes", std::int64_t{1}}});
+  const ValueId sum =
+      add("ReduceSum", {gradient, axes[0]},
+          {{"keepdims", std::int64_t{1}}, {"noop_with_empty_axes", std::int64_t{1}}});
   return reshape_like(sum, target);
 }
 

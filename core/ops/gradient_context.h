@@ -5,8 +5,8 @@
 
 namespace stashscope {
 
-/// What a gradient rule reads and writes: the forward node with its inputs, outputs and the gradients
-/// that arrive at its outputs; and the nodes it adds to make the gradients of its inputs.
+/// What a gradient rule reads and writes: the forward node with its inputs, outputs and the
+/// gradients that arrive at its outputs; and the nodes it adds to make the gradients of its inputs.
 class GradientContext {
  public:
   /// @param arriving one id per output of the node, invalid where no gradient arrives

@@ -7,7 +7,9 @@ namespace stashscope {
 
 namespace {
 
-bool reduces(const Attributes& attributes) { return attributes.text("reduction", "mean") != "none"; }
+bool reduces(const Attributes& attributes) {
+  return attributes.text("reduction", "mean") != "none";
+}
 
 /// scores [batch, classes, ...], labels [batch, ...], optional weights [classes].
 /// Output 0 is the loss, output 1 the logarithm of the class probabilities, like the scores.
@@ -48,7 +50,8 @@ void internal_cross_entropy_gradient(GradientContext& g) {
     inputs.push_back(g.has_input(optional) ? g.input(optional) : ValueId());
   }
   while (!inputs.back().valid()) inputs.pop_back();
-  g.give(0, g.add_microsoft("SoftmaxCrossEntropyLossInternalGrad", std::move(inputs), g.attributes()));
+  g.give(0,
+         g.add_microsoft("SoftmaxCrossEntropyLossInternalGrad", std::move(inputs), g.attributes()));
 }
 
 /// input [batch, classes, ...] of log probabilities.

@@ -11,8 +11,8 @@ namespace stashscope {
 
 namespace {
 
-/// Whether an operand is transposed in its last two axes, and whether its batch axes are moved behind
-/// its rows (FusedMatMul's transBatch).
+/// Whether an operand is transposed in its last two axes, and whether its batch axes are moved
+/// behind its rows (FusedMatMul's transBatch).
 struct Transposition {
   bool matrix = false;
   bool batch = false;
@@ -21,7 +21,8 @@ struct Transposition {
 /// The operand's shape as the product sees it: batch axes, rows, columns.
 Shape effective_shape(Shape shape, Transposition transposition) {
   const std::size_t rank = shape.size();
-  if (transposition.batch && rank > 2) std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);
+  if (transposition.batch && rank > 2)
+    std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);
   if (transposition.matrix && rank > 1) std::swap(shape[rank - 1], shape[rank - 2]);
   return shape;
 }
@@ -64,10 +65,14 @@ void infer_gemm(ShapeContext& context) {
   context.require_same_element(0, 1);
   context.set_element(0, context.element(0));
   for (const std::size_t i : {0U, 1U}) {
-    if (context.rank(i) != 2) context.fail("Gemm needs matrices, input " + std::to_string(i) + " is " + context.text(context.shape(i)));
+    if (context.rank(i) != 2)
+      context.fail("Gemm needs matrices, input " + std::to_string(i) + " is " +
+                   context.text(context.shape(i)));
   }
-  const Shape a = effective_shape(context.shape(0), {context.attributes().integer("transA", 0) != 0});
-  const Shape b = effective_shape(context.shape(1), {context.attributes().integer("transB", 0) != 0});
+  const Shape a =
+      effective_shape(context.shape(0), {context.attributes().integer("transA", 0) != 0});
+  const Shape b =
+      effective_shape(context.shape(1), {context.attributes().integer("transB", 0) != 0});
   context.same_dim(a[1], b[0], "the inner dimensions of Gemm");
   context.set_shape(0, {a[0], b[1]});
   if (context.has_input(2)) context.require_same_element(0, 2);
@@ -156,7 +161,8 @@ void give_vector_gradients(GradientContext& g) {
   if (left != right) dy = g.unsqueeze(dy, {left ? -2 : -1});
   const ValueId matrix_a = left ? g.unsqueeze(g.input(0), {0}) : g.input(0);
   const ValueId matrix_b = right ? g.unsqueeze(g.input(1), {1}) : g.input(1);
-  Shape batch = left ? Shape(b.begin(), b.end() - std::min<std::ptrdiff_t>(2, std::ssize(b))) : Shape(a.begin(), a.end() - 2);
+  Shape batch = left ? Shape(b.begin(), b.end() - std::min<std::ptrdiff_t>(2, std::ssize(b)))
+                     : Shape(a.begin(), a.end() - 2);
   const auto with_matrix = [&](const Expr& rows, const Expr& columns) {
     Shape shape = batch;
     shape.push_back(rows);
@@ -239,7 +245,8 @@ void infer_einsum(ShapeContext& context) {
     }
   } else {
     for (const char letter : equation.substr(arrow + 2)) {
-      if (!dims.contains(letter)) context.fail("the equation's output has a letter that no input has");
+      if (!dims.contains(letter))
+        context.fail("the equation's output has a letter that no input has");
       shape.push_back(dims[letter]);
     }
   }

@@ -23,8 +23,7 @@ void infer_batch_norm(ShapeContext& context) {
 /// The statistics keep the axes before `axis` and have size 1 behind it.
 Shape statistics_shape(ShapeContext& context) {
   const Shape& data = context.shape(0);
-  const std::int64_t axis =
-      context.axis(context.attributes().integer("axis", -1), context.rank(0));
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(0));
   Shape shape(data.begin(), data.begin() + axis);
   shape.resize(data.size(), Expr(1));
   return shape;
@@ -99,10 +98,9 @@ void batch_norm_gradient(GradientContext& g) {
   const ValueId mean = g.saved_output(3, statistics);
   const ValueId deviation = g.saved_output(4, statistics);
   const Attributes epsilon = {{"epsilon", g.attributes().real("epsilon", 1e-5F)}};
-  const std::vector<ValueId> grads =
-      g.add_microsoft("BatchNormalizationGrad",
-                      {g.gradient(), g.input(0), g.input(1), mean, deviation},
-                      std::vector<bool>(3, true), epsilon);
+  const std::vector<ValueId> grads = g.add_microsoft(
+      "BatchNormalizationGrad", {g.gradient(), g.input(0), g.input(1), mean, deviation},
+      std::vector<bool>(3, true), epsilon);
   for (std::size_t i = 0; i < 3; ++i) {
     if (g.wants(i)) g.give(i, grads[i]);
   }
@@ -121,10 +119,9 @@ void layer_norm_gradient(GradientContext& g) {
   const ValueId mean = g.saved_output(1, statistics_type(g));
   const ValueId deviation = g.saved_output(2, statistics_type(g));
   const std::vector<bool> outputs(g.has_input(2) ? 3 : 2, true);
-  const std::vector<ValueId> grads =
-      g.add_microsoft("LayerNormalizationGrad",
-                      {g.gradient(), g.input(0), g.input(1), mean, deviation}, outputs,
-                      g.attributes());
+  const std::vector<ValueId> grads = g.add_microsoft(
+      "LayerNormalizationGrad", {g.gradient(), g.input(0), g.input(1), mean, deviation}, outputs,
+      g.attributes());
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (g.wants(i)) g.give(i, grads[i]);
   }
@@ -132,10 +129,9 @@ void layer_norm_gradient(GradientContext& g) {
 
 void simplified_layer_norm_gradient(GradientContext& g) {
   const ValueId deviation = g.saved_output(1, statistics_type(g));
-  const std::vector<ValueId> grads =
-      g.add_microsoft("SimplifiedLayerNormalizationGrad",
-                      {g.gradient(), g.input(0), g.input(1), deviation},
-                      std::vector<bool>(2, true), g.attributes());
+  const std::vector<ValueId> grads = g.add_microsoft(
+      "SimplifiedLayerNormalizationGrad", {g.gradient(), g.input(0), g.input(1), deviation},
+      std::vector<bool>(2, true), g.attributes());
   for (std::size_t i = 0; i < 2; ++i) {
     if (g.wants(i)) g.give(i, grads[i]);
   }
@@ -151,15 +147,15 @@ void instance_norm_gradient(GradientContext& g) {
 }
 
 Op layer_norm(std::string type, void (*gradient)(GradientContext&)) {
-  return {.type = std::move(type),
-          .versions = {1, 17},
-          .infer = infer_layer_norm,
-          .differentiation =
-              gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-          .gradient = gradient,
-          .flops = flops_per_element<8>,
-          .recompute = RecomputeLevel::advanced,
-          .recompute_rules = {{{1, 17}, {}}}};
+  return {
+      .type = std::move(type),
+      .versions = {1, 17},
+      .infer = infer_layer_norm,
+      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
+      .gradient = gradient,
+      .flops = flops_per_element<8>,
+      .recompute = RecomputeLevel::advanced,
+      .recompute_rules = {{{1, 17}, {}}}};
 }
 
 void add_layer_norms(OpRegistry& registry) {
@@ -193,9 +189,8 @@ void add_normalization_ops(OpRegistry& registry) {
                          .recompute = RecomputeLevel::basic,
                          .recompute_rules = {{batch_norm_versions, {}}}};
   registry.add(batch_norm);
-  registry.add(microsoft({.type = "BatchNormInternal",
-                          .infer = infer_batch_norm,
-                          .flops = flops_per_element<8>}));
+  registry.add(microsoft(
+      {.type = "BatchNormInternal", .infer = infer_batch_norm, .flops = flops_per_element<8>}));
   add_layer_norms(registry);
   registry.add({.type = "InstanceNormalization",
                 .versions = {1, 6, 22},
@@ -211,8 +206,8 @@ void add_normalization_ops(OpRegistry& registry) {
   }
   for (const char* type : {"BatchNormalizationGrad", "LayerNormalizationGrad",
                            "SimplifiedLayerNormalizationGrad", "InstanceNormalizationGrad"}) {
-    Op op = microsoft(
-        {.type = type, .infer = infer_norm_grad, .flops = flops_per_input_element<14>});
+    Op op =
+        microsoft({.type = type, .infer = infer_norm_grad, .flops = flops_per_input_element<14>});
     registry.add(op);
     op.domain.clear();  // older training graphs have them in the default domain
     registry.add(std::move(op));

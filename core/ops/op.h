@@ -33,21 +33,22 @@ enum class Differentiation {
 /// At which probe level the reference tool recomputes an operator.
 enum class RecomputeLevel { never, basic, advanced };
 
-/// One row of the reference's table: the since-versions it holds for, and the inputs that the search
-/// for a subgraph does not follow.
+/// One row of the reference's table: the since-versions it holds for, and the inputs that the
+/// search for a subgraph does not follow.
 struct RecomputeRule {
   std::vector<std::int64_t> versions;
   std::vector<std::size_t> ignored_inputs;
 };
 
-/// That output `output` may take over the buffer of input `input` when the input dies at the node and
-/// both have the same type and dims.
+/// That output `output` may take over the buffer of input `input` when the input dies at the node
+/// and both have the same type and dims.
 struct InPlace {
   std::size_t input;
   std::size_t output;
 };
 
-/// All that the analysis must know of an operator. Kernels live with the runners, under the same name.
+/// All that the analysis must know of an operator. Kernels live with the runners, under the same
+/// name.
 struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
@@ -86,7 +87,8 @@ class OpRegistry {
 IdVector<NodeId, const Op*> resolve_ops(const Graph& graph,
                                         const OpRegistry& registry = OpRegistry::standard());
 
-/// The version of the operator set in which `op`'s definition at `opset` appeared; 1 when none fits.
+/// The version of the operator set in which `op`'s definition at `opset` appeared; 1 when none
+/// fits.
 std::int64_t since_version(const Op& op, std::int64_t opset);
 
 }  // namespace stashscope

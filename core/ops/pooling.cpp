@@ -17,8 +17,8 @@ Shape pooled_shape(ShapeContext& context) {
   }
   Shape shape = {context.dim(0, 0), context.dim(0, 1)};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
-    shape.push_back(window_count(context, window, axis,
-                                 context.dim(0, static_cast<std::int64_t>(axis) + 2)));
+    shape.push_back(
+        window_count(context, window, axis, context.dim(0, static_cast<std::int64_t>(axis) + 2)));
   }
   return shape;
 }
@@ -48,8 +48,8 @@ double pool_flops(const CostContext& cost) {
   return window * cost.output_elements();
 }
 
-/// The gradient operators take the shape of the input as their last operand: the input itself need not
-/// be kept for them.
+/// The gradient operators take the shape of the input as their last operand: the input itself need
+/// not be kept for them.
 void infer_from_shape_operand(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const std::size_t operand = context.input_count() - 1;
@@ -59,8 +59,7 @@ void infer_from_shape_operand(ShapeContext& context) {
 }
 
 void max_pool_gradient(GradientContext& g) {
-  const ValueId indices =
-      g.saved_output(1, {ElementType::int64, g.type(g.output()).shape, {}});
+  const ValueId indices = g.saved_output(1, {ElementType::int64, g.type(g.output()).shape, {}});
   g.give(0, g.add_microsoft("MaxPoolGrad", {g.gradient(), indices, g.shape_of(g.input(0))},
                             g.attributes()));
 }
@@ -87,13 +86,13 @@ void global_average_pool_gradient(GradientContext& g) {
 }
 
 Op pool(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&)) {
-  return {.type = std::move(type),
-          .versions = std::move(versions),
-          .infer = infer_pool,
-          .differentiation =
-              gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-          .gradient = gradient,
-          .flops = pool_flops};
+  return {
+      .type = std::move(type),
+      .versions = std::move(versions),
+      .infer = infer_pool,
+      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
+      .gradient = gradient,
+      .flops = pool_flops};
 }
 
 }  // namespace

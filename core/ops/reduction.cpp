@@ -74,7 +74,7 @@ void infer_top_k(ShapeContext& context) {
   Shape shape = context.shape(0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(0));
   const Contents* const count = context.contents(1);
-  Expr k = context.version() < 10 ? Expr(context.attributes().integer("k", 0))
+  Expr k = context.version() < 10                   ? Expr(context.attributes().integer("k", 0))
            : count != nullptr && count->size() == 1 ? (*count)[0]
                                                     : context.unknown_dim();
   shape[static_cast<std::size_t>(axis)] = std::move(k);
@@ -142,8 +142,7 @@ void reduce_extreme_gradient(GradientContext& g) {
   const ValueId extreme = keep ? g.output() : g.unsqueeze(g.output(), axes);
   const ElementType element = g.type(g.input(0)).element;
   const ValueId chosen = g.cast(g.add("Equal", {g.input(0), extreme}), element);
-  const ValueId share =
-      g.add("Div", {with_kept_axes(g, axes), g.reduce_sum(chosen, axes, true)});
+  const ValueId share = g.add("Div", {with_kept_axes(g, axes), g.reduce_sum(chosen, axes, true)});
   g.give(0, g.add("Mul", {chosen, share}));
 }
 
@@ -181,13 +180,13 @@ void cum_sum_gradient(GradientContext& g) {
 
 template <std::int64_t axes_input_since = 18>
 Op reduce(std::string type, void (*gradient)(GradientContext&)) {
-  return {.type = std::move(type),
-          .versions = {1, 11, 12, 13, 18, 20},
-          .infer = infer_reduce<axes_input_since>,
-          .differentiation =
-              gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-          .gradient = gradient,
-          .flops = flops_per_input_element<1>};
+  return {
+      .type = std::move(type),
+      .versions = {1, 11, 12, 13, 18, 20},
+      .infer = infer_reduce<axes_input_since>,
+      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
+      .gradient = gradient,
+      .flops = flops_per_input_element<1>};
 }
 
 }  // namespace

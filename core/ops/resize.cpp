@@ -44,7 +44,8 @@ void infer_resize(ShapeContext& context) {
     context.fail("its sizes do not match the data's axes");
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    shape[static_cast<std::size_t>(axes[i])] = sizes != nullptr ? (*sizes)[i] : context.unknown_dim();
+    shape[static_cast<std::size_t>(axes[i])] =
+        sizes != nullptr ? (*sizes)[i] : context.unknown_dim();
   }
   context.set_shape(0, std::move(shape));
 }
@@ -94,8 +95,8 @@ void add_resize_ops(OpRegistry& registry) {
                 .differentiation = Differentiation::rule,
                 .gradient = resize_gradient,
                 .flops = flops_per_element<8>});
-  registry.add(microsoft(
-      {.type = "ResizeGrad", .infer = infer_resize_grad, .flops = flops_per_element<8>}));
+  registry.add(
+      microsoft({.type = "ResizeGrad", .infer = infer_resize_grad, .flops = flops_per_element<8>}));
 }
 
 }  // namespace stashscope

@@ -15,8 +15,8 @@ void infer_broadcast(ShapeContext& context);
 /// The same with boolean elements.
 void infer_broadcast_boolean(ShapeContext& context);
 
-/// An elementwise operation on known contents, with broadcasting of single elements; `combine` returns
-/// nothing where the result is not known.
+/// An elementwise operation on known contents, with broadcasting of single elements; `combine`
+/// returns nothing where the result is not known.
 using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
 void combine_contents(ShapeContext& context, Combine combine);
 

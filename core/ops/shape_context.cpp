@@ -1,10 +1,30 @@
 #include "core/ops/shape_context.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 
 namespace stashscope {
+
+std::optional<Expr> exact_expr(double number) {
+  if (!std::isfinite(number)) return std::nullopt;
+  int exponent = 0;
+  double mantissa = std::frexp(number, &exponent);
+  std::int64_t denominator = 1;
+  while (mantissa != std::floor(mantissa)) {
+    mantissa *= 2;
+    --exponent;
+  }
+  if (exponent > 0) {
+    if (exponent > 20) return std::nullopt;
+    mantissa = std::ldexp(mantissa, exponent);
+  } else {
+    if (exponent < -60) return std::nullopt;
+    denominator = std::int64_t{1} << -exponent;
+  }
+  return Expr(Rational::ratio(static_cast<std::int64_t>(mantissa), denominator));
+}
 
 ShapeContext::ShapeContext(const Node& node, std::int64_t version, std::vector<KnownInput> inputs,
                            SymbolTable& symbols)
@@ -64,7 +84,9 @@ void ShapeContext::set_element(std::size_t output, ElementType element) {
 void ShapeContext::set_shape(std::size_t output, Shape shape) {
   for (const Expr& dim : shape) {
     const auto number = dim.integer();
-    if (number && *number < 0) fail("output " + std::to_string(output) + " would have the negative dimension " + std::to_string(*number));
+    if (number && *number < 0)
+      fail("output " + std::to_string(output) + " would have the negative dimension " +
+           std::to_string(*number));
   }
   if (output < outputs_.size()) outputs_[output].type.shape = std::move(shape);
 }

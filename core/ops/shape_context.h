@@ -16,6 +16,9 @@ using Contents = std::vector<Expr>;
 /// Tensors with more elements than this are not followed by value.
 constexpr std::size_t max_contents = 128;
 
+/// A binary floating point number as an exact fraction, when its parts fit.
+std::optional<Expr> exact_expr(double number);
+
 /// One input as a shape rule sees it; what it points to belongs to the caller.
 struct KnownInput {
   const TensorType* type = nullptr;    ///< null: the optional input is left out
@@ -28,8 +31,8 @@ struct InferredOutput {
   std::shared_ptr<const Contents> contents;
 };
 
-/// Thrown by ShapeContext getters when a rule needs a shape that is not known; the caller then leaves
-/// the outputs' shapes unknown.
+/// Thrown by ShapeContext getters when a rule needs a shape that is not known; the caller then
+/// leaves the outputs' shapes unknown.
 struct ShapeUnknown {};
 
 /// Two sizes that must be equal for the model to make sense.
@@ -84,7 +87,8 @@ class ShapeContext {
   void set_like_input(std::size_t output, std::size_t input);
 
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
-  /// Notes that `a` and `b` must be equal and returns the simpler one; numbers that differ are an Error.
+  /// Notes that `a` and `b` must be equal and returns the simpler one; numbers that differ are an
+  /// Error.
   Expr same_dim(const Expr& a, const Expr& b, const char* what);
   /// Multidirectional broadcasting. (ONNX, Broadcasting.md)
   Expr broadcast_dim(const Expr& a, const Expr& b);

@@ -74,7 +74,8 @@ Shape reshaped(ShapeContext& context, const Contents& target, bool allow_zero) {
       shape.push_back(data[i]);
     } else {
       const auto number = target[i].integer();
-      if (number && *number < 0) context.fail("the target shape has the dimension " + std::to_string(*number));
+      if (number && *number < 0)
+        context.fail("the target shape has the dimension " + std::to_string(*number));
       shape.push_back(target[i]);
     }
   }
@@ -82,7 +83,8 @@ Shape reshaped(ShapeContext& context, const Contents& target, bool allow_zero) {
   if (free) {
     shape[*free] = remaining_dim(context, total, product_of(shape));
   } else {
-    context.same_dim(total, product_of(shape), "the numbers of elements before and after reshaping");
+    context.same_dim(total, product_of(shape),
+                     "the numbers of elements before and after reshaping");
   }
   return shape;
 }
@@ -200,7 +202,8 @@ void infer_expand(ShapeContext& context) {
     const auto rank = context.dim(1, 0).integer();
     if (!rank) throw ShapeUnknown();
     Shape unknown;
-    for (std::int64_t i = 0; i < std::max(*rank, context.rank(0)); ++i) unknown.push_back(context.unknown_dim());
+    for (std::int64_t i = 0; i < std::max(*rank, context.rank(0)); ++i)
+      unknown.push_back(context.unknown_dim());
     context.set_shape(0, std::move(unknown));
     return;
   }
@@ -208,7 +211,8 @@ void infer_expand(ShapeContext& context) {
   context.set_shape(0, shape);
   const Contents* const known = context.contents(0);
   const auto count = product_of(shape).integer();
-  if (known != nullptr && known->size() == 1 && count && *count <= static_cast<std::int64_t>(max_contents)) {
+  if (known != nullptr && known->size() == 1 && count &&
+      *count <= static_cast<std::int64_t>(max_contents)) {
     context.set_contents(0, Contents(static_cast<std::size_t>(*count), known->front()));
   } else if (shape == context.shape(0)) {
     copy_contents(context);
@@ -241,7 +245,8 @@ void squeeze_gradient(GradientContext& g) {
     if (!known) return reshape_gradient(g);
     axes = *known;
   }
-  g.give(0, axes.empty() ? g.reshape_like(g.gradient(), g.input(0)) : g.unsqueeze(g.gradient(), axes));
+  g.give(0,
+         axes.empty() ? g.reshape_like(g.gradient(), g.input(0)) : g.unsqueeze(g.gradient(), axes));
 }
 
 void unsqueeze_gradient(GradientContext& g) {
@@ -273,7 +278,8 @@ void tile_gradient(GradientContext& g) {
   std::vector<std::int64_t> repeat_axes;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto size = shape[i].integer();
-    if (!repeats || !size) fail_input("", "Tile has a gradient only for known repeats and dimensions");
+    if (!repeats || !size)
+      fail_input("", "Tile has a gradient only for known repeats and dimensions");
     repeat_axes.push_back(std::ssize(split_dims));
     split_dims.push_back((*repeats)[i]);
     split_dims.push_back(*size);
@@ -314,17 +320,19 @@ void add_shape_ops(OpRegistry& registry) {
   registry.add(reader("Size", {1, 13, 19, 21, 23, 24}, infer_size_of));
   registry.add(alias(mover("Reshape", {1, 5, 13, 14, 19, 21, 23, 24}, infer_reshape,
                            reshape_gradient, {{{1, 5, 13, 14, 19}, {}}})));
-  registry.add(alias(mover("Flatten", {1, 9, 11, 13, 21, 23, 24}, infer_flatten, reshape_gradient, {})));
+  registry.add(
+      alias(mover("Flatten", {1, 9, 11, 13, 21, 23, 24}, infer_flatten, reshape_gradient, {})));
   registry.add(alias(mover("Squeeze", {1, 11, 13, 21, 23, 24}, infer_squeeze, squeeze_gradient,
                            {{{1, 11}, {}}, {{13}, {1}}})));
   registry.add(alias(mover("Unsqueeze", {1, 11, 13, 21, 23, 24}, infer_unsqueeze,
                            unsqueeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
-  registry.add(alias(mover("Identity", {1, 13, 14, 16, 19, 21, 23, 24}, infer_identity,
-                           identity_gradient, {})));
+  registry.add(alias(
+      mover("Identity", {1, 13, 14, 16, 19, 21, 23, 24}, infer_identity, identity_gradient, {})));
   registry.add(mover("Transpose", {1, 13, 21, 23, 24}, infer_transpose, transpose_gradient,
                      {{{1, 13}, {}}}));
   registry.add(mover("Expand", {8, 13}, infer_expand, expand_gradient, {{{8, 13}, {1}}}));
-  registry.add(mover("Tile", {1, 6, 13}, infer_tile, tile_gradient, {{{1}, {1, 2}}, {{6, 13}, {1}}}));
+  registry.add(
+      mover("Tile", {1, 6, 13}, infer_tile, tile_gradient, {{{1}, {1, 2}}, {{6, 13}, {1}}}));
 }
 
 }  // namespace stashscope

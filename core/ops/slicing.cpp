@@ -272,7 +272,8 @@ void concat_gradient(GradientContext& g) {
 /// Attribute `pads` before version 11, input 1 since; input 3 names the axes since 18.
 std::optional<Shape> read_pads(ShapeContext& context) {
   if (context.version() < 11) {
-    const Integers pads = context.attributes().integers(context.version() < 2 ? "paddings" : "pads");
+    const Integers pads =
+        context.attributes().integers(context.version() < 2 ? "paddings" : "pads");
     return Shape(pads.begin(), pads.end());
   }
   const Contents* const known = context.contents(1);
@@ -292,7 +293,8 @@ void infer_pad(ShapeContext& context) {
   }
   const auto pads = read_pads(context);
   if (pads && pads->size() != 2 * axes.size()) {
-    context.fail("has " + std::to_string(pads->size()) + " pads for " + std::to_string(axes.size()) + " axes");
+    context.fail("has " + std::to_string(pads->size()) + " pads for " +
+                 std::to_string(axes.size()) + " axes");
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Expr& dim = shape[static_cast<std::size_t>(axes[i])];
@@ -349,8 +351,8 @@ void add_slicing_ops(OpRegistry& registry) {
   registry.add(cutter("Split", {1, 2, 11, 13, 18}, infer_split, split_gradient,
                       {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
   registry.add(cutter("Concat", {1, 4, 11, 13}, infer_concat, concat_gradient, {}));
-  registry.add(microsoft(
-      cutter("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
+  registry.add(
+      microsoft(cutter("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
   registry.add(cutter("Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24}, infer_pad, pad_gradient, {}));
   registry.add(cutter("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}}));
   for (const char* type : {"SliceGrad", "PadGrad"}) {

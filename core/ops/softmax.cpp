@@ -24,8 +24,8 @@ void infer_bias_softmax_dropout(ShapeContext& context) {
   if (context.has_output(2)) context.set_like_input(2, 0);
 }
 
-/// Before opset 13 the axes from `axis` on form one row; the gradient operator of that time is named
-/// without the version.
+/// Before opset 13 the axes from `axis` on form one row; the gradient operator of that time is
+/// named without the version.
 template <const char* newer, const char* older>
 void softmax_gradient(GradientContext& g) {
   const bool single_axis = g.opset() >= 13;

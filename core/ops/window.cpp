@@ -17,7 +17,8 @@ std::vector<std::int64_t> list_or(const Attributes& attributes, const char* name
                        " entries, " + std::to_string(size) + " are needed");
   }
   for (const std::int64_t item : items) {
-    if (item < least) fail_input("", std::string("attribute '") + name + "' has the entry " + std::to_string(item));
+    if (item < least)
+      fail_input("", std::string("attribute '") + name + "' has the entry " + std::to_string(item));
   }
   return items;
 }
@@ -48,8 +49,7 @@ Window read_window(const Attributes& attributes, std::vector<std::int64_t> kerne
   return window;
 }
 
-Expr window_count(ShapeContext& context, const Window& window, std::size_t axis,
-                  const Expr& size) {
+Expr window_count(ShapeContext& context, const Window& window, std::size_t axis, const Expr& size) {
   const Expr stride = window.strides[axis];
   if (is_same(window)) return ceil_divide(size, stride);
   const std::int64_t before = window.pads[axis];

@@ -6,7 +6,8 @@
 
 namespace stashscope {
 
-/// A sliding window over the spatial axes, as convolutions and poolings share it. One entry per axis.
+/// A sliding window over the spatial axes, as convolutions and poolings share it. One entry per
+/// axis.
 struct Window {
   std::vector<std::int64_t> kernel;
   std::vector<std::int64_t> strides;
@@ -16,8 +17,8 @@ struct Window {
   bool ceil_mode = false;
 };
 
-/// Reads the attributes `strides`, `dilations`, `pads`, `auto_pad`, `ceil_mode` with their defaults.
-/// Throws an input Error for a stride or dilation below 1 or a list of the wrong length.
+/// Reads the attributes `strides`, `dilations`, `pads`, `auto_pad`, `ceil_mode` with their
+/// defaults. Throws an input Error for a stride or dilation below 1 or a list of the wrong length.
 Window read_window(const Attributes& attributes, std::vector<std::int64_t> kernel);
 
 /// Places of the window along spatial axis `axis` of size `size`. Fails when there is none.

@@ -26,8 +26,8 @@ bool is_static(const TensorType& type) {
                                    [](const Expr& dim) { return dim.integer().has_value(); });
 }
 
-/// Values that may be parameters: floating initializers that are no literals or, where there are none,
-/// graph inputs of a fixed shape. Which of them receive a gradient shows when it is built.
+/// Values that may be parameters: floating initializers that are no literals or, where there are
+/// none, graph inputs of a fixed shape. Which of them receive a gradient shows when it is built.
 class CandidateGuess {
  public:
   CandidateGuess(const Graph& graph, const TrainingGoal& goal) : graph_(graph), goal_(goal) {
@@ -146,8 +146,8 @@ class BackwardPass {
       step.parameters.push_back({parameter, gradient});
     }
     step.yield = NodeId();
-    step.graph = std::make_shared<const Graph>(
-        builder_.finish(std::move(yield), std::move(outputs)));
+    step.graph =
+        std::make_shared<const Graph>(builder_.finish(std::move(yield), std::move(outputs)));
     return step;
   }
 
@@ -160,9 +160,8 @@ class BackwardPass {
       const Op* const op = ops_[id];
       if (op != nullptr && op->differentiation == Differentiation::stops) continue;
       const auto inputs = graph_.topology().inputs[id];
-      const bool any = std::any_of(inputs.begin(), inputs.end(), [&](ValueId input) {
-        return input.valid() && depends_[input];
-      });
+      const bool any = std::any_of(inputs.begin(), inputs.end(),
+                                   [&](ValueId input) { return input.valid() && depends_[input]; });
       if (!any) continue;
       for (const ValueId output : graph_.topology().outputs[id]) {
         depends_[output] = is_floating(graph_.value(output).type.element);
@@ -245,7 +244,8 @@ class BackwardPass {
     }
   }
 
-  /// The parameter's own output value: a gradient that also serves elsewhere is passed through Identity.
+  /// The parameter's own output value: a gradient that also serves elsewhere is passed through
+  /// Identity.
   ValueId parameter_gradient(ValueId parameter) {
     std::vector<ValueId>& parts = contributions_[parameter];
     if (parts.empty()) return ValueId();

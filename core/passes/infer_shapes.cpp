@@ -1,6 +1,5 @@
 #include "core/passes/infer_shapes.h"
 
-#include <cmath>
 #include <unordered_set>
 
 #include "core/base/error.h"
@@ -13,26 +12,6 @@ namespace stashscope {
 
 namespace {
 
-/// A binary floating point number as an exact fraction, when its parts fit.
-std::optional<Expr> exact(double number) {
-  if (!std::isfinite(number)) return std::nullopt;
-  int exponent = 0;
-  double mantissa = std::frexp(number, &exponent);
-  std::int64_t denominator = 1;
-  while (mantissa != std::floor(mantissa)) {
-    mantissa *= 2;
-    --exponent;
-  }
-  if (exponent > 0) {
-    if (exponent > 20) return std::nullopt;
-    mantissa = std::ldexp(mantissa, exponent);
-  } else {
-    if (exponent < -60) return std::nullopt;
-    denominator = std::int64_t{1} << -exponent;
-  }
-  return Expr(Rational::ratio(static_cast<std::int64_t>(mantissa), denominator));
-}
-
 std::shared_ptr<const Contents> contents_of(const Tensor& tensor) {
   std::int64_t count = 0;
   if (!tensor.has_data() || (count = tensor.elements()) > static_cast<std::int64_t>(max_contents)) {
@@ -43,7 +22,7 @@ std::shared_ptr<const Contents> contents_of(const Tensor& tensor) {
     for (const std::int64_t number : *numbers) items.push_back(number);
   } else if (const auto reals = tensor.reals()) {
     for (const double real : *reals) {
-      const auto item = exact(real);
+      const auto item = exact_expr(real);
       if (!item) return nullptr;
       items.push_back(*item);
     }

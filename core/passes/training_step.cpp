@@ -29,7 +29,8 @@ std::unordered_map<std::string, ValueId> outside_values(const Graph& graph) {
   return named;
 }
 
-/// Outputs `<name>_grad` (or `<name>_grad.accumulation.out` and the like) of an input or initializer.
+/// Outputs `<name>_grad` (or `<name>_grad.accumulation.out` and the like) of an input or
+/// initializer.
 std::vector<Parameter> named_gradients(const Graph& graph) {
   const auto outside = outside_values(graph);
   std::vector<Parameter> parameters;
@@ -57,8 +58,9 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
   for (const NodeId id : IdRange<NodeId>(graph->nodes().size())) {
     if (!is_yield(graph->node(id))) continue;
     if (step.yield.valid()) {
-      fail_input("", "There are multiple YieldOps in the graph, node: " +
-                         printable(graph->node(id).name) + " is the second one.",
+      fail_input("",
+                 "There are multiple YieldOps in the graph, node: " +
+                     printable(graph->node(id).name) + " is the second one.",
                  "the first one is " + describe(graph->node(step.yield), step.yield));
     }
     step.yield = id;
@@ -98,9 +100,10 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal)
   } catch (const NoGradientRule& error) {
     TrainingStep forward_only;
     forward_only.graph = std::make_shared<const Graph>(graph);
-    forward_only.warnings.push_back(std::string("no backward pass can be built, so only the forward "
-                                                "pass is shown: ") +
-                                    error.what());
+    forward_only.warnings.push_back(
+        std::string("no backward pass can be built, so only the forward "
+                    "pass is shown: ") +
+        error.what());
     return forward_only;
   }
 }

@@ -31,27 +31,28 @@ class NoGradientRule : public Error {
 
 /// What of a forward model is trained.
 struct TrainingGoal {
-  std::string loss;                     ///< graph output; empty: the only scalar one, or all
-  std::vector<std::string> trainable;   ///< name patterns that are parameters although not guessed
-  std::vector<std::string> frozen;      ///< name patterns that are not parameters although guessed
+  std::string loss;                    ///< graph output; empty: the only scalar one, or all
+  std::vector<std::string> trainable;  ///< name patterns that are parameters although not guessed
+  std::vector<std::string> frozen;     ///< name patterns that are not parameters although guessed
 };
 
-/// Whether the graph already holds a backward pass: a YieldOp, gradient operators or outputs that are
-/// named after inputs as gradients are.
+/// Whether the graph already holds a backward pass: a YieldOp, gradient operators or outputs that
+/// are named after inputs as gradients are.
 bool has_backward(const Graph& graph);
 
 /// The roles in a graph that already holds a backward pass. Throws an input Error for two YieldOps.
 TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 
-/// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the gradient
-/// of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad` for each
-/// parameter. Nodes that lead to no output are left out. Without a scalar output every floating output
-/// gets a seed gradient. @param graph with inferred shapes; the result needs to be inferred again.
-/// Throws an input Error when the loss is ambiguous, NoGradientRule when an operator has no rule.
+/// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the
+/// gradient of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad`
+/// for each parameter. Nodes that lead to no output are left out. Without a scalar output every
+/// floating output gets a seed gradient. @param graph with inferred shapes; the result needs to be
+/// inferred again. Throws an input Error when the loss is ambiguous, NoGradientRule when an
+/// operator has no rule.
 TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
 
-/// The whole way from a loaded model: inference, known branches, the backward pass where there is none
-/// (with a warning instead when one of its operators has no gradient rule).
+/// The whole way from a loaded model: inference, known branches, the backward pass where there is
+/// none (with a warning instead when one of its operators has no gradient rule).
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal);
 
 }  // namespace stashscope

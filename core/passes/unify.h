@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Dimension names that turned out to be something else. Replacements may be chained; looking one up
-/// resolves it for good, so that thousands of names in one class stay cheap.
+/// Dimension names that turned out to be something else. Replacements may be chained; looking one
+/// up resolves it for good, so that thousands of names in one class stay cheap.
 class Unifier {
  public:
   using Replacements = IdVector<SymbolId, std::optional<Expr>>;

@@ -8,19 +8,18 @@
 
 namespace stashscope {
 
-/// The plans that a configuration switches on: of each cluster the first `count` occurrences in execution
-/// order, of the chosen type. In execution order.
+/// The plans that a configuration switches on: of each cluster the first `count` occurrences in
+/// execution order, of the chosen type. In execution order.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config);
 
-/// The configuration that switches on every plan of the given types, as levels 1 and 2 of the reference
-/// do. A cluster with both types gets a compromise only where it has no recompute plan.
+/// The configuration that switches on every plan of the given types, as levels 1 and 2 of the
+/// reference do. A cluster with both types gets a compromise only where it has no recompute plan.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// The graph's dataflow with the subgraphs of `plans` cloned and the backward readers of the freed
 /// outputs rewired to the clones. Later entries are handled first; a node is cloned once.
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                     const Opportunities& opportunities,
-                     const std::vector<const NodePlan*>& plans);
+                     const Opportunities& opportunities, const std::vector<const NodePlan*>& plans);
 
 }  // namespace stashscope

@@ -61,8 +61,8 @@ std::string config_of(const Combination& combination) {
   return join(entries, ",");
 }
 
-/// What the outputs of a plan take, each as a product of dimensions; outputs of unknown shape are left
-/// out and clear `complete`.
+/// What the outputs of a plan take, each as a product of dimensions; outputs of unknown shape are
+/// left out and clear `complete`.
 void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
                bool& complete) {
   for (const std::size_t output : plan.outputs) {
@@ -117,8 +117,8 @@ StashedOutput describe_output(const Graph& graph, const NodePlan& plan, std::siz
 /// The reference's text for grouping: equal texts are one row.
 std::string key_of(const Graph& graph, const NodePlan& plan) {
   const Node& node = graph.node(plan.node);
-  std::string key = "recompute:" + node.op_type + "-" +
-                    (plan.type == PlanType::compromise ? "1" : "0") + "-";
+  std::string key =
+      "recompute:" + node.op_type + "-" + (plan.type == PlanType::compromise ? "1" : "0") + "-";
   for (const std::size_t output : plan.outputs) {
     const ValueId value = node.outputs[output];
     key += std::to_string(output) + ":" + element_count_text(graph, value) + ":" +

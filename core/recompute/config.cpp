@@ -35,8 +35,10 @@ std::vector<std::string> nonempty_parts(const std::string& text, char separator)
 void add_entry(const std::string& entry, RecomputeConfig& config) {
   const std::vector<std::string> parts = nonempty_parts(entry, ':');
   if (parts.size() != 3) {
-    fail_usage("", "User config should be in the format of SubgraphStr:OptimizationType:RequestApplyCount.",
-               hint);
+    fail_usage(
+        "",
+        "User config should be in the format of SubgraphStr:OptimizationType:RequestApplyCount.",
+        hint);
   }
   const int type = parse_int(parts[1]);
   const int count = parse_int(parts[2]);

@@ -23,8 +23,8 @@ using RecomputeConfig = std::map<std::string, ClusterChoice>;
 /// cluster, empty ones are dropped. Throws a usage Error in the reference's words.
 RecomputeConfig parse_config(const std::string& text);
 
-/// Adds the entries of one --plan argument: config text, or `@FILE` with such text or with a JSON list of
-/// such strings.
+/// Adds the entries of one --plan argument: config text, or `@FILE` with such text or with a JSON
+/// list of such strings.
 void add_config_argument(const std::string& argument, RecomputeConfig& config);
 
 std::string to_string(const std::string& cluster, const ClusterChoice& choice);

@@ -8,9 +8,9 @@ namespace stashscope {
 namespace {
 
 bool is_layer_norm(const Node& node) {
-  constexpr std::array<std::string_view, 4> types = {
-      "LayerNormalization", "SkipLayerNormalization", "SimplifiedLayerNormalization",
-      "SkipSimplifiedLayerNormalization"};
+  constexpr std::array<std::string_view, 4> types = {"LayerNormalization", "SkipLayerNormalization",
+                                                     "SimplifiedLayerNormalization",
+                                                     "SkipSimplifiedLayerNormalization"};
   return std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
@@ -25,8 +25,7 @@ bool is_attention(const Node& node) {
 
 class BoundaryFinder {
  public:
-  BoundaryFinder(const Graph& graph, const std::vector<std::size_t>& position,
-                 std::size_t boundary)
+  BoundaryFinder(const Graph& graph, const std::vector<std::size_t>& position, std::size_t boundary)
       : graph_(graph), position_(position), boundary_(boundary) {}
 
   bool starts_layer(NodeId norm) const {

@@ -40,7 +40,8 @@ class OpportunityFinder {
     if (!yield_.valid()) return std::move(found_);
     found_.boundary = found_.position[yield_.index()];
     find_stashed();
-    if (probe_.layer_boundary) kept_ = layer_boundary_inputs(graph_, found_.position, found_.boundary);
+    if (probe_.layer_boundary)
+      kept_ = layer_boundary_inputs(graph_, found_.position, found_.boundary);
     for (std::size_t i = found_.boundary + 1; i-- > 0;) search_from(found_.order[i]);
     return std::move(found_);
   }
@@ -123,9 +124,10 @@ class OpportunityFinder {
     return Rational(1) - Rational::ratio(in, out);
   }
 
-  /// Breadth-first search upwards over (node, output) pairs. Outputs that backward reads anyway end it;
-  /// a node that is not recomputable makes it fail.
-  SearchResult search(NodeId entry, const std::vector<std::size_t>& outputs, bool compromise) const {
+  /// Breadth-first search upwards over (node, output) pairs. Outputs that backward reads anyway end
+  /// it; a node that is not recomputable makes it fail.
+  SearchResult search(NodeId entry, const std::vector<std::size_t>& outputs,
+                      bool compromise) const {
     SearchResult result;
     std::set<ValueId> handled;
     std::deque<ValueId> queue;

@@ -9,7 +9,8 @@
 namespace stashscope {
 
 /// What can be recomputed in a training graph. Algorithm: the reference's training memory optimizer
-/// (bounded breadth-first search upwards from every stashed output), with its known faults repaired.
+/// (bounded breadth-first search upwards from every stashed output), with its known faults
+/// repaired.
 struct Opportunities {
   std::vector<NodeId> order;          ///< the reference's execution order, which the analysis uses
   std::vector<std::size_t> position;  ///< of each node in that order

@@ -15,12 +15,13 @@ enum class PlanType : std::uint8_t { none = 0, recompute = 1, compromise = 2 };
 /// One way to free the stashed outputs of a node: make them again from what is there in backward.
 struct NodePlan {
   PlanType type = PlanType::none;
-  NodeId node;                         ///< the entry
-  std::vector<std::size_t> outputs;    ///< positions of its stashed outputs
-  std::vector<NodeId> subgraph;        ///< nodes to clone, in topological order; the entry is the last
-  std::string cluster;                 ///< op types of the subgraph, each followed by `+`
-  Rational save_ratio = 1;             ///< share of the stashed bytes that is freed
-  /// Stashed outputs that share the buffer of another node's output: saving them needs that node's plan.
+  NodeId node;                       ///< the entry
+  std::vector<std::size_t> outputs;  ///< positions of its stashed outputs
+  std::vector<NodeId> subgraph;  ///< nodes to clone, in topological order; the entry is the last
+  std::string cluster;           ///< op types of the subgraph, each followed by `+`
+  Rational save_ratio = 1;       ///< share of the stashed bytes that is freed
+  /// Stashed outputs that share the buffer of another node's output: saving them needs that node's
+  /// plan.
   std::map<std::size_t, ValueId> reused;
 };
 

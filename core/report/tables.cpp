@@ -50,10 +50,10 @@ std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& o
                                       std::size_t number) {
   const char* const kind =
       option.type == PlanType::compromise ? "RecomputeWithCompromise" : "Recompute";
-  std::vector<std::string> lines = {
-      ">>" + padded("Option " + std::to_string(number), 14) + ": " + kind + " subgraph " +
-          option.cluster,
-      "  " + padded("Status", 14) + ": " + status_text(option), "  Stashed Activations:"};
+  std::vector<std::string> lines = {">>" + padded("Option " + std::to_string(number), 14) + ": " +
+                                        kind + " subgraph " + option.cluster,
+                                    "  " + padded("Status", 14) + ": " + status_text(option),
+                                    "  Stashed Activations:"};
   if (!option.reuse_frequency.empty()) {
     std::string reuse = "   - ReuseFreq :  ";
     for (const auto& [output, count] : option.reuse_frequency) {
@@ -63,8 +63,8 @@ std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& o
   }
   for (const StashedOutput& each : option.stashed) {
     lines.push_back("   - " + padded("Output " + std::to_string(each.output), 10) + ": " +
-                    shape_text(graph, each) + ", byte/elem: " +
-                    std::to_string(each.bytes_per_element) + ", " +
+                    shape_text(graph, each) +
+                    ", byte/elem: " + std::to_string(each.bytes_per_element) + ", " +
                     std::to_string(each.saved_percent) + "% saved");
   }
   return lines;

@@ -29,8 +29,8 @@ std::span<const OrderStrategy> order_strategies();
 /// Throws a usage Error that lists the names when there is none called `name`.
 const OrderStrategy& find_order(std::string_view name);
 
-/// Kahn's algorithm with the reference's priorities: a ready Shape or Size first, then ordinary nodes
-/// before clones, then ancestors of the YieldOp, then the lowest id.
+/// Kahn's algorithm with the reference's priorities: a ready Shape or Size first, then ordinary
+/// nodes before clones, then ancestors of the YieldOp, then the lowest id.
 std::vector<NodeId> reference_order(const OrderInput& input);
 
 }  // namespace stashscope

@@ -141,8 +141,7 @@ std::vector<std::string> texts_of(const FactorPowers& factors, const SymbolTable
     const bool is_sum = factor_.terms().size() > 1;
     const std::string text =
         is_sum ? "(" + sum_text(factor_, symbols, false) + ")" : to_string(factor_, symbols);
-    (is_sum ? sums : names)
-        .push_back(power == 1 ? text : text + "**" + std::to_string(power));
+    (is_sum ? sums : names).push_back(power == 1 ? text : text + "**" + std::to_string(power));
   }
   std::sort(names.begin(), names.end());
   std::sort(sums.begin(), sums.end());
@@ -158,7 +157,8 @@ bool equal_coefficients(const Expr& sum) {
   });
 }
 
-/// common * rest, with the rest's own common factors and, when all are equal, its coefficient in front.
+/// common * rest, with the rest's own common factors and, when all are equal, its coefficient in
+/// front.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {
@@ -183,8 +183,8 @@ std::string collected_text(const std::vector<SizeProduct>& products, const Symbo
     return float_text(groups[0].coefficient, false);
   }
   const FactorPowers common = common_factors(groups);
-  const bool lone_sum = groups.size() == 1 && common.size() == 1 &&
-                        common.begin()->second == 1 && common.begin()->first.terms().size() > 1;
+  const bool lone_sum = groups.size() == 1 && common.size() == 1 && common.begin()->second == 1 &&
+                        common.begin()->first.terms().size() > 1;
   if (lone_sum) return sum_text(expanded_rest(groups[0], {}), symbols, true);
   if (groups.size() == 1) {
     return product_text(groups[0].coefficient, texts_of(common, symbols));

@@ -44,9 +44,7 @@ std::vector<Factor> multiply_factors(const std::vector<Factor>& a, const std::ve
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() || j < b.size()) {
-    const int which = i == a.size()   ? 1
-                      : j == b.size() ? -1
-                                      : Atom::order(a[i].atom, b[j].atom);
+    const int which = i == a.size() ? 1 : j == b.size() ? -1 : Atom::order(a[i].atom, b[j].atom);
     if (which == 0) {
       product.push_back({a[i].atom, a[i].power + b[j].power});
       ++i;
@@ -143,9 +141,15 @@ Expr rebuild(const Function& function, const Expr::Replacement& replacement) {
   Expr result = arguments[0];
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     switch (function.kind) {
-      case FunctionKind::floor_quotient: result = floor_divide(result, arguments[i]); break;
-      case FunctionKind::minimum: result = minimum(result, arguments[i]); break;
-      case FunctionKind::maximum: result = maximum(result, arguments[i]); break;
+      case FunctionKind::floor_quotient:
+        result = floor_divide(result, arguments[i]);
+        break;
+      case FunctionKind::minimum:
+        result = minimum(result, arguments[i]);
+        break;
+      case FunctionKind::maximum:
+        result = maximum(result, arguments[i]);
+        break;
     }
   }
   return result;

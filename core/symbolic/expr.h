@@ -20,12 +20,12 @@ struct Function;
 using Bindings = IdVector<SymbolId, std::optional<std::int64_t>>;
 
 /// An exact polynomial with rational coefficients over dimension names and floor, ceil, min, max of
-/// such polynomials. Immutable, cheap to copy, kept in one canonical form: equal polynomials compare
-/// equal. Symbols stand for integers of at least 1. Operations that outgrow the bounds (256 terms,
-/// degree 32, 64-bit coefficients) throw ExpressionTooLarge.
+/// such polynomials. Immutable, cheap to copy, kept in one canonical form: equal polynomials
+/// compare equal. Symbols stand for integers of at least 1. Operations that outgrow the bounds (256
+/// terms, degree 32, 64-bit coefficients) throw ExpressionTooLarge.
 class Expr {
  public:
-  Expr() = default;  ///< 0
+  Expr() = default;                                   ///< 0
   Expr(std::int64_t integer) : constant_(integer) {}  // NOLINT: numbers convert
   Expr(Rational constant) : constant_(constant) {}    // NOLINT: numbers convert
   static Expr symbol(SymbolId symbol);
@@ -53,7 +53,8 @@ class Expr {
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
   /// All symbols it mentions, sorted, each once.
   std::vector<SymbolId> symbols() const;
-  /// The same expression with every symbol replaced by what `replacement` returns for it (if anything).
+  /// The same expression with every symbol replaced by what `replacement` returns for it (if
+  /// anything).
   using Replacement = std::function<std::optional<Expr>(SymbolId)>;
   Expr substitute(const Replacement& replacement) const;
 
@@ -111,8 +112,8 @@ bool is_positive(const Expr& a);
 /// Whether a is an integer for all integer symbols; false also means "not proven".
 bool is_integer_valued(const Expr& a);
 
-/// `a` as number * common factors * rest, where the rest has no common factor and a positive, whole,
-/// coprime set of coefficients: 2*a*b - 2*a is 2 * [a] * (b - 1).
+/// `a` as number * common factors * rest, where the rest has no common factor and a positive,
+/// whole, coprime set of coefficients: 2*a*b - 2*a is 2 * [a] * (b - 1).
 struct Factored {
   Rational number = 1;
   std::vector<Factor> common;

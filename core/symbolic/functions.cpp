@@ -178,8 +178,10 @@ bool atom_is_positive(const Atom& atom) {
   if (!atom.function) return true;
   const Function& function = *atom.function;
   switch (function.kind) {
-    case FunctionKind::minimum: return all_arguments(function, is_positive);
-    case FunctionKind::maximum: return any_argument(function, is_positive);
+    case FunctionKind::minimum:
+      return all_arguments(function, is_positive);
+    case FunctionKind::maximum:
+      return any_argument(function, is_positive);
     case FunctionKind::floor_quotient:
       return is_positive(function.arguments[1]) &&
              is_nonnegative(function.arguments[0] - function.arguments[1]);

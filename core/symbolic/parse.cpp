@@ -137,7 +137,8 @@ class Parser {
 
   std::optional<std::int64_t> number() {
     std::int64_t value = 0;
-    const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    const auto [end, status] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (status != std::errc()) return std::nullopt;
     at_ = static_cast<std::size_t>(end - text_.data());
     const bool glued = at_ < text_.size() && (is_name_part(text_[at_]) || text_[at_] == '.');
@@ -154,9 +155,7 @@ class Parser {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   }
 
-  bool next_is(std::string_view token) const {
-    return text_.substr(at_, token.size()) == token;
-  }
+  bool next_is(std::string_view token) const { return text_.substr(at_, token.size()) == token; }
 
   bool take_operator(std::string_view token) {
     if (!next_is(token)) return false;

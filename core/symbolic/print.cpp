@@ -93,9 +93,8 @@ std::vector<PrintedTerm> printed_terms(const Expr& a, const SymbolTable& symbols
   std::sort(printed.begin(), printed.end(), [](const PrintedTerm& x, const PrintedTerm& y) {
     if (x.order.empty() || y.order.empty()) return !x.order.empty();
     const std::size_t shared = std::min(x.order.size(), y.order.size());
-    const auto [at_x, at_y] =
-        std::mismatch(x.order.begin(), x.order.begin() + static_cast<std::ptrdiff_t>(shared),
-                      y.order.begin());
+    const auto [at_x, at_y] = std::mismatch(
+        x.order.begin(), x.order.begin() + static_cast<std::ptrdiff_t>(shared), y.order.begin());
     if (at_x == x.order.begin() + static_cast<std::ptrdiff_t>(shared)) {
       return x.order.size() > y.order.size();
     }

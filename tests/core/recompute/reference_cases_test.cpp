@@ -162,8 +162,8 @@ void check_seeds(const Case& c, const json& expected) {
   std::vector<std::string> seeded;
   for (const NodeId id : c.dataflow.seeded_nodes) seeded.push_back(c.node_name(id));
   EXPECT_EQ(json(seeded), expected["seeded_nodes"]);
-  const Graph saved = materialize(c.graph, c.dataflow,
-                                  reference_order({c.graph, c.dataflow, c.step.yield}));
+  const Graph saved =
+      materialize(c.graph, c.dataflow, reference_order({c.graph, c.dataflow, c.step.yield}));
   for (const auto& pair : expected["equal_seed_pairs"]) {
     const auto seed_of = [&](const std::string& name) {
       return saved.node(*saved.find_node(name)).attributes.require_integer("seed");
@@ -217,12 +217,14 @@ TEST_P(ReferenceCase, IsReproduced) {
       const Case c(spec);
       FAIL() << "no error";
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(expect["error"].get<std::string>()), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find(expect["error"].get<std::string>()),
+                std::string::npos)
           << error.what();
     }
     return;
   }
-  const bool any_order = spec["order_sensitive"] || expect.value("subgraph_order_may_differ", false);
+  const bool any_order =
+      spec["order_sensitive"] || expect.value("subgraph_order_may_differ", false);
   check(Case(spec), expect, any_order);
 }
 

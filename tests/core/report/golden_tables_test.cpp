@@ -63,7 +63,8 @@ TEST(GoldenTables, ClustersOfTheThreeLayerTransformer) {
   const RecomputeConfig config = parse_config("BiasGelu+:1:-1,Cast+:2:-1");
   const std::string ours =
       cluster_table_text(*a.step.graph, cluster_table(*a.step.graph, a.found, config), config);
-  EXPECT_EQ(content_lines(ours), content_lines(expected_text("bloom3_memory_insight.expected.txt")));
+  EXPECT_EQ(content_lines(ours),
+            content_lines(expected_text("bloom3_memory_insight.expected.txt")));
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ std::vector<SizeProduct> parse_raw(const std::string& raw, SymbolTable& symbols)
   };
   const auto unwrap = [&](std::string s) {
     s = strip(s);
-    while (s.front() == '(' && s.back() == ')' && operands(s.substr(1, s.size() - 2), ")(").size() == 1) {
+    while (s.front() == '(' && s.back() == ')' &&
+           operands(s.substr(1, s.size() - 2), ")(").size() == 1) {
       int depth = 0;
       bool whole = true;
       for (std::size_t i = 0; i + 1 < s.size(); ++i) {

@@ -94,9 +94,9 @@ TEST_F(ExprTest, Substitutes) {
 }
 
 TEST_F(ExprTest, ParsesWhatItPrints) {
-  const std::vector<Expr> examples = {B * (S - Expr(1)), floor_divide(S + Expr(3), 4),
-                                      minimum(S, 1024), floor_divide(B, S), B * B * S + Expr(7),
-                                      floor_divide(B + Expr(1), S * B), -B + *divide(S, 3)};
+  const std::vector<Expr> examples = {
+      B * (S - Expr(1)),   floor_divide(S + Expr(3), 4),     minimum(S, 1024),  floor_divide(B, S),
+      B * B * S + Expr(7), floor_divide(B + Expr(1), S * B), -B + *divide(S, 3)};
   for (const Expr& example : examples) EXPECT_EQ(parsed(text(example)), example) << text(example);
 }
 
@@ -132,11 +132,16 @@ Sample random_sample(std::mt19937& random, const std::vector<Sample>& leaves, in
   const Sample a = random_sample(random, leaves, depth - 1);
   const Sample b = random_sample(random, leaves, depth - 1);
   switch (random() % 6) {
-    case 0: return {a.expr + b.expr, a.value + b.value};
-    case 1: return {a.expr - b.expr, a.value - b.value};
-    case 2: return {a.expr * b.expr, a.value * b.value};
-    case 3: return {minimum(a.expr, b.expr), std::min(a.value, b.value)};
-    case 4: return {maximum(a.expr, b.expr), std::max(a.value, b.value)};
+    case 0:
+      return {a.expr + b.expr, a.value + b.value};
+    case 1:
+      return {a.expr - b.expr, a.value - b.value};
+    case 2:
+      return {a.expr * b.expr, a.value * b.value};
+    case 3:
+      return {minimum(a.expr, b.expr), std::min(a.value, b.value)};
+    case 4:
+      return {maximum(a.expr, b.expr), std::max(a.value, b.value)};
     default: {
       const auto divisor = static_cast<std::int64_t>(random() % 5) + 1;
       const std::int64_t rounded = Rational::ratio(a.value, divisor).floor();

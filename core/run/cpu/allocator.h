@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stashscope::cpu {
+
+/// Real memory, counted to the byte. Blocks are aligned for vector instructions; the count is of
+/// what was asked for, not of the padding.
+class TrackingAllocator {
+ public:
+  struct Block {
+    std::byte* data = nullptr;
+    std::int64_t bytes = 0;
+  };
+
+  /// Throws a run Error when the system has no more memory.
+  Block allocate(std::int64_t bytes);
+  void release(Block block);
+
+  std::int64_t live_bytes() const { return live_bytes_; }
+
+ private:
+  std::int64_t live_bytes_ = 0;
+};
+
+/// Bytes of this process that are in physical memory; 0 when the system does not tell.
+std::int64_t resident_bytes();
+
+}  // namespace stashscope::cpu

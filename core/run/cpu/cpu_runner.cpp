@@ -1,0 +1,381 @@
+#include "core/run/cpu/cpu_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/ops/op.h"
+#include "core/ops/shape_context.h"
+#include "core/run/cpu/allocator.h"
+#include "core/run/cpu/dispatch.h"
+#include "core/run/cpu/kernel.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The process size is asked for this often, in steps: the system call is slow beside small
+/// kernels.
+constexpr std::uint32_t steps_between_resident = 16;
+
+class Execution {
+ public:
+  Execution(const RunPlan& plan, const NamedTensors& inputs, const TraceSink& sink)
+      : graph_(*plan.graph),
+        dataflow_(plan.dataflow),
+        topology_(plan.dataflow.topology),
+        timeline_(plan.timeline),
+        inputs_(inputs),
+        sink_(sink),
+        ops_(resolve_ops(graph_)),
+        views_(topology_.values()),
+        reads_left_(topology_.values(), 0),
+        blocks_(timeline_.buffers.size()),
+        values_in_(timeline_.buffers.size(), 0),
+        symbols_(graph_.symbols()),
+        started_(Clock::now()) {}
+
+  ~Execution() {
+    for (const TrackingAllocator::Block& block : blocks_) std::free(block.data);
+  }
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  RunResult run(const Progress& progress) {
+    count_reads();
+    place_residents();
+    const std::size_t steps = timeline_.order.size();
+    for (std::size_t step = 0; step < steps; ++step) {
+      if (step % 64 == 0) {
+        progress.update(static_cast<double>(step) / static_cast<double>(steps), "running");
+      }
+      run_node(static_cast<std::uint32_t>(step));
+    }
+    emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(), "");
+    return {collect_outputs(), measurement_.take()};
+  }
+
+ private:
+  void emit(TraceEvent::Kind kind, std::uint32_t step, std::int64_t bytes,
+            const std::string& name) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+    const TraceEvent event{kind, step, bytes, allocator_.live_bytes(), seconds, name};
+    measurement_.add(event);
+    if (sink_) sink_(event);
+  }
+
+  /// Reads still to come, by value; graph outputs are never read out.
+  void count_reads() {
+    for (const NodeId node : timeline_.order) {
+      for (const ValueId input : topology_.inputs[node]) {
+        if (input.valid()) ++reads_left_[input];
+      }
+    }
+    for (const ValueId output : graph_.data().outputs) ++reads_left_[output];
+  }
+
+  void place_residents() {
+    for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
+      const Buffer& buffer = timeline_.buffers[id];
+      if (buffer.resident) place_resident(id, buffer.root);
+    }
+  }
+
+  void place_resident(BufferId buffer, ValueId value) {
+    const Tensor tensor = resident_tensor(value);
+    const TensorBytes data = tensor.load();
+    allocate(buffer, tensor.size_in_bytes(), value, 0);
+    std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
+    views_[value] = {tensor.element(), tensor.dims(), blocks_[buffer].data};
+  }
+
+  Tensor resident_tensor(ValueId id) const {
+    const Value& value = graph_.value(id);
+    const auto given = inputs_.find(value.name);
+    if (given != inputs_.end()) {
+      check_input(value, given->second);
+      return given->second;
+    }
+    const Initializer* const initializer = graph_.initializer(id);
+    if (initializer == nullptr) {
+      fail_input(describe(value), "is a graph input without data", "give it in the inputs folder");
+    }
+    if (!initializer->tensor.has_data()) {
+      fail_input(describe(value), "has no data in the model", "give it in the inputs folder");
+    }
+    return initializer->tensor;
+  }
+
+  static void check_input(const Value& value, const Tensor& tensor) {
+    const TensorType& type = value.type;
+    if (type.element != tensor.element()) {
+      fail_input(describe(value), "is given as " + std::string(name_of(tensor.element())) +
+                                      " where the model wants " +
+                                      std::string(name_of(type.element)));
+    }
+    bool fits = !type.shape || type.shape->size() == tensor.dims().size();
+    for (std::size_t i = 0; fits && type.shape && i < tensor.dims().size(); ++i) {
+      const auto wanted = (*type.shape)[i].integer();
+      fits = !wanted || *wanted == tensor.dims()[i];
+    }
+    if (!fits) fail_input(describe(value), "is given with dims that the model does not allow");
+  }
+
+  void allocate(BufferId buffer, std::int64_t bytes, ValueId value, std::uint32_t step) {
+    blocks_[buffer] = allocator_.allocate(bytes);
+    emit(TraceEvent::Kind::allocate, step, bytes, name_of(graph_, dataflow_, value));
+  }
+
+  void run_node(std::uint32_t step) {
+    const NodeId id = timeline_.order[step];
+    const NodeId origin = dataflow_.origin(id);
+    const Node& node = graph_.node(origin);
+    const std::string name = name_of(graph_, dataflow_, id);
+    emit(TraceEvent::Kind::node_start, step, 0, name);
+    try {
+      if (node.op_type == "YieldOp") {
+        return_gradients(id, node);
+      } else {
+        run_kernel(id, origin, node, step);
+      }
+    } catch (const Error& error) {
+      throw Error(ErrorKind::run, describe(node, origin), error.what());
+    }
+    emit(TraceEvent::Kind::node_end, step, 0, name);
+    release_read(id, step);
+    if (step % steps_between_resident == 0) {
+      emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
+    }
+  }
+
+  /// The caller takes the outputs and hands back their gradients in memory of its own, so what
+  /// comes back is not allocated here; it stands for the buffer of the output that it belongs to.
+  void return_gradients(NodeId id, const Node& node) {
+    std::size_t next = 0;
+    const auto outputs = topology_.outputs[id];
+    const Op* const op = ops_[dataflow_.origin(id)];
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId output = outputs[next++];
+      const std::size_t input = *op->alias(graph_, node, i);
+      const TensorView& returned = views_[topology_.inputs[id][input]];
+      views_[output] = seed_view(output, returned);
+      join_buffer(output);
+    }
+  }
+
+  TensorView seed_view(ValueId output, const TensorView& like) {
+    const auto given = inputs_.find(graph_.value(output).name);
+    std::string bytes;
+    if (given != inputs_.end()) {
+      if (given->second.dims() != like.dims) {
+        fail_input(describe(graph_.value(output)),
+                   "is given with dims that the output does not have");
+      }
+      const TensorBytes data = given->second.load();
+      bytes.assign(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size());
+    } else {
+      const Tensor one = Tensor::float_scalar(like.element, 1);
+      const TensorBytes item = one.load();
+      for (std::int64_t i = 0; i < like.elements(); ++i) {
+        bytes.append(reinterpret_cast<const char*>(item.bytes.data()), item.bytes.size());
+      }
+    }
+    seeds_.push_back(std::make_unique<std::string>(std::move(bytes)));
+    return {like.element, like.dims, reinterpret_cast<std::byte*>(seeds_.back()->data())};
+  }
+
+  void run_kernel(NodeId id, NodeId origin, const Node& node, std::uint32_t step) {
+    const Kernel* const kernel = KernelRegistry::standard().find(node);
+    if (kernel == nullptr) fail_run("", "there is no CPU kernel for this operator");
+    const Op* const op = ops_[origin];
+    KernelContext context{node, since_version(*op, graph_.opset(node.domain)), {}, {}, 0};
+    const auto row = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      context.inputs.push_back(row[i].valid() ? views_[row[i]] : TensorView());
+    }
+    if (op->random) {
+      context.seed = static_cast<std::uint64_t>(node.attributes.has("seed")
+                                                    ? seed_attribute(node)
+                                                    : seed_for(graph_.value(node.outputs[0]).name));
+    }
+    const auto dims = output_dims(*kernel, *op, context);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) {
+        context.outputs.emplace_back();
+        continue;
+      }
+      context.outputs.push_back(place_output(*output++, dims[i], step));
+    }
+    kernel->run(context);
+  }
+
+  static std::int64_t seed_attribute(const Node& node) {
+    const AttributeValue* const value = node.attributes.find("seed");
+    if (const auto* const real = std::get_if<float>(value)) return static_cast<std::int64_t>(*real);
+    return node.attributes.integer("seed", 0);
+  }
+
+  struct OutputDims {
+    ElementType element;
+    std::vector<std::int64_t> dims;
+  };
+
+  /// From the operator's shape rule on the actual dims and elements, or from the data.
+  std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
+                                      const KernelContext& context) {
+    std::vector<TensorType> types;
+    std::vector<Contents> contents(context.inputs.size());
+    types.reserve(context.inputs.size());
+    std::vector<KnownInput> known;
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+      const TensorView& view = context.inputs[i];
+      types.push_back({view.element, Shape(view.dims.begin(), view.dims.end()), {}});
+      const bool has_contents = view.present() && read_contents(view, contents[i]);
+      known.push_back(
+          {view.present() ? &types[i] : nullptr, has_contents ? &contents[i] : nullptr});
+    }
+    ShapeContext shapes(context.node, context.version, std::move(known), symbols_);
+    try {
+      op.infer(shapes);
+    } catch (const ShapeUnknown&) {
+      if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be told");
+    }
+    std::vector<OutputDims> result;
+    std::vector<std::vector<std::int64_t>> sized;
+    if (kernel.size != nullptr) sized = kernel.size(context);
+    for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
+      const TensorType& type = shapes.outputs()[i].type;
+      result.push_back({type.element, {}});
+      if (kernel.size != nullptr) {
+        result.back().dims = sized[i];
+      } else if (context.node.outputs[i].valid()) {
+        result.back().dims = numbers(type);
+      }
+    }
+    return result;
+  }
+
+  /// Small tensors of numbers, as shape rules read them.
+  static bool read_contents(const TensorView& view, Contents& contents) {
+    const bool readable = is_integer(view.element) || view.element == ElementType::boolean ||
+                          view.element == ElementType::float32;
+    if (!readable || view.elements() > static_cast<std::int64_t>(max_contents)) return false;
+    if (view.element == ElementType::float32) {
+      for (const float item : view.as<float>()) {
+        const auto exact = exact_expr(double{item});
+        if (!exact) return false;
+        contents.push_back(*exact);
+      }
+      return true;
+    }
+    if (bits_per_element(view.element) < 8) return false;
+    for (const std::int64_t item : as_integers(view)) contents.push_back(item);
+    return true;
+  }
+
+  static std::vector<std::int64_t> numbers(const TensorType& type) {
+    std::vector<std::int64_t> dims;
+    for (const Expr& dim : type.shape.value_or(Shape{Expr::symbol(SymbolId(0))})) {
+      const auto number = dim.integer();
+      if (!number) fail_run("", "the dims of its outputs cannot be told");
+      dims.push_back(*number);
+    }
+    return dims;
+  }
+
+  void join_buffer(ValueId value) { ++values_in_[timeline_.buffer_of[value]]; }
+
+  TensorView place_output(ValueId value, const OutputDims& wanted, std::uint32_t step) {
+    const BufferId buffer = timeline_.buffer_of[value];
+    const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
+    if (blocks_[buffer].data == nullptr) {
+      allocate(buffer, bytes, value, step);
+    } else if (blocks_[buffer].bytes != bytes) {
+      fail_run("", "an output of " + std::to_string(bytes) + " bytes was planned to share " +
+                       std::to_string(blocks_[buffer].bytes) + " bytes");
+    }
+    join_buffer(value);
+    views_[value] = {wanted.element, wanted.dims, blocks_[buffer].data};
+    return views_[value];
+  }
+
+  /// A value dies with its last read; its buffer goes with the last value in it.
+  void release_read(NodeId id, std::uint32_t step) {
+    for (const ValueId input : topology_.inputs[id]) {
+      if (input.valid() && --reads_left_[input] == 0) die(input, step);
+    }
+    for (const ValueId output : topology_.outputs[id]) {
+      if (reads_left_[output] == 0) die(output, step);
+    }
+  }
+
+  void die(ValueId value, std::uint32_t step) {
+    const BufferId id = timeline_.buffer_of[value];
+    if (timeline_.buffers[id].resident || --values_in_[id] > 0) return;
+    const TrackingAllocator::Block block = blocks_[id];
+    blocks_[id] = {};
+    allocator_.release(block);
+    emit(TraceEvent::Kind::release, step, block.bytes,
+         name_of(graph_, dataflow_, timeline_.buffers[id].root));
+  }
+
+  NamedTensors collect_outputs() const {
+    NamedTensors outputs;
+    for (const ValueId id : graph_.data().outputs) {
+      const TensorView& view = views_[id];
+      const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
+      outputs.emplace(graph_.value(id).name,
+                      Tensor(view.element, view.dims,
+                             std::string(reinterpret_cast<const char*>(view.data), bytes)));
+    }
+    return outputs;
+  }
+
+  const Graph& graph_;
+  const Dataflow& dataflow_;
+  const Topology& topology_;
+  const Timeline& timeline_;
+  const NamedTensors& inputs_;
+  const TraceSink& sink_;
+  IdVector<NodeId, const Op*> ops_;
+  IdVector<ValueId, TensorView> views_;
+  IdVector<ValueId, std::uint32_t> reads_left_;
+  IdVector<BufferId, TrackingAllocator::Block> blocks_;
+  IdVector<BufferId, std::uint32_t> values_in_;
+  SymbolTable symbols_;
+  TrackingAllocator allocator_;
+  std::vector<std::unique_ptr<std::string>> seeds_;
+  MeasurementBuilder measurement_{"cpu"};
+  Clock::time_point started_;
+};
+
+}  // namespace
+
+void CpuRunner::check(const Graph& graph) const {
+  std::set<std::string> missing;
+  for (const Node& node : graph.nodes()) {
+    const bool runs =
+        node.op_type == "YieldOp" || (KernelRegistry::standard().find(node) != nullptr &&
+                                      OpRegistry::standard().find(node) != nullptr);
+    if (!runs) {
+      missing.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
+    }
+  }
+  if (missing.empty()) return;
+  std::vector<std::string> names;
+  for (const std::string& name : missing) names.push_back(printable(name, 60));
+  fail_input("", "the CPU runner has no kernel for: " + join(names, ", "));
+}
+
+RunResult CpuRunner::run(const RunPlan& plan, const NamedTensors& inputs, const TraceSink& sink,
+                         const Progress& progress) const {
+  check(*plan.graph);
+  return Execution(plan, inputs, sink).run(progress);
+}
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,28 @@
+#include "core/run/cpu/dispatch.h"
+
+namespace stashscope::cpu {
+
+std::vector<std::int64_t> as_integers(const TensorView& tensor) {
+  std::vector<std::int64_t> numbers;
+  const auto read = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (const T item : tensor.as<T>()) numbers.push_back(static_cast<std::int64_t>(item));
+  };
+  if (tensor.element == ElementType::boolean) {
+    read(TypeTag<bool>());
+  } else {
+    with_integer(tensor.element, read);
+  }
+  return numbers;
+}
+
+double as_number(const TensorView& tensor) {
+  double number = 0;
+  with_any(tensor.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    number = static_cast<double>(static_cast<Compute<T>>(tensor.as<T>()[0]));
+  });
+  return number;
+}
+
+}  // namespace stashscope::cpu

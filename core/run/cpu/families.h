@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+
+#include "core/run/cpu/kernel.h"
+
+namespace stashscope::cpu {
+
+// One file per operator family, named like those in core/ops.
+void add_arithmetic_kernels(KernelRegistry& registry);
+void add_shape_kernels(KernelRegistry& registry);
+
+inline constexpr std::array kernel_families = {
+    add_arithmetic_kernels,
+    add_shape_kernels,
+};
+
+}  // namespace stashscope::cpu

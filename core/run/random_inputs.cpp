@@ -1,0 +1,154 @@
+#include "core/run/random_inputs.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "core/base/error.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Operators that pass on the elements of their first input, so that a bound found behind them
+/// holds before them too.
+bool passes_elements_on(const Node& node) {
+  for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
+                           "Transpose", "Expand", "Cast", "Split", "Concat"}) {
+    if (node.op_type == type) return true;
+  }
+  return false;
+}
+
+std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings, ValueId value,
+                                   std::int64_t axis) {
+  const auto& shape = graph.value(value).type.shape;
+  if (!shape) return std::nullopt;
+  if (axis < 0) axis += std::ssize(*shape);
+  if (axis < 0 || axis >= std::ssize(*shape)) return std::nullopt;
+  return (*shape)[static_cast<std::size_t>(axis)].evaluate(bindings);
+}
+
+/// How many different values an integer operand may take where a node reads it.
+std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& bindings, const Node& node,
+                                     ValueId operand) {
+  const auto is_input = [&](std::size_t i) {
+    return i < node.inputs.size() && node.inputs[i] == operand;
+  };
+  if (node.op_type == "Gather" && is_input(1)) {
+    return dim_of(graph, bindings, node.inputs[0], node.attributes.integer("axis", 0));
+  }
+  if (node.op_type == "ATen" && is_input(1)) return dim_of(graph, bindings, node.inputs[0], 0);
+  const bool is_loss = node.op_type.starts_with("SoftmaxCrossEntropyLoss") ||
+                       node.op_type.starts_with("NegativeLogLikelihoodLoss");
+  if (is_loss && !node.op_type.ends_with("Grad") && is_input(1)) {
+    return dim_of(graph, bindings, node.inputs[0], 1);
+  }
+  if (node.op_type == "GatherElements" && is_input(1)) {
+    return dim_of(graph, bindings, node.inputs[0], node.attributes.integer("axis", 0));
+  }
+  if (node.op_type == "OneHot" && is_input(0)) return std::nullopt;
+  return std::nullopt;
+}
+
+/// The smallest bound among all readers of a value and of what passes it on; 2 when nothing tells,
+/// which fits masks and flags.
+std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId input) {
+  std::int64_t bound = std::numeric_limits<std::int64_t>::max();
+  std::vector<ValueId> stack = {input};
+  IdVector<ValueId, bool> seen(graph.values().size(), false);
+  while (!stack.empty()) {
+    const ValueId value = stack.back();
+    stack.pop_back();
+    if (seen[value]) continue;
+    seen[value] = true;
+    for (const NodeId reader : graph.topology().readers[value]) {
+      const Node& node = graph.node(reader);
+      if (const auto here = bound_at(graph, bindings, node, value)) bound = std::min(bound, *here);
+      if (!passes_elements_on(node)) continue;
+      for (const ValueId output : graph.topology().outputs[reader]) stack.push_back(output);
+    }
+  }
+  return bound == std::numeric_limits<std::int64_t>::max() ? 2 : bound;
+}
+
+std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
+  const Value& value = graph.value(id);
+  if (!value.type.shape) fail_input(describe(value), "has no shape, so no data can be made for it");
+  std::vector<std::int64_t> dims;
+  for (const Expr& dim : *value.type.shape) {
+    const auto number = dim.evaluate(bindings);
+    if (!number) {
+      fail_input(describe(value),
+                 "has the dimension " + to_string(dim, graph.symbols()) + " without a value",
+                 "give it with --dim NAME=N");
+    }
+    dims.push_back(*number);
+  }
+  return dims;
+}
+
+template <class T>
+std::string raw_of(const std::vector<T>& items) {
+  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
+}
+
+/// Weights are scaled like 1/sqrt(fan in) so that activations neither vanish nor explode.
+Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, std::mt19937_64& random) {
+  const auto count = static_cast<std::size_t>(element_count(dims));
+  double fan_in = 1;
+  for (std::size_t i = 1; i < dims.size(); ++i) fan_in *= static_cast<double>(dims[i]);
+  std::normal_distribution<float> normal(0.0F, static_cast<float>(1 / std::sqrt(fan_in)));
+  std::string raw;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float sample = normal(random);
+    const Tensor item = Tensor::float_scalar(element, double{sample});
+    const TensorBytes bytes = item.load();
+    raw.append(reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size());
+  }
+  return {element, std::move(dims), std::move(raw)};
+}
+
+Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std::int64_t bound,
+                       std::mt19937_64& random) {
+  const auto count = static_cast<std::size_t>(element_count(dims));
+  std::uniform_int_distribution<std::int64_t> uniform(0, std::max<std::int64_t>(0, bound - 1));
+  std::vector<std::int64_t> items(count);
+  for (std::int64_t& item : items) item = uniform(random);
+  switch (bits_per_element(element)) {
+    case 64:
+      return {element, std::move(dims), raw_of(items)};
+    case 32:
+      return {element, std::move(dims),
+              raw_of(std::vector<std::int32_t>(items.begin(), items.end()))};
+    case 8:
+      return {element, std::move(dims),
+              raw_of(std::vector<std::int8_t>(items.begin(), items.end()))};
+    default:
+      fail_input("", "no random data for " + std::string(name_of(element)));
+  }
+}
+
+}  // namespace
+
+NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, NamedTensors given,
+                                std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto provide = [&](ValueId id) {
+    const Value& value = graph.value(id);
+    if (given.contains(value.name)) return;
+    std::vector<std::int64_t> dims = dims_of(graph, bindings, id);
+    Tensor tensor = is_floating(value.type.element)
+                        ? random_reals(value.type.element, std::move(dims), random)
+                        : random_integers(value.type.element, std::move(dims),
+                                          bound_of(graph, bindings, id), random);
+    given.emplace(value.name, std::move(tensor));
+  };
+  for (const ValueId id : graph.data().inputs) provide(id);
+  for (const Initializer& each : graph.data().initializers) {
+    if (!each.tensor.has_data()) provide(each.value);
+  }
+  return given;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,90 @@
+#include "core/run/trace.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::string_view kind_letters = "AFSER";
+
+template <class Number>
+Number take_number(std::string_view& rest, const std::string& line) {
+  Number number{};
+  const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (status != std::errc()) fail_run("", "the worker sent a broken line: " + printable(line));
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  if (rest.starts_with(' ')) rest.remove_prefix(1);
+  return number;
+}
+
+}  // namespace
+
+void MeasurementBuilder::add(const TraceEvent& event) {
+  Measurement& m = measurement_;
+  m.peak_bytes = std::max(m.peak_bytes, event.live_bytes);
+  switch (event.kind) {
+    case TraceEvent::Kind::node_start:
+      m.live_bytes.push_back(event.live_bytes);
+      node_started_ = event.seconds;
+      in_node_ = true;
+      break;
+    case TraceEvent::Kind::allocate:
+      if (in_node_) m.live_bytes.back() = std::max(m.live_bytes.back(), event.live_bytes);
+      break;
+    case TraceEvent::Kind::node_end:
+      m.node_seconds.push_back(event.seconds - node_started_);
+      in_node_ = false;
+      break;
+    case TraceEvent::Kind::resident:
+      m.peak_resident_bytes = std::max(m.peak_resident_bytes, event.bytes);
+      break;
+    case TraceEvent::Kind::release:
+      break;
+  }
+}
+
+std::string format_event(const TraceEvent& event) {
+  std::string line;
+  line += kind_letters[static_cast<std::size_t>(event.kind)];
+  line += ' ' + std::to_string(event.step) + ' ' + std::to_string(event.bytes) + ' ' +
+          std::to_string(event.live_bytes) + ' ' + format_number(event.seconds);
+  if (!event.name.empty()) line += ' ' + to_valid_utf8(event.name);
+  return line;
+}
+
+TraceEvent parse_event(const std::string& line) {
+  const std::size_t kind = line.empty() ? kind_letters.npos : kind_letters.find(line[0]);
+  if (kind == kind_letters.npos || line.size() < 2) {
+    fail_run("", "the worker sent a broken line: " + printable(line));
+  }
+  TraceEvent event;
+  event.kind = static_cast<TraceEvent::Kind>(kind);
+  std::string_view rest = std::string_view(line).substr(2);
+  event.step = take_number<std::uint32_t>(rest, line);
+  event.bytes = take_number<std::int64_t>(rest, line);
+  event.live_bytes = take_number<std::int64_t>(rest, line);
+  event.seconds = take_number<double>(rest, line);
+  event.name = rest;
+  return event;
+}
+
+std::int64_t largest_difference(const std::vector<std::int64_t>& measured,
+                                const std::vector<std::int64_t>& predicted) {
+  if (measured.size() != predicted.size()) {
+    fail_run("", "the run has " + std::to_string(measured.size()) + " steps, the prediction " +
+                     std::to_string(predicted.size()));
+  }
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    largest = std::max(largest, std::abs(measured[i] - predicted[i]));
+  }
+  return largest;
+}
+
+}  // namespace stashscope

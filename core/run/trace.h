@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace stashscope {
+
+/// What happened to memory while a step ran, in the order it happened.
+struct TraceEvent {
+  enum class Kind : std::uint8_t {
+    allocate,    ///< `bytes` for `name`
+    release,     ///< `bytes` of `name`
+    node_start,  ///< the node of `step` starts; its outputs are allocated behind this
+    node_end,    ///< it ended; what it read last is released behind this
+    resident,    ///< bytes of the whole process as the system counts them
+  };
+
+  Kind kind = Kind::node_start;
+  std::uint32_t step = 0;
+  std::int64_t bytes = 0;
+  std::int64_t live_bytes = 0;  ///< tensor bytes after the event
+  double seconds = 0;           ///< since the step started
+  std::string name;             ///< tensor or node; empty where there is none
+};
+
+using TraceSink = std::function<void(const TraceEvent&)>;
+
+/// What a run of one step measured.
+struct Measurement {
+  std::string device;                    ///< `cpu`, `cuda:0`, ...
+  std::vector<std::int64_t> live_bytes;  ///< by step, as Timeline counts them
+  std::vector<double> node_seconds;      ///< by step
+  std::int64_t peak_bytes = 0;
+  std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0 when unknown
+
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// Adds up a stream of events into a measurement.
+class MeasurementBuilder {
+ public:
+  explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }
+  void add(const TraceEvent& event);
+  Measurement take() { return std::move(measurement_); }
+
+ private:
+  Measurement measurement_;
+  double node_started_ = 0;
+  bool in_node_ = false;
+};
+
+/// One line of text per event (`A 12 4096 1048576 0.25 name`), without a line end, and back.
+/// Throws a run Error for a line that is no event.
+std::string format_event(const TraceEvent& event);
+TraceEvent parse_event(const std::string& line);
+
+/// The largest difference between measured and predicted live bytes of any step; the number of
+/// steps must be equal.
+std::int64_t largest_difference(const std::vector<std::int64_t>& measured,
+                                const std::vector<std::int64_t>& predicted);
+
+}  // namespace stashscope
