@@ -26,6 +26,23 @@ std::optional<Expr> exact_expr(double number) {
   return Expr(Rational::ratio(static_cast<std::int64_t>(mantissa), denominator));
 }
 
+namespace {
+
+/// Factors of all terms; what is inside of a function counts double.
+std::size_t complexity(const Expr& expr) {
+  std::size_t total = 0;
+  for (const Term& term : expr.terms()) {
+    total += 1 + term.factors.size();
+    for (const Factor& each : term.factors) {
+      if (!each.atom.function) continue;
+      for (const Expr& argument : each.atom.function->arguments) total += 2 * complexity(argument);
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
 ShapeContext::ShapeContext(const Node& node, std::int64_t version, std::vector<KnownInput> inputs,
                            SymbolTable& symbols)
     : node_(node),
@@ -114,7 +131,7 @@ Expr ShapeContext::same_dim(const Expr& a, const Expr& b, const char* what) {
   equalities_.push_back({a, b});
   if (a.is_constant()) return a;
   if (b.is_constant()) return b;
-  return a.terms().size() <= b.terms().size() ? a : b;
+  return complexity(a) <= complexity(b) ? a : b;
 }
 
 Expr ShapeContext::broadcast_dim(const Expr& a, const Expr& b) {

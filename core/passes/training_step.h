@@ -34,6 +34,8 @@ struct TrainingGoal {
   std::string loss;                    ///< graph output; empty: the only scalar one, or all
   std::vector<std::string> trainable;  ///< name patterns that are parameters although not guessed
   std::vector<std::string> frozen;     ///< name patterns that are not parameters although guessed
+
+  friend bool operator==(const TrainingGoal&, const TrainingGoal&) = default;
 };
 
 /// Whether the graph already holds a backward pass: a YieldOp, gradient operators or outputs that

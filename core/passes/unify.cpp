@@ -69,10 +69,33 @@ bool Unifier::unify_same_form(const Expr& a, const Expr& b) {
   return learned;
 }
 
+namespace {
+
+/// a and b with floor(x/y) = z read as x = y*z: the quotient of two sizes that a reshape relies on.
+std::optional<std::pair<Expr, Expr>> without_quotient(const Expr& a, const Expr& b) {
+  const std::vector<Term> terms = a.terms();
+  const bool lone = terms.size() == 1 && terms[0].coefficient == Rational(1) &&
+                    terms[0].factors.size() == 1 && terms[0].factors[0].power == 1;
+  if (!lone || !terms[0].factors[0].atom.function) return std::nullopt;
+  const Function& function = *terms[0].factors[0].atom.function;
+  if (function.kind != FunctionKind::floor_quotient || function.arguments[1].is_constant()) {
+    return std::nullopt;
+  }
+  return std::pair(function.arguments[0], function.arguments[1] * b);
+}
+
+}  // namespace
+
 bool Unifier::unify(const Expr& a, const Expr& b) {
   const Expr left = apply(a);
   const Expr right = apply(b);
   if (left == right) return false;
+  if (const auto product = without_quotient(left, right)) {
+    return unify(product->first, product->second);
+  }
+  if (const auto product = without_quotient(right, left)) {
+    return unify(product->first, product->second);
+  }
   if (unify_lone_symbol(left, right)) return true;
   return left.symbols() <= right.symbols() ? unify_same_form(left, right)
                                            : unify_same_form(right, left);

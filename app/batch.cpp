@@ -1,0 +1,70 @@
+#include "app/batch.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/onnx/model_file.h"
+#include "core/report/report.h"
+#include "core/study/measure.h"
+
+namespace stashscope::app {
+
+namespace {
+
+std::string report_text(const ReportInput& input, const std::string& format) {
+  if (format == "json") return json_report(input);
+  if (format == "html") return html_report(input);
+  return text_report(input);
+}
+
+void write_text(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    std::cout << text << std::flush;
+  } else {
+    write_file_atomically(path, text);
+  }
+}
+
+/// Many odd spots of one kind are shown by the first few.
+void print_study_warnings(const std::vector<std::string>& warnings) {
+  constexpr std::size_t shown = 8;
+  const std::size_t count = std::min(warnings.size(), shown);
+  print_warnings("stashscope",
+                 {warnings.begin(), warnings.begin() + static_cast<std::ptrdiff_t>(count)});
+  if (warnings.size() > shown) {
+    print_warnings("stashscope", {std::to_string(warnings.size() - shown) + " more notes"});
+  }
+}
+
+}  // namespace
+
+int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
+  Subject subject = load_subject(analysis);
+  const auto study = compute_study(subject.model, subject.session.choices, nullptr, Progress());
+  print_warnings("stashscope", subject.warnings);
+  print_study_warnings(study->warnings);
+  ReportInput input{*study, analysis.file, std::nullopt};
+  if (study->choices.device != "none") {
+    const StudyMeasurements measured =
+        measure_in_worker(*study, subject.session.model, nullptr, Progress());
+    input.measured = {measured.baseline, measured.current, largest_error(*study, measured)};
+    subject.session.baseline_measured = measured.baseline;
+    subject.session.current_measured = measured.current;
+  }
+  write_text(report_text(input, options.format), options.out);
+  if (!options.save_model.empty()) save_model(modified_graph(*study), options.save_model);
+  if (!options.save_session.empty()) {
+    subject.session.model_hash = hash_file(subject.session.model);
+    subject.session.model = std::filesystem::absolute(subject.session.model).lexically_normal();
+    save_session(subject.session, options.save_session);
+  }
+  if (!options.export_env.empty()) {
+    write_file_atomically(options.export_env,
+                          environment_block(study->config, effective_probe(study->choices)));
+  }
+  return 0;
+}
+
+}  // namespace stashscope::app

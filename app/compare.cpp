@@ -1,0 +1,132 @@
+#include "app/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/onnx/model_file.h"
+
+namespace stashscope::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// float32-vs-float64 deviation by gradient name, from the items [name, file, shape, largest,
+/// deviation].
+std::map<std::string, double> gradient_deviations(const fs::path& folder) {
+  std::map<std::string, double> deviations;
+  std::ifstream file(fs::absolute(folder).lexically_normal().parent_path() / "manifest.json");
+  const auto manifest = nlohmann::json::parse(file, nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("grads")) return deviations;
+  for (const auto& item : manifest["grads"]) {
+    if (item.is_array() && item.size() >= 5 && item[4].is_number()) {
+      deviations[item[0].get<std::string>()] = item[4].get<double>();
+    }
+  }
+  return deviations;
+}
+
+/// Floating and integer tensors alike, as doubles.
+std::vector<double> numbers_of(const Tensor& tensor) {
+  if (auto reals = tensor.reals()) return std::move(*reals);
+  std::vector<double> numbers;
+  for (const std::int64_t item : tensor.integers().value_or(std::vector<std::int64_t>())) {
+    numbers.push_back(static_cast<double>(item));
+  }
+  return numbers;
+}
+
+double allowed_error(double largest, double tolerance, const double* deviation) {
+  const double relative = tolerance * largest;
+  if (deviation == nullptr) return relative;
+  const bool only_rounding = largest <= 2 * *deviation;
+  return only_rounding ? 50 * *deviation : std::min(relative, 50 * *deviation);
+}
+
+TensorComparison compare(const std::string& name, const Tensor* ours, const Tensor& expected,
+                         double tolerance, const double* deviation) {
+  TensorComparison result;
+  result.name = name;
+  if (ours == nullptr) {
+    result.fault = "the model makes no such tensor";
+    return result;
+  }
+  if (ours->dims() != expected.dims()) {
+    result.fault = "has other dims than expected";
+    return result;
+  }
+  const std::vector<double> a = numbers_of(*ours);
+  const std::vector<double> b = numbers_of(expected);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    result.largest_value = std::max(result.largest_value, std::abs(b[i]));
+    const double error =
+        a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ? 0 : std::abs(a[i] - b[i]);
+    // A comparison with NaN is false, so that a NaN of ours is never within the tolerance.
+    if (!(error <= result.largest_error)) result.largest_error = error;
+  }
+  result.allowed = allowed_error(result.largest_value, tolerance, deviation);
+  return result;
+}
+
+const Tensor* find(const NamedTensors& tensors, const std::string& name) {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
+  std::error_code status;
+  NamedTensors tensors;
+  for (const auto& entry : fs::directory_iterator(folder, status)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(prefix) || !file.ends_with(".pb")) continue;
+    NamedTensor loaded = load_tensor(entry.path());
+    tensors.insert_or_assign(std::move(loaded.name), std::move(loaded.tensor));
+  }
+  if (status) fail_input(printable(folder.string()), "cannot be read as a folder");
+  return tensors;
+}
+
+std::vector<TensorComparison> compare_outputs(const NamedTensors& outputs, const fs::path& folder,
+                                              double tolerance) {
+  std::vector<TensorComparison> compared;
+  for (const auto& [name, expected] : load_tensors(folder, "output_")) {
+    compared.push_back(compare(name, find(outputs, name), expected, tolerance, nullptr));
+  }
+  const std::map<std::string, double> deviations = gradient_deviations(folder);
+  for (const auto& [name, expected] : load_tensors(folder, "grad_")) {
+    const Tensor* const ours = find(outputs, name + "_grad");
+    const auto deviation = deviations.find(name);
+    compared.push_back(compare(name, ours, expected, tolerance,
+                               deviation == deviations.end() ? nullptr : &deviation->second));
+  }
+  if (compared.empty()) {
+    fail_input(printable(folder.string()), "has no output_*.pb or grad_*.pb to compare with");
+  }
+  return compared;
+}
+
+bool print_comparison(const std::vector<TensorComparison>& compared) {
+  bool all_pass = true;
+  for (const TensorComparison& each : compared) {
+    std::cout << (each.passes() ? "ok    " : "FAILS ") << printable(each.name) << ": ";
+    if (each.fault.empty()) {
+      const double relative =
+          each.largest_value > 0 ? each.largest_error / each.largest_value : each.largest_error;
+      std::cout << "largest error " << format_number(relative) << " of the largest value "
+                << format_number(each.largest_value) << "\n";
+    } else {
+      std::cout << each.fault << "\n";
+    }
+    all_pass = all_pass && each.passes();
+  }
+  return all_pass;
+}
+
+}  // namespace stashscope::app

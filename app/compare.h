@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/run/runner.h"
+
+namespace stashscope::app {
+
+/// All `<prefix>*.pb` files of a folder by the tensor names they carry. Throws an input Error when
+/// there is no such folder or no such file.
+NamedTensors load_tensors(const std::filesystem::path& folder, const std::string& prefix);
+
+/// How far a result is from what was expected.
+struct TensorComparison {
+  std::string name;
+  double largest_error = 0;  ///< absolute
+  double largest_value = 0;  ///< of the expected tensor
+  double allowed = 0;        ///< absolute
+  std::string fault;         ///< why the two cannot be compared; empty when they can
+
+  bool passes() const { return fault.empty() && largest_error <= allowed; }
+};
+
+/// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes within `tolerance` of
+/// its largest value. Where a `manifest.json` beside the folder states how far float32 is from
+/// float64 for a gradient, 50 times that deviation is allowed instead when it is less, or when the
+/// gradient is nothing but rounding (its largest value is within the deviation itself).
+std::vector<TensorComparison> compare_outputs(const NamedTensors& outputs,
+                                              const std::filesystem::path& folder,
+                                              double tolerance);
+
+/// One line per tensor on standard output; whether all passed.
+bool print_comparison(const std::vector<TensorComparison>& compared);
+
+}  // namespace stashscope::app

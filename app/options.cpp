@@ -1,0 +1,144 @@
+#include "app/options.h"
+
+#include <charconv>
+#include <iostream>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/onnx/model_file.h"
+#include "core/schedule/orders.h"
+
+namespace stashscope::app {
+
+namespace {
+
+/// `NAME=N` gives a value, `NAME=OTHER` makes two names one; NAME may be a pattern.
+void add_dim(const std::string& argument, Choices& choices) {
+  const std::size_t equals = argument.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
+    fail_usage("--dim " + printable(argument), "is not of the form NAME=N",
+               "for example --dim batch=8, --dim 'inputs_*_dim0=8' or --dim labels_dim0=batch");
+  }
+  const std::string name = argument.substr(0, equals);
+  const std::string value = argument.substr(equals + 1);
+  std::int64_t number = 0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_number = status == std::errc() && end == value.data() + value.size();
+  if (is_number) {
+    choices.dims[name] = number;
+  } else if (status == std::errc::result_out_of_range) {
+    fail_usage("--dim " + printable(argument), "does not fit into 64 bits");
+  } else {
+    choices.same_dims[name] = value;
+  }
+}
+
+void apply_options(const AnalysisOptions& options, Choices& choices) {
+  for (const std::string& each : options.dims) add_dim(each, choices);
+  if (!options.probe.empty()) choices.probe = parse_probe(options.probe);
+  for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
+  if (options.level >= 0) choices.level = options.level;
+  if (!options.order.empty()) choices.order = find_order(options.order).name;
+  if (!options.device.empty()) choices.device = options.device;
+  if (!options.loss.empty()) choices.goal.loss = options.loss;
+  for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
+  for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
+}
+
+}  // namespace
+
+void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
+  program.add_option("file", options.file, "ONNX model or saved session");
+  program
+      .add_option("--dim", options.dims,
+                  "NAME=N gives a dimension a value, NAME=OTHER makes two names one; NAME may be a "
+                  "pattern such as inputs_*_dim0")
+      ->type_name("NAME=N")
+      ->allow_extra_args(false);
+  program
+      .add_option(
+          "--probe", options.probe,
+          "how far recompute options are looked for: level 0 or 1 (default 1), then 1 to keep "
+          "the inputs of transformer layers (default 0)")
+      ->type_name("L[:B]");
+  program
+      .add_option(
+          "--plan", options.plans,
+          "plans to switch on, CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON "
+          "list of them")
+      ->type_name("CONFIG|@FILE")
+      ->allow_extra_args(false);
+  program
+      .add_option("--level", options.level,
+                  "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
+      ->check(CLI::Range(0, 2));
+  program
+      .add_option("--order", options.order,
+                  "order of execution: file, reference, depth-first, breadth-first")
+      ->type_name("NAME");
+  program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
+      ->type_name("DEVICE");
+  program.add_option("--loss", options.loss, "graph output that is the loss")->type_name("NAME");
+  program
+      .add_option("--train", options.trainable, "name pattern of weights to train beside the guess")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  program.add_option("--freeze", options.frozen, "name pattern of weights that are not trained")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+}
+
+Subject load_subject(const AnalysisOptions& options) {
+  if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
+  Subject subject;
+  std::string warning;
+  if (is_session_file(options.file)) {
+    subject.session = load_session(options.file, warning);
+  } else {
+    subject.session.model = options.file;
+  }
+  if (!warning.empty()) subject.warnings.push_back(warning);
+  apply_options(options, subject.session.choices);
+  subject.model = std::make_shared<const Graph>(load_model(subject.session.model));
+  return subject;
+}
+
+std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {
+  try {
+    program.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    std::cout << program.help();
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::cout << program.version() << "\n";
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::cerr << program.get_name() << ": " << to_valid_utf8(error.what()) << "; see "
+              << program.get_name() << " --help\n";
+    return 2;
+  }
+}
+
+int guarded(const char* program, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    std::cerr << program << ": " << error.what() << "\n";
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    std::cerr << program << ": out of memory; choose smaller dimensions\n";
+    return 3;
+  } catch (const std::exception& error) {
+    std::cerr << program << ": internal fault: " << error.what() << "\n";
+    return 3;
+  }
+}
+
+void print_warnings(const char* program, const std::vector<std::string>& warnings) {
+  for (const std::string& each : warnings) {
+    std::cerr << program << ": note: " << to_valid_utf8(each) << "\n";
+  }
+}
+
+}  // namespace stashscope::app

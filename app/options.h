@@ -1,0 +1,52 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/study/session.h"
+
+namespace stashscope::app {
+
+/// The options by which all programs are told what to analyse.
+struct AnalysisOptions {
+  std::string file;  ///< model or session
+  std::vector<std::string> dims;
+  std::string probe;
+  std::vector<std::string> plans;
+  int level = -1;  ///< -1: not given
+  std::string order;
+  std::string device;
+  std::string loss;
+  std::vector<std::string> trainable;
+  std::vector<std::string> frozen;
+};
+
+/// Declares the options; `file` is a positional argument.
+void add_analysis_options(CLI::App& program, AnalysisOptions& options);
+
+/// A model with what is to be done with it.
+struct Subject {
+  Session
+      session;  ///< where the model is and the choices: of the session file, then of the options
+  std::shared_ptr<const Graph> model;
+  std::vector<std::string> warnings;
+};
+
+/// Loads the file that the options name. Throws an input or usage Error.
+Subject load_subject(const AnalysisOptions& options);
+
+/// Parses the command line. Returns the exit code when the program is to end (after --help or with
+/// the usage error already printed), else nothing.
+std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
+
+/// Runs `body` and turns errors into one line on standard error and an exit code.
+int guarded(const char* program, const std::function<int()>& body);
+
+/// One line on standard error for each.
+void print_warnings(const char* program, const std::vector<std::string>& warnings);
+
+}  // namespace stashscope::app

@@ -1,0 +1,134 @@
+// The worker: executes a model or session, compares with expected tensors, or streams its trace.
+
+#include <fstream>
+#include <iostream>
+
+#include "app/compare.h"
+#include "app/options.h"
+#include "core/base/text.h"
+#include "core/run/random_inputs.h"
+#include "core/run/worker.h"
+#include "core/study/study.h"
+
+namespace stashscope::app {
+namespace {
+
+struct RunOptions {
+  std::string inputs;
+  std::string compare;
+  double tolerance = 1e-3;
+  std::uint64_t seed = 1;
+  std::string trace;
+  bool stream = false;
+};
+
+/// Dimensions as the given inputs have them.
+void take_dims_of_inputs(const Graph& model, const NamedTensors& inputs, Choices& choices) {
+  for (const ValueId id : model.data().inputs) {
+    const Value& value = model.value(id);
+    const auto given = inputs.find(value.name);
+    if (given == inputs.end() || !value.type.shape) continue;
+    const auto& dims = given->second.dims();
+    for (std::size_t i = 0; i < std::min(dims.size(), value.type.shape->size()); ++i) {
+      const Expr& dim = (*value.type.shape)[i];
+      const std::vector<SymbolId> used = dim.symbols();
+      if (used.size() != 1 || dim != Expr::symbol(used[0])) continue;
+      choices.dims[model.symbols().name(used[0])] = dims[i];
+    }
+  }
+}
+
+TraceSink file_sink(std::ofstream& file) {
+  return [&file](const TraceEvent& event) { file << format_event(event) << "\n"; };
+}
+
+/// For another program: both variants with random data, every event on standard output.
+int stream_variants(const Study& study, std::uint64_t seed) {
+  const auto runner = make_runner(study.choices.device);
+  runner->check(study.graph());
+  const NamedTensors inputs =
+      with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
+  const TraceSink sink = [](const TraceEvent& event) { std::cout << format_event(event) << "\n"; };
+  for (const bool baseline : {true, false}) {
+    std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
+    const Variant& variant = baseline ? *study.baseline : *study.current;
+    runner->run(run_plan(study, variant), inputs, sink, Progress());
+  }
+  std::cout << worker_done_line << "\n" << std::flush;
+  return 0;
+}
+
+void print_memory(const Study& study, const Measurement& measured) {
+  const std::int64_t error =
+      largest_difference(measured.live_bytes, study.current->timeline.live_bytes);
+  std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, "
+            << format_bytes(study.current->timeline.peak_bytes) << " predicted; largest difference "
+            << with_thousands(error) << " B at any of " << measured.live_bytes.size() << " steps\n";
+}
+
+int run_once(Subject& subject, const RunOptions& options) {
+  NamedTensors inputs;
+  if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
+  take_dims_of_inputs(*subject.model, inputs, subject.session.choices);
+  if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
+  const auto study = compute_study(subject.model, subject.session.choices, nullptr, Progress());
+  print_warnings("stashscope-run", subject.warnings);
+  print_warnings("stashscope-run", study->warnings);
+  if (options.stream) return stream_variants(*study, options.seed);
+  const auto runner = make_runner(study->choices.device);
+  runner->check(study->graph());
+  if (options.inputs.empty()) {
+    inputs = with_random_inputs(study->graph(), study->sizes->dims.bindings, std::move(inputs),
+                                options.seed);
+  }
+  std::ofstream trace;
+  if (!options.trace.empty()) trace.open(options.trace);
+  const RunResult result =
+      runner->run(run_plan(*study, *study->current), inputs,
+                  trace.is_open() ? file_sink(trace) : TraceSink(), Progress());
+  print_memory(*study, result.measurement);
+  if (options.compare.empty()) return 0;
+  const std::vector<TensorComparison> compared =
+      compare_outputs(result.outputs, options.compare, options.tolerance);
+  return print_comparison(compared) ? 0 : 1;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("Runs a training step and measures its memory.", "stashscope-run");
+  program.set_version_flag("--version", "stashscope-run " STASHSCOPE_VERSION);
+  AnalysisOptions analysis;
+  add_analysis_options(program, analysis);
+  RunOptions options;
+  program
+      .add_option("--inputs", options.inputs,
+                  "folder with input_*.pb, matched by tensor name (default: random data)")
+      ->type_name("DIR");
+  program
+      .add_option(
+          "--compare", options.compare,
+          "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
+          "its parameter")
+      ->type_name("DIR");
+  program.add_option(
+      "--tolerance", options.tolerance,
+      "largest error allowed, relative to the tensor's largest value (default 1e-3)");
+  program.add_option("--seed", options.seed, "of random data (default 1)");
+  program.add_option("--trace", options.trace, "write every allocation, release and node")
+      ->type_name("FILE");
+  program.add_flag("--stream", options.stream,
+                   "print the trace of both variants, for other programs");
+  program.footer(
+      "Exit codes: 0 done, 1 unusable input or results beyond the tolerance, 2 wrong usage, 3 the "
+      "run "
+      "failed.");
+  if (const auto code = parse_command_line(program, argc, argv)) return *code;
+  return guarded("stashscope-run", [&] {
+    Subject subject = load_subject(analysis);
+    return run_once(subject, options);
+  });
+}
+
+}  // namespace
+}  // namespace stashscope::app
+
+int main(int argc, char** argv) { return stashscope::app::run(argc, argv); }

@@ -1,0 +1,74 @@
+#include "core/report/chart.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr double chart_width = 960;
+constexpr double chart_height = 280;
+
+std::string point(double x, double y) {
+  return format_fixed(x, 1) + "," + format_fixed(y, 1) + " ";
+}
+
+std::string polyline(const std::vector<std::int64_t>& live_bytes, std::int64_t top,
+                     const char* style) {
+  return "<polyline fill=\"none\" " + std::string(style) + " points=\"" +
+         curve_points(live_bytes, chart_width, chart_height, top) + "\"/>\n";
+}
+
+std::string label(double x, double y, const std::string& text, const char* color) {
+  return "<text x=\"" + format_fixed(x, 0) + "\" y=\"" + format_fixed(y, 0) +
+         "\" font-size=\"12\" fill=\"" + color + "\">" + text + "</text>\n";
+}
+
+}  // namespace
+
+std::string curve_points(const std::vector<std::int64_t>& live_bytes, double width, double height,
+                         std::int64_t top) {
+  if (live_bytes.empty() || top <= 0) return "";
+  const auto steps = static_cast<double>(live_bytes.size());
+  const auto height_of = [&](std::int64_t bytes) {
+    return height - height * static_cast<double>(bytes) / static_cast<double>(top);
+  };
+  std::string points;
+  const auto columns = static_cast<std::size_t>(std::min(width, steps));
+  for (std::size_t column = 0; column < columns; ++column) {
+    const std::size_t first = column * live_bytes.size() / columns;
+    const std::size_t last = std::max(first + 1, (column + 1) * live_bytes.size() / columns);
+    const auto begin = live_bytes.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto [low, high] =
+        std::minmax_element(begin, live_bytes.begin() + static_cast<std::ptrdiff_t>(last));
+    const double x = width * static_cast<double>(first) / steps;
+    points += point(x, height_of(*high));
+    if (*low != *high) points += point(x, height_of(*low));
+  }
+  return points + point(width, height_of(live_bytes.back()));
+}
+
+std::string memory_chart_svg(const Study& study, const Measurement* measured) {
+  const Timeline& before = study.baseline->timeline;
+  const Timeline& after = study.current->timeline;
+  std::int64_t top = std::max({before.peak_bytes, after.peak_bytes, std::int64_t{1}});
+  if (measured != nullptr) top = std::max(top, measured->peak_bytes);
+  std::string svg =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -20 976 320\" "
+      "width=\"976\" height=\"320\" role=\"img\" aria-label=\"Memory over steps\">\n";
+  svg += "<rect width=\"960\" height=\"280\" fill=\"#f7f7f7\"/>\n";
+  svg += polyline(before.live_bytes, top, "stroke=\"#888\" stroke-dasharray=\"4 3\"");
+  svg += polyline(after.live_bytes, top, "stroke=\"#0b63b5\" stroke-width=\"1.5\"");
+  if (measured != nullptr) {
+    svg += polyline(measured->live_bytes, top,
+                    "stroke=\"#c2500a\" stroke-dasharray=\"1 3\" "
+                    "stroke-width=\"2\"");
+  }
+  svg += label(4, -6, format_bytes(top), "#444");
+  svg += label(760, -6, "before (dashed), after", "#444");
+  return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") + "</svg>\n";
+}
+
+}  // namespace stashscope

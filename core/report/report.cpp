@@ -1,0 +1,268 @@
+#include "core/report/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/chart.h"
+#include "core/report/tables.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t tensors_at_peak = 5;
+
+std::string_view role_name(ValueRole role) {
+  switch (role) {
+    case ValueRole::input:
+      return "input";
+    case ValueRole::parameter:
+      return "parameter";
+    case ValueRole::constant:
+      return "constant";
+    case ValueRole::gradient:
+      return "gradient";
+    case ValueRole::activation:
+      return "activation";
+  }
+  return "";
+}
+
+std::string percent(double part, double whole) {
+  return whole == 0 ? "0.0 %" : format_fixed(100 * part / whole, 1) + " %";
+}
+
+std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
+  const std::string node = peak_node(study, variant);
+  std::string text = std::string(title) + ": " + format_bytes(variant.timeline.peak_bytes) + " (" +
+                     with_thousands(variant.timeline.peak_bytes) + " B)";
+  if (!node.empty()) text += " while '" + printable(node) + "' runs";
+  text += "\n";
+  for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
+    text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
+            " " + each.shape + "\n";
+  }
+  return text;
+}
+
+std::string measured_lines(const MeasuredPair& measured) {
+  return "Measured on " + measured.current.device + ": " +
+         format_bytes(measured.baseline.peak_bytes) + " before, " +
+         format_bytes(measured.current.peak_bytes) +
+         " after; largest difference to the prediction " +
+         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
+}
+
+json clean(const std::string& text) { return to_valid_utf8(text); }
+
+json model_json(const ReportInput& input) {
+  const Study& study = input.study;
+  return {{"path", clean(input.model_path)},
+          {"nodes", study.model->data().nodes_in_file},
+          {"forward_nodes", study.prepared->forward_nodes},
+          {"backward_nodes", study.prepared->backward_nodes},
+          {"parameter_bytes", study.sizes->parameter_bytes}};
+}
+
+json dims_json(const Study& study) {
+  json dims = json::object();
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    dims[to_valid_utf8(each.name)] = each.value;
+  }
+  return dims;
+}
+
+int applied_count(const Study& study, const PlanRow& row) {
+  if (!row.on) return 0;
+  int applied = 0;
+  for (const ClusterRow& cluster : study.clusters) {
+    for (const ClusterOption& option : cluster.options) {
+      if (to_string(option.cluster, {option.type, -1}) == row.config) applied += option.applied;
+    }
+  }
+  return applied;
+}
+
+json plans_json(const Study& study) {
+  json plans = json::array();
+  for (const PlanRow& row : study.plans) {
+    plans.push_back({{"config", clean(row.config)},
+                     {"freq", row.frequency},
+                     {"saving_bytes", row.saving_bytes},
+                     {"saving_symbolic", clean(row.saving_symbolic)},
+                     {"on", row.on},
+                     {"applied", applied_count(study, row)}});
+  }
+  return plans;
+}
+
+json stashed_json(const Graph& graph, const StashedOutput& stashed) {
+  json shape = json::array();
+  for (const Expr& dim : stashed.shape) shape.push_back(dim_text(graph, dim));
+  return {{"output", stashed.output},
+          {"shape", shape},
+          {"bytes_per_element", stashed.bytes_per_element},
+          {"saved_percent", stashed.saved_percent}};
+}
+
+json clusters_json(const Study& study) {
+  json clusters = json::array();
+  for (const ClusterRow& row : study.clusters) {
+    json options = json::array();
+    for (const ClusterOption& option : row.options) {
+      json stashed = json::array();
+      for (const StashedOutput& each : option.stashed) {
+        stashed.push_back(stashed_json(study.graph(), each));
+      }
+      options.push_back({{"type", static_cast<int>(option.type)},
+                         {"subgraph", clean(option.cluster)},
+                         {"stashed", stashed}});
+    }
+    clusters.push_back({{"freq", row.nodes.size()}, {"options", options}});
+  }
+  return clusters;
+}
+
+json variant_json(const Study& study, const Variant& variant) {
+  return {{"peak_bytes", variant.timeline.peak_bytes},
+          {"peak_node", clean(peak_node(study, variant))},
+          {"peak_symbolic", clean(peak_symbolic(study, variant))}};
+}
+
+json measured_json(const MeasuredPair& measured) {
+  return {{"device", measured.current.device},
+          {"baseline_peak_bytes", measured.baseline.peak_bytes},
+          {"current_peak_bytes", measured.current.peak_bytes},
+          {"max_abs_error_bytes", measured.max_abs_error_bytes}};
+}
+
+std::string html_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : to_valid_utf8(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string html_escaped_lines(const std::string& text) {
+  std::string escaped;
+  for (const std::string& line : split(text, '\n')) escaped += html_escaped(line) + "\n";
+  return escaped;
+}
+
+std::string html_plan_rows(const Study& study) {
+  std::string rows;
+  for (const PlanRow& row : study.plans) {
+    rows += "<tr><td>" + std::string(row.on ? "on" : "") + "</td><td><code>" +
+            html_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
+            "</td><td>" + with_thousands(row.saving_bytes) + "</td><td><code>" +
+            html_escaped(row.saving_symbolic) + "</code></td></tr>\n";
+  }
+  return rows;
+}
+
+constexpr const char* html_style =
+    "body{font:14px system-ui,sans-serif;margin:2em;color:#222;max-width:75em}"
+    "table{border-collapse:collapse}td,th{padding:2px 12px 2px 0;text-align:left}"
+    "td:nth-child(3),td:nth-child(4){text-align:right}pre{overflow:auto}";
+
+}  // namespace
+
+std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
+                                         std::size_t limit) {
+  std::vector<AliveTensor> tensors;
+  for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_step)) {
+    if (tensors.size() == limit) break;
+    const Buffer& buffer = variant.timeline.buffers[id];
+    const ValueId origin = variant.dataflow.origin(buffer.root);
+    const Value& value = study.graph().value(origin);
+    std::string shape = "[";
+    if (value.type.shape) {
+      for (const Expr& dim : *value.type.shape) {
+        if (shape.size() > 1) shape += ", ";
+        shape += to_valid_utf8(to_string(dim, study.graph().symbols()));
+      }
+    }
+    tensors.push_back({name_of(study.graph(), variant.dataflow, buffer.root),
+                       shape + "] " + std::string(name_of(value.type.element)),
+                       std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes});
+  }
+  return tensors;
+}
+
+std::string text_report(const ReportInput& input) {
+  const Study& study = input.study;
+  std::string text = plan_table_text(study.plans) + "\n" +
+                     cluster_table_text(study.graph(), study.clusters, study.config) + "\n";
+  text += peak_lines(study, *study.baseline, "Peak before");
+  text += peak_lines(study, *study.current, "Peak after");
+  const std::int64_t before = study.baseline->timeline.peak_bytes;
+  const std::int64_t saved = before - study.current->timeline.peak_bytes;
+  const double extra = study.current->flops - study.baseline->flops;
+  text += "Saved at the peak: " + format_bytes(saved) + " (" +
+          percent(static_cast<double>(saved), static_cast<double>(before)) +
+          "); extra computation: " + percent(extra, study.baseline->flops) + "\n";
+  if (input.measured) text += measured_lines(*input.measured);
+  return text;
+}
+
+std::string json_report(const ReportInput& input) {
+  const Study& study = input.study;
+  const double extra = study.current->flops - study.baseline->flops;
+  json orders = json::array();
+  for (const OrderRow& row : study.orders) {
+    orders.push_back({{"name", row.name}, {"peak_bytes", row.peak_bytes}});
+  }
+  json report = {
+      {"model", model_json(input)},
+      {"dims", dims_json(study)},
+      {"plans", plans_json(study)},
+      {"clusters", clusters_json(study)},
+      {"memory",
+       {{"baseline", variant_json(study, *study.baseline)},
+        {"current", variant_json(study, *study.current)},
+        {"stashed_bytes", stashed_bytes(study.baseline->timeline, study.opportunities->stashed)}}},
+      {"orders", orders},
+      {"cost",
+       {{"flops", study.baseline->flops},
+        {"extra_flops", extra},
+        {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops}}}};
+  if (input.measured) report["measured"] = measured_json(*input.measured);
+  return report.dump(1) + "\n";
+}
+
+std::string html_report(const ReportInput& input) {
+  const Study& study = input.study;
+  std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
+                     html_escaped(input.model_path) + "</title><style>" + html_style +
+                     "</style></head>\n<body><h1>" + html_escaped(input.model_path) + "</h1>\n";
+  page += "<p>Peak before " + format_bytes(study.baseline->timeline.peak_bytes) + ", after " +
+          format_bytes(study.current->timeline.peak_bytes) + ".</p>\n";
+  page += memory_chart_svg(study, input.measured ? &input.measured->current : nullptr);
+  page +=
+      "<h2>Plans</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
+      "<th>Saving, symbolic (B)</th></tr>\n" +
+      html_plan_rows(study) + "</table>\n";
+  page += "<h2>Report</h2><pre>" + html_escaped_lines(text_report(input)) + "</pre>\n";
+  return page + "</body></html>\n";
+}
+
+}  // namespace stashscope

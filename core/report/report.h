@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// What a run of baseline and current variant measured, beside what was predicted.
+struct MeasuredPair {
+  Measurement baseline;
+  Measurement current;
+  std::int64_t max_abs_error_bytes = 0;  ///< over all steps of both
+};
+
+/// All reports print a study and compute nothing new.
+struct ReportInput {
+  const Study& study;
+  std::string model_path;
+  std::optional<MeasuredPair> measured;
+};
+
+/// Plan table and cluster table in the reference's form, then the peaks with what is alive there.
+std::string text_report(const ReportInput& input);
+
+/// One JSON object; its keys are part of the command line's contract. Always valid UTF-8.
+std::string json_report(const ReportInput& input);
+
+/// One page with the memory curve as inline SVG; needs no other file.
+std::string html_report(const ReportInput& input);
+
+/// A tensor that is alive at some step.
+struct AliveTensor {
+  std::string name;
+  std::string shape;
+  std::string role;
+  std::int64_t bytes = 0;
+};
+
+/// The `limit` largest tensors alive at the peak of a variant.
+std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
+                                         std::size_t limit);
+
+}  // namespace stashscope

@@ -1,0 +1,168 @@
+#include "core/run/worker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+extern char** environ;
+
+namespace stashscope {
+
+namespace {
+
+/// Both ends of a pipe; the child gets the writing end.
+class Pipe {
+ public:
+  Pipe() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
+      fail_run("", std::string("cannot open a pipe: ") + std::strerror(errno));
+    }
+  }
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close_end(std::size_t end) {
+    if (ends_[end] >= 0) ::close(ends_[end]);
+    ends_[end] = -1;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+/// A child process that does not outlive its owner.
+class Child {
+ public:
+  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+        const Pipe& output, const Pipe& errors) {
+    std::vector<std::string> words = {program.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, output.writing(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, errors.writing(), STDERR_FILENO);
+    const int status =
+        ::posix_spawn(&id_, program.c_str(), &actions, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (status != 0) {
+      id_ = -1;
+      fail_run("", "cannot start '" + printable(program.string()) + "': " + std::strerror(status),
+               "install stashscope-run beside stashscope");
+    }
+  }
+  ~Child() {
+    if (id_ < 0) return;
+    ::kill(id_, SIGKILL);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Exit status as the shell counts it: 128 + signal for a crash.
+  int wait() {
+    int status = 0;
+    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    }
+    id_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t id_ = -1;
+};
+
+/// Cuts a stream of bytes into lines.
+class LineReader {
+ public:
+  /// Whether the stream goes on.
+  template <class OnLine>
+  bool read_from(int fd, OnLine on_line) {
+    std::array<char, 65536> buffer{};
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0) return errno == EINTR || errno == EAGAIN;
+    if (count == 0) {
+      if (!rest_.empty()) on_line(rest_);
+      rest_.clear();
+      return false;
+    }
+    rest_.append(buffer.data(), static_cast<std::size_t>(count));
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = rest_.find('\n', start)) != std::string::npos;
+         start = end + 1) {
+      on_line(rest_.substr(start, end - start));
+    }
+    rest_.erase(0, start);
+    return true;
+  }
+
+ private:
+  std::string rest_;
+};
+
+std::string describe_end(int status) {
+  if (status < 128) return "the worker ended with status " + std::to_string(status);
+  if (status == 128 + SIGKILL) return "the worker was killed; the system may be out of memory";
+  return std::string("the worker crashed: ") + ::strsignal(status - 128);
+}
+
+ErrorKind kind_of(int status) {
+  return status == 1 ? ErrorKind::input : status == 2 ? ErrorKind::usage : ErrorKind::run;
+}
+
+}  // namespace
+
+void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+               const std::function<void(const std::string&)>& on_line, const Progress& progress) {
+  Pipe output;
+  Pipe errors;
+  Child child(program, arguments, output, errors);
+  output.close_end(1);
+  errors.close_end(1);
+  std::array<pollfd, 2> watched = {{{output.reading(), POLLIN, 0}, {errors.reading(), POLLIN, 0}}};
+  std::array<LineReader, 2> readers;
+  std::string last_words;
+  const auto keep_words = [&](const std::string& line) { last_words = line; };
+  int open_streams = 2;
+  while (open_streams > 0) {
+    if (progress.cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+    if (::poll(watched.data(), watched.size(), 50) <= 0) continue;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (watched[i].fd < 0 || watched[i].revents == 0) continue;
+      const bool goes_on = i == 0 ? readers[0].read_from(watched[0].fd, on_line)
+                                  : readers[1].read_from(watched[1].fd, keep_words);
+      if (goes_on) continue;
+      watched[i].fd = -1;
+      --open_streams;
+    }
+  }
+  const int status = child.wait();
+  if (status == 0) return;
+  throw Error(kind_of(status), "", last_words.empty() ? describe_end(status) : last_words);
+}
+
+std::filesystem::path worker_program() {
+  std::error_code status;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", status);
+  return self.parent_path() / "stashscope-run";
+}
+
+}  // namespace stashscope

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/run/trace.h"
+
+namespace stashscope {
+
+/// What the worker program prints, line by line, when it runs a session for another program: events
+/// of trace.h between these.
+constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseline` or `current`
+constexpr std::string_view worker_done_line = "Z";      ///< everything went well
+
+/// Runs a program and hands its standard output over line by line, so that a fault in it stays its
+/// own.
+/// @param arguments without the program's name
+/// @param on_line called on this thread
+/// Throws a run Error with the program's last words when it does not end with status 0, and a
+/// cancelled one (after killing it) when `progress` is cancelled.
+void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+               const std::function<void(const std::string&)>& on_line, const Progress& progress);
+
+/// The worker program that lies beside the running one.
+std::filesystem::path worker_program();
+
+}  // namespace stashscope

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/passes/training_step.h"
+#include "core/recompute/config.h"
+
+namespace stashscope {
+
+/// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
+/// session file is Choices and the model's place.
+struct Choices {
+  std::map<std::string, std::int64_t> dims;      ///< values by dimension name or `*` pattern
+  std::map<std::string, std::string> same_dims;  ///< name or pattern -> the name it stands for
+  RecomputeConfig plans;                         ///< by cluster
+  int level = 0;                                 ///< 1: every recompute plan, 2: compromises too
+  Probe probe;
+  std::string order = "file";
+  TrainingGoal goal;
+  std::string device = "none";
+
+  friend bool operator==(const Choices&, const Choices&) = default;
+};
+
+/// The probe that is in force: levels 1 and 2 look for everything but keep transformer layers'
+/// inputs.
+Probe effective_probe(const Choices& choices);
+
+}  // namespace stashscope

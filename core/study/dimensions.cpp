@@ -1,0 +1,235 @@
+#include "core/study/dimensions.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::array<std::int64_t, 9> candidate_sizes = {224, 128, 64, 32, 16, 8, 4, 2, 1};
+
+/// Where an input mentions a dimension for the first time; tells what it probably is.
+struct Mention {
+  std::size_t axis = 0;
+  bool image_side = false;
+};
+
+class Binder {
+ public:
+  Binder(const Graph& graph, const std::map<std::string, std::int64_t>& wanted)
+      : graph_(graph), wanted_(wanted) {
+    values_.bindings = Bindings(graph.symbols().size());
+  }
+
+  DimensionValues bind() {
+    find_dimensions();
+    take_wanted();
+    assume_others();
+    bind_unified();
+    check_constraints();
+    return std::move(values_);
+  }
+
+ private:
+  const std::string& name(SymbolId symbol) const { return graph_.symbols().name(symbol); }
+
+  const std::optional<Expr>& unified(SymbolId symbol) const {
+    static const std::optional<Expr> none;
+    const auto& all = graph_.data().unified;
+    return all.contains(symbol) ? all[symbol] : none;
+  }
+
+  void mention(SymbolId symbol, Mention how) {
+    if (unified(symbol) || known_.contains(symbol)) return;
+    known_.emplace(symbol, values_.dimensions.size());
+    values_.dimensions.push_back({name(symbol), 0, true, {}, symbol});
+    mentions_.push_back(how);
+  }
+
+  /// Dimensions of the inputs first, then those of parameters and whatever else has a name.
+  void find_dimensions() {
+    for (const ValueId input : graph_.data().inputs) {
+      const TensorType& type = graph_.value(input).type;
+      if (!type.shape) continue;
+      for (std::size_t axis = 0; axis < type.shape->size(); ++axis) {
+        const bool image_side = type.shape->size() == 4 && axis >= 2 && is_floating(type.element);
+        for (const SymbolId symbol : (*type.shape)[axis].symbols()) {
+          mention(symbol, {axis, image_side});
+        }
+      }
+    }
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      const auto& by = unified(symbol);
+      if (!by) continue;
+      for (const SymbolId used : by->symbols()) {
+        const auto found = known_.find(used);
+        if (found != known_.end()) values_.dimensions[found->second].also.push_back(name(symbol));
+      }
+    }
+  }
+
+  void take_wanted() {
+    for (const auto& [pattern, value] : wanted_) {
+      if (value < 1) {
+        fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
+                   "give a number of 1 or more");
+      }
+      bool any = false;
+      for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+        if (!matches_wildcard(name(symbol), pattern) || !is_settable(symbol)) continue;
+        any = true;
+        set(symbol, value);
+      }
+      if (!any) fail_unknown(pattern);
+    }
+  }
+
+  bool is_settable(SymbolId symbol) const { return known_.contains(symbol) || unified(symbol); }
+
+  void set(SymbolId symbol, std::int64_t value) {
+    const auto found = known_.find(symbol);
+    if (found == known_.end()) {
+      const auto lone = single_symbol(*unified(symbol));
+      if (lone) return set(*lone, value);
+      derived_.emplace_back(symbol, value);
+      return;
+    }
+    Dimension& dimension = values_.dimensions[found->second];
+    if (!dimension.assumed && dimension.value != value) {
+      fail_usage("dimension '" + printable(dimension.name) + "'",
+                 "is given as " + std::to_string(dimension.value) + " and as " +
+                     std::to_string(value) + ", but the model needs one value for all its names");
+    }
+    dimension.value = value;
+    dimension.assumed = false;
+    values_.bindings[symbol] = value;
+  }
+
+  static std::optional<SymbolId> single_symbol(const Expr& expr) {
+    const std::vector<SymbolId> used = expr.symbols();
+    return used.size() == 1 && expr == Expr::symbol(used[0]) ? std::optional(used[0])
+                                                             : std::nullopt;
+  }
+
+  [[noreturn]] void fail_unknown(const std::string& pattern) const {
+    std::vector<std::string> names;
+    for (const Dimension& each : values_.dimensions) names.push_back(printable(each.name, 60));
+    if (names.size() > 12) names.resize(12);
+    fail_usage("dimension '" + printable(pattern) + "'", "is none of the model's",
+               names.empty() ? "all its dimensions are numbers" : "it has " + join(names, ", "));
+  }
+
+  /// The first axis of an input is usually the batch. Others get the largest size that fits what
+  /// the model's own tables (positions, masks) allow.
+  void assume_others() {
+    for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
+      Dimension& dimension = values_.dimensions[i];
+      if (!dimension.assumed) continue;
+      if (mentions_[i].axis == 0) {
+        dimension.value = 1;
+        values_.bindings[dimension.symbol] = 1;
+      }
+    }
+    for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
+      Dimension& dimension = values_.dimensions[i];
+      if (dimension.assumed && dimension.value == 0) assume(dimension, mentions_[i]);
+    }
+  }
+
+  void assume(Dimension& dimension, const Mention& mention) {
+    for (const std::int64_t size : candidate_sizes) {
+      if (size == candidate_sizes.front() && !mention.image_side) continue;
+      dimension.value = size;
+      values_.bindings[dimension.symbol] = size;
+      if (!violated_constraint()) return;
+    }
+    dimension.value = 1;
+    values_.bindings[dimension.symbol] = 1;
+  }
+
+  void bind_unified() {
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      const auto& by = unified(symbol);
+      if (by) values_.bindings[symbol] = by->evaluate(values_.bindings);
+    }
+    for (const auto& [symbol, value] : derived_) {
+      if (values_.bindings[symbol] != value) {
+        fail_usage("dimension '" + printable(name(symbol)) + "'",
+                   "must be " + to_valid_utf8(to_string(*unified(symbol), graph_.symbols())) +
+                       " in this model, which is not " + std::to_string(value));
+      }
+    }
+  }
+
+  const Constraint* violated_constraint() const {
+    for (const Constraint& each : graph_.data().constraints) {
+      const auto a = each.a.evaluate(values_.bindings);
+      const auto b = each.b.evaluate(values_.bindings);
+      if (a && b && *a != *b) return &each;
+    }
+    return nullptr;
+  }
+
+  void check_constraints() const {
+    const Constraint* const broken = violated_constraint();
+    if (broken == nullptr) return;
+    const auto side = [&](const Expr& e) {
+      return printable(to_string(e, graph_.symbols()), 80) + " = " +
+             std::to_string(*e.evaluate(values_.bindings));
+    };
+    std::vector<std::string> given;
+    for (const Dimension& each : values_.dimensions) {
+      given.push_back(printable(each.name, 60) + "=" + std::to_string(each.value));
+    }
+    fail_usage(describe(graph_.node(broken->node), broken->node),
+               "needs " + side(broken->a) + " and " + side(broken->b) + " to be equal",
+               "choose other dimensions than " + join(given, ", "));
+  }
+
+  const Graph& graph_;
+  const std::map<std::string, std::int64_t>& wanted_;
+  DimensionValues values_;
+  std::map<SymbolId, std::size_t> known_;
+  std::vector<Mention> mentions_;
+  std::vector<std::pair<SymbolId, std::int64_t>> derived_;
+};
+
+}  // namespace
+
+Graph with_same_dims(const Graph& model, const std::map<std::string, std::string>& same_dims) {
+  if (same_dims.empty()) return model;
+  GraphData data = model.data();
+  IdVector<SymbolId, std::optional<Expr>> renamed(data.symbols.size());
+  for (const auto& [pattern, target] : same_dims) {
+    const SymbolId kept = data.symbols.intern(target);
+    bool any = false;
+    for (const SymbolId symbol : IdRange<SymbolId>(renamed.size())) {
+      if (symbol == kept || !matches_wildcard(data.symbols.name(symbol), pattern)) continue;
+      renamed[symbol] = Expr::symbol(kept);
+      any = true;
+    }
+    if (!any) {
+      fail_usage("dimension '" + printable(pattern) + "'", "is none of the model's",
+                 "name one that it has, or a pattern such as inputs_*_dim0");
+    }
+  }
+  const auto replacement = [&](SymbolId symbol) {
+    return renamed.contains(symbol) ? renamed[symbol] : std::nullopt;
+  };
+  for (Value& value : data.values) {
+    if (!value.type.shape) continue;
+    for (Expr& dim : *value.type.shape) dim = dim.substitute(replacement);
+  }
+  return Graph(std::move(data));
+}
+
+DimensionValues bind_dimensions(const Graph& graph,
+                                const std::map<std::string, std::int64_t>& wanted) {
+  return Binder(graph, wanted).bind();
+}
+
+}  // namespace stashscope

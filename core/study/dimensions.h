@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/study/choices.h"
+
+namespace stashscope {
+
+/// A dimension of the model that can be set.
+struct Dimension {
+  std::string name;
+  std::int64_t value = 0;
+  bool assumed = false;           ///< the user gave no value
+  std::vector<std::string> also;  ///< other names that stand for the same
+  SymbolId symbol;
+};
+
+/// Values for all dimensions of a graph.
+struct DimensionValues {
+  std::vector<Dimension> dimensions;  ///< in the order the model's inputs mention them
+  Bindings bindings;                  ///< by symbol, names that stand for others included
+};
+
+/// The model with dimensions renamed as `same_dims` asks, before shapes are inferred.
+Graph with_same_dims(const Graph& model, const std::map<std::string, std::string>& same_dims);
+
+/// Binds every dimension of an inferred graph: to the user's value, else to an assumed one that
+/// satisfies all constraints (1 for the first axis of an input, 128 or less for others, 224 for
+/// image sides). Throws a usage Error for a name the model does not have, and for values that
+/// contradict each other or a node of the model.
+DimensionValues bind_dimensions(const Graph& graph,
+                                const std::map<std::string, std::int64_t>& wanted);
+
+}  // namespace stashscope

@@ -1,0 +1,115 @@
+#include "core/study/measure.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/run/worker.h"
+
+namespace stashscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A session file for the worker that goes away with its owner.
+class TemporarySession {
+ public:
+  explicit TemporarySession(const Session& session) {
+    std::string pattern = (fs::temp_directory_path() / "stashscope-XXXXXX").string();
+    const int fd = ::mkstemp(pattern.data());
+    if (fd < 0) fail_run("", "cannot create a temporary file", "make room in the temporary folder");
+    ::close(fd);
+    path_ = pattern;
+    save_session(session, path_);
+  }
+  ~TemporarySession() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  TemporarySession(const TemporarySession&) = delete;
+  TemporarySession& operator=(const TemporarySession&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Sorts the lines of the worker into the two measurements.
+class StreamReader {
+ public:
+  StreamReader(std::size_t steps, const std::function<void(bool, const TraceEvent&)>& on_event,
+               const Progress& progress, const std::string& device)
+      : steps_(steps),
+        on_event_(on_event),
+        progress_(progress),
+        baseline_(device),
+        current_(device) {}
+
+  void take(const std::string& line) {
+    if (line == worker_done_line) {
+      done_ = true;
+    } else if (line.starts_with(worker_variant_line)) {
+      is_baseline_ = line.substr(worker_variant_line.size()) == "baseline";
+    } else {
+      take_event(parse_event(line));
+    }
+  }
+
+  StudyMeasurements finish() {
+    if (!done_) fail_run("", "the worker stopped before the end");
+    return {baseline_.take(), current_.take()};
+  }
+
+ private:
+  void take_event(const TraceEvent& event) {
+    (is_baseline_ ? baseline_ : current_).add(event);
+    if (on_event_) on_event_(is_baseline_, event);
+    if (event.kind != TraceEvent::Kind::node_end) return;
+    ++steps_done_;
+    progress_.update(
+        static_cast<double>(steps_done_) / static_cast<double>(std::max<std::size_t>(1, steps_)),
+        is_baseline_ ? "running without plans" : "running with plans");
+  }
+
+  std::size_t steps_;
+  const std::function<void(bool, const TraceEvent&)>& on_event_;
+  const Progress& progress_;
+  MeasurementBuilder baseline_;
+  MeasurementBuilder current_;
+  std::size_t steps_done_ = 0;
+  bool is_baseline_ = true;
+  bool done_ = false;
+};
+
+}  // namespace
+
+StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
+                                    const std::function<void(bool, const TraceEvent&)>& on_event,
+                                    const Progress& progress) {
+  Session session;
+  session.model = fs::absolute(model);
+  session.choices = study.choices;
+  // Assumed dimensions are passed on, so that both sides speak of the same step.
+  for (const Dimension& each : study.sizes->dims.dimensions)
+    session.choices.dims[each.name] = each.value;
+  const TemporarySession file(session);
+  const std::size_t steps =
+      study.baseline->timeline.order.size() + study.current->timeline.order.size();
+  StreamReader reader(steps, on_event, progress, study.choices.device);
+  run_child(
+      worker_program(), {file.path().string(), "--stream", "--device", study.choices.device},
+      [&](const std::string& line) { reader.take(line); }, progress);
+  return reader.finish();
+}
+
+std::int64_t largest_error(const Study& study, const StudyMeasurements& measured) {
+  return std::max(
+      largest_difference(measured.baseline.live_bytes, study.baseline->timeline.live_bytes),
+      largest_difference(measured.current.live_bytes, study.current->timeline.live_bytes));
+}
+
+}  // namespace stashscope

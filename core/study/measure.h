@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/study/session.h"
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// Measurements of the variant without plans and of the chosen one.
+struct StudyMeasurements {
+  Measurement baseline;
+  Measurement current;
+};
+
+/// Runs both variants of a study in the worker program, with random data, and collects what it
+/// streams.
+/// @param model where the study's model was loaded from
+/// @param on_event sees every event as it arrives; may be null
+/// Throws the worker's error, or a cancelled one.
+StudyMeasurements measure_in_worker(
+    const Study& study, const std::filesystem::path& model,
+    const std::function<void(bool baseline, const TraceEvent&)>& on_event,
+    const Progress& progress);
+
+/// The largest difference between measured and predicted live bytes over all steps of both
+/// variants.
+std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
+
+}  // namespace stashscope

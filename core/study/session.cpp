@@ -1,0 +1,157 @@
+#include "core/study/session.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+
+namespace stashscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int format_version = 1;
+
+json to_json(const RecomputeConfig& config) {
+  json list = json::array();
+  for (const auto& [cluster, choice] : config) list.push_back(to_string(cluster, choice));
+  return list;
+}
+
+json to_json(const Choices& choices) {
+  return {{"dims", choices.dims},
+          {"same_dims", choices.same_dims},
+          {"plans", to_json(choices.plans)},
+          {"level", choices.level},
+          {"probe", to_string(choices.probe)},
+          {"order", choices.order},
+          {"loss", choices.goal.loss},
+          {"trainable", choices.goal.trainable},
+          {"frozen", choices.goal.frozen},
+          {"device", choices.device}};
+}
+
+json to_json(const Measurement& m) {
+  return {{"device", m.device},
+          {"live_bytes", m.live_bytes},
+          {"node_seconds", m.node_seconds},
+          {"peak_bytes", m.peak_bytes},
+          {"peak_resident_bytes", m.peak_resident_bytes}};
+}
+
+/// Reads a field when it is there; a wrong type is an Error that names the field.
+template <class T>
+void read(const json& object, const char* key, T& into) {
+  const auto found = object.find(key);
+  if (found == object.end()) return;
+  try {
+    into = found->get<T>();
+  } catch (const json::exception&) {
+    fail_input("", std::string("the field '") + key + "' has a wrong type");
+  }
+}
+
+Choices choices_from(const json& object) {
+  Choices choices;
+  read(object, "dims", choices.dims);
+  read(object, "same_dims", choices.same_dims);
+  std::vector<std::string> plans;
+  read(object, "plans", plans);
+  for (const std::string& entry : plans) {
+    for (const auto& [cluster, choice] : parse_config(entry)) choices.plans[cluster] = choice;
+  }
+  read(object, "level", choices.level);
+  std::string probe = to_string(choices.probe);
+  read(object, "probe", probe);
+  choices.probe = parse_probe(probe);
+  read(object, "order", choices.order);
+  read(object, "loss", choices.goal.loss);
+  read(object, "trainable", choices.goal.trainable);
+  read(object, "frozen", choices.goal.frozen);
+  read(object, "device", choices.device);
+  return choices;
+}
+
+std::optional<Measurement> measurement_from(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  Measurement m;
+  read(*found, "device", m.device);
+  read(*found, "live_bytes", m.live_bytes);
+  read(*found, "node_seconds", m.node_seconds);
+  read(*found, "peak_bytes", m.peak_bytes);
+  read(*found, "peak_resident_bytes", m.peak_resident_bytes);
+  return m;
+}
+
+bool lies_below(const fs::path& relative) {
+  return !relative.empty() && *relative.begin() != ".." && !relative.is_absolute();
+}
+
+}  // namespace
+
+std::string session_text(const Session& session, const fs::path& folder) {
+  const fs::path relative = session.model.lexically_relative(fs::absolute(folder));
+  json object = {{"stashscope_session", format_version},
+                 {"model",
+                  {{"path", (lies_below(relative) ? relative : session.model).string()},
+                   {"hash", session.model_hash}}},
+                 {"choices", to_json(session.choices)}};
+  if (session.baseline_measured) object["baseline_measured"] = to_json(*session.baseline_measured);
+  if (session.current_measured) object["current_measured"] = to_json(*session.current_measured);
+  return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Session parse_session(const std::string& text, const fs::path& folder) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object() || !object.contains("stashscope_session")) {
+    fail_input("", "is no session file", "open an ONNX model or a saved session");
+  }
+  int version = 0;
+  read(object, "stashscope_session", version);
+  if (version > format_version) {
+    fail_input("", "was saved by a newer version (format " + std::to_string(version) + ")",
+               "update stashscope");
+  }
+  Session session;
+  const json model = object.value("model", json::object());
+  std::string path;
+  read(model, "path", path);
+  read(model, "hash", session.model_hash);
+  if (path.empty()) fail_input("", "names no model");
+  session.model = fs::absolute(folder / path).lexically_normal();
+  session.choices = choices_from(object.value("choices", json::object()));
+  session.baseline_measured = measurement_from(object, "baseline_measured");
+  session.current_measured = measurement_from(object, "current_measured");
+  return session;
+}
+
+void save_session(const Session& session, const fs::path& path) {
+  write_file_atomically(path, session_text(session, fs::absolute(path).parent_path()));
+}
+
+Session load_session(const fs::path& path, std::string& warning) {
+  try {
+    Session session = parse_session(read_file(path), fs::absolute(path).parent_path());
+    if (!session.model_hash.empty() && hash_file(session.model) != session.model_hash) {
+      warning = "the model '" + printable(session.model.string()) +
+                "' has changed since the session was saved";
+    }
+    return session;
+  } catch (const Error& error) {
+    throw error.within(printable(path.string()));
+  }
+}
+
+bool is_session_file(const fs::path& path) {
+  const auto file = MappedFile::open(path);
+  const auto bytes = file->bytes();
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min<std::size_t>(bytes.size(), 64));
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && start[first] == '{';
+}
+
+}  // namespace stashscope

@@ -1,0 +1,277 @@
+#include "core/study/study.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/passes/training_step.h"
+#include "core/schedule/orders.h"
+
+namespace stashscope {
+
+namespace {
+
+std::shared_ptr<const Prepared> prepare(const Graph& model, const Choices& choices) {
+  auto prepared = std::make_shared<Prepared>();
+  prepared->step = prepare_training_step(with_same_dims(model, choices.same_dims), choices.goal);
+  const Graph& graph = *prepared->step.graph;
+  prepared->ops = resolve_ops(graph);
+  std::vector<ValueId> parameters;
+  std::vector<ValueId> gradients;
+  for (const Parameter& each : prepared->step.parameters) {
+    parameters.push_back(each.value);
+    gradients.push_back(each.gradient);
+  }
+  prepared->rules = buffer_rules(graph, prepared->ops, parameters, gradients);
+  return prepared;
+}
+
+std::vector<std::int64_t> concrete_dims(const Graph& graph, const Bindings& bindings, ValueId id) {
+  std::vector<std::int64_t> dims;
+  const auto& shape = graph.value(id).type.shape;
+  if (!shape) return dims;
+  for (const Expr& dim : *shape) dims.push_back(dim.evaluate(bindings).value_or(0));
+  return dims;
+}
+
+double flops_of(const Op* op, const CostContext& cost) {
+  if (op != nullptr && op->flops != nullptr) return op->flops(cost);
+  return cost.outputs.empty() ? 0 : cost.output_elements();
+}
+
+IdVector<NodeId, double> node_flops(const Prepared& prepared, const Bindings& bindings) {
+  const Graph& graph = *prepared.step.graph;
+  IdVector<ValueId, std::vector<std::int64_t>> dims;
+  dims.reserve(graph.values().size());
+  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
+    dims.push_back(concrete_dims(graph, bindings, id));
+  }
+  IdVector<NodeId, double> flops;
+  flops.reserve(graph.nodes().size());
+  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
+    const Node& node = graph.node(id);
+    std::vector<std::vector<std::int64_t>> inputs;
+    std::vector<std::vector<std::int64_t>> outputs;
+    for (const ValueId each : node.inputs) {
+      inputs.push_back(each.valid() ? dims[each] : std::vector<std::int64_t>());
+    }
+    for (const ValueId each : node.outputs) {
+      outputs.push_back(each.valid() ? dims[each] : std::vector<std::int64_t>());
+    }
+    flops.push_back(flops_of(prepared.ops[id], {node, inputs, outputs}));
+  }
+  return flops;
+}
+
+std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& choices) {
+  auto sizes = std::make_shared<Sizes>();
+  const Graph& graph = *prepared.step.graph;
+  sizes->dims = bind_dimensions(graph, choices.dims);
+  sizes->bytes = value_bytes(graph, sizes->dims.bindings, sizes->unknown);
+  sizes->node_flops = node_flops(prepared, sizes->dims.bindings);
+  for (const Parameter& each : prepared.step.parameters) {
+    sizes->parameter_bytes += sizes->bytes[each.value];
+  }
+  return sizes;
+}
+
+double total_flops(const Sizes& sizes, const Dataflow& dataflow) {
+  double total = 0;
+  for (const double flops : sizes.node_flops) total += flops;
+  for (const NodeId original : dataflow.cloned_nodes) total += sizes.node_flops[original];
+  return total;
+}
+
+std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
+                                            Dataflow dataflow, const std::string& order) {
+  const Graph& graph = *prepared.step.graph;
+  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.yield});
+  Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
+  const double flops = total_flops(sizes, dataflow);
+  return std::make_shared<const Variant>(Variant{std::move(dataflow), std::move(timeline), flops});
+}
+
+std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
+                                 const Variant& current, const std::string& chosen) {
+  std::vector<OrderRow> rows;
+  for (const OrderStrategy& strategy : order_strategies()) {
+    OrderRow row{std::string(strategy.name), std::string(strategy.description),
+                 current.timeline.peak_bytes};
+    if (strategy.name != chosen) {
+      auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.yield});
+      row.peak_bytes =
+          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order)).peak_bytes;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// A cluster that the model does not have is most likely a typing error.
+void check_clusters(const Opportunities& opportunities, const RecomputeConfig& config,
+                    const Graph& graph, std::vector<std::string>& warnings) {
+  for (const auto& [cluster, choice] : config) {
+    bool any = false;
+    bool type_fits = choice.type == PlanType::none;
+    for (const NodePlan& plan : opportunities.plans) {
+      any = any || plan.cluster == cluster;
+      type_fits = type_fits || (plan.cluster == cluster && plan.type == choice.type);
+    }
+    if (!any) {
+      warnings.push_back("plan '" + printable(cluster) + "' fits nothing in the model '" +
+                         printable(graph.data().name) + "' at this probe level");
+    } else if (!type_fits) {
+      warnings.push_back("plan '" + printable(cluster) + "' has no option of type " +
+                         std::to_string(static_cast<int>(choice.type)));
+    }
+  }
+}
+
+void collect_warnings(Study& study) {
+  const auto add_all = [&](const std::vector<std::string>& list) {
+    study.warnings.insert(study.warnings.end(), list.begin(), list.end());
+  };
+  add_all(study.graph().data().warnings);
+  add_all(study.prepared->step.warnings);
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    if (!each.assumed) continue;
+    study.warnings.push_back("dimension '" + printable(each.name) + "' is assumed to be " +
+                             std::to_string(each.value) + "; set it with --dim NAME=N");
+  }
+  if (!study.sizes->unknown.empty()) {
+    study.warnings.push_back("the size of " + std::to_string(study.sizes->unknown.size()) +
+                             " tensors is unknown and counts 0, the first is " +
+                             describe(study.graph().value(study.sizes->unknown.front())));
+  }
+  if (!study.prepared->step.yield.valid() && !study.prepared->step.parameters.empty()) {
+    study.warnings.push_back("the model has no YieldOp: no recompute plans are listed");
+  }
+  check_clusters(*study.opportunities, study.choices.plans, study.graph(), study.warnings);
+}
+
+/// Nodes that the analysis counts as forward and backward.
+void count_nodes(Prepared& prepared, const Opportunities& opportunities) {
+  const auto nodes = static_cast<std::int64_t>(prepared.step.graph->nodes().size());
+  const bool has_boundary = prepared.step.yield.valid();
+  prepared.forward_nodes =
+      has_boundary ? static_cast<std::int64_t>(opportunities.boundary) + 1 : nodes;
+  prepared.backward_nodes = nodes - prepared.forward_nodes;
+}
+
+RecomputeConfig config_in_force(const Choices& choices, const Opportunities& opportunities) {
+  if (choices.level == 0) return choices.plans;
+  RecomputeConfig config = config_of_all(opportunities, choices.level == 2);
+  for (const auto& [cluster, choice] : choices.plans) config[cluster] = choice;
+  return config;
+}
+
+class StudyBuilder {
+ public:
+  StudyBuilder(std::shared_ptr<const Graph> model, const Choices& choices, const Study* previous,
+               const Progress& progress)
+      : previous_(previous), progress_(progress), study_(std::make_shared<Study>()) {
+    study_->model = std::move(model);
+    study_->choices = choices;
+    if (previous_ != nullptr && previous_->model != study_->model) previous_ = nullptr;
+  }
+
+  std::shared_ptr<const Study> build() {
+    make_prepared();
+    make_sizes();
+    study_->config = config_in_force(study_->choices, *study_->opportunities);
+    make_variants();
+    progress_.update(0.9, "tables");
+    const Bindings& bindings = study_->sizes->dims.bindings;
+    study_->plans = plan_table(study_->graph(), *study_->opportunities, bindings, study_->config);
+    study_->clusters = cluster_table(study_->graph(), *study_->opportunities, study_->config);
+    study_->orders =
+        order_rows(*study_->prepared, *study_->sizes, *study_->current, study_->choices.order);
+    collect_warnings(*study_);
+    return study_;
+  }
+
+ private:
+  void make_prepared() {
+    progress_.update(0, "shapes and gradients");
+    const Choices& choices = study_->choices;
+    same_graph_ = previous_ != nullptr && previous_->choices.goal == choices.goal &&
+                  previous_->choices.same_dims == choices.same_dims;
+    const Probe probe = effective_probe(choices);
+    if (same_graph_ && effective_probe(previous_->choices) == probe) {
+      study_->prepared = previous_->prepared;
+      study_->opportunities = previous_->opportunities;
+      return;
+    }
+    auto prepared = same_graph_ ? std::make_shared<Prepared>(*previous_->prepared)
+                                : std::make_shared<Prepared>(*prepare(*study_->model, choices));
+    progress_.update(0.5, "recompute opportunities");
+    auto found = std::make_shared<Opportunities>(
+        find_opportunities(*prepared->step.graph, prepared->ops, prepared->step.yield, probe));
+    count_nodes(*prepared, *found);
+    study_->opportunities = std::move(found);
+    study_->prepared = std::move(prepared);
+  }
+
+  void make_sizes() {
+    progress_.update(0.6, "sizes");
+    same_sizes_ = same_graph_ && previous_->choices.dims == study_->choices.dims;
+    study_->sizes = same_sizes_ ? previous_->sizes : measure(*study_->prepared, study_->choices);
+  }
+
+  void make_variants() {
+    progress_.update(0.7, "memory");
+    const Prepared& prepared = *study_->prepared;
+    study_->baseline =
+        same_sizes_ ? previous_->baseline
+                    : make_variant(prepared, *study_->sizes, Dataflow(study_->graph()), "file");
+    const auto selected = select_plans(*study_->opportunities, study_->config);
+    Dataflow dataflow =
+        apply_plans(study_->graph(), prepared.ops, *study_->opportunities, selected);
+    study_->current =
+        make_variant(prepared, *study_->sizes, std::move(dataflow), study_->choices.order);
+  }
+
+  const Study* previous_;
+  const Progress& progress_;
+  std::shared_ptr<Study> study_;
+  bool same_graph_ = false;
+  bool same_sizes_ = false;
+};
+
+}  // namespace
+
+Probe effective_probe(const Choices& choices) {
+  return choices.level > 0 ? Probe{1, true} : choices.probe;
+}
+
+std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
+                                           const Choices& choices, const Study* previous,
+                                           const Progress& progress) {
+  return StudyBuilder(std::move(model), choices, previous, progress).build();
+}
+
+RunPlan run_plan(const Study& study, const Variant& variant) {
+  return {study.prepared->step.graph, variant.dataflow, variant.timeline};
+}
+
+Graph modified_graph(const Study& study) {
+  return materialize(study.graph(), study.current->dataflow, study.current->timeline.order);
+}
+
+std::string peak_node(const Study& study, const Variant& variant) {
+  const Timeline& timeline = variant.timeline;
+  if (timeline.order.empty()) return "";
+  return name_of(study.graph(), variant.dataflow, timeline.order[timeline.peak_step]);
+}
+
+std::string peak_symbolic(const Study& study, const Variant& variant) {
+  try {
+    const Expr bytes = symbolic_bytes(study.graph(), variant.dataflow, variant.timeline,
+                                      variant.timeline.peak_step);
+    return to_string(bytes, study.graph().symbols());
+  } catch (const ExpressionTooLarge&) {
+    return "";
+  }
+}
+
+}  // namespace stashscope

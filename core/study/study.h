@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/memory/timeline.h"
+#include "core/recompute/apply.h"
+#include "core/recompute/clusters.h"
+#include "core/run/runner.h"
+#include "core/study/choices.h"
+#include "core/study/dimensions.h"
+
+namespace stashscope {
+
+/// What depends on the model, the training goal and the dimension names only.
+struct Prepared {
+  TrainingStep step;
+  IdVector<NodeId, const Op*> ops;
+  BufferRules rules;
+  std::int64_t forward_nodes = 0;
+  std::int64_t backward_nodes = 0;
+};
+
+/// What depends on the dimension values too.
+struct Sizes {
+  DimensionValues dims;
+  IdVector<ValueId, std::int64_t> bytes;
+  std::vector<ValueId> unknown;  ///< values whose size cannot be told; they count 0
+  IdVector<NodeId, double> node_flops;
+  std::int64_t parameter_bytes = 0;
+};
+
+/// The memory of one variant of the step.
+struct Variant {
+  Dataflow dataflow;
+  Timeline timeline;
+  double flops = 0;
+};
+
+struct OrderRow {
+  std::string name;
+  std::string description;
+  std::int64_t peak_bytes = 0;
+};
+
+/// Everything that is shown of a model under some choices. Immutable; parts that a new choice does
+/// not touch are shared with the previous study.
+struct Study {
+  std::shared_ptr<const Graph> model;  ///< as loaded
+  Choices choices;
+  RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
+  std::shared_ptr<const Prepared> prepared;
+  std::shared_ptr<const Sizes> sizes;
+  std::shared_ptr<const Opportunities> opportunities;
+  std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
+  std::shared_ptr<const Variant> current;
+  std::vector<PlanRow> plans;
+  std::vector<ClusterRow> clusters;
+  std::vector<OrderRow> orders;  ///< of the current plans
+  std::vector<std::string> warnings;
+
+  const Graph& graph() const { return *prepared->step.graph; }
+};
+
+/// The study of `model` under `choices`. @param previous a study of the same model whose parts may
+/// be reused; may be null. Throws an Error when the choices do not fit the model, or when
+/// cancelled.
+std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
+                                           const Choices& choices, const Study* previous,
+                                           const Progress& progress);
+
+/// What a runner needs for a variant of the study.
+RunPlan run_plan(const Study& study, const Variant& variant);
+
+/// The modified graph in full, its nodes in the chosen order.
+Graph modified_graph(const Study& study);
+
+/// Name of the node that runs at the peak; empty for a graph without nodes.
+std::string peak_node(const Study& study, const Variant& variant);
+
+/// Bytes at the peak in the model's dimension names.
+std::string peak_symbolic(const Study& study, const Variant& variant);
+
+}  // namespace stashscope
