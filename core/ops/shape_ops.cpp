@@ -191,8 +191,15 @@ void infer_transpose(ShapeContext& context) {
   }
   Shape shape;
   for (const std::int64_t axis : perm) shape.push_back(data[static_cast<std::size_t>(axis)]);
-  context.set_shape(0, std::move(shape));
-  if (data.size() < 2) copy_contents(context);
+  context.set_shape(0, shape);
+  const Contents* const items = context.contents(0);
+  const auto dims = known_dims(shape);
+  const auto data_dims = known_dims(data);
+  if (items == nullptr || !dims || !data_dims) return;
+  const std::vector<std::int64_t> data_strides = row_major_strides(*data_dims);
+  std::vector<std::int64_t> strides;
+  for (const std::int64_t axis : perm) strides.push_back(data_strides[static_cast<std::size_t>(axis)]);
+  context.set_contents(0, strided_contents(*items, 0, strides, *dims));
 }
 
 void infer_expand(ShapeContext& context) {

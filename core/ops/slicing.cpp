@@ -88,31 +88,25 @@ std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr&
   return ceil_divide(maximum(from - to, 0), -step);
 }
 
-/// One axis of known elements, cut by known numbers.
+/// Known elements, cut by known numbers. The result's shape is already set.
 void slice_contents(ShapeContext& context, const SliceBounds& bounds) {
   const Contents* const items = context.contents(0);
-  if (items == nullptr || context.rank(0) != 1 || bounds.starts.size() != 1) return;
-  const auto size = std::ssize(*items);
-  const auto start = bounds.starts[0].integer();
-  const auto end = bounds.ends[0].integer();
-  const std::int64_t step = bounds.steps[0];
-  if (!start || !end) return;
-  const auto clamped = [&](std::int64_t position, std::int64_t low, std::int64_t high) {
-    return std::clamp(position < 0 ? position + size : position, low, high);
-  };
-  Contents cut;
-  if (step > 0) {
-    const std::int64_t to = clamped(*end, 0, size);
-    for (std::int64_t i = clamped(*start, 0, size); i < to; i += step) {
-      cut.push_back((*items)[static_cast<std::size_t>(i)]);
-    }
-  } else {
-    const std::int64_t to = is_far_back(bounds.ends[0]) ? -1 : clamped(*end, -1, size - 1);
-    for (std::int64_t i = clamped(*start, -1, size - 1); i > to; i += step) {
-      cut.push_back((*items)[static_cast<std::size_t>(i)]);
-    }
+  const auto data_dims = known_dims(context.shape(0));
+  const auto dims = known_dims(*context.outputs()[0].type.shape);
+  if (items == nullptr || !data_dims || !dims) return;
+  std::vector<std::int64_t> strides = row_major_strides(*data_dims);
+  std::int64_t base = 0;
+  for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(bounds.axes[i]);
+    const auto start = bounds.starts[i].integer();
+    if (!start) return;
+    const std::int64_t size = (*data_dims)[axis];
+    const std::int64_t from_front = *start < 0 ? *start + size : *start;
+    const std::int64_t last = bounds.steps[i] < 0 ? size - 1 : size;
+    base += std::clamp<std::int64_t>(from_front, 0, last) * strides[axis];
+    strides[axis] *= bounds.steps[i];
   }
-  context.set_contents(0, std::move(cut));
+  context.set_contents(0, strided_contents(*items, base, strides, *dims));
 }
 
 void infer_slice(ShapeContext& context) {

@@ -211,12 +211,28 @@ std::optional<Rational> lower_bound(const Expr& a) {
   return bound;
 }
 
+/// A lower bound of `a`: floor(p/d) <= p/d, so a subtracted rounding is replaced by the exact quotient.
+Expr without_subtracted_floors(const Expr& a) {
+  Expr result = 0;
+  for (const Term& term : a.terms()) {
+    const bool lone = term.coefficient.sign() < 0 && term.factors.size() == 1 &&
+                      term.factors[0].power == 1 && term.factors[0].atom.function;
+    const Function* const function = lone ? term.factors[0].atom.function.get() : nullptr;
+    const bool rounds = function != nullptr && function->kind == FunctionKind::floor_quotient &&
+                        function->arguments[1].integer().value_or(0) > 0;
+    result = result + (rounds ? Expr(term.coefficient) * *divide(function->arguments[0],
+                                                                 function->arguments[1])
+                              : Expr::from_terms({term}));
+  }
+  return result;
+}
+
 /// Sign of the factored form: number * common * rest, each part bounded on its own.
 bool bounded_below(const Expr& a, bool strictly) {
   const auto at_least = [&](const std::optional<Rational>& bound) {
     return bound && (strictly ? bound->sign() > 0 : bound->sign() >= 0);
   };
-  if (at_least(lower_bound(a))) return true;
+  if (at_least(lower_bound(a)) || at_least(lower_bound(without_subtracted_floors(a)))) return true;
   if (a.is_constant()) return false;
   const Factored parts = factor(a);
   if (parts.common.empty() || parts.number.sign() <= 0) return false;
