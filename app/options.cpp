@@ -103,6 +103,15 @@ Subject load_subject(const AnalysisOptions& options) {
   return subject;
 }
 
+std::shared_ptr<const Study> study_of(const Subject& subject) {
+  try {
+    return compute_study(subject.model, subject.session.choices, nullptr, Progress());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    throw error.within(printable(subject.session.model.string()));
+  }
+}
+
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {
   try {
     program.parse(argc, argv);

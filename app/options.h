@@ -8,6 +8,7 @@
 
 #include "core/graph/graph.h"
 #include "core/study/session.h"
+#include "core/study/study.h"
 
 namespace stashscope::app {
 
@@ -38,6 +39,9 @@ struct Subject {
 
 /// Loads the file that the options name. Throws an input or usage Error.
 Subject load_subject(const AnalysisOptions& options);
+
+/// The study of a subject; errors about the model name its file.
+std::shared_ptr<const Study> study_of(const Subject& subject);
 
 /// Parses the command line. Returns the exit code when the program is to end (after --help or with
 /// the usage error already printed), else nothing.

@@ -71,7 +71,7 @@ int run_once(Subject& subject, const RunOptions& options) {
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
   take_dims_of_inputs(*subject.model, inputs, subject.session.choices);
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
-  const auto study = compute_study(subject.model, subject.session.choices, nullptr, Progress());
+  const auto study = study_of(subject);
   print_warnings("stashscope-run", subject.warnings);
   print_warnings("stashscope-run", study->warnings);
   if (options.stream) return stream_variants(*study, options.seed);

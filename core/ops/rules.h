@@ -20,8 +20,8 @@ void infer_broadcast_boolean(ShapeContext& context);
 using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
 void combine_contents(ShapeContext& context, Combine combine);
 
-/// Known elements picked by strides: element o of the result is items[base + sum o[k] * strides[k]], in
-/// row-major order over `dims`.
+/// Known elements picked by strides: element o of the result is items[base + sum o[k] *
+/// strides[k]], in row-major order over `dims`.
 Contents strided_contents(const Contents& items, std::int64_t base,
                           const std::vector<std::int64_t>& strides,
                           const std::vector<std::int64_t>& dims);

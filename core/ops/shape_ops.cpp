@@ -198,7 +198,8 @@ void infer_transpose(ShapeContext& context) {
   if (items == nullptr || !dims || !data_dims) return;
   const std::vector<std::int64_t> data_strides = row_major_strides(*data_dims);
   std::vector<std::int64_t> strides;
-  for (const std::int64_t axis : perm) strides.push_back(data_strides[static_cast<std::size_t>(axis)]);
+  for (const std::int64_t axis : perm)
+    strides.push_back(data_strides[static_cast<std::size_t>(axis)]);
   context.set_contents(0, strided_contents(*items, 0, strides, *dims));
 }
 

@@ -94,7 +94,8 @@ std::string plan_table_text(const std::vector<PlanRow>& rows) {
     text += " - " + padded("Plan " + std::to_string(i + 1), 18) + ": " +
             (row.on ? "ON  : " : "OFF : ") + padded(row.config, config_width + 1) + " " +
             padded(std::to_string(row.frequency), 5) + " " +
-            padded(with_thousands(row.saving_bytes), 15) + " " + row.saving_symbolic + "\n";
+            padded(with_thousands(row.saving_bytes), 15) + " " +
+            to_valid_utf8(row.saving_symbolic) + "\n";
   }
   return text;
 }

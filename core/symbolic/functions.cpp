@@ -211,7 +211,8 @@ std::optional<Rational> lower_bound(const Expr& a) {
   return bound;
 }
 
-/// A lower bound of `a`: floor(p/d) <= p/d, so a subtracted rounding is replaced by the exact quotient.
+/// A lower bound of `a`: floor(p/d) <= p/d, so a subtracted rounding is replaced by the exact
+/// quotient.
 Expr without_subtracted_floors(const Expr& a) {
   Expr result = 0;
   for (const Term& term : a.terms()) {
@@ -220,8 +221,8 @@ Expr without_subtracted_floors(const Expr& a) {
     const Function* const function = lone ? term.factors[0].atom.function.get() : nullptr;
     const bool rounds = function != nullptr && function->kind == FunctionKind::floor_quotient &&
                         function->arguments[1].integer().value_or(0) > 0;
-    result = result + (rounds ? Expr(term.coefficient) * *divide(function->arguments[0],
-                                                                 function->arguments[1])
+    result = result + (rounds ? Expr(term.coefficient) *
+                                    *divide(function->arguments[0], function->arguments[1])
                               : Expr::from_terms({term}));
   }
   return result;

@@ -15,9 +15,9 @@ class ModelBuilder {
 
   /// A dim given as a name or a number.
   struct Dim {
-    Dim(const char* symbol) : name(symbol) {}         // NOLINT: reads like a shape
-    Dim(std::int64_t number) : value(number) {}       // NOLINT
-    Dim(int number) : value(number) {}                // NOLINT
+    Dim(const char* symbol) : name(symbol) {}    // NOLINT: reads like a shape
+    Dim(std::int64_t number) : value(number) {}  // NOLINT
+    Dim(int number) : value(number) {}           // NOLINT
     std::string name;
     std::int64_t value = 0;
   };
@@ -104,11 +104,28 @@ inline ModelBuilder perceptron(std::int64_t hidden = 8, std::int64_t classes = 3
   m.weight("w1", {4, hidden}).weight("b1", {hidden}).weight("w2", {hidden, classes});
   m.node("MatMul", {"x", "w1"}, {"h"});
   m.node("Add", {"h", "b1"}, {"a"});
-  m.node("Relu", {"a"}, {"r"});
-  m.node("MatMul", {"r", "w2"}, {"scores"});
-  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"}, {{"reduction", std::string("mean")}});
+  m.node("Gelu", {"a"}, {"g"}, {}, "com.microsoft");
+  m.node("MatMul", {"g", "w2"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"},
+         {{"reduction", std::string("mean")}});
   m.output("loss").output("scores");
   return m;
+}
+
+/// Many equal layers of MatMul and Gelu: what is stashed in between dominates the memory.
+inline ModelBuilder deep_perceptron(int layers, std::int64_t width = 16) {
+  ModelBuilder m;
+  m.input("x", {"N", width}).input("labels", {"N"}, ElementType::int64);
+  std::string last = "x";
+  for (int i = 0; i < layers; ++i) {
+    const std::string layer = "layer." + std::to_string(i);
+    m.weight(layer + ".w", {width, width});
+    m.node("MatMul", {last, layer + ".w"}, {layer + ".h"});
+    m.node("Gelu", {layer + ".h"}, {layer + ".g"}, {}, "com.microsoft");
+    last = layer + ".g";
+  }
+  m.node("SoftmaxCrossEntropyLoss", {last, "labels"}, {"loss"});
+  return m.output("loss");
 }
 
 /// The id of a value that must exist.

@@ -1,0 +1,81 @@
+// How long the user waits: opening a model, and every later choice. Prints medians; run with
+//   build/release/bin/bench_study --benchmark_repetitions=5 --benchmark_report_aggregates_only=true
+// Models lie beside the project; without them a generated transformer-like chain is measured.
+
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+
+#include "core/onnx/model_file.h"
+#include "core/study/study.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+const std::filesystem::path models = STASHSCOPE_SHARED "/models/full";
+
+Choices choices_for(const std::filesystem::path& path) {
+  Choices choices;
+  if (path.filename().string().starts_with("gpt2")) {
+    choices.dims = {{"inputs_input_ids_dim0", 8}, {"inputs_input_ids_dim1", 1024}};
+  }
+  return choices;
+}
+
+std::shared_ptr<const Graph> load(const std::string& name) {
+  const auto path = models / (name + ".onnx");
+  if (!std::filesystem::exists(path)) {
+    return std::make_shared<const Graph>(test::deep_perceptron(1500).build());
+  }
+  return std::make_shared<const Graph>(load_model(path));
+}
+
+void open_model(benchmark::State& state, const std::string& name) {
+  for (auto _ : state) {
+    const auto model = load(name);
+    benchmark::DoNotOptimize(compute_study(model, choices_for(name), nullptr, Progress()));
+  }
+}
+
+/// Switches the first plan on and off; everything the window shows of it is computed.
+void tick_plan(benchmark::State& state, const std::string& name) {
+  const auto model = load(name);
+  Choices off = choices_for(name);
+  std::shared_ptr<const Study> study = compute_study(model, off, nullptr, Progress());
+  Choices on = off;
+  if (!study->plans.empty()) on.plans = parse_config(study->plans.front().config);
+  bool is_on = false;
+  for (auto _ : state) {
+    is_on = !is_on;
+    study = compute_study(model, is_on ? on : off, study.get(), Progress());
+  }
+  state.counters["nodes"] = static_cast<double>(study->graph().nodes().size());
+}
+
+void change_dimension(benchmark::State& state, const std::string& name) {
+  const auto model = load(name);
+  Choices choices = choices_for(name);
+  std::shared_ptr<const Study> study = compute_study(model, choices, nullptr, Progress());
+  const std::string dimension = study->sizes->dims.dimensions.front().name;
+  std::int64_t value = 1;
+  for (auto _ : state) {
+    value = value % 16 + 1;
+    choices.dims[dimension] = value;
+    study = compute_study(model, choices, study.get(), Progress());
+  }
+}
+
+BENCHMARK_CAPTURE(open_model, gpt2_124m, "gpt2_124m_train_fwd")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(open_model, gpt2_xl, "gpt2_xl_1.5b_train_fwd")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(open_model, tinyllama, "llama_tinyllama_1.1b_train_fwd")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(tick_plan, gpt2_124m, "gpt2_124m_train_fwd")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(tick_plan, gpt2_xl, "gpt2_xl_1.5b_train_fwd")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(change_dimension, gpt2_124m, "gpt2_124m_train_fwd")
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stashscope
+
+BENCHMARK_MAIN();

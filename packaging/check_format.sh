@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Fails when a source file is not formatted as .clang-format says (clang-format 14).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror

@@ -1,0 +1,198 @@
+// The contract that scripts rely on: options, exit codes, what goes to which stream.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/files.h"
+#include "core/onnx/model_file.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int status = -1;
+  std::string output;
+  std::string errors;
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "stashscope-cli-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+    save_model(test::deep_perceptron(6).build(), folder / "model.onnx");
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string in_folder(const std::string& name) const { return (folder / name).string(); }
+
+  Outcome run(const std::string& program, const std::string& arguments) const {
+    const std::string command = program + " " + arguments + " >" + in_folder("out.txt") + " 2>" +
+                                in_folder("err.txt") + " </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_file(in_folder("out.txt")),
+            read_file(in_folder("err.txt"))};
+  }
+  Outcome stashscope(const std::string& arguments) const {
+    return run(STASHSCOPE_PROGRAM, arguments);
+  }
+  Outcome worker(const std::string& arguments) const { return run(STASHSCOPE_WORKER, arguments); }
+
+  nlohmann::json report(const std::string& arguments) const {
+    const Outcome outcome = stashscope("--batch --format json " + arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return nlohmann::json::parse(outcome.output);
+  }
+
+  fs::path folder;
+};
+
+/// One line that starts with the program's name.
+void expect_one_line(const Outcome& outcome, const std::string& program) {
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+  EXPECT_TRUE(outcome.errors.starts_with(program + ": ")) << outcome.errors;
+  EXPECT_EQ(outcome.output, "");
+}
+
+TEST_F(CommandLine, HelpNamesEveryOption) {
+  const Outcome outcome = stashscope("--help");
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* option :
+       {"--batch", "--dim", "--probe", "--plan", "--level", "--order", "--device", "--format",
+        "--out", "--save-model", "--save-session", "--export-env", "--svg", "Exit codes"}) {
+    EXPECT_NE(outcome.output.find(option), std::string::npos) << option;
+  }
+  EXPECT_EQ(worker("--help").status, 0);
+}
+
+TEST_F(CommandLine, WrongUsageIsStatus2) {
+  for (const std::string arguments :
+       {"--batch --no-such-option", "--batch", "--batch --format xml model.onnx",
+        "--batch --level 7 model.onnx", "--batch --order fastest model.onnx",
+        "--batch --dim N model.onnx", "--batch --dim N=0 model.onnx",
+        "--batch --dim typo=3 model.onnx", "--batch --plan Gelu+:1 model.onnx",
+        "--batch --probe 9 model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
+    std::string with_path = arguments;
+    if (const auto at = with_path.find("model.onnx"); at != std::string::npos) {
+      with_path.replace(at, 10, in_folder("model.onnx"));
+    }
+    const Outcome outcome = stashscope(with_path);
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
+    expect_one_line(outcome, "stashscope");
+  }
+}
+
+TEST_F(CommandLine, UnusableInputIsStatus1) {
+  write_file_atomically(folder / "text.onnx", "not a model");
+  write_file_atomically(folder / "broken.json", "{ \"stashscope_session\": ");
+  for (const char* file : {"absent.onnx", "text.onnx", "broken.json", "."}) {
+    const Outcome outcome = stashscope("--batch " + in_folder(file));
+    EXPECT_EQ(outcome.status, 1) << file;
+    expect_one_line(outcome, "stashscope");
+    const Outcome ran = worker(in_folder(file));
+    EXPECT_EQ(ran.status, 1) << file;
+    expect_one_line(ran, "stashscope-run");
+  }
+}
+
+TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
+  const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --device cuda:0");
+  EXPECT_EQ(outcome.status, 3) << outcome.errors;
+}
+
+TEST_F(CommandLine, JsonReportFollowsTheOptions) {
+  const std::string model = in_folder("model.onnx") + " --dim N=64";
+  const auto plain = report(model);
+  EXPECT_EQ(plain["dims"]["N"], 64);
+  const auto planned = report(model + " --level 1");
+  EXPECT_LT(planned["memory"]["current"]["peak_bytes"], plain["memory"]["current"]["peak_bytes"]);
+  EXPECT_EQ(planned["memory"]["baseline"], plain["memory"]["baseline"]);
+  EXPECT_GT(planned["cost"]["extra_flops"], 0);
+  const std::string config = plain["plans"][0]["config"];
+  const auto single = report(model + " --plan '" + config + "'");
+  EXPECT_EQ(single["plans"][0]["on"], true);
+  EXPECT_EQ(single["plans"][0]["applied"], single["plans"][0]["freq"]);
+  write_file_atomically(folder / "config.json", "[\"" + config + "\"]");
+  EXPECT_EQ(report(model + " --plan @" + in_folder("config.json")), single);
+  for (const auto& order : plain["orders"]) {
+    const auto ordered = report(model + " --order " + order["name"].get<std::string>());
+    EXPECT_EQ(ordered["memory"]["current"]["peak_bytes"], order["peak_bytes"]);
+  }
+}
+
+TEST_F(CommandLine, EveryFormatCanBeWrittenToAFile) {
+  for (const char* format : {"text", "json", "html"}) {
+    const Outcome outcome =
+        stashscope("--batch " + in_folder("model.onnx") + " --dim N=4 --format " + format +
+                   " --out " + in_folder("report"));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_GT(read_file(folder / "report").size(), 200U) << format;
+  }
+  EXPECT_EQ(
+      stashscope("--batch " + in_folder("model.onnx") + " --out /no/such/folder/report").status, 1);
+}
+
+TEST_F(CommandLine, ASavedModelLoadsAgainWithTheSameReport) {
+  const std::string options = " --dim N=64 --level 1";
+  const auto first =
+      report(in_folder("model.onnx") + options + " --save-model " + in_folder("saved.onnx"));
+  const auto again = report(in_folder("saved.onnx") + " --dim N=64");
+  EXPECT_EQ(again["memory"]["baseline"]["peak_bytes"], first["memory"]["current"]["peak_bytes"]);
+  EXPECT_EQ(again["model"]["parameter_bytes"], first["model"]["parameter_bytes"]);
+  report(in_folder("model.onnx") + " --dim N=64 --save-model " + in_folder("plain.onnx"));
+  const auto plain = report(in_folder("model.onnx") + " --dim N=64");
+  const auto reloaded = report(in_folder("plain.onnx") + " --dim N=64");
+  for (const char* key : {"dims", "plans", "clusters", "memory", "orders", "cost"}) {
+    EXPECT_EQ(reloaded[key], plain[key]) << key;
+  }
+}
+
+TEST_F(CommandLine, ASavedSessionHoldsEveryChoice) {
+  const std::string options = " --dim N=32 --level 1 --order depth-first --save-session ";
+  const auto first = report(in_folder("model.onnx") + options + in_folder("session.json"));
+  auto again = report(in_folder("session.json"));
+  again["model"]["path"] = first["model"]["path"];
+  EXPECT_EQ(again, first);
+  const auto overridden = report(in_folder("session.json") + " --dim N=16");
+  EXPECT_EQ(overridden["dims"]["N"], 16);
+}
+
+TEST_F(CommandLine, TheEnvironmentBlockNamesTheConfig) {
+  report(in_folder("model.onnx") + " --dim N=4 --plan Gelu+:1:-1 --export-env " +
+         in_folder("env.sh"));
+  const std::string block = read_file(folder / "env.sh");
+  EXPECT_NE(block.find("export ORTMODULE_MEMORY_OPT_CONFIG=\"Gelu+:1:-1\""), std::string::npos)
+      << block;
+}
+
+TEST_F(CommandLine, NotesGoToStandardErrorOnly) {
+  const Outcome outcome = stashscope("--batch --format json " + in_folder("model.onnx"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.errors.find("assumed"), std::string::npos);
+  EXPECT_FALSE(nlohmann::json::parse(outcome.output, nullptr, false).is_discarded());
+}
+
+TEST_F(CommandLine, FilesOfTheBadCollectionEndWithAnAnswer) {
+  const fs::path bad = STASHSCOPE_SHARED "/models/bad";
+  if (!fs::exists(bad)) GTEST_SKIP() << "no shared/models/bad";
+  for (const auto& entry : fs::directory_iterator(bad)) {
+    if (entry.path().extension() != ".onnx") continue;
+    const Outcome outcome = stashscope("--batch --format json --out " + in_folder("report") + " " +
+                                       entry.path().string());
+    EXPECT_LE(outcome.status, 2) << entry.path();
+    if (outcome.status != 0) expect_one_line(outcome, "stashscope");
+  }
+}
+
+}  // namespace
+}  // namespace stashscope

@@ -1,0 +1,80 @@
+#include "core/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/report/chart.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+std::shared_ptr<const Study> example(const std::string& dim = "N") {
+  test::ModelBuilder m;
+  m.input("x", {dim.c_str(), 4}).weight("w", {4, 4});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Gelu", {"h"}, {"g"}, {}, "com.microsoft");
+  m.node("MatMul", {"g", "w"}, {"y"}).output("y");
+  Choices choices;
+  choices.level = 1;
+  return compute_study(std::make_shared<const Graph>(m.build()), choices, nullptr, Progress());
+}
+
+TEST(JsonReport, HasTheKeysOfTheContract) {
+  const auto study = example();
+  const MeasuredPair measured{{"cpu", {}, {}, 10, 0}, {"cpu", {}, {}, 8, 0}, 2};
+  const auto report = nlohmann::json::parse(json_report({*study, "m.onnx", measured}));
+  for (const char* key : {"path", "nodes", "forward_nodes", "backward_nodes", "parameter_bytes"}) {
+    EXPECT_TRUE(report["model"].contains(key)) << key;
+  }
+  for (const char* key : {"config", "freq", "saving_bytes", "saving_symbolic", "on", "applied"}) {
+    EXPECT_TRUE(report["plans"].at(0).contains(key)) << key;
+  }
+  for (const char* key : {"output", "shape", "bytes_per_element", "saved_percent"}) {
+    EXPECT_TRUE(report["clusters"].at(0)["options"].at(0)["stashed"].at(0).contains(key)) << key;
+  }
+  for (const char* variant : {"baseline", "current"}) {
+    for (const char* key : {"peak_bytes", "peak_node", "peak_symbolic"}) {
+      EXPECT_TRUE(report["memory"][variant].contains(key)) << key;
+    }
+  }
+  EXPECT_TRUE(report["memory"]["stashed_bytes"].is_number());
+  EXPECT_EQ(report["orders"].size(), 4U);
+  for (const char* key : {"flops", "extra_flops", "extra_percent"}) {
+    EXPECT_TRUE(report["cost"].contains(key)) << key;
+  }
+  EXPECT_EQ(report["measured"]["max_abs_error_bytes"], 2);
+  EXPECT_EQ(report["dims"], (nlohmann::json{{"N", 1}}));
+}
+
+TEST(Reports, StayValidWithAnyDimensionName) {
+  for (const std::string name :
+       {"a<b>&\"c\"", "\xff\xfe", "日本", "line\nbreak", "\u202Ereversed"}) {
+    const auto study = example(name);
+    const ReportInput input{*study, "<path>", std::nullopt};
+    EXPECT_FALSE(nlohmann::json::parse(json_report(input)).is_discarded());
+    const std::string page = html_report(input);
+    EXPECT_EQ(page.find("<b>"), std::string::npos);
+    EXPECT_EQ(page.find("<path>"), std::string::npos);
+    EXPECT_EQ(text_report(input).find('\xff'), std::string::npos);
+  }
+}
+
+TEST(TextReport, ListsWhatIsAliveAtThePeak) {
+  const auto study = example();
+  const std::string text = text_report({*study, "m.onnx", std::nullopt});
+  EXPECT_NE(text.find("Peak before"), std::string::npos);
+  EXPECT_NE(text.find("parameter  w [4, 4] float32"), std::string::npos) << text;
+}
+
+TEST(Chart, ThinningKeepsThePeak) {
+  std::vector<std::int64_t> live(100000, 10);
+  live[54321] = 1000;
+  const std::string points = curve_points(live, 200, 100, 1000);
+  EXPECT_NE(points.find(",0.0 "), std::string::npos);
+  EXPECT_LT(points.size(), 10000U);
+  EXPECT_EQ(curve_points({}, 200, 100, 10), "");
+}
+
+}  // namespace
+}  // namespace stashscope
