@@ -88,6 +88,7 @@ class Inference {
   void infer(NodeId id) {
     const Node& node = data_.nodes[id];
     const Op* const op = ops_[id];
+    if (node.op_type == "If" && node.domain.empty()) return infer_if(id);
     if (op == nullptr || op->infer == nullptr) return;
     std::vector<KnownInput> inputs;
     inputs.reserve(node.inputs.size());
@@ -112,6 +113,71 @@ class Inference {
     for (const Equality& each : context.equalities()) constraints_.push_back({each.a, each.b, id});
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) take(context.outputs()[i], node.outputs[i], id);
+    }
+  }
+
+  /// The outputs are those of the branch that is taken, or what both branches agree on.
+  void infer_if(NodeId id) {
+    const Node& node = data_.nodes[id];
+    const auto& condition = data_.values[node.inputs.at(0)].contents;
+    const bool known = condition && condition->size() == 1 && (*condition)[0].integer();
+    const bool taken = known && !(*condition)[0].is(0);
+    std::vector<InferredOutput> outputs;
+    if (!known || taken) outputs = infer_branch(id, "then_branch");
+    if (!known || !taken) {
+      std::vector<InferredOutput> other = infer_branch(id, "else_branch");
+      known ? outputs.swap(other) : keep_common(outputs, other);
+    }
+    for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {
+      if (node.outputs[i].valid()) take(outputs[i], node.outputs[i], id);
+    }
+  }
+
+  /// A branch is inferred with the types of what it captures. Its own dimension names are not those
+  /// of this graph, so what it declares is not used.
+  std::vector<InferredOutput> infer_branch(NodeId id, const char* name) {
+    const Node& node = data_.nodes[id];
+    const Subgraph branch = node.attributes.subgraph(name);
+    if (!branch) return {};
+    Inference inner(*branch);
+    for (Value& value : inner.data_.values) value.type.shape.reset();
+    for (const Initializer& each : branch->data().initializers) {
+      inner.data_.values[each.value].type = branch->value(each.value).type;
+      inner.data_.values[each.value].contents = inner.declared_[each.value].contents;
+    }
+    for (const ValueId capture : branch->data().captures) {
+      for (const ValueId outside : node.captured_inputs) {
+        if (data_.values[outside].name != inner.data_.values[capture].name) continue;
+        inner.data_.values[capture].type = data_.values[outside].type;
+        inner.data_.values[capture].contents = data_.values[outside].contents;
+      }
+    }
+    std::swap(inner.data_.symbols, data_.symbols);
+    for (const NodeId each : IdRange<NodeId>(inner.data_.nodes.size())) inner.infer(each);
+    std::swap(inner.data_.symbols, data_.symbols);
+    for (const Constraint& each : inner.constraints_) constraints_.push_back({each.a, each.b, id});
+    std::vector<InferredOutput> outputs;
+    for (const ValueId output : branch->data().outputs) {
+      outputs.push_back({inner.data_.values[output].type, inner.data_.values[output].contents});
+    }
+    return outputs;
+  }
+
+  /// Dims on which two branches differ are unknown; different ranks leave the shape unknown.
+  void keep_common(std::vector<InferredOutput>& outputs, const std::vector<InferredOutput>& other) {
+    for (std::size_t i = 0; i < std::min(outputs.size(), other.size()); ++i) {
+      outputs[i].contents.reset();
+      auto& shape = outputs[i].type.shape;
+      const auto& second = other[i].type.shape;
+      if (!shape || !second || shape->size() != second->size()) {
+        shape.reset();
+        continue;
+      }
+      for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+        if ((*shape)[axis] != (*second)[axis]) {
+          (*shape)[axis] = Expr::symbol(data_.symbols.fresh());
+        }
+      }
     }
   }
 

@@ -1,0 +1,144 @@
+#include "core/passes/training_step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/passes/infer_shapes.h"
+#include "core/passes/inline_branches.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+using test::ModelBuilder;
+
+/// A branch that applies one operator to the captured value `x`.
+Subgraph branch(const std::string& op_type, const std::string& output, Attributes attributes = {}) {
+  GraphData data =
+      ModelBuilder().node(op_type, {"x"}, {output}, std::move(attributes)).output(output).data();
+  data.captures = {ValueId(0)};
+  return std::make_shared<const Graph>(std::move(data));
+}
+
+/// x -> If(condition) -> Neg -> y; the branches keep or transpose x.
+Graph conditional(ModelBuilder m, const std::string& condition) {
+  const Attributes branches = {{"then_branch", branch("Relu", "kept")},
+                               {"else_branch", branch("Transpose", "turned")}};
+  m.node("If", {condition}, {"chosen"}, branches).node("Neg", {"chosen"}, {"y"}).output("y");
+  GraphData data = m.data();
+  for (Node& node : data.nodes) {
+    if (node.op_type == "If") node.captured_inputs = {ValueId(0)};
+  }
+  return Graph(std::move(data));
+}
+
+std::string shape_text(const Graph& graph, const std::string& name) {
+  const auto& shape = graph.value(test::id_of(graph, name)).type.shape;
+  if (!shape) return "unknown";
+  std::string text;
+  for (const Expr& dim : *shape) text += to_string(dim, graph.symbols()) + " ";
+  return text;
+}
+
+TEST(Branches, AKnownConditionTellsTheShapeAndIsInlined) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).int64s("four", {4}).int64s("one", {1});
+  m.node("Shape", {"x"}, {"dims"}).node("Gather", {"dims", "one"}, {"width"});
+  m.node("Equal", {"width", "four"}, {"is_four"});
+  const Graph inferred = infer_shapes(conditional(m, "is_four"));
+  EXPECT_EQ(shape_text(inferred, "y"), "N 4 ");
+  const auto inlined = inline_known_branches(inferred);
+  ASSERT_TRUE(inlined);
+  const bool any_if = std::any_of(inlined->nodes().begin(), inlined->nodes().end(),
+                                  [](const Node& node) { return node.op_type == "If"; });
+  EXPECT_FALSE(any_if);
+  const ValueId chosen = test::id_of(*inlined, "chosen");
+  EXPECT_EQ(inlined->node(inlined->value(chosen).producer).op_type, "Relu");
+}
+
+TEST(Branches, AnUnknownConditionLeavesWhatBothAgreeOn) {
+  ModelBuilder m;
+  m.input("x", {4, 6}).input("flag", {1}, ElementType::boolean);
+  const Graph inferred = infer_shapes(conditional(m, "flag"));
+  EXPECT_FALSE(inline_known_branches(inferred));
+  const auto& shape = inferred.value(test::id_of(inferred, "y")).type.shape;
+  ASSERT_TRUE(shape);
+  EXPECT_EQ(shape->size(), 2U);
+  EXPECT_FALSE((*shape)[0].integer());
+}
+
+TEST(Backward, HasTheOperatorsThatTrainingGraphsHave) {
+  const TrainingStep step = prepare_training_step(test::perceptron().build(), {});
+  std::vector<std::string> types;
+  for (const Node& node : step.graph->nodes()) types.push_back(node.op_type);
+  for (const char* type :
+       {"YieldOp", "SoftmaxCrossEntropyLossGrad", "GeluGrad", "Gemm", "ReduceSum"}) {
+    EXPECT_NE(std::find(types.begin(), types.end(), type), types.end()) << type;
+  }
+  for (const char* name : {"w1_grad", "b1_grad", "w2_grad", "loss_grad"}) {
+    EXPECT_TRUE(step.graph->find_value(name)) << name;
+  }
+}
+
+TEST(Backward, EveryValueOfItHasAShape) {
+  const TrainingStep step = prepare_training_step(test::deep_perceptron(3).build(), {});
+  for (const Value& value : step.graph->values()) {
+    EXPECT_TRUE(value.type.shape) << value.name;
+    EXPECT_NE(value.type.element, ElementType::undefined) << value.name;
+  }
+}
+
+TEST(Backward, GradientsHaveTheirParametersShape) {
+  const TrainingStep step = prepare_training_step(test::perceptron().build(), {});
+  for (const Parameter& each : step.parameters) {
+    EXPECT_EQ(step.graph->value(each.gradient).type, step.graph->value(each.value).type);
+    EXPECT_TRUE(step.graph->is_graph_output(each.gradient));
+  }
+}
+
+TEST(Backward, AValueReadTwiceGetsTheSumOfItsGradients) {
+  ModelBuilder m;
+  m.input("x", {4, 4}).weight("w", {4, 4});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Tanh", {"h"}, {"a"}).node("Sigmoid", {"h"}, {"b"});
+  m.node("Mul", {"a", "b"}, {"c"})
+      .node("ReduceMean", {"c"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
+  const TrainingStep step = prepare_training_step(m.output("loss").build(), {});
+  const ValueId gradient = test::id_of(*step.graph, "h_grad");
+  EXPECT_EQ(step.graph->node(step.graph->value(gradient).producer).op_type, "Sum");
+}
+
+TEST(Backward, IntegersAndWhatOnlyDependsOnThemGetNone) {
+  ModelBuilder m;
+  m.input("ids", {"N"}, ElementType::int64).weight("table", {10, 4});
+  m.node("Gather", {"table", "ids"}, {"rows"});
+  m.node("ReduceMean", {"rows"}, {"loss"}, {{"keepdims", std::int64_t{0}}}).output("loss");
+  const TrainingStep step = prepare_training_step(m.build(), {});
+  EXPECT_TRUE(step.graph->find_value("table_grad"));
+  EXPECT_FALSE(step.graph->find_value("ids_grad"));
+}
+
+TEST(Backward, ShapesItNeedsAreReadRightBehindTheirProducer) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).weight("w", {4, 4}).weight("b", {1, 4});
+  m.node("MatMul", {"x", "w"}, {"h"})
+      .node("ReduceSum", {"h"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
+  const TrainingStep step = prepare_training_step(m.output("loss").build(), {});
+  for (const NodeId id : IdRange<NodeId>(step.graph->nodes().size())) {
+    if (step.graph->node(id).op_type == "Shape") {
+      EXPECT_LT(id, step.yield);
+    }
+  }
+}
+
+TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
+  const TrainingStep built = prepare_training_step(test::perceptron().build(), {});
+  const TrainingStep found = find_boundary(built.graph);
+  EXPECT_EQ(found.yield, built.yield);
+  EXPECT_EQ(found.parameters.size(), built.parameters.size());
+  EXPECT_TRUE(has_backward(*built.graph));
+  EXPECT_FALSE(has_backward(test::perceptron().build()));
+}
+
+}  // namespace
+}  // namespace stashscope
