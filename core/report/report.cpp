@@ -1,5 +1,6 @@
 #include "core/report/report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -75,13 +76,22 @@ json dims_json(const Study& study) {
   return dims;
 }
 
-int applied_count(const Study& study, const PlanRow& row) {
-  if (!row.on) return 0;
+/// Occurrences that an entry `cluster:type:-1` covers under the choices in force.
+int applied_count(const Study& study, const std::string& entry) {
   int applied = 0;
-  for (const ClusterRow& cluster : study.clusters) {
-    for (const ClusterOption& option : cluster.options) {
-      if (to_string(option.cluster, {option.type, -1}) == row.config) applied += option.applied;
+  for (const ClusterRow& row : study.clusters) {
+    for (const ClusterOption& option : row.options) {
+      if (to_string(option.cluster, {option.type, -1}) == entry) applied += option.applied;
     }
+  }
+  return applied;
+}
+
+/// A combination is applied as often as the rarest of its parts.
+int applied_count(const Study& study, const PlanRow& row) {
+  int applied = row.frequency;
+  for (const std::string& entry : split(row.config, ',')) {
+    applied = std::min(applied, applied_count(study, entry));
   }
   return applied;
 }
