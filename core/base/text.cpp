@@ -124,12 +124,14 @@ std::int64_t parse_bytes(std::string_view text) {
 }
 
 std::string with_thousands(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  const std::ptrdiff_t first = number < 0 ? 1 : 0;
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool behind_digit = i > 0 && digits[i - 1] != '-';
+    if (behind_digit && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
   }
-  return digits;
+  return text;
 }
 
 std::string format_number(double number) {
