@@ -10,12 +10,14 @@ namespace stashscope::cpu {
 void add_activation_kernels(KernelRegistry& registry);
 void add_arithmetic_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
+void add_constant_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
     add_activation_kernels,
     add_arithmetic_kernels,
     add_cast_kernels,
+    add_constant_kernels,
     add_shape_kernels,
 };
 
