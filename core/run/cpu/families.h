@@ -12,6 +12,7 @@ void add_arithmetic_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
+void add_slicing_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
     add_activation_kernels,
@@ -19,6 +20,7 @@ inline constexpr std::array kernel_families = {
     add_cast_kernels,
     add_constant_kernels,
     add_shape_kernels,
+    add_slicing_kernels,
 };
 
 }  // namespace stashscope::cpu
