@@ -9,16 +9,20 @@ namespace stashscope::cpu {
 // One file per operator family, named like those in core/ops.
 void add_activation_kernels(KernelRegistry& registry);
 void add_arithmetic_kernels(KernelRegistry& registry);
+void add_aten_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
+void add_gather_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
     add_activation_kernels,
     add_arithmetic_kernels,
+    add_aten_kernels,
     add_cast_kernels,
     add_constant_kernels,
+    add_gather_kernels,
     add_shape_kernels,
     add_slicing_kernels,
 };
