@@ -13,6 +13,7 @@ void add_aten_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
+void add_logic_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 
@@ -23,6 +24,7 @@ inline constexpr std::array kernel_families = {
     add_cast_kernels,
     add_constant_kernels,
     add_gather_kernels,
+    add_logic_kernels,
     add_shape_kernels,
     add_slicing_kernels,
 };
