@@ -14,6 +14,7 @@ void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
+void add_matmul_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 
@@ -25,6 +26,7 @@ inline constexpr std::array kernel_families = {
     add_constant_kernels,
     add_gather_kernels,
     add_logic_kernels,
+    add_matmul_kernels,
     add_shape_kernels,
     add_slicing_kernels,
 };
