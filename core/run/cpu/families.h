@@ -12,6 +12,7 @@ void add_arithmetic_kernels(KernelRegistry& registry);
 void add_aten_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
+void add_convolution_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
 void add_matmul_kernels(KernelRegistry& registry);
@@ -24,6 +25,7 @@ inline constexpr std::array kernel_families = {
     add_aten_kernels,
     add_cast_kernels,
     add_constant_kernels,
+    add_convolution_kernels,
     add_gather_kernels,
     add_logic_kernels,
     add_matmul_kernels,
