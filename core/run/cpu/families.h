@@ -17,6 +17,7 @@ void add_gather_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
 void add_matmul_kernels(KernelRegistry& registry);
 void add_pooling_kernels(KernelRegistry& registry);
+void add_reduction_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 
@@ -31,6 +32,7 @@ inline constexpr std::array kernel_families = {
     add_logic_kernels,
     add_matmul_kernels,
     add_pooling_kernels,
+    add_reduction_kernels,
     add_shape_kernels,
     add_slicing_kernels,
 };
