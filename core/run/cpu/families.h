@@ -20,6 +20,7 @@ void add_pooling_kernels(KernelRegistry& registry);
 void add_reduction_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
+void add_softmax_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
     add_activation_kernels,
@@ -35,6 +36,7 @@ inline constexpr std::array kernel_families = {
     add_reduction_kernels,
     add_shape_kernels,
     add_slicing_kernels,
+    add_softmax_kernels,
 };
 
 }  // namespace stashscope::cpu
