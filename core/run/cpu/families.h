@@ -14,8 +14,10 @@ void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_convolution_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
+void add_layer_normalization_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
 void add_matmul_kernels(KernelRegistry& registry);
+void add_normalization_kernels(KernelRegistry& registry);
 void add_pooling_kernels(KernelRegistry& registry);
 void add_reduction_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
@@ -30,8 +32,10 @@ inline constexpr std::array kernel_families = {
     add_constant_kernels,
     add_convolution_kernels,
     add_gather_kernels,
+    add_layer_normalization_kernels,
     add_logic_kernels,
     add_matmul_kernels,
+    add_normalization_kernels,
     add_pooling_kernels,
     add_reduction_kernels,
     add_shape_kernels,
