@@ -16,6 +16,7 @@ void add_convolution_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
 void add_layer_normalization_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
+void add_loss_kernels(KernelRegistry& registry);
 void add_matmul_kernels(KernelRegistry& registry);
 void add_normalization_kernels(KernelRegistry& registry);
 void add_pooling_kernels(KernelRegistry& registry);
@@ -34,6 +35,7 @@ inline constexpr std::array kernel_families = {
     add_gather_kernels,
     add_layer_normalization_kernels,
     add_logic_kernels,
+    add_loss_kernels,
     add_matmul_kernels,
     add_normalization_kernels,
     add_pooling_kernels,
