@@ -13,6 +13,7 @@ void add_aten_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_convolution_kernels(KernelRegistry& registry);
+void add_dropout_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
 void add_layer_normalization_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
@@ -32,6 +33,7 @@ inline constexpr std::array kernel_families = {
     add_cast_kernels,
     add_constant_kernels,
     add_convolution_kernels,
+    add_dropout_kernels,
     add_gather_kernels,
     add_layer_normalization_kernels,
     add_logic_kernels,
