@@ -22,6 +22,7 @@ void add_matmul_kernels(KernelRegistry& registry);
 void add_normalization_kernels(KernelRegistry& registry);
 void add_pooling_kernels(KernelRegistry& registry);
 void add_reduction_kernels(KernelRegistry& registry);
+void add_resize_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 void add_softmax_kernels(KernelRegistry& registry);
@@ -42,6 +43,7 @@ inline constexpr std::array kernel_families = {
     add_normalization_kernels,
     add_pooling_kernels,
     add_reduction_kernels,
+    add_resize_kernels,
     add_shape_kernels,
     add_slicing_kernels,
     add_softmax_kernels,
