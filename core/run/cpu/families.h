@@ -26,6 +26,7 @@ void add_resize_kernels(KernelRegistry& registry);
 void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 void add_softmax_kernels(KernelRegistry& registry);
+void add_training_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
     add_activation_kernels,
@@ -47,6 +48,7 @@ inline constexpr std::array kernel_families = {
     add_shape_kernels,
     add_slicing_kernels,
     add_softmax_kernels,
+    add_training_kernels,
 };
 
 }  // namespace stashscope::cpu
