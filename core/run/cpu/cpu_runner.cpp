@@ -209,7 +209,12 @@ class Execution {
         context.outputs.emplace_back();
         continue;
       }
-      context.outputs.push_back(place_output(*output++, dims[i], step));
+      TensorView& view = place_output(*output++, dims[i], step);
+      const auto shared = op->alias != nullptr ? op->alias(graph_, node, i) : std::nullopt;
+      // What the YieldOp hands back lies outside of the buffer that it stands for, and so do views
+      // of it.
+      if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
+      context.outputs.push_back(view);
     }
     kernel->run(context);
   }
