@@ -29,26 +29,13 @@ void add_softmax_kernels(KernelRegistry& registry);
 void add_training_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
-    add_activation_kernels,
-    add_arithmetic_kernels,
-    add_aten_kernels,
-    add_cast_kernels,
-    add_constant_kernels,
-    add_convolution_kernels,
-    add_dropout_kernels,
-    add_gather_kernels,
-    add_layer_normalization_kernels,
-    add_logic_kernels,
-    add_loss_kernels,
-    add_matmul_kernels,
-    add_normalization_kernels,
-    add_pooling_kernels,
-    add_reduction_kernels,
-    add_resize_kernels,
-    add_shape_kernels,
-    add_slicing_kernels,
-    add_softmax_kernels,
-    add_training_kernels,
+    add_activation_kernels,    add_arithmetic_kernels, add_aten_kernels,
+    add_cast_kernels,          add_constant_kernels,   add_convolution_kernels,
+    add_dropout_kernels,       add_gather_kernels,     add_layer_normalization_kernels,
+    add_logic_kernels,         add_loss_kernels,       add_matmul_kernels,
+    add_normalization_kernels, add_pooling_kernels,    add_reduction_kernels,
+    add_resize_kernels,        add_shape_kernels,      add_slicing_kernels,
+    add_softmax_kernels,       add_training_kernels,
 };
 
 }  // namespace stashscope::cpu
