@@ -53,6 +53,35 @@ void combine_contents(ShapeContext& context, Combine combine) {
   context.set_contents(0, std::move(result));
 }
 
+std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape) {
+  std::vector<std::vector<std::int64_t>> offsets(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const auto size = shape[axis].integer();
+    const auto limit = static_cast<std::int64_t>(max_contents);
+    if (!size || *size > limit || stride * *size > limit) return std::nullopt;
+    for (std::int64_t i = 0; i < *size; ++i) offsets[axis].push_back(i * stride);
+    stride *= *size;
+  }
+  return offsets;
+}
+
+Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets) {
+  std::vector<std::int64_t> positions = {0};
+  for (const std::vector<std::int64_t>& along : offsets) {
+    std::vector<std::int64_t> next;
+    for (const std::int64_t position : positions) {
+      for (const std::int64_t offset : along) next.push_back(position + offset);
+    }
+    positions = std::move(next);
+  }
+  Contents picked;
+  for (const std::int64_t position : positions) {
+    picked.push_back(items[static_cast<std::size_t>(position)]);
+  }
+  return picked;
+}
+
 Op microsoft(Op op) {
   op.domain = microsoft_domain;
   op.versions = {1};

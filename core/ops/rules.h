@@ -20,6 +20,12 @@ void infer_broadcast_boolean(ShapeContext& context);
 using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
 void combine_contents(ShapeContext& context, Combine combine);
 
+/// By axis, how far apart in row-major order the positions along it are from the first; nothing
+/// when a dim is no number or there are more than `max_contents` elements.
+std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape);
+/// The elements at every combination of one offset per axis, the last axis fastest.
+Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets);
+
 /// The domain of operators that only the reference runtime defines.
 Op microsoft(Op op);
 

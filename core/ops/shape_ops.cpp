@@ -192,7 +192,13 @@ void infer_transpose(ShapeContext& context) {
   Shape shape;
   for (const std::int64_t axis : perm) shape.push_back(data[static_cast<std::size_t>(axis)]);
   context.set_shape(0, std::move(shape));
-  if (data.size() < 2) copy_contents(context);
+  const Contents* const items = context.contents(0);
+  const auto offsets = element_offsets(data);
+  if (items == nullptr || !offsets) return;
+  std::vector<std::vector<std::int64_t>> permuted;
+  for (const std::int64_t axis : perm)
+    permuted.push_back((*offsets)[static_cast<std::size_t>(axis)]);
+  context.set_contents(0, pick(*items, permuted));
 }
 
 void infer_expand(ShapeContext& context) {

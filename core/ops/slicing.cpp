@@ -88,31 +88,42 @@ std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr&
   return ceil_divide(maximum(from - to, 0), -step);
 }
 
-/// One axis of known elements, cut by known numbers.
+/// The positions of an axis that a slice takes; nothing where its bounds are no numbers.
+std::optional<std::vector<std::int64_t>> taken_positions(std::int64_t size, const Expr& start,
+                                                         const Expr& end, std::int64_t step) {
+  if (!start.integer() || !end.integer()) return std::nullopt;
+  const auto clamped = [&](const Expr& position, std::int64_t low, std::int64_t high) {
+    const std::int64_t at = *position.integer();
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  std::vector<std::int64_t> taken;
+  if (step > 0) {
+    const std::int64_t to = clamped(end, 0, size);
+    for (std::int64_t i = clamped(start, 0, size); i < to; i += step) taken.push_back(i);
+  } else {
+    const std::int64_t to = is_far_back(end) ? -1 : clamped(end, -1, size - 1);
+    for (std::int64_t i = clamped(start, -1, size - 1); i > to; i += step) taken.push_back(i);
+  }
+  return taken;
+}
+
+/// Known elements, cut by known numbers.
 void slice_contents(ShapeContext& context, const SliceBounds& bounds) {
   const Contents* const items = context.contents(0);
-  if (items == nullptr || context.rank(0) != 1 || bounds.starts.size() != 1) return;
-  const auto size = std::ssize(*items);
-  const auto start = bounds.starts[0].integer();
-  const auto end = bounds.ends[0].integer();
-  const std::int64_t step = bounds.steps[0];
-  if (!start || !end) return;
-  const auto clamped = [&](std::int64_t position, std::int64_t low, std::int64_t high) {
-    return std::clamp(position < 0 ? position + size : position, low, high);
-  };
-  Contents cut;
-  if (step > 0) {
-    const std::int64_t to = clamped(*end, 0, size);
-    for (std::int64_t i = clamped(*start, 0, size); i < to; i += step) {
-      cut.push_back((*items)[static_cast<std::size_t>(i)]);
+  auto offsets = element_offsets(context.shape(0));
+  if (items == nullptr || !offsets) return;
+  for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
+    std::vector<std::int64_t>& along = (*offsets)[static_cast<std::size_t>(bounds.axes[i])];
+    const auto taken =
+        taken_positions(std::ssize(along), bounds.starts[i], bounds.ends[i], bounds.steps[i]);
+    if (!taken) return;
+    std::vector<std::int64_t> kept;
+    for (const std::int64_t position : *taken) {
+      kept.push_back(along[static_cast<std::size_t>(position)]);
     }
-  } else {
-    const std::int64_t to = is_far_back(bounds.ends[0]) ? -1 : clamped(*end, -1, size - 1);
-    for (std::int64_t i = clamped(*start, -1, size - 1); i > to; i += step) {
-      cut.push_back((*items)[static_cast<std::size_t>(i)]);
-    }
+    along = std::move(kept);
   }
-  context.set_contents(0, std::move(cut));
+  context.set_contents(0, pick(*items, *offsets));
 }
 
 void infer_slice(ShapeContext& context) {
@@ -207,6 +218,27 @@ void split_gradient(GradientContext& g) {
   g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
+/// Known elements, joined: as many pieces of each input as there are positions before the axis.
+void concat_contents(ShapeContext& context, std::size_t axis) {
+  std::int64_t pieces = 1;
+  for (std::size_t i = 0; i < axis; ++i) {
+    const auto size = context.shape(0)[i].integer();
+    if (!size || *size == 0) return;
+    pieces *= *size;
+  }
+  Contents joined;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    for (std::size_t i = 0; i < context.input_count(); ++i) {
+      const Contents* const items = context.contents(i);
+      if (items == nullptr) return;
+      const std::int64_t length = std::ssize(*items) / pieces;
+      const auto begin = items->begin() + piece * length;
+      joined.insert(joined.end(), begin, begin + length);
+    }
+  }
+  context.set_contents(0, std::move(joined));
+}
+
 void infer_concat(ShapeContext& context) {
   context.set_element(0, context.element(0));
   if (context.input_count() == 0) context.fail("has no inputs");
@@ -225,13 +257,7 @@ void infer_concat(ShapeContext& context) {
     }
   }
   context.set_shape(0, std::move(shape));
-  Contents joined;
-  for (std::size_t i = 0; i < context.input_count(); ++i) {
-    const Contents* const items = context.contents(i);
-    if (items == nullptr || context.rank(i) != 1) return;
-    joined.insert(joined.end(), items->begin(), items->end());
-  }
-  context.set_contents(0, std::move(joined));
+  concat_contents(context, static_cast<std::size_t>(axis));
 }
 
 /// The reference's Concat that also returns the length of each input along the axis.
