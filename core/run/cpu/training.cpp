@@ -13,9 +13,10 @@ void broadcast_gradient_args(const KernelContext& context) {
   const std::vector<std::int64_t> sides[] = {as_integers(context.in(0)),
                                              as_integers(context.in(1))};
   const std::size_t rank = std::max(sides[0].size(), sides[1].size());
+  constexpr std::int64_t missing = -1;
   const auto dim = [&](std::size_t side, std::size_t axis) {
     const std::vector<std::int64_t>& dims = sides[side];
-    return axis + dims.size() >= rank ? dims[axis + dims.size() - rank] : 0;
+    return axis + dims.size() >= rank ? dims[axis + dims.size() - rank] : missing;
   };
   for (const std::size_t side : {0U, 1U}) {
     if (!context.has_output(side)) continue;
@@ -23,7 +24,7 @@ void broadcast_gradient_args(const KernelContext& context) {
     for (std::size_t axis = 0; axis < rank; ++axis) {
       const std::int64_t own = dim(side, axis);
       const std::int64_t other = dim(1 - side, axis);
-      const bool broadcast = own == 0 || (own == 1 && other > 1);
+      const bool broadcast = own == missing || (own == 1 && other != 1 && other != missing);
       if (broadcast) *to++ = static_cast<std::int64_t>(axis);
     }
   }
