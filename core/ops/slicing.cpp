@@ -331,10 +331,12 @@ void infer_pad(ShapeContext& context) {
 
 /// Padding with a constant is undone by padding with the negative amounts.
 void pad_gradient(GradientContext& g) {
-  if (g.attributes().text("mode", "constant") != "constant") {
-    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), g.input(1)};
-    g.give(0, g.add_microsoft("PadGrad", std::move(inputs),
-                              {{"mode", g.attributes().text("mode", "constant")}}));
+  const std::string mode = g.attributes().text("mode", "constant");
+  if (mode != "constant") {
+    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers("pads")) : g.input(1);
+    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), pads};
+    if (g.has_input(3)) inputs.push_back(g.input(3));
+    g.give(0, g.add_microsoft("PadGrad", std::move(inputs), {{"mode", mode}}));
     return;
   }
   if (g.opset() < 11) {
