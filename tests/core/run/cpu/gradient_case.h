@@ -80,7 +80,20 @@ inline std::string case_name(const testing::TestParamInfo<GradientCase>& info) {
   return info.param.name;
 }
 
-/// A graph of one node: its parameters are p0, p1, ..., its outputs y0, y1, ...
+/// Adds operand `index` to a graph: a trained initializer p<index> or a literal c<index>.
+inline ValueId add_operand(const GradientCase& each, std::size_t index, GraphData& data,
+                           std::mt19937_64& random) {
+  const Operand& operand = each.operands[index];
+  if (operand.kind == Operand::Kind::left_out) return {};
+  const bool trained = operand.kind == Operand::Kind::parameter;
+  const Tensor tensor =
+      trained ? random_doubles(operand.dims, operand.low, operand.high, random) : operand.tensor;
+  const ValueId id = data.add_initializer((trained ? "p" : "c") + std::to_string(index), tensor);
+  data.initializers.back().is_literal = !trained;
+  return id;
+}
+
+/// A graph of one node with outputs y0, y1, ...
 inline Graph graph_of(const GradientCase& each) {
   std::mt19937_64 random(7);
   GraphData data;
@@ -90,22 +103,37 @@ inline Graph graph_of(const GradientCase& each) {
   node.domain = each.domain;
   node.op_type = each.type;
   node.attributes = each.attributes;
-  for (const Operand& operand : each.operands) {
-    if (operand.kind == Operand::Kind::left_out) {
-      node.inputs.emplace_back();
-      continue;
-    }
-    const bool trained = operand.kind == Operand::Kind::parameter;
-    const Tensor tensor =
-        trained ? random_doubles(operand.dims, operand.low, operand.high, random) : operand.tensor;
-    const std::string name = (trained ? "p" : "c") + std::to_string(node.inputs.size());
-    node.inputs.push_back(data.add_initializer(name, tensor));
-    data.initializers.back().is_literal = !trained;
+  for (std::size_t i = 0; i < each.operands.size(); ++i) {
+    node.inputs.push_back(add_operand(each, i, data, random));
   }
   for (std::size_t i = 0; i < each.outputs; ++i) {
     node.outputs.push_back(data.add_value("y" + std::to_string(i), {}));
   }
   data.outputs = node.outputs;
+  data.nodes.push_back(std::move(node));
+  return Graph(std::move(data));
+}
+
+/// The same with the first operand p0 times a graph input `x`, whose dims are names: rules must not
+/// need numbers. A new parameter `scale` has the size 1.
+inline Graph graph_of_named_dims(const GradientCase& each) {
+  GraphData data = graph_of(each).data();
+  Shape named;
+  for (std::size_t i = 0; i < each.operands[0].dims.size(); ++i) {
+    named.push_back(Expr::symbol(data.symbols.intern("dim" + std::to_string(i))));
+  }
+  data.inputs = {data.add_value("x", {ElementType::float64, named, {}})};
+  Node product;
+  product.name = "product";
+  product.op_type = "Mul";
+  product.inputs = {data.inputs[0], data.add_initializer("scale", doubles({1}, {0.8}))};
+  data.initializers.back().is_literal = false;
+  product.outputs = {data.add_value("scaled", {})};
+  Node node = data.nodes[NodeId(0)];
+  std::erase_if(data.initializers, [&](const Initializer& i) { return i.value == node.inputs[0]; });
+  node.inputs[0] = product.outputs[0];
+  data.nodes = {};
+  data.nodes.push_back(std::move(product));
   data.nodes.push_back(std::move(node));
   return Graph(std::move(data));
 }
@@ -175,6 +203,17 @@ inline void check_gradients(const Graph& model, const NamedTensors& given = {}) 
     }
     inputs.erase(name);
   }
+}
+
+/// The gradients of a case, and the same with named dims where its first operand has some.
+inline void check_gradients(const GradientCase& each) {
+  check_gradients(graph_of(each));
+  const Operand& first = each.operands[0];
+  if (first.kind != Operand::Kind::parameter || first.dims.empty() || each.opset < 13) return;
+  SCOPED_TRACE("with named dims");
+  std::mt19937_64 random(7);
+  check_gradients(graph_of_named_dims(each),
+                  {{"x", random_doubles(first.dims, first.low, first.high, random)}});
 }
 
 }  // namespace stashscope::testing_run

@@ -12,7 +12,7 @@ using Dims = std::vector<std::int64_t>;
 
 class LayerGradient : public testing::TestWithParam<GradientCase> {};
 
-TEST_P(LayerGradient, EqualsTheSlope) { check_gradients(graph_of(GetParam())); }
+TEST_P(LayerGradient, EqualsTheSlope) { check_gradients(GetParam()); }
 
 GradientCase product(std::string name, Dims left, Dims right, Attributes attributes = {}) {
   const bool fused = !attributes.items().empty();

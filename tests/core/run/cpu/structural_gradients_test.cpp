@@ -11,7 +11,7 @@ using Dims = std::vector<std::int64_t>;
 
 class StructuralGradient : public testing::TestWithParam<GradientCase> {};
 
-TEST_P(StructuralGradient, EqualsTheSlope) { check_gradients(graph_of(GetParam())); }
+TEST_P(StructuralGradient, EqualsTheSlope) { check_gradients(GetParam()); }
 
 /// An operator of one trained tensor and constant operands.
 GradientCase mover(std::string name, std::string type, Dims x, std::vector<Operand> further = {},
