@@ -1,6 +1,6 @@
 // Gradients of activations, arithmetic, conversion and selection.
 
-#include "gradient_case.h"
+#include "element_types.h"
 
 namespace stashscope {
 namespace {
@@ -12,6 +12,8 @@ constexpr char microsoft[] = "com.microsoft";
 class ElementwiseGradient : public testing::TestWithParam<GradientCase> {};
 
 TEST_P(ElementwiseGradient, EqualsTheSlope) { check_gradients(GetParam()); }
+
+TEST_P(ElementwiseGradient, HoldsInEveryFloatingType) { check_element_types(GetParam()); }
 
 GradientCase function(const std::string& type, double low = -2, double high = 2,
                       std::int64_t opset = 17) {

@@ -1,6 +1,6 @@
 // Gradients of matrix products, convolutions, pooling, normalization, softmax, losses and dropout.
 
-#include "gradient_case.h"
+#include "element_types.h"
 
 namespace stashscope {
 namespace {
@@ -13,6 +13,8 @@ using Dims = std::vector<std::int64_t>;
 class LayerGradient : public testing::TestWithParam<GradientCase> {};
 
 TEST_P(LayerGradient, EqualsTheSlope) { check_gradients(GetParam()); }
+
+TEST_P(LayerGradient, HoldsInEveryFloatingType) { check_element_types(GetParam()); }
 
 GradientCase product(std::string name, Dims left, Dims right, Attributes attributes = {}) {
   const bool fused = !attributes.items().empty();

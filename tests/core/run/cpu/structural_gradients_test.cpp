@@ -1,6 +1,6 @@
 // Gradients of operators that move, join, cut, gather, reduce and resize.
 
-#include "gradient_case.h"
+#include "element_types.h"
 
 namespace stashscope {
 namespace {
@@ -12,6 +12,8 @@ using Dims = std::vector<std::int64_t>;
 class StructuralGradient : public testing::TestWithParam<GradientCase> {};
 
 TEST_P(StructuralGradient, EqualsTheSlope) { check_gradients(GetParam()); }
+
+TEST_P(StructuralGradient, HoldsInEveryFloatingType) { check_element_types(GetParam()); }
 
 /// An operator of one trained tensor and constant operands.
 GradientCase mover(std::string name, std::string type, Dims x, std::vector<Operand> further = {},
