@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../model_run.h"
+#include "one_node.h"
 
 namespace stashscope::testing_run {
 
@@ -31,24 +31,6 @@ inline Operand constant(Tensor tensor) {
   return {Operand::Kind::constant, {}, 0, 0, std::move(tensor)};
 }
 inline Operand left_out() { return {}; }
-
-template <class T>
-Tensor tensor_of(ElementType element, std::vector<std::int64_t> dims, const std::vector<T>& items) {
-  return {element, std::move(dims),
-          std::string(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T))};
-}
-inline Tensor doubles(std::vector<std::int64_t> dims, const std::vector<double>& items) {
-  return tensor_of(ElementType::float64, std::move(dims), items);
-}
-inline Tensor integers(std::vector<std::int64_t> dims, const std::vector<std::int64_t>& items) {
-  return tensor_of(ElementType::int64, std::move(dims), items);
-}
-inline Tensor flags(std::vector<std::int64_t> dims, const std::vector<char>& items) {
-  return tensor_of(ElementType::boolean, std::move(dims), items);
-}
-inline Tensor singles(const std::vector<float>& items) {
-  return tensor_of(ElementType::float32, {static_cast<std::int64_t>(items.size())}, items);
-}
 
 /// A list of integers as an operand.
 inline Operand numbers_operand(const std::vector<std::int64_t>& items) {
