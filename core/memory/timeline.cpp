@@ -52,6 +52,7 @@ class TimelineBuilder {
       if (!rules_.is_resident(value)) continue;
       timeline_.buffer_of[value] =
           timeline_.buffers.push_back({value, bytes_[value], 0, end(), true});
+      holds_output_.push_back(is_output(value));
     }
   }
 
@@ -73,6 +74,7 @@ class TimelineBuilder {
       const auto now = static_cast<std::uint32_t>(step);
       timeline_.buffer_of[output] =
           timeline_.buffers.push_back({output, bytes, now, last_read_[output], false});
+      holds_output_.push_back(is_output(output));
     }
   }
 
@@ -80,6 +82,7 @@ class TimelineBuilder {
     timeline_.buffer_of[value] = buffer;
     Buffer& shared = timeline_.buffers[buffer];
     shared.last_step = std::max(shared.last_step, last_read_[value]);
+    if (is_output(value)) holds_output_[buffer] = true;
   }
 
   /// The input's buffer must die here, and the node must not read it through another operand: its
@@ -88,7 +91,9 @@ class TimelineBuilder {
     const ValueId input = topology_.inputs[node][share.input];
     const BufferId buffer = timeline_.buffer_of[input];
     const Buffer& taken = timeline_.buffers[buffer];
-    if (taken.resident || taken.last_step != step || taken.first_step == step) return false;
+    // The last node of all must not write over what the step returns.
+    if (taken.resident || holds_output_[buffer]) return false;
+    if (taken.last_step != step || taken.first_step == step) return false;
     const auto inputs = topology_.inputs[node];
     return std::count_if(inputs.begin(), inputs.end(), [&](ValueId each) {
              return each.valid() && timeline_.buffer_of[each] == buffer;
@@ -122,6 +127,7 @@ class TimelineBuilder {
   const BufferRules& rules_;
   const IdVector<ValueId, std::int64_t>& bytes_;
   IdVector<ValueId, std::uint32_t> last_read_;
+  IdVector<BufferId, bool> holds_output_;
   Timeline timeline_;
 };
 

@@ -66,8 +66,8 @@ void elu_gradient(GradientContext& g) {
 ValueId ramp_slope(GradientContext& g, double alpha, double beta) {
   const ValueId line = g.add("Add", {g.add("Mul", {g.input(0), g.scalar_like(g.input(0), alpha)}),
                                      g.scalar_like(g.input(0), beta)});
-  const ValueId above = g.add("Greater", {line, g.scalar_like(line, 0)});
-  const ValueId below = g.add("Less", {line, g.scalar_like(line, 1)});
+  const ValueId above = g.add("Greater", {line, g.scalar_like(g.input(0), 0)});
+  const ValueId below = g.add("Less", {line, g.scalar_like(g.input(0), 1)});
   const ValueId inside = g.cast(g.add("And", {above, below}), g.type(g.input(0)).element);
   return g.add("Mul", {inside, g.scalar_like(g.input(0), alpha)});
 }

@@ -18,6 +18,8 @@ std::optional<Expr> divide_integers(const Expr& a, const Expr& b) {
   const auto x = a.integer();
   const auto y = b.integer();
   if (y && *y == 0) return std::nullopt;
+  // The processor traps at the one quotient that does not fit.
+  if (y && *y == -1) return -a;
   if (x && y) return Expr(*x / *y);
   if (!is_nonnegative(a) || !is_positive(b)) return std::nullopt;
   return floor_divide(a, b);
@@ -116,9 +118,12 @@ void pow_gradient(GradientContext& g) {
     if (exponent) {
       g.give_broadcast(0, constant_power_gradient(g, *exponent));
     } else {
-      const ValueId one = g.scalar_like(g.input(1), 1);
-      const ValueId lower = g.add("Pow", {g.input(0), g.add("Sub", {g.input(1), one})});
-      g.give_broadcast(0, g.add("Mul", {g.gradient(), g.add("Mul", {g.input(1), lower})}));
+      const ElementType element = g.type(g.input(0)).element;
+      const bool converts = g.type(g.input(1)).element != element;
+      const ValueId power = converts ? g.cast(g.input(1), element) : g.input(1);
+      const ValueId one = g.scalar_like(g.input(0), 1);
+      const ValueId lower = g.add("Pow", {g.input(0), g.add("Sub", {power, one})});
+      g.give_broadcast(0, g.add("Mul", {g.gradient(), g.add("Mul", {power, lower})}));
     }
   }
   if (g.wants(1)) {

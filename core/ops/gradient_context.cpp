@@ -96,7 +96,17 @@ ValueId GradientContext::unsqueeze(ValueId value, const std::vector<std::int64_t
 }
 
 ValueId GradientContext::reshape_like(ValueId value, ValueId like) {
-  return add("Reshape", {value, shape_of(like)});
+  if (opset() >= 5) return add("Reshape", {value, shape_of(like)});
+  Integers dims;
+  for (const Expr& dim : shape(like)) {
+    const auto number = dim.integer();
+    if (!number) {
+      fail_input(describe(builder_.value(like)), "its dimensions must be numbers before opset 5",
+                 "convert the model to a newer opset");
+    }
+    dims.push_back(*number);
+  }
+  return add("Reshape", {value}, {{"shape", std::move(dims)}});
 }
 
 ValueId GradientContext::cast(ValueId value, ElementType element) {

@@ -138,6 +138,8 @@ void reduce_mean_gradient(GradientContext& g) {
 /// To every element that equals the extreme, in equal parts as autograd frameworks do.
 void reduce_extreme_gradient(GradientContext& g) {
   const std::vector<std::int64_t> axes = require_axes(g, 18);
+  // No axes would mean all of them to the sum below.
+  if (axes.empty()) return g.give(0, g.gradient());
   const bool keep = g.attributes().integer("keepdims", 1) != 0;
   const ValueId extreme = keep ? g.output() : g.unsqueeze(g.output(), axes);
   const ElementType element = g.type(g.input(0)).element;

@@ -77,7 +77,13 @@ void resize_gradient(GradientContext& g) {
   const std::size_t scales = early ? 1 : 2;
   inputs.push_back(g.has_input(scales) ? g.input(scales) : ValueId());
   while (!inputs.back().valid()) inputs.pop_back();
-  g.give(0, g.add_microsoft("ResizeGrad", std::move(inputs), g.attributes()));
+  Attributes attributes = g.attributes();
+  if (early) {
+    // What newer versions can choose was fixed; the gradient operator has their defaults.
+    attributes.set("coordinate_transformation_mode", "asymmetric");
+    attributes.set("nearest_mode", "floor");
+  }
+  g.give(0, g.add_microsoft("ResizeGrad", std::move(inputs), std::move(attributes)));
 }
 
 }  // namespace

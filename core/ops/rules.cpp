@@ -53,37 +53,33 @@ void combine_contents(ShapeContext& context, Combine combine) {
   context.set_contents(0, std::move(result));
 }
 
-Contents strided_contents(const Contents& items, std::int64_t base,
-                          const std::vector<std::int64_t>& strides,
-                          const std::vector<std::int64_t>& dims) {
-  Contents picked;
-  const std::int64_t count = element_count(dims);
-  for (std::int64_t flat = 0; flat < count; ++flat) {
-    std::int64_t rest = flat;
-    std::int64_t at = base;
-    for (std::size_t axis = dims.size(); axis-- > 0;) {
-      at += rest % dims[axis] * strides[axis];
-      rest /= dims[axis];
+std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape) {
+  std::vector<std::vector<std::int64_t>> offsets(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const auto size = shape[axis].integer();
+    const auto limit = static_cast<std::int64_t>(max_contents);
+    if (!size || *size > limit || stride * *size > limit) return std::nullopt;
+    for (std::int64_t i = 0; i < *size; ++i) offsets[axis].push_back(i * stride);
+    stride *= *size;
+  }
+  return offsets;
+}
+
+Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets) {
+  std::vector<std::int64_t> positions = {0};
+  for (const std::vector<std::int64_t>& along : offsets) {
+    std::vector<std::int64_t> next;
+    for (const std::int64_t position : positions) {
+      for (const std::int64_t offset : along) next.push_back(position + offset);
     }
-    picked.push_back(items[static_cast<std::size_t>(at)]);
+    positions = std::move(next);
+  }
+  Contents picked;
+  for (const std::int64_t position : positions) {
+    picked.push_back(items[static_cast<std::size_t>(position)]);
   }
   return picked;
-}
-
-std::optional<std::vector<std::int64_t>> known_dims(const Shape& shape) {
-  std::vector<std::int64_t> dims;
-  for (const Expr& dim : shape) {
-    const auto number = dim.integer();
-    if (!number) return std::nullopt;
-    dims.push_back(*number);
-  }
-  return dims;
-}
-
-std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& dims) {
-  std::vector<std::int64_t> strides(dims.size(), 1);
-  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
-  return strides;
 }
 
 Op microsoft(Op op) {

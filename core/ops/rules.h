@@ -20,15 +20,11 @@ void infer_broadcast_boolean(ShapeContext& context);
 using Combine = std::optional<Expr> (*)(const Expr&, const Expr&);
 void combine_contents(ShapeContext& context, Combine combine);
 
-/// Known elements picked by strides: element o of the result is items[base + sum o[k] *
-/// strides[k]], in row-major order over `dims`.
-Contents strided_contents(const Contents& items, std::int64_t base,
-                          const std::vector<std::int64_t>& strides,
-                          const std::vector<std::int64_t>& dims);
-
-/// Dims that are all numbers, and the row-major strides for them.
-std::optional<std::vector<std::int64_t>> known_dims(const Shape& shape);
-std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& dims);
+/// By axis, how far apart in row-major order the positions along it are from the first; nothing
+/// when a dim is no number or there are more than `max_contents` elements.
+std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape);
+/// The elements at every combination of one offset per axis, the last axis fastest.
+Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets);
 
 /// The domain of operators that only the reference runtime defines.
 Op microsoft(Op op);

@@ -191,16 +191,14 @@ void infer_transpose(ShapeContext& context) {
   }
   Shape shape;
   for (const std::int64_t axis : perm) shape.push_back(data[static_cast<std::size_t>(axis)]);
-  context.set_shape(0, shape);
+  context.set_shape(0, std::move(shape));
   const Contents* const items = context.contents(0);
-  const auto dims = known_dims(shape);
-  const auto data_dims = known_dims(data);
-  if (items == nullptr || !dims || !data_dims) return;
-  const std::vector<std::int64_t> data_strides = row_major_strides(*data_dims);
-  std::vector<std::int64_t> strides;
+  const auto offsets = element_offsets(data);
+  if (items == nullptr || !offsets) return;
+  std::vector<std::vector<std::int64_t>> permuted;
   for (const std::int64_t axis : perm)
-    strides.push_back(data_strides[static_cast<std::size_t>(axis)]);
-  context.set_contents(0, strided_contents(*items, 0, strides, *dims));
+    permuted.push_back((*offsets)[static_cast<std::size_t>(axis)]);
+  context.set_contents(0, pick(*items, permuted));
 }
 
 void infer_expand(ShapeContext& context) {
@@ -278,21 +276,30 @@ void transpose_gradient(GradientContext& g) {
 
 void expand_gradient(GradientContext& g) { g.give_broadcast(0, g.gradient()); }
 
-/// Splits every tiled axis into (repeats, size) and sums over the repeats.
-void tile_gradient(GradientContext& g) {
+/// The dims (repeats, size) of every axis after each other: numbers, or worked out at run time.
+ValueId split_dims(GradientContext& g) {
   const auto repeats = g.integers(1);
   const Shape& shape = g.shape(g.input(0));
-  std::vector<std::int64_t> split_dims;
-  std::vector<std::int64_t> repeat_axes;
+  std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto size = shape[i].integer();
-    if (!repeats || !size)
-      fail_input("", "Tile has a gradient only for known repeats and dimensions");
-    repeat_axes.push_back(std::ssize(split_dims));
-    split_dims.push_back((*repeats)[i]);
-    split_dims.push_back(*size);
+    if (!repeats || !size) {
+      const ValueId columns =
+          g.add("Concat", {g.unsqueeze(g.input(1), {1}), g.unsqueeze(g.shape_of(g.input(0)), {1})},
+                {{"axis", std::int64_t{1}}});
+      return g.add("Reshape", {columns, g.int64s({-1})});
+    }
+    numbers.push_back((*repeats)[i]);
+    numbers.push_back(*size);
   }
-  const ValueId split = g.add("Reshape", {g.gradient(), g.int64s(split_dims)});
+  return g.int64s(numbers);
+}
+
+/// Splits every tiled axis into (repeats, size) and sums over the repeats.
+void tile_gradient(GradientContext& g) {
+  std::vector<std::int64_t> repeat_axes;
+  for (std::int64_t i = 0; i < g.rank(g.input(0)); ++i) repeat_axes.push_back(2 * i);
+  const ValueId split = g.add("Reshape", {g.gradient(), split_dims(g)});
   g.give(0, g.reduce_sum(split, repeat_axes, false));
 }
 

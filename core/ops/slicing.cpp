@@ -88,25 +88,42 @@ std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr&
   return ceil_divide(maximum(from - to, 0), -step);
 }
 
-/// Known elements, cut by known numbers. The result's shape is already set.
+/// The positions of an axis that a slice takes; nothing where its bounds are no numbers.
+std::optional<std::vector<std::int64_t>> taken_positions(std::int64_t size, const Expr& start,
+                                                         const Expr& end, std::int64_t step) {
+  if (!start.integer() || !end.integer()) return std::nullopt;
+  const auto clamped = [&](const Expr& position, std::int64_t low, std::int64_t high) {
+    const std::int64_t at = *position.integer();
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  std::vector<std::int64_t> taken;
+  if (step > 0) {
+    const std::int64_t to = clamped(end, 0, size);
+    for (std::int64_t i = clamped(start, 0, size); i < to; i += step) taken.push_back(i);
+  } else {
+    const std::int64_t to = is_far_back(end) ? -1 : clamped(end, -1, size - 1);
+    for (std::int64_t i = clamped(start, -1, size - 1); i > to; i += step) taken.push_back(i);
+  }
+  return taken;
+}
+
+/// Known elements, cut by known numbers.
 void slice_contents(ShapeContext& context, const SliceBounds& bounds) {
   const Contents* const items = context.contents(0);
-  const auto data_dims = known_dims(context.shape(0));
-  const auto dims = known_dims(*context.outputs()[0].type.shape);
-  if (items == nullptr || !data_dims || !dims) return;
-  std::vector<std::int64_t> strides = row_major_strides(*data_dims);
-  std::int64_t base = 0;
+  auto offsets = element_offsets(context.shape(0));
+  if (items == nullptr || !offsets) return;
   for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(bounds.axes[i]);
-    const auto start = bounds.starts[i].integer();
-    if (!start) return;
-    const std::int64_t size = (*data_dims)[axis];
-    const std::int64_t from_front = *start < 0 ? *start + size : *start;
-    const std::int64_t last = bounds.steps[i] < 0 ? size - 1 : size;
-    base += std::clamp<std::int64_t>(from_front, 0, last) * strides[axis];
-    strides[axis] *= bounds.steps[i];
+    std::vector<std::int64_t>& along = (*offsets)[static_cast<std::size_t>(bounds.axes[i])];
+    const auto taken =
+        taken_positions(std::ssize(along), bounds.starts[i], bounds.ends[i], bounds.steps[i]);
+    if (!taken) return;
+    std::vector<std::int64_t> kept;
+    for (const std::int64_t position : *taken) {
+      kept.push_back(along[static_cast<std::size_t>(position)]);
+    }
+    along = std::move(kept);
   }
-  context.set_contents(0, strided_contents(*items, base, strides, *dims));
+  context.set_contents(0, pick(*items, *offsets));
 }
 
 void infer_slice(ShapeContext& context) {
@@ -201,6 +218,27 @@ void split_gradient(GradientContext& g) {
   g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
+/// Known elements, joined: as many pieces of each input as there are positions before the axis.
+void concat_contents(ShapeContext& context, std::size_t axis) {
+  std::int64_t pieces = 1;
+  for (std::size_t i = 0; i < axis; ++i) {
+    const auto size = context.shape(0)[i].integer();
+    if (!size || *size == 0) return;
+    pieces *= *size;
+  }
+  Contents joined;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    for (std::size_t i = 0; i < context.input_count(); ++i) {
+      const Contents* const items = context.contents(i);
+      if (items == nullptr) return;
+      const std::int64_t length = std::ssize(*items) / pieces;
+      const auto begin = items->begin() + piece * length;
+      joined.insert(joined.end(), begin, begin + length);
+    }
+  }
+  context.set_contents(0, std::move(joined));
+}
+
 void infer_concat(ShapeContext& context) {
   context.set_element(0, context.element(0));
   if (context.input_count() == 0) context.fail("has no inputs");
@@ -219,13 +257,7 @@ void infer_concat(ShapeContext& context) {
     }
   }
   context.set_shape(0, std::move(shape));
-  Contents joined;
-  for (std::size_t i = 0; i < context.input_count(); ++i) {
-    const Contents* const items = context.contents(i);
-    if (items == nullptr || context.rank(i) != 1) return;
-    joined.insert(joined.end(), items->begin(), items->end());
-  }
-  context.set_contents(0, std::move(joined));
+  concat_contents(context, static_cast<std::size_t>(axis));
 }
 
 /// The reference's Concat that also returns the length of each input along the axis.
@@ -299,10 +331,12 @@ void infer_pad(ShapeContext& context) {
 
 /// Padding with a constant is undone by padding with the negative amounts.
 void pad_gradient(GradientContext& g) {
-  if (g.attributes().text("mode", "constant") != "constant") {
-    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), g.input(1)};
-    g.give(0, g.add_microsoft("PadGrad", std::move(inputs),
-                              {{"mode", g.attributes().text("mode", "constant")}}));
+  const std::string mode = g.attributes().text("mode", "constant");
+  if (mode != "constant") {
+    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers("pads")) : g.input(1);
+    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), pads};
+    if (g.has_input(3)) inputs.push_back(g.input(3));
+    g.give(0, g.add_microsoft("PadGrad", std::move(inputs), {{"mode", mode}}));
     return;
   }
   if (g.opset() < 11) {

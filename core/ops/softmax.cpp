@@ -39,8 +39,9 @@ constexpr char softmax_grad[] = "SoftmaxGrad";
 constexpr char log_softmax_grad_13[] = "LogSoftmaxGrad_13";
 constexpr char log_softmax_grad[] = "LogSoftmaxGrad";
 
+/// All axes from `axis` on form one row, whatever the operator set.
 void bias_softmax_gradient(GradientContext& g) {
-  const ValueId dx = g.add_microsoft(softmax_grad_13, {g.gradient(), g.output()},
+  const ValueId dx = g.add_microsoft(softmax_grad, {g.gradient(), g.output()},
                                      {{"axis", g.attributes().integer("axis", 1)}});
   if (g.wants(0)) g.give(0, dx);
   if (g.wants(1)) g.give_broadcast(1, dx);

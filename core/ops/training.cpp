@@ -54,14 +54,17 @@ void infer_broadcast_gradient_args(ShapeContext& context) {
   for (const std::size_t side : {0U, 1U}) {
     if (!context.has_output(side)) continue;
     Contents axes;
+    bool known = true;
     for (std::size_t axis = 0; axis < rank; ++axis) {
       const auto own = dim(side == 0 ? *a : *b, axis);
       const auto other = dim(side == 0 ? *b : *a, axis);
       const bool broadcast = !own || (own->is(1) && other && !other->is(1));
       if (broadcast) axes.push_back(static_cast<std::int64_t>(axis));
+      // A named size beside another one may turn out to be 1.
+      known = known && (!own || !other || own->integer() || *own == *other);
     }
-    context.set_shape(side, {std::ssize(axes)});
-    context.set_contents(side, std::move(axes));
+    context.set_shape(side, {known ? Expr(std::ssize(axes)) : context.unknown_dim()});
+    if (known) context.set_contents(side, std::move(axes));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "core/passes/infer_shapes.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/base/error.h"
@@ -100,19 +101,11 @@ class Inference {
       const Value& value = data_.values[input];
       inputs.push_back({&value.type, value.contents.get()});
     }
-    ShapeContext context(node, since_version(*op, graph_.opset(node.domain)), std::move(inputs),
-                         data_.symbols);
     try {
-      apply_rule(*op, context);
+      take_all(apply_rule(*op, node, std::move(inputs)), id);
     } catch (const Error& error) {
       if (!behind_yield_[id]) throw error.within(describe(node, id));
       warn(error.within(describe(node, id)).what() + std::string("; its declared type is used"));
-      return;
-    }
-    for (const std::string& warning : context.warnings()) warn(describe(node, id) + ": " + warning);
-    for (const Equality& each : context.equalities()) constraints_.push_back({each.a, each.b, id});
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].valid()) take(context.outputs()[i], node.outputs[i], id);
     }
   }
 
@@ -181,16 +174,29 @@ class Inference {
     }
   }
 
-  static void apply_rule(const Op& op, ShapeContext& context) {
+  ShapeContext apply_rule(const Op& op, const Node& node, std::vector<KnownInput> inputs) {
+    ShapeContext context(node, since_version(op, graph_.opset(node.domain)), inputs, data_.symbols);
     try {
       op.infer(context);
     } catch (const ShapeUnknown&) {
       // What the rule set before it needed more stays.
     } catch (const ExpressionTooLarge&) {
-      for (InferredOutput& output : context.outputs()) {
-        output.type.shape.reset();
-        output.contents.reset();
+      // Powers of odd numbers outgrow exact arithmetic; sizes seldom depend on such elements.
+      const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
+      if (std::count_if(inputs.begin(), inputs.end(), forget) > 0) {
+        return apply_rule(op, node, std::move(inputs));
       }
+      for (InferredOutput& output : context.outputs()) output = {{output.type.element, {}, {}}, {}};
+    }
+    return context;
+  }
+
+  void take_all(ShapeContext context, NodeId id) {
+    const Node& node = data_.nodes[id];
+    for (const std::string& warning : context.warnings()) warn(describe(node, id) + ": " + warning);
+    for (const Equality& each : context.equalities()) constraints_.push_back({each.a, each.b, id});
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i].valid()) take(context.outputs()[i], node.outputs[i], id);
     }
   }
 

@@ -209,7 +209,12 @@ class Execution {
         context.outputs.emplace_back();
         continue;
       }
-      context.outputs.push_back(place_output(*output++, dims[i], step));
+      TensorView& view = place_output(*output++, dims[i], step);
+      const auto shared = op->alias != nullptr ? op->alias(graph_, node, i) : std::nullopt;
+      // What the YieldOp hands back lies outside of the buffer that it stands for, and so do views
+      // of it.
+      if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
+      context.outputs.push_back(view);
     }
     kernel->run(context);
   }
@@ -239,17 +244,12 @@ class Execution {
       known.push_back(
           {view.present() ? &types[i] : nullptr, has_contents ? &contents[i] : nullptr});
     }
-    ShapeContext shapes(context.node, context.version, std::move(known), symbols_);
-    try {
-      op.infer(shapes);
-    } catch (const ShapeUnknown&) {
-      if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be told");
-    }
+    const std::vector<InferredOutput> inferred = infer(kernel, op, context, std::move(known));
     std::vector<OutputDims> result;
     std::vector<std::vector<std::int64_t>> sized;
     if (kernel.size != nullptr) sized = kernel.size(context);
     for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
-      const TensorType& type = shapes.outputs()[i].type;
+      const TensorType& type = inferred[i].type;
       result.push_back({type.element, {}});
       if (kernel.size != nullptr) {
         result.back().dims = sized[i];
@@ -258,6 +258,22 @@ class Execution {
       }
     }
     return result;
+  }
+
+  std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op,
+                                    const KernelContext& context, std::vector<KnownInput> known) {
+    ShapeContext shapes(context.node, context.version, known, symbols_);
+    try {
+      op.infer(shapes);
+    } catch (const ShapeUnknown&) {
+      if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be told");
+    } catch (const ExpressionTooLarge&) {
+      // Powers of odd numbers outgrow exact arithmetic; no dims depend on such elements.
+      const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
+      if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
+      return infer(kernel, op, context, std::move(known));
+    }
+    return std::move(shapes.outputs());
   }
 
   /// Small tensors of numbers, as shape rules read them.
@@ -290,7 +306,7 @@ class Execution {
 
   void join_buffer(ValueId value) { ++values_in_[timeline_.buffer_of[value]]; }
 
-  TensorView place_output(ValueId value, const OutputDims& wanted, std::uint32_t step) {
+  TensorView& place_output(ValueId value, const OutputDims& wanted, std::uint32_t step) {
     const BufferId buffer = timeline_.buffer_of[value];
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     if (blocks_[buffer].data == nullptr) {

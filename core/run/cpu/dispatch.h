@@ -43,6 +43,16 @@ struct TypeTag {
   using type = T;
 };
 
+/// The element type that is stored as T, for the types that kernels compute in.
+template <class T>
+inline constexpr ElementType element_of = ElementType::undefined;
+template <>
+inline constexpr ElementType element_of<float> = ElementType::float32;
+template <>
+inline constexpr ElementType element_of<double> = ElementType::float64;
+template <>
+inline constexpr ElementType element_of<std::uint64_t> = ElementType::uint64;
+
 [[noreturn]] inline void fail_type(ElementType element) {
   fail_run("", "has no CPU kernel for elements of type " + std::string(name_of(element)));
 }

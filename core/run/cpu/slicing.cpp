@@ -1,0 +1,236 @@
+// Cutting tensors apart along axes and joining them: Slice, Split, Concat, Pad, Trilu.
+
+#include <algorithm>
+
+#include "core/ops/rules.h"
+#include "core/run/cpu/families.h"
+#include "core/run/cpu/indices.h"
+#include "core/run/cpu/sliding_window.h"
+#include "core/run/cpu/strided_copy.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+/// Where a slice starts along which axes, and its steps.
+struct SliceNumbers {
+  Dims starts;
+  Dims axes;
+  Dims steps;
+};
+
+/// Starts, ends, axes and steps are operands from `first` on; how many elements are taken is known
+/// from the sliced dims.
+SliceNumbers slice_operands(const KernelContext& context, std::size_t first) {
+  const auto optional = [&](std::size_t input) {
+    return context.has_input(input) ? as_integers(context.in(input)) : Dims();
+  };
+  return {as_integers(context.in(first)), optional(first + 2), optional(first + 3)};
+}
+
+/// Before version 10 the numbers are attributes and all steps 1.
+SliceNumbers slice_attributes(const Attributes& attributes) {
+  return {attributes.integers("starts"), attributes.integers("axes"), {}};
+}
+
+/// The part of `tensor` that a slice takes.
+StridedPlace sliced(const TensorView& tensor, const SliceNumbers& numbers) {
+  StridedPlace place = whole(tensor);
+  const Dims axes = numbers.axes.empty() ? all_axes(std::ssize(numbers.starts)) : numbers.axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = axis_in(axes[i], tensor.rank());
+    const std::int64_t step = numbers.steps.empty() ? 1 : numbers.steps[i];
+    const std::int64_t size = tensor.dims[axis];
+    const std::int64_t start = numbers.starts[i] + (numbers.starts[i] < 0 ? size : 0);
+    const std::int64_t last = std::max<std::int64_t>(step > 0 ? size : size - 1, 0);
+    place.offset += std::clamp<std::int64_t>(start, 0, last) * place.strides[axis];
+    place.strides[axis] *= step;
+  }
+  return place;
+}
+
+void slice(const KernelContext& context) {
+  const TensorView& out = context.out();
+  const SliceNumbers numbers =
+      context.version < 10 ? slice_attributes(context.attributes()) : slice_operands(context, 1);
+  copy_strided(out.element, out.dims, sliced(context.in(0), numbers), whole(out));
+}
+
+/// (dY, shape of X, starts, ends, axes, steps)
+void slice_grad(const KernelContext& context) {
+  fill_zero(context.out());
+  const TensorView& dy = context.in(0);
+  copy_strided(dy.element, dy.dims, whole(dy), sliced(context.out(), slice_operands(context, 2)));
+}
+
+/// `body(part, where it lies in the whole)` for parts that follow each other along an axis.
+template <class Body>
+void for_each_part(const TensorView& joined, const std::vector<TensorView>& parts,
+                   std::int64_t axis, Body body) {
+  StridedPlace place = whole(joined);
+  const std::size_t along = axis_in(axis, joined.rank());
+  for (const TensorView& part : parts) {
+    if (!part.present()) continue;
+    body(part, place);
+    place.offset += part.dims[along] * place.strides[along];
+  }
+}
+
+void split(const KernelContext& context) {
+  for_each_part(context.in(0), context.outputs, context.attributes().integer("axis", 0),
+                [](const TensorView& part, const StridedPlace& place) {
+                  copy_strided(part.element, part.dims, place, whole(part));
+                });
+}
+
+void concat(const KernelContext& context) {
+  for_each_part(context.out(), context.inputs, context.attributes().integer("axis", 1),
+                [](const TensorView& part, const StridedPlace& place) {
+                  copy_strided(part.element, part.dims, whole(part), place);
+                });
+}
+
+/// Output 1: the length of each input along the axis.
+void concat_training(const KernelContext& context) {
+  concat(context);
+  if (!context.has_output(1)) return;
+  const auto lengths = context.out(1).as<std::int64_t>();
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    lengths[i] = context.in(i).dim(context.attributes().integer("axis", 1));
+  }
+}
+
+constexpr std::int64_t constant = -1;
+
+/// The input position that output position `i` of an axis repeats; `constant` outside of the data.
+std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size) {
+  if (i >= 0 && i < size) return i;
+  if (mode == "edge") return std::clamp<std::int64_t>(i, 0, size - 1);
+  if (mode == "wrap") return (i % size + size) % size;
+  if (mode != "reflect") return constant;
+  const std::int64_t period = std::max<std::int64_t>(1, 2 * (size - 1));
+  const std::int64_t folded = (i % period + period) % period;
+  return folded < size ? folded : period - folded;
+}
+
+/// For each axis of the padded tensor the source of every position.
+std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
+                                 const Dims& data) {
+  std::vector<Dims> sources;
+  for (std::size_t axis = 0; axis < data.size(); ++axis) {
+    Dims list;
+    for (std::int64_t i = 0; i < padded[axis]; ++i) {
+      list.push_back(padded_source(mode, i - before[axis], data[axis]));
+    }
+    sources.push_back(std::move(list));
+  }
+  return sources;
+}
+
+/// How many elements are put before each axis. Pads come from operand `input` (with axes at
+/// `axes_input`) or, before version 11, from an attribute.
+Dims pads_before(const KernelContext& context, std::size_t input, std::size_t axes_input,
+                 std::int64_t rank) {
+  const Dims pads = context.has_input(input) ? as_integers(context.in(input))
+                                             : context.attributes().integers("pads");
+  const Dims axes =
+      context.has_input(axes_input) ? as_integers(context.in(axes_input)) : all_axes(rank);
+  Dims before(static_cast<std::size_t>(rank), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) before[axis_in(axes[i], rank)] = pads[i];
+  return before;
+}
+
+/// `body(offset in the padded tensor, offset in the data or constant)` for all positions.
+template <class Body>
+void for_each_padded(const std::vector<Dims>& sources, const Dims& data, Body body) {
+  if (sources.empty()) return body(0, 0);
+  Dims outer_sizes;
+  for (const Dims& list : sources) outer_sizes.push_back(std::ssize(list));
+  if (positions(outer_sizes) == 0) return;
+  outer_sizes.pop_back();
+  const Dims strides = dense_strides(data);
+  Dims index(outer_sizes.size(), 0);
+  std::int64_t to = 0;
+  do {
+    std::int64_t row = 0;
+    for (std::size_t axis = 0; axis < index.size() && row != constant; ++axis) {
+      const std::int64_t source = sources[axis][static_cast<std::size_t>(index[axis])];
+      row = source == constant ? constant : row + source * strides[axis];
+    }
+    for (const std::int64_t source : sources.back()) {
+      body(to++, row == constant || source == constant ? constant : row + source);
+    }
+  } while (next_position(index, outer_sizes));
+}
+
+/// (data, pads, [value], [axes])
+void pad(const KernelContext& context) {
+  const TensorView& data = context.in(0);
+  const TensorView& out = context.out();
+  const std::string mode = context.attributes().text("mode", "constant");
+  const auto sources =
+      padded_sources(mode, pads_before(context, 1, 3, data.rank()), out.dims, data.dims);
+  with_any(out.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T value =
+        context.has_input(2)
+            ? context.in(2).as<T>()[0]
+            : static_cast<T>(static_cast<Compute<T>>(context.attributes().real("value", 0)));
+    const T* const from = data.as<T>().data();
+    T* const to = out.as<T>().data();
+    for_each_padded(sources, data.dims, [&](std::int64_t at, std::int64_t source) {
+      to[at] = source == constant ? value : from[source];
+    });
+  });
+}
+
+/// (dY, shape of the data, pads, [axes]): every repeated element receives all that arrives at its
+/// copies.
+void pad_grad(const KernelContext& context) {
+  const TensorView& dy = context.in(0);
+  const TensorView& out = context.out();
+  const std::string mode = context.attributes().text("mode", "constant");
+  const auto sources =
+      padded_sources(mode, pads_before(context, 2, 3, out.rank()), dy.dims, out.dims);
+  accumulate(dy, out, [&](const auto* arrived, auto* dx) {
+    for_each_padded(sources, out.dims, [&](std::int64_t at, std::int64_t source) {
+      if (source != constant) dx[source] += arrived[at];
+    });
+  });
+}
+
+/// Keeps what is on and above (or below) the k-th diagonal of the last two axes.
+void trilu(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const bool upper = context.attributes().integer("upper", 1) != 0;
+  const std::int64_t k = context.has_input(1) ? as_integers(context.in(1))[0] : 0;
+  const std::int64_t columns = in.dim(-1);
+  const std::int64_t rows = in.dim(-2);
+  with_size(element_size(in.element), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto from = in.as<T>();
+    const auto to = context.out().as<T>();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      const std::int64_t diagonal = at % columns - at / columns % rows;
+      to[i] = (upper ? diagonal >= k : diagonal <= k) ? from[i] : T(0);
+    }
+  });
+}
+
+}  // namespace
+
+void add_slicing_kernels(KernelRegistry& registry) {
+  registry.add("", "Slice", {slice});
+  registry.add("com.microsoft", "SliceGrad", {slice_grad});
+  registry.add("", "Split", {split});
+  registry.add("", "Concat", {concat});
+  registry.add("com.microsoft", "ConcatTraining", {concat_training});
+  registry.add("", "Pad", {pad});
+  registry.add("com.microsoft", "PadGrad", {pad_grad});
+  registry.add("", "Trilu", {trilu});
+}
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stashscope::cpu {
+
+/// `axis` as an index; it counts from the end when it is negative.
+inline std::size_t axis_in(std::int64_t axis, std::int64_t rank) {
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+/// Row-major strides of a tensor of `dims`, in elements.
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims);
+
+/// Strides of an operand of `dims` along the axes of the `result` it is broadcast to: 0 where it
+/// repeats. (ONNX, Broadcasting.md)
+std::vector<std::int64_t> broadcast_strides(std::span<const std::int64_t> result,
+                                            std::span<const std::int64_t> dims);
+
+/// Visits a box of `sizes` in row-major order, together with the offsets of `Operands` tensors that
+/// move along its axes by their own strides (in elements; 0 repeats, negative ones run backwards).
+/// Axes along which all operands move on evenly are merged, so the runs are long.
+template <std::size_t Operands>
+class StridedWalk {
+ public:
+  using Offsets = std::array<std::int64_t, Operands>;
+
+  StridedWalk(std::span<const std::int64_t> sizes,
+              const std::array<std::vector<std::int64_t>, Operands>& strides) {
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      if (sizes[axis] == 1) continue;
+      Offsets step{};
+      for (std::size_t k = 0; k < Operands; ++k) step[k] = strides[k][axis];
+      append(sizes[axis], step);
+    }
+    if (sizes_.empty()) append(1, {});
+  }
+
+  /// `body(offsets, count, steps)` for each run of `count` positions along the innermost axis.
+  template <class Body>
+  void for_each_run(Body body) const {
+    for (const std::int64_t size : sizes_) {
+      if (size == 0) return;
+    }
+    const std::size_t inner = sizes_.size() - 1;
+    std::vector<std::int64_t> index(sizes_.size(), 0);
+    Offsets offsets{};
+    do {
+      body(offsets, sizes_[inner], steps_[inner]);
+    } while (advance(index, offsets));
+  }
+
+ private:
+  /// Moves on to the next run; false behind the last one.
+  bool advance(std::vector<std::int64_t>& index, Offsets& offsets) const {
+    for (std::size_t axis = sizes_.size() - 1; axis-- > 0;) {
+      for (std::size_t k = 0; k < Operands; ++k) offsets[k] += steps_[axis][k];
+      if (++index[axis] < sizes_[axis]) return true;
+      for (std::size_t k = 0; k < Operands; ++k) offsets[k] -= steps_[axis][k] * sizes_[axis];
+      index[axis] = 0;
+    }
+    return false;
+  }
+
+  /// Adds an axis inside of the last one, merged with it when every operand moves on evenly.
+  void append(std::int64_t size, const Offsets& step) {
+    bool even = !sizes_.empty();
+    for (std::size_t k = 0; even && k < Operands; ++k) even = steps_.back()[k] == step[k] * size;
+    if (even) {
+      sizes_.back() *= size;
+      steps_.back() = step;
+    } else {
+      sizes_.push_back(size);
+      steps_.push_back(step);
+    }
+  }
+
+  std::vector<std::int64_t> sizes_;
+  std::vector<Offsets> steps_;
+};
+
+/// The sizes before, at and behind an axis, multiplied up: a tensor seen as [outer, size, inner].
+struct AxisSplit {
+  std::int64_t outer = 1;
+  std::int64_t size = 1;
+  std::int64_t inner = 1;
+};
+
+/// @param axis counts from the end when negative
+AxisSplit split_at(std::span<const std::int64_t> dims, std::int64_t axis);
+
+}  // namespace stashscope::cpu

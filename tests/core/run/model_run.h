@@ -1,0 +1,130 @@
+#pragma once
+
+// Running model files and comparing what comes out with what their folders say.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "core/memory/timeline.h"
+#include "core/onnx/model_file.h"
+#include "core/passes/training_step.h"
+#include "core/recompute/apply.h"
+#include "core/run/runner.h"
+#include "core/schedule/orders.h"
+
+namespace stashscope::testing_run {
+
+namespace fs = std::filesystem;
+
+/// The tensors in files `<prefix><number>.pb`, by the names they carry.
+inline NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
+  NamedTensors tensors;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (!entry.path().filename().string().starts_with(prefix)) continue;
+    NamedTensor loaded = load_tensor(entry.path());
+    tensors.emplace(std::move(loaded.name), std::move(loaded.tensor));
+  }
+  return tensors;
+}
+
+/// The dimension values that the dims of given inputs stand for.
+inline Bindings bindings_from(const Graph& graph, const NamedTensors& inputs) {
+  Bindings bindings(graph.symbols().size());
+  for (const ValueId id : graph.data().inputs) {
+    const Value& value = graph.value(id);
+    const auto given = inputs.find(value.name);
+    if (given == inputs.end() || !value.type.shape) continue;
+    for (std::size_t i = 0; i < value.type.shape->size(); ++i) {
+      const Expr& dim = (*value.type.shape)[i];
+      for (const SymbolId symbol : IdRange<SymbolId>(graph.symbols().size())) {
+        if (dim == Expr::symbol(symbol)) bindings[symbol] = given->second.dims()[i];
+      }
+    }
+  }
+  return bindings;
+}
+
+/// A training step with all that timelines are made from.
+struct PreparedStep {
+  TrainingStep step;
+  IdVector<NodeId, const Op*> ops;
+  BufferRules rules;
+  Bindings bindings;
+  IdVector<ValueId, std::int64_t> bytes;
+
+  PreparedStep(TrainingStep prepared, const NamedTensors& inputs)
+      : step(std::move(prepared)),
+        ops(resolve_ops(*step.graph)),
+        bindings(bindings_from(*step.graph, inputs)) {
+    std::vector<ValueId> parameters;
+    std::vector<ValueId> gradients;
+    for (const Parameter& each : step.parameters) {
+      parameters.push_back(each.value);
+      gradients.push_back(each.gradient);
+    }
+    rules = buffer_rules(*step.graph, ops, parameters, gradients);
+    std::vector<ValueId> unknown;
+    bytes = value_bytes(*step.graph, bindings, unknown);
+  }
+
+  Dataflow without_plans() const { return Dataflow(*step.graph); }
+
+  /// The dataflow with every plan of the reference's levels applied.
+  Dataflow with_all_plans(bool with_compromise) const {
+    const Opportunities found = find_opportunities(*step.graph, ops, step.yield, {1, false});
+    return apply_plans(*step.graph, ops, found,
+                       select_plans(found, config_of_all(found, with_compromise)));
+  }
+
+  RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy) const {
+    std::vector<NodeId> order = strategy.order({*step.graph, dataflow, step.yield});
+    return {step.graph, dataflow, make_timeline(dataflow, rules, bytes, std::move(order))};
+  }
+
+  RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }
+};
+
+inline RunResult run_on_cpu(const RunPlan& plan, const NamedTensors& inputs) {
+  return make_runner("cpu")->run(plan, inputs, {}, {});
+}
+
+/// All elements as numbers, whatever their type.
+inline std::vector<double> numbers(const Tensor& tensor) {
+  if (const auto reals = tensor.reals()) return *reals;
+  const auto integers = tensor.integers();
+  return integers ? std::vector<double>(integers->begin(), integers->end()) : std::vector<double>();
+}
+
+/// How far two tensors are apart.
+struct Difference {
+  double largest = 0;        ///< infinite where dims, types or NaN differ
+  double largest_value = 0;  ///< of the expected tensor
+};
+
+inline Difference difference(const Tensor& actual, const Tensor& expected) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Difference result;
+  if (actual.dims() != expected.dims() || actual.element() != expected.element()) return {infinity};
+  const std::vector<double> a = numbers(actual);
+  const std::vector<double> b = numbers(expected);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    const double apart = same ? 0 : std::abs(a[i] - b[i]);
+    result.largest = std::max(result.largest, std::isnan(apart) ? infinity : apart);
+    if (std::isfinite(b[i])) result.largest_value = std::max(result.largest_value, std::abs(b[i]));
+  }
+  return result;
+}
+
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  const TensorBytes left = a.load();
+  const TensorBytes right = b.load();
+  return a.element() == b.element() && a.dims() == b.dims() &&
+         std::equal(left.bytes.begin(), left.bytes.end(), right.bytes.begin(), right.bytes.end());
+}
+
+}  // namespace stashscope::testing_run
