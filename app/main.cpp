@@ -1,9 +1,11 @@
 #include "app/batch.h"
+#include "app/layout_child.h"
 
 namespace stashscope::app {
 namespace {
 
 int run(int argc, char** argv) {
+  if (const auto code = run_layout_child(argc, argv)) return *code;
   CLI::App program("Shows where the memory of a training step goes and trades compute for memory.",
                    "stashscope");
   program.set_version_flag("--version", "stashscope " STASHSCOPE_VERSION);
