@@ -23,19 +23,14 @@ class LayeredPlacer {
   }
 
  private:
-  /// Boxes come in order of execution (or in reverse), so edges against it are left out.
+  /// Boxes come in order of execution; edges against it close cycles and are left out.
   void find_ranks() {
     std::vector<std::vector<std::uint32_t>> before(graph_.boxes.size());
-    std::size_t ascending = 0;
-    for (const LayoutEdge& edge : graph_.edges) ascending += edge.from < edge.to ? 1 : 0;
-    const bool reverse = 2 * ascending < graph_.edges.size();
     for (const LayoutEdge& edge : graph_.edges) {
-      if (edge.from == outside || edge.to == outside) continue;
-      if ((edge.from < edge.to) != reverse) before[edge.to].push_back(edge.from);
+      if (edge.to != outside && edge.from < edge.to) before[edge.to].push_back(edge.from);
     }
     std::vector<std::size_t> rank(graph_.boxes.size(), 0);
-    for (std::size_t i = 0; i < rank.size(); ++i) {
-      const std::size_t box = reverse ? rank.size() - 1 - i : i;
+    for (std::size_t box = 0; box < rank.size(); ++box) {
       for (const std::uint32_t each : before[box]) rank[box] = std::max(rank[box], rank[each] + 1);
       if (ranks_.size() <= rank[box]) ranks_.resize(rank[box] + 1);
       ranks_[rank[box]].push_back(box);

@@ -12,8 +12,8 @@ namespace stashscope::layout {
 
 namespace {
 
-constexpr double line_height = 28;
-constexpr Size closed_group_size = {196, 46};
+constexpr double line_height = 26;
+constexpr Size closed_group_size = {196, 42};
 constexpr double least_width = 72;
 constexpr double most_width = 220;
 constexpr double text_margin = 28;

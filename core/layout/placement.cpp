@@ -16,10 +16,20 @@ struct Column {
   std::vector<std::size_t> row_of;  // by box
 };
 
-/// Backward runs upwards: placed from the top down with its edges reversed.
-std::vector<LayoutEdge> reversed(std::vector<LayoutEdge> edges) {
-  for (LayoutEdge& edge : edges) std::swap(edge.from, edge.to);
-  return edges;
+/// Backward runs upwards: it is placed from the top down as if it ran the other way.
+ColumnGraph turned(ColumnGraph graph) {
+  const auto last = static_cast<std::uint32_t>(graph.boxes.size()) - 1;
+  const auto turn = [&](std::uint32_t box) { return box == outside ? outside : last - box; };
+  std::reverse(graph.boxes.begin(), graph.boxes.end());
+  std::reverse(graph.is_open.begin(), graph.is_open.end());
+  for (LayoutEdge& edge : graph.edges) edge = {turn(edge.to), turn(edge.from)};
+  return graph;
+}
+
+RankedColumn turned_back(RankedColumn column) {
+  std::reverse(column.centers.begin(), column.centers.end());
+  for (Curve& curve : column.curves) std::reverse(curve.begin(), curve.end());
+  return column;
 }
 
 void find_rows(Column& column) {
@@ -52,14 +62,14 @@ Column place_column(const LayoutColumn& column, const std::vector<PlacedLevel>& 
     result.graph.boxes.push_back(size_of(box, placed, forward));
     result.graph.is_open.push_back(box.inner != no_level);
   }
-  result.graph.edges = forward ? column.edges : reversed(column.edges);
-  result.placed = placer(result.graph);
+  result.graph.edges = column.edges;
+  result.placed = forward ? placer(result.graph) : turned_back(placer(turned(result.graph)));
   find_rows(result);
   return result;
 }
 
-/// The column with its rows where they belong; curves of reversed edges run the right way again.
-PlacedColumn finish(const Column& column, const std::vector<double>& rows, bool forward) {
+/// The column with its rows where they belong.
+PlacedColumn finish(const Column& column, const std::vector<double>& rows) {
   PlacedColumn placed;
   placed.width = column.placed.size.width;
   for (std::size_t i = 0; i < column.graph.boxes.size(); ++i) {
@@ -70,7 +80,6 @@ PlacedColumn finish(const Column& column, const std::vector<double>& rows, bool 
   const RowMap map(column.rows, rows);
   for (Curve curve : column.placed.curves) {
     for (Point& p : curve) p.y = map(p.y);
-    if (!forward) std::reverse(curve.begin(), curve.end());
     placed.curves.push_back(std::move(curve));
   }
   return placed;
@@ -111,8 +120,8 @@ PlacedLevel place_level(const LayoutLevel& level, const std::vector<PlacedLevel>
   }
   const AlignedRows rows = align_rows(forward.rows, backward.rows, std::move(links));
   PlacedLevel result;
-  result.forward = finish(forward, rows.left, true);
-  result.backward = finish(backward, rows.right, false);
+  result.forward = finish(forward, rows.left);
+  result.backward = finish(backward, rows.right);
   const double above = -std::min(top_of(result.forward), top_of(result.backward));
   move_down(result.forward, above);
   move_down(result.backward, above);

@@ -63,7 +63,7 @@ struct LayoutResult {
   std::vector<PlacedLevel> levels;
 };
 
-/// A column for a placer: all sizes known, edges mostly from lower to higher index.
+/// A column for a placer: all sizes known, edges from lower to higher index but for cycles.
 struct ColumnGraph {
   std::vector<Size> boxes;
   std::vector<LayoutEdge> edges;

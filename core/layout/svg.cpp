@@ -53,10 +53,10 @@ std::string box_svg(const DrawnBox& box) {
                 attribute("fill", to_hex(lifetime_colour(box.heat))) + " rx=\"2\"/>");
   }
   const double first_line =
-      box.is_open() || !box.detail.empty() ? r.y + 19 : r.y + r.height / 2 + 4;
+      box.is_open() || !box.detail.empty() ? r.y + 18 : r.y + r.height / 2 + 4;
   svg += text({r.x + 15, first_line}, fitted(box.title, r.width), "title");
   if (!box.detail.empty()) {
-    svg += text({r.x + 15, r.y + 36}, fitted(box.detail, r.width), "detail");
+    svg += text({r.x + 15, r.y + 34}, fitted(box.detail, r.width), "detail");
   }
   return svg + "</g>\n";
 }
