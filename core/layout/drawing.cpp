@@ -9,7 +9,7 @@ namespace stashscope::layout {
 namespace {
 
 /// Room between forward and backward for the bridges.
-constexpr double column_gap = 220;
+constexpr double column_gap = 200;
 /// Buffers below this share of the peak have no colour: nobody would act on them.
 constexpr double least_share = 1e-4;
 

@@ -163,24 +163,31 @@ constexpr const char* html_style =
 
 }  // namespace
 
+std::string type_text(const Graph& graph, const TensorType& type) {
+  std::string shape = "[";
+  if (type.shape) {
+    for (const Expr& dim : *type.shape) {
+      if (shape.size() > 1) shape += ", ";
+      shape += to_valid_utf8(to_string(dim, graph.symbols()));
+    }
+  }
+  return shape + "] " + std::string(name_of(type.element));
+}
+
+AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id) {
+  const Buffer& buffer = variant.timeline.buffers[id];
+  const ValueId origin = variant.dataflow.origin(buffer.root);
+  return {name_of(study.graph(), variant.dataflow, buffer.root),
+          type_text(study.graph(), study.graph().value(origin).type),
+          std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes};
+}
+
 std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
                                          std::size_t limit) {
   std::vector<AliveTensor> tensors;
   for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_step)) {
     if (tensors.size() == limit) break;
-    const Buffer& buffer = variant.timeline.buffers[id];
-    const ValueId origin = variant.dataflow.origin(buffer.root);
-    const Value& value = study.graph().value(origin);
-    std::string shape = "[";
-    if (value.type.shape) {
-      for (const Expr& dim : *value.type.shape) {
-        if (shape.size() > 1) shape += ", ";
-        shape += to_valid_utf8(to_string(dim, study.graph().symbols()));
-      }
-    }
-    tensors.push_back({name_of(study.graph(), variant.dataflow, buffer.root),
-                       shape + "] " + std::string(name_of(value.type.element)),
-                       std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes});
+    tensors.push_back(describe_buffer(study, variant, id));
   }
   return tensors;
 }
