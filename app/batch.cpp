@@ -6,7 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
+#include "core/report/graph_picture.h"
 #include "core/report/report.h"
+#include "core/run/worker.h"
 #include "core/study/measure.h"
 
 namespace stashscope::app {
@@ -38,6 +40,12 @@ void print_study_warnings(const std::vector<std::string>& warnings) {
   }
 }
 
+void write_graph_svg(const Study& study, const std::string& title, const std::string& path) {
+  std::vector<std::string> warnings;
+  write_file_atomically(path, graph_svg(study, title, running_program(), warnings));
+  print_warnings("stashscope", warnings);
+}
+
 }  // namespace
 
 int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
@@ -64,6 +72,7 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
     write_file_atomically(options.export_env,
                           environment_block(study->config, effective_probe(study->choices)));
   }
+  if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
   return 0;
 }
 

@@ -1,17 +1,20 @@
+#include <iostream>
+
 #include "app/batch.h"
+#include "app/layout_child.h"
+#include "app/window.h"
 
 namespace stashscope::app {
 namespace {
 
-int run(int argc, char** argv) {
-  CLI::App program("Shows where the memory of a training step goes and trades compute for memory.",
-                   "stashscope");
-  program.set_version_flag("--version", "stashscope " STASHSCOPE_VERSION);
+struct ProgramOptions {
   AnalysisOptions analysis;
-  add_analysis_options(program, analysis);
-  bool batch = false;
-  BatchOptions options;
-  program.add_flag("--batch", batch, "report without a window");
+  BatchOptions batch;
+  WindowOptions window;
+  bool is_batch = false;
+};
+
+void add_batch_options(CLI::App& program, BatchOptions& options) {
   program.add_option("--format", options.format, "text, json or html")
       ->check(CLI::IsMember({"text", "json", "html"}));
   program.add_option("--out", options.out, "file for the report (default: standard output)")
@@ -25,9 +28,40 @@ int run(int argc, char** argv) {
                   "write the shell block that switches the plans on in the reference runtime")
       ->type_name("FILE");
   program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE");
+}
+
+void add_window_options(CLI::App& program, WindowOptions& options) {
+  program.add_option("--screenshot", options.screenshot, "draw the window into a PNG file and end")
+      ->type_name("FILE");
+  program.add_option("--size", options.size, "of the screenshot (default 1600x1000)")
+      ->type_name("WxH");
+  program.add_option("--theme", options.theme, "system, light or dark")
+      ->check(CLI::IsMember({"system", "light", "dark"}));
+}
+
+/// Without a display there is still the report.
+int run_program(const ProgramOptions& options, int argc, char** argv) {
+  if (options.is_batch) return run_batch(options.analysis, options.batch);
+  if (!options.window.screenshot.empty() || can_show_window()) {
+    return run_window(options.analysis, options.window, argc, argv);
+  }
+  std::cerr << "stashscope: there is no display; this is the report that --batch prints\n";
+  return run_batch(options.analysis, options.batch);
+}
+
+int run(int argc, char** argv) {
+  if (const auto code = run_layout_child(argc, argv)) return *code;
+  CLI::App program("Shows where the memory of a training step goes and trades compute for memory.",
+                   "stashscope");
+  program.set_version_flag("--version", "stashscope " STASHSCOPE_VERSION);
+  ProgramOptions options;
+  add_analysis_options(program, options.analysis);
+  program.add_flag("--batch", options.is_batch, "report without a window");
+  add_batch_options(program, options.batch);
+  add_window_options(program, options.window);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
-  return guarded("stashscope", [&] { return run_batch(analysis, options); });
+  return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/onnx/model_file.h"
 #include "core/schedule/orders.h"
 
 namespace stashscope::app {
@@ -33,6 +32,8 @@ void add_dim(const std::string& argument, Choices& choices) {
   }
 }
 
+}  // namespace
+
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
   if (!options.probe.empty()) choices.probe = parse_probe(options.probe);
@@ -44,8 +45,6 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
   for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
 }
-
-}  // namespace
 
 void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program.add_option("file", options.file, "ONNX model or saved session");
@@ -90,17 +89,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
 
 Subject load_subject(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
-  Subject subject;
-  std::string warning;
-  if (is_session_file(options.file)) {
-    subject.session = load_session(options.file, warning);
-  } else {
-    subject.session.model = options.file;
-  }
-  if (!warning.empty()) subject.warnings.push_back(warning);
-  apply_options(options, subject.session.choices);
-  subject.model = std::make_shared<const Graph>(load_model(subject.session.model));
-  return subject;
+  return stashscope::load_subject(options.file,
+                                  [&](Choices& choices) { apply_options(options, choices); });
 }
 
 std::shared_ptr<const Study> study_of(const Subject& subject) {

@@ -2,13 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/graph/graph.h"
-#include "core/study/session.h"
 #include "core/study/study.h"
+#include "core/study/subject.h"
 
 namespace stashscope::app {
 
@@ -29,15 +29,10 @@ struct AnalysisOptions {
 /// Declares the options; `file` is a positional argument.
 void add_analysis_options(CLI::App& program, AnalysisOptions& options);
 
-/// A model with what is to be done with it.
-struct Subject {
-  Session
-      session;  ///< where the model is and the choices: of the session file, then of the options
-  std::shared_ptr<const Graph> model;
-  std::vector<std::string> warnings;
-};
+/// Changes choices as the options ask. Throws a usage Error.
+void apply_options(const AnalysisOptions& options, Choices& choices);
 
-/// Loads the file that the options name. Throws an input or usage Error.
+/// Loads the file that the options name, with the options applied. Throws an input or usage Error.
 Subject load_subject(const AnalysisOptions& options);
 
 /// The study of a subject; errors about the model name its file.

@@ -74,6 +74,29 @@ std::string to_valid_utf8(std::string_view text) {
   return safe;
 }
 
+std::string xml_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : to_valid_utf8(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
 std::string utf8_prefix(const std::string& text, std::size_t limit) {
   if (text.size() <= limit) return text;
   while (limit > 0 && is_continuation(text[limit])) --limit;

@@ -11,6 +11,9 @@ namespace stashscope {
 /// change the direction of the text around them are dropped to `\u....`.
 std::string to_valid_utf8(std::string_view text);
 
+/// Valid UTF-8 as text or attribute of XML, SVG and HTML.
+std::string xml_escaped(std::string_view text);
+
 /// The longest prefix (suffix) of valid UTF-8 `text` of at most `limit` bytes that cuts no
 /// character.
 std::string utf8_prefix(const std::string& text, std::size_t limit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/memory/envelope.h"
 
 namespace stashscope {
 
@@ -35,17 +36,15 @@ std::string curve_points(const std::vector<std::int64_t>& live_bytes, double wid
   const auto height_of = [&](std::int64_t bytes) {
     return height - height * static_cast<double>(bytes) / static_cast<double>(top);
   };
-  std::string points;
   const auto columns = static_cast<std::size_t>(std::min(width, steps));
+  const std::vector<double> bounds = even_bounds(0, steps, columns);
+  const std::vector<Extremes> extremes = envelope(live_bytes, bounds);
+  std::string points;
   for (std::size_t column = 0; column < columns; ++column) {
-    const std::size_t first = column * live_bytes.size() / columns;
-    const std::size_t last = std::max(first + 1, (column + 1) * live_bytes.size() / columns);
-    const auto begin = live_bytes.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto [low, high] =
-        std::minmax_element(begin, live_bytes.begin() + static_cast<std::ptrdiff_t>(last));
-    const double x = width * static_cast<double>(first) / steps;
-    points += point(x, height_of(*high));
-    if (*low != *high) points += point(x, height_of(*low));
+    const double x = width * bounds[column] / steps;
+    const auto [low, high] = extremes[column];
+    points += point(x, height_of(high));
+    if (low != high) points += point(x, height_of(low));
   }
   return points + point(width, height_of(live_bytes.back()));
 }

@@ -149,32 +149,9 @@ json measured_json(const MeasuredPair& measured) {
           {"max_abs_error_bytes", measured.max_abs_error_bytes}};
 }
 
-std::string html_escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : to_valid_utf8(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
 std::string html_escaped_lines(const std::string& text) {
   std::string escaped;
-  for (const std::string& line : split(text, '\n')) escaped += html_escaped(line) + "\n";
+  for (const std::string& line : split(text, '\n')) escaped += xml_escaped(line) + "\n";
   return escaped;
 }
 
@@ -182,9 +159,9 @@ std::string html_plan_rows(const Study& study) {
   std::string rows;
   for (const PlanRow& row : study.plans) {
     rows += "<tr><td>" + std::string(row.on ? "on" : "") + "</td><td><code>" +
-            html_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
+            xml_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
             "</td><td>" + with_thousands(row.saving_bytes) + "</td><td><code>" +
-            html_escaped(row.saving_symbolic) + "</code></td></tr>\n";
+            xml_escaped(row.saving_symbolic) + "</code></td></tr>\n";
   }
   return rows;
 }
@@ -196,24 +173,31 @@ constexpr const char* html_style =
 
 }  // namespace
 
+std::string type_text(const Graph& graph, const TensorType& type) {
+  std::string shape = "[";
+  if (type.shape) {
+    for (const Expr& dim : *type.shape) {
+      if (shape.size() > 1) shape += ", ";
+      shape += to_valid_utf8(to_string(dim, graph.symbols()));
+    }
+  }
+  return shape + "] " + std::string(name_of(type.element));
+}
+
+AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id) {
+  const Buffer& buffer = variant.timeline.buffers[id];
+  const ValueId origin = variant.dataflow.origin(buffer.root);
+  return {name_of(study.graph(), variant.dataflow, buffer.root),
+          type_text(study.graph(), study.graph().value(origin).type),
+          std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes};
+}
+
 std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
                                          std::size_t limit) {
   std::vector<AliveTensor> tensors;
   for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_step)) {
     if (tensors.size() == limit) break;
-    const Buffer& buffer = variant.timeline.buffers[id];
-    const ValueId origin = variant.dataflow.origin(buffer.root);
-    const Value& value = study.graph().value(origin);
-    std::string shape = "[";
-    if (value.type.shape) {
-      for (const Expr& dim : *value.type.shape) {
-        if (shape.size() > 1) shape += ", ";
-        shape += to_valid_utf8(to_string(dim, study.graph().symbols()));
-      }
-    }
-    tensors.push_back({name_of(study.graph(), variant.dataflow, buffer.root),
-                       shape + "] " + std::string(name_of(value.type.element)),
-                       std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes});
+    tensors.push_back(describe_buffer(study, variant, id));
   }
   return tensors;
 }
@@ -262,8 +246,8 @@ std::string json_report(const ReportInput& input) {
 std::string html_report(const ReportInput& input) {
   const Study& study = input.study;
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-                     html_escaped(input.model_path) + "</title><style>" + html_style +
-                     "</style></head>\n<body><h1>" + html_escaped(input.model_path) + "</h1>\n";
+                     xml_escaped(input.model_path) + "</title><style>" + html_style +
+                     "</style></head>\n<body><h1>" + xml_escaped(input.model_path) + "</h1>\n";
   page += "<p>Peak before " + format_bytes(study.baseline->timeline.peak_bytes) + ", after " +
           format_bytes(study.current->timeline.peak_bytes) + ".</p>\n";
   page += memory_chart_svg(study, input.measured ? &input.measured->current : nullptr);

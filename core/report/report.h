@@ -30,13 +30,17 @@ std::string json_report(const ReportInput& input);
 /// One page with the memory curve as inline SVG; needs no other file.
 std::string html_report(const ReportInput& input);
 
-/// A tensor that is alive at some step.
+/// A tensor that is alive at some step, in words.
 struct AliveTensor {
   std::string name;
   std::string shape;
   std::string role;
   std::int64_t bytes = 0;
 };
+AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId buffer);
+
+/// `[batch, 768] float32`
+std::string type_text(const Graph& graph, const TensorType& type);
 
 /// The `limit` largest tensors alive at the peak of a variant.
 std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,11 +47,34 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
+/// A nameless file that holds the child's input: unlike a pipe, it takes any amount at once.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& input) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
+    if (fd_ < 0) fail_run("", std::string("cannot hold the input: ") + std::strerror(errno));
+    std::string_view rest = input;
+    while (!rest.empty()) {
+      const ssize_t written = ::write(fd_, rest.data(), rest.size());
+      if (written < 0) fail_run("", std::string("cannot hold the input: ") + std::strerror(errno));
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    ::lseek(fd_, 0, SEEK_SET);
+  }
+  ~InputFile() { ::close(fd_); }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
 /// A child process that does not outlive its owner.
 class Child {
  public:
   Child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-        const Pipe& output, const Pipe& errors) {
+        const InputFile& input, const Pipe& output, const Pipe& errors) {
     std::vector<std::string> words = {program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
@@ -58,6 +82,7 @@ class Child {
     argv.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, output.writing(), STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, errors.writing(), STDERR_FILENO);
     const int status =
@@ -131,10 +156,12 @@ ErrorKind kind_of(int status) {
 }  // namespace
 
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-               const std::function<void(const std::string&)>& on_line, const Progress& progress) {
+               const std::function<void(const std::string&)>& on_line, const Progress& progress,
+               const std::string& input) {
   Pipe output;
   Pipe errors;
-  Child child(program, arguments, output, errors);
+  const InputFile input_file(input);
+  Child child(program, arguments, input_file, output, errors);
   output.close_end(1);
   errors.close_end(1);
   std::array<pollfd, 2> watched = {{{output.reading(), POLLIN, 0}, {errors.reading(), POLLIN, 0}}};
@@ -159,10 +186,11 @@ void run_child(const std::filesystem::path& program, const std::vector<std::stri
   throw Error(kind_of(status), "", last_words.empty() ? describe_end(status) : last_words);
 }
 
-std::filesystem::path worker_program() {
+std::filesystem::path running_program() {
   std::error_code status;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", status);
-  return self.parent_path() / "stashscope-run";
+  return std::filesystem::read_symlink("/proc/self/exe", status);
 }
+
+std::filesystem::path worker_program() { return running_program().parent_path() / "stashscope-run"; }
 
 }  // namespace stashscope

@@ -18,10 +18,15 @@ constexpr std::string_view worker_done_line = "Z";      ///< everything went wel
 /// own.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
+/// @param input what the program reads on its standard input
 /// Throws a run Error with the program's last words when it does not end with status 0, and a
 /// cancelled one (after killing it) when `progress` is cancelled.
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-               const std::function<void(const std::string&)>& on_line, const Progress& progress);
+               const std::function<void(const std::string&)>& on_line, const Progress& progress,
+               const std::string& input = {});
+
+/// The file of the running program.
+std::filesystem::path running_program();
 
 /// The worker program that lies beside the running one.
 std::filesystem::path worker_program();

@@ -1,0 +1,179 @@
+#include "app/window.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <iostream>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/run/worker.h"
+#include "ui/theme/theme.h"
+#include "ui/window/main_window.h"
+
+namespace stashscope::app {
+
+namespace {
+
+constexpr int screenshot_limit = 20'000;  // milliseconds
+/// For panels to take their final places before they are drawn.
+constexpr int settling_time = 60;  // milliseconds
+
+/// Qt speaks of its own trouble to developers; users are told by the window itself.
+void handle_qt_message(QtMsgType type, const QMessageLogContext&, const QString& text) {
+  const bool wanted = type == QtCriticalMsg || type == QtFatalMsg ||
+                      qEnvironmentVariableIsSet("STASHSCOPE_QT_MESSAGES");
+  if (wanted) std::cerr << "stashscope: " << text.toStdString() << "\n";
+}
+
+/// Whether a display server answers at a local socket; a leading zero byte names an abstract one.
+bool answers(const std::string& socket_name) {
+  sockaddr_un address{};
+  if (socket_name.size() >= sizeof(address.sun_path)) return false;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, socket_name.data(), socket_name.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_name.size());
+  const bool connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0;
+  ::close(fd);
+  return connected;
+}
+
+/// X11 displays of this machine are asked; those of others are believed.
+bool x11_answers(const std::string& display) {
+  if (display.empty()) return false;
+  if (!display.starts_with(':')) return true;
+  const std::string number = display.substr(1, display.find('.') - 1);
+  const std::string path = "/tmp/.X11-unix/X" + number;
+  return answers(path) || answers(std::string(1, '\0') + path);
+}
+
+bool wayland_answers(const std::string& display) {
+  if (display.empty()) return false;
+  const std::string folder = qEnvironmentVariable("XDG_RUNTIME_DIR").toStdString();
+  return answers(display.starts_with('/') ? display : folder + "/" + display);
+}
+
+/// `1600x1000`
+QSize parse_size(const std::string& text) {
+  int width = 0;
+  int height = 0;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, width);
+  const bool has_cross = first.ec == std::errc() && first.ptr != end && *first.ptr == 'x';
+  const auto second = has_cross ? std::from_chars(first.ptr + 1, end, height) : first;
+  const bool fits = has_cross && second.ec == std::errc() && second.ptr == end && width >= 320 &&
+                    height >= 240 && width <= 16384 && height <= 16384;
+  if (!fits) fail_usage("--size " + printable(text), "is not of the form WxH", "e.g. 1600x1000");
+  return {width, height};
+}
+
+ui::ThemeChoice theme_choice(const std::string& name) {
+  if (name == "light") return ui::ThemeChoice::light;
+  if (name == "dark") return ui::ThemeChoice::dark;
+  return static_cast<ui::ThemeChoice>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
+}
+
+void open_subject(ui::Document& document, const AnalysisOptions& analysis) {
+  document.open(QString::fromStdString(analysis.file),
+                [analysis] { return load_subject(analysis); });
+}
+
+/// Draws the real window once its study and its graph are there.
+class Screenshot {
+ public:
+  Screenshot(ui::MainWindow& window, const WindowOptions& options)
+      : window_(window), file_(QString::fromStdString(options.screenshot)) {
+    QObject::connect(
+        &window.document(), &ui::Document::failed, &window,
+        [this](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
+    QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window,
+                     [this] { QTimer::singleShot(settling_time, &window_, [this] { draw(); }); });
+    QTimer::singleShot(screenshot_limit, &window,
+                       [this] { end(QStringLiteral("the window took too long to draw"), 3); });
+  }
+
+ private:
+  void draw() {
+    if (!window_.grab().save(file_, "PNG")) {
+      return end(file_ + QStringLiteral(": cannot write the picture"), 1);
+    }
+    QCoreApplication::exit(0);
+  }
+
+  static void end(const QString& message, int code) {
+    std::cerr << "stashscope: " << message.toStdString() << "\n";
+    QCoreApplication::exit(code);
+  }
+
+  ui::MainWindow& window_;
+  QString file_;
+};
+
+int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
+                    const WindowOptions& options) {
+  const QSize size = parse_size(options.size);
+  const QTemporaryDir places;
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, places.path());
+  ui::apply_theme(application, theme_choice(options.theme));
+  ui::MainWindow window({running_program(), places.path()});
+  window.resize(size);
+  const Screenshot screenshot(window, options);
+  window.show();
+  open_subject(window.document(), analysis);
+  return QApplication::exec();
+}
+
+int show_window(QApplication& application, const AnalysisOptions& analysis,
+                const WindowOptions& options) {
+  const ui::ThemeChoice theme = theme_choice(options.theme);
+  ui::apply_theme(application, theme);
+  if (theme == ui::ThemeChoice::system) ui::follow_system_theme(application);
+  ui::MainWindow window({running_program(), ui::Autosave::default_folder()});
+  window.show();
+  if (analysis.file.empty()) {
+    window.offer_recovery();
+  } else {
+    open_subject(window.document(), analysis);
+  }
+  return QApplication::exec();
+}
+
+}  // namespace
+
+bool can_show_window() {
+  if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
+  return x11_answers(qEnvironmentVariable("DISPLAY").toStdString()) ||
+         wayland_answers(qEnvironmentVariable("WAYLAND_DISPLAY").toStdString());
+}
+
+int run_window(const AnalysisOptions& analysis, const WindowOptions& options, int argc,
+               char** argv) {
+  const bool needs_no_display = !options.screenshot.empty();
+  if (needs_no_display && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  if (needs_no_display && analysis.file.empty()) {
+    fail_usage("--screenshot", "no model is given", "name an ONNX model or a session");
+  }
+  qInstallMessageHandler(handle_qt_message);
+  QApplication application(argc, argv);
+  QCoreApplication::setOrganizationName(QStringLiteral("stashscope"));
+  QCoreApplication::setApplicationName(QStringLiteral("stashscope"));
+  QCoreApplication::setApplicationVersion(QStringLiteral(STASHSCOPE_VERSION));
+  QGuiApplication::setDesktopFileName(QStringLiteral("stashscope"));
+  return needs_no_display ? take_screenshot(application, analysis, options)
+                          : show_window(application, analysis, options);
+}
+
+}  // namespace stashscope::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "app/options.h"
+
+namespace stashscope::app {
+
+/// How the window is opened.
+struct WindowOptions {
+  std::string screenshot;  ///< draw the window into this file and end; empty: stay open
+  std::string size = "1600x1000";
+  std::string theme = "system";
+};
+
+/// Whether a window can be shown here; without a display only screenshots can be drawn.
+bool can_show_window();
+
+/// Opens the window on the file that the options name (none: an empty window) and returns when it
+/// is closed, or draws a screenshot. Returns an exit code; throws a usage Error.
+int run_window(const AnalysisOptions& analysis, const WindowOptions& options, int argc,
+               char** argv);
+
+}  // namespace stashscope::app

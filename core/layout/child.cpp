@@ -1,0 +1,26 @@
+#include "core/layout/child.h"
+
+#include <istream>
+#include <iterator>
+#include <ostream>
+
+#include "core/layout/graphviz.h"
+#include "core/layout/wire.h"
+#include "core/run/worker.h"
+
+namespace stashscope::layout {
+
+void serve_layout(std::istream& in, std::ostream& out) {
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  out << to_text(place(parse_request(text), graphviz_placer())) << std::flush;
+}
+
+LayoutResult place_in_child(const std::filesystem::path& program, const LayoutRequest& request,
+                            const Progress& progress) {
+  std::string reply;
+  const auto keep = [&](const std::string& line) { reply += line + "\n"; };
+  run_child(program, {child_option}, keep, progress, to_text(request));
+  return parse_result(reply, request);
+}
+
+}  // namespace stashscope::layout

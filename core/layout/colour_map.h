@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stashscope::layout {
+
+struct Rgb {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+/// The one map for data: from dark violet (0) over teal to bright yellow (1). Its lightness rises
+/// evenly, so equal differences look equal and it can be read without colour vision.
+Rgb lifetime_colour(double share);
+
+/// `#rrggbb`
+std::string to_hex(const Rgb& colour);
+
+}  // namespace stashscope::layout

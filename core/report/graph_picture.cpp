@@ -1,0 +1,38 @@
+#include "core/report/graph_picture.h"
+
+#include "core/layout/child.h"
+#include "core/layout/layered.h"
+#include "core/layout/svg.h"
+
+namespace stashscope {
+
+layout::Grouping grouping_of(const Study& study) {
+  const Graph& graph = study.graph();
+  return layout::make_grouping(
+      graph, layout::sides_of(graph, *study.opportunities, study.prepared->step.yield));
+}
+
+layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {
+  return {study.graph(), study.current->dataflow, study.current->timeline, grouping,
+          study.prepared->step.yield};
+}
+
+std::string graph_svg(const Study& study, const std::string& title,
+                      const std::filesystem::path& program, std::vector<std::string>& warnings) {
+  const layout::Grouping grouping = grouping_of(study);
+  const layout::StepView view = step_view(study, grouping);
+  const layout::Outline outline =
+      layout::make_outline(view.dataflow, grouping, layout::initially_open(grouping));
+  const layout::LayoutRequest request =
+      layout::make_request(outline, view.graph, view.dataflow, grouping, layout::svg_text_width);
+  layout::LayoutResult placed;
+  try {
+    placed = layout::place_in_child(program, request, Progress());
+  } catch (const Error& error) {
+    warnings.push_back("the graph is drawn with a plain layout: " + std::string(error.what()));
+    placed = layout::place(request, layout::place_layered);
+  }
+  return layout::to_svg(layout::draw(view, outline, placed), title);
+}
+
+}  // namespace stashscope

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/layout/drawing.h"
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// The nodes of a study's graph in groups; the same for all studies that share `prepared`.
+layout::Grouping grouping_of(const Study& study);
+
+/// What of a study a picture shows. The study and the grouping must outlive it.
+layout::StepView step_view(const Study& study, const layout::Grouping& grouping);
+
+/// The current variant as SVG, open down to the layers.
+/// @param program lays the graph out as a child (see core/layout/child.h)
+/// @param warnings gets a line when that failed and a plain layout is drawn instead
+std::string graph_svg(const Study& study, const std::string& title,
+                      const std::filesystem::path& program, std::vector<std::string>& warnings);
+
+}  // namespace stashscope

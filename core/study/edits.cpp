@@ -1,0 +1,124 @@
+#include "core/study/edits.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+bool covers(const std::string& pattern, const Dimension& dimension) {
+  return matches_wildcard(dimension.name, pattern) ||
+         std::any_of(dimension.also.begin(), dimension.also.end(),
+                     [&](const std::string& name) { return matches_wildcard(name, pattern); });
+}
+
+class PlanEditor {
+ public:
+  PlanEditor(const Study& study, Choices choices) : study_(study), choices_(std::move(choices)) {
+    if (choices_.level > 0) {
+      of_level_ = config_of_all(*study.opportunities, choices_.level == 2);
+    }
+  }
+
+  void set(const std::string& cluster, const ClusterChoice& choice) {
+    switch_off_rivals(cluster, choice.type);
+    const auto level = of_level_.find(cluster);
+    if (level != of_level_.end() && level->second == choice) {
+      choices_.plans.erase(cluster);
+    } else {
+      choices_.plans[cluster] = choice;
+    }
+  }
+
+  void clear(const std::string& cluster, PlanType type) {
+    if (of_level_.contains(cluster)) {
+      choices_.plans[cluster] = {type, 0};
+    } else {
+      choices_.plans.erase(cluster);
+    }
+  }
+
+  Choices take() { return std::move(choices_); }
+
+ private:
+  void switch_off_rivals(const std::string& cluster, PlanType type) {
+    for (const ClusterRow& row : study_.clusters) {
+      const bool concerned =
+          std::any_of(row.options.begin(), row.options.end(), [&](const ClusterOption& option) {
+            return option.cluster == cluster && option.type == type;
+          });
+      if (!concerned) continue;
+      for (const ClusterOption& option : row.options) {
+        if (option.cluster != cluster && option.requested) clear(option.cluster, option.type);
+      }
+    }
+  }
+
+  const Study& study_;
+  Choices choices_;
+  RecomputeConfig of_level_;
+};
+
+}  // namespace
+
+Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool on) {
+  return with_plan_count(study, std::move(choices), row, on ? row.frequency : 0);
+}
+
+Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count) {
+  PlanEditor editor(study, std::move(choices));
+  for (const auto& [cluster, entry] : parse_config(row.config)) {
+    if (count <= 0) {
+      editor.clear(cluster, entry.type);
+    } else {
+      editor.set(cluster, {entry.type, count >= row.frequency ? -1 : count});
+    }
+  }
+  return editor.take();
+}
+
+Choices with_dimension(const Study& study, Choices choices, const Dimension& dimension,
+                       std::int64_t value) {
+  std::map<std::string, std::int64_t> dims;
+  for (const auto& [pattern, given] : choices.dims) {
+    if (!covers(pattern, dimension)) {
+      dims[pattern] = given;
+      continue;
+    }
+    for (const Dimension& other : study.sizes->dims.dimensions) {
+      if (covers(pattern, other)) dims.try_emplace(other.name, given);
+    }
+  }
+  dims[dimension.name] = value;
+  choices.dims = std::move(dims);
+  return choices;
+}
+
+int chosen_count(const Study& study, const PlanRow& row) {
+  if (!row.on) return 0;
+  int count = row.frequency;
+  for (const auto& [cluster, entry] : parse_config(row.config)) {
+    const auto chosen = study.config.find(cluster);
+    if (chosen == study.config.end()) return 0;
+    if (chosen->second.count >= 0) count = std::min(count, chosen->second.count);
+  }
+  return count;
+}
+
+std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row) {
+  const RecomputeConfig entries = parse_config(row.config);
+  std::vector<NodeId> nodes;
+  for (const NodePlan& plan : study.opportunities->plans) {
+    const auto entry = entries.find(plan.cluster);
+    if (entry == entries.end() || entry->second.type != plan.type) continue;
+    nodes.insert(nodes.end(), plan.subgraph.begin(), plan.subgraph.end());
+    nodes.push_back(plan.node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,22 @@
+#include "core/study/subject.h"
+
+#include "core/onnx/model_file.h"
+
+namespace stashscope {
+
+Subject load_subject(const std::filesystem::path& file,
+                     const std::function<void(Choices&)>& adjust) {
+  Subject subject;
+  std::string warning;
+  if (is_session_file(file)) {
+    subject.session = load_session(file, warning);
+  } else {
+    subject.session.model = file;
+  }
+  if (!warning.empty()) subject.warnings.push_back(warning);
+  if (adjust) adjust(subject.session.choices);
+  subject.model = std::make_shared<const Graph>(load_model(subject.session.model));
+  return subject;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,79 @@
+#include "ui/document/autosave.h"
+
+#include <QDir>
+#include <QStandardPaths>
+#include <QUuid>
+
+#include "core/base/files.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int delay_in_milliseconds = 1000;
+
+QString lock_name(const QString& file) { return file + u".lock"_s; }
+
+/// A lock that only its owner's end makes stale, however long that takes.
+std::unique_ptr<QLockFile> make_lock(const QString& file) {
+  auto lock = std::make_unique<QLockFile>(lock_name(file));
+  lock->setStaleLockTime(0);
+  return lock;
+}
+
+}  // namespace
+
+Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
+    : QObject(parent), document_(document), folder_(folder) {
+  QDir().mkpath(folder_);
+  file_ = folder_ + u"/"_s + QUuid::createUuid().toString(QUuid::WithoutBraces) + u".stashscope"_s;
+  lock_ = make_lock(file_);
+  lock_->tryLock(0);
+  delay_.setSingleShot(true);
+  delay_.setInterval(delay_in_milliseconds);
+  connect(&delay_, &QTimer::timeout, this, &Autosave::save);
+  connect(&document, &Document::choices_changed, &delay_, qOverload<>(&QTimer::start));
+  connect(&document, &Document::measured_changed, &delay_, qOverload<>(&QTimer::start));
+}
+
+Autosave::~Autosave() {
+  const bool unsaved = document_.study() != nullptr && !document_.undo_stack().isClean();
+  if (unsaved) {
+    const auto failure =
+        failure_of([&] { save_session(document_.session(), file_.toStdString()); });
+  } else {
+    QFile::remove(file_);
+  }
+}
+
+void Autosave::save() {
+  if (document_.study() == nullptr) return;
+  document_.write_in_background({}, [session = document_.session(), file = file_.toStdString()] {
+    save_session(session, file);
+  });
+}
+
+std::vector<Autosave::Abandoned> Autosave::abandoned() const {
+  std::vector<Abandoned> found;
+  const QDir folder(folder_);
+  for (const QFileInfo& info : folder.entryInfoList({u"*.stashscope"_s}, QDir::Files, QDir::Time)) {
+    const QString file = info.absoluteFilePath();
+    if (QFileInfo(file) == QFileInfo(file_) || !make_lock(file)->tryLock(0)) continue;
+    const auto failure = failure_of([&] {
+      const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
+      found.push_back({file, QString::fromStdString(session.model.string())});
+    });
+    if (failure) QFile::remove(file);
+  }
+  return found;
+}
+
+void Autosave::discard(const Abandoned& session) const { QFile::remove(session.file); }
+
+QString Autosave::default_folder() {
+  return QStandardPaths::writableLocation(QStandardPaths::CacheLocation) + u"/autosave"_s;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QUndoCommand>
+#include <functional>
+
+#include "core/study/choices.h"
+
+namespace stashscope::ui {
+
+/// One edit of the user, with the choices before and after it. Edits that carry the same key and
+/// follow each other (the steps of one spin box) become one.
+class ChoiceCommand : public QUndoCommand {
+ public:
+  using Apply = std::function<void(const Choices&)>;
+
+  /// @param merge_key empty: never merged
+  ChoiceCommand(Choices before, Choices after, const QString& text, QString merge_key, Apply apply);
+
+  void undo() override;
+  void redo() override;
+  int id() const override;
+  bool mergeWith(const QUndoCommand* next) override;
+
+ private:
+  Choices before_;
+  Choices after_;
+  QString merge_key_;
+  Apply apply_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,349 @@
+#include "ui/document/document.h"
+
+#include <QFileInfo>
+#include <chrono>
+
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/onnx/model_file.h"
+#include "ui/document/choice_command.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr auto least_time_between_reports = std::chrono::milliseconds(40);
+
+/// Reports from another thread that arrive at `receiver` on its own, and not too often.
+template <class Take>
+Progress progress_to(QObject* receiver, Take take) {
+  using Clock = std::chrono::steady_clock;
+  return Progress([receiver, take, last = Clock::time_point()](double fraction,
+                                                               std::string_view stage) mutable {
+    const Clock::time_point now = Clock::now();
+    if (now - last < least_time_between_reports) return;
+    last = now;
+    const QString text = QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()));
+    QMetaObject::invokeMethod(
+        receiver, [take, fraction, text] { take(fraction, text); }, Qt::QueuedConnection);
+  });
+}
+
+/// Choices without the device, which changes no prediction.
+Choices without_device(Choices choices) {
+  choices.device.clear();
+  return choices;
+}
+
+std::optional<Measured> measured_of(const Session& session, const Study& study) {
+  if (!session.baseline_measured || !session.current_measured) return std::nullopt;
+  Measured measured{session.choices, {*session.baseline_measured, *session.current_measured}, 0};
+  const bool fits =
+      measured.runs.baseline.live_bytes.size() == study.baseline->timeline.order.size() &&
+      measured.runs.current.live_bytes.size() == study.current->timeline.order.size();
+  if (!fits) return std::nullopt;
+  measured.largest_error = largest_error(study, measured.runs);
+  return measured;
+}
+
+}  // namespace
+
+/// What a computation on the other thread ends with.
+struct Document::Outcome {
+  std::optional<Failure> failure;
+  std::optional<Subject> subject;  ///< when another model was loaded
+  QString path;                    ///< of that
+  std::shared_ptr<const Study> study;
+};
+
+Document::Document(QObject* parent) : QObject(parent) { qRegisterMetaType<Failure>(); }
+
+Document::~Document() {
+  computation_.cancel();
+  run_.cancel();
+}
+
+void Document::open(const QString& path) {
+  open(path, [file = path.toStdString()] { return load_subject(file, nullptr); });
+}
+
+void Document::open(const QString& path, Loader loader) {
+  const Progress progress = restart_computation();
+  computing_.post([this, path, loader, progress, generation = generation_] {
+    Outcome outcome;
+    outcome.path = path;
+    outcome.failure = failure_of([&] {
+      progress.update(0, "loading");
+      outcome.subject = loader();
+      outcome.study = compute_study(outcome.subject->model, outcome.subject->session.choices,
+                                    nullptr, progress);
+    });
+    QMetaObject::invokeMethod(
+        this, [this, generation, outcome] { finish(generation, outcome); }, Qt::QueuedConnection);
+  });
+}
+
+void Document::restore(const QString& kept_session) {
+  open({}, [file = kept_session.toStdString()] { return load_subject(file, nullptr); });
+}
+
+Progress Document::restart_computation() {
+  computation_.cancel();
+  ++generation_;
+  computation_ =
+      progress_to(this, [this, generation = generation_](double fraction, QString stage) {
+        if (generation == generation_ && busy_) Q_EMIT progressed(fraction, stage);
+      });
+  set_busy(true);
+  return computation_;
+}
+
+void Document::compute() {
+  const Progress progress = restart_computation();
+  computing_.post([this, model = model_, choices = choices_, previous = study_, progress,
+                   generation = generation_] {
+    Outcome outcome;
+    outcome.failure = failure_of(
+        [&] { outcome.study = compute_study(model, choices, previous.get(), progress); });
+    QMetaObject::invokeMethod(
+        this, [this, generation, outcome] { finish(generation, outcome); }, Qt::QueuedConnection);
+  });
+}
+
+void Document::finish(std::uint64_t generation, Outcome outcome) {
+  if (generation != generation_) return;
+  set_busy(false);
+  if (outcome.failure) {
+    if (outcome.failure->kind != ErrorKind::cancelled) Q_EMIT failed(*outcome.failure);
+    return;
+  }
+  if (outcome.subject) {
+    take_subject(outcome);
+    Q_EMIT opened();
+  }
+  show_study(outcome.study);
+}
+
+void Document::take_subject(Outcome& outcome) {
+  cancel_run();
+  model_ = outcome.subject->model;
+  session_ = std::move(outcome.subject->session);
+  session_.model = std::filesystem::absolute(session_.model).lexically_normal();
+  choices_ = session_.choices;
+  measured_ = measured_of(session_, *outcome.study);
+  load_notes_.clear();
+  for (const std::string& note : outcome.subject->warnings) {
+    load_notes_.push_back(QString::fromStdString(to_valid_utf8(note)));
+  }
+  const bool is_restored = outcome.path.isEmpty();
+  const bool is_session = !is_restored && QFileInfo(outcome.path) != QFileInfo(model_path());
+  session_path_ = is_session ? outcome.path : QString();
+  selection_ = Selection();
+  study_ = outcome.study;
+  undo_stack_.clear();
+  if (is_restored) undo_stack_.resetClean();
+  Q_EMIT paths_changed();
+}
+
+void Document::show_study(std::shared_ptr<const Study> study) {
+  study_ = std::move(study);
+  const Timeline& timeline = study_->current->timeline;
+  step_of_ = IdVector<NodeId, std::size_t>(study_->current->dataflow.topology.nodes());
+  for (std::size_t step = 0; step < timeline.order.size(); ++step) {
+    step_of_[timeline.order[step]] = step;
+  }
+  // Ids of clones mean other nodes now.
+  std::erase_if(selection_.nodes,
+                [&](NodeId id) { return study_->current->dataflow.is_clone(id); });
+  if (selection_.node.valid() && study_->current->dataflow.is_clone(selection_.node)) {
+    selection_.node = NodeId();
+  }
+  if (selection_.at_peak) {
+    selection_.step = timeline.peak_step;
+  } else if (selection_.node.valid()) {
+    selection_.step = step_of_[selection_.node];
+  }
+  selection_.step = std::min(selection_.step, std::max<std::size_t>(1, timeline.order.size()) - 1);
+  Q_EMIT study_changed();
+  Q_EMIT selection_changed();
+}
+
+QStringList Document::notes() const {
+  QStringList notes = load_notes_;
+  if (study_ == nullptr) return notes;
+  for (const std::string& note : study_->warnings) {
+    notes.push_back(QString::fromStdString(to_valid_utf8(note)));
+  }
+  return notes;
+}
+
+Session Document::session() const {
+  Session session = session_;
+  session.choices = choices_;
+  session.baseline_measured.reset();
+  session.current_measured.reset();
+  if (measured_ && without_device(measured_->choices) == without_device(choices_)) {
+    session.baseline_measured = measured_->runs.baseline;
+    session.current_measured = measured_->runs.current;
+  }
+  return session;
+}
+
+void Document::choose(const Choices& after, const QString& text, const QString& merge_key) {
+  if (model_ == nullptr || after == choices_) return;
+  undo_stack_.push(
+      new ChoiceCommand(choices_, after, text, merge_key, [this](const Choices& choices) {
+        choices_ = choices;
+        Q_EMIT choices_changed();
+        compute();
+      }));
+}
+
+void Document::cancel() {
+  if (!busy_) return;
+  computation_.cancel();
+  ++generation_;
+  set_busy(false);
+  if (study_ != nullptr && choices_ != study_->choices && undo_stack_.canUndo()) undo_stack_.undo();
+}
+
+void Document::set_busy(bool busy) {
+  if (busy_ == busy) return;
+  busy_ = busy;
+  Q_EMIT busy_changed();
+}
+
+void Document::run() {
+  if (study_ == nullptr || running_) return;
+  auto study = std::make_shared<Study>(*study_);
+  if (study->choices.device == "none") study->choices.device = "cpu";
+  ++run_generation_;
+  run_ = progress_to(this, [this](double fraction, QString stage) {
+    if (running_) Q_EMIT run_progressed(fraction, stage);
+  });
+  set_running(true);
+  running_jobs_.post(
+      [this, study, model = session_.model, progress = run_, generation = run_generation_] {
+        Measured measured;
+        measured.choices = study->choices;
+        const auto failure = failure_of([&] {
+          measured.runs = measure_in_worker(*study, model, nullptr, progress);
+          measured.largest_error = largest_error(*study, measured.runs);
+        });
+        QMetaObject::invokeMethod(
+            this, [=, this] { finish_run(generation, failure, measured); }, Qt::QueuedConnection);
+      });
+}
+
+void Document::cancel_run() {
+  if (!running_) return;
+  run_.cancel();
+  ++run_generation_;
+  set_running(false);
+}
+
+void Document::finish_run(std::uint64_t generation, std::optional<Failure> failure,
+                          Measured measured) {
+  if (generation != run_generation_) return;
+  set_running(false);
+  if (failure) {
+    Q_EMIT failed(*failure);
+    return;
+  }
+  measured_ = std::move(measured);
+  Q_EMIT measured_changed();
+}
+
+void Document::set_running(bool running) {
+  if (running_ == running) return;
+  running_ = running;
+  Q_EMIT running_changed();
+}
+
+const Measured* Document::measured() const {
+  if (!measured_ || study_ == nullptr) return nullptr;
+  const bool fits = without_device(measured_->choices) == without_device(study_->choices);
+  return fits ? &*measured_ : nullptr;
+}
+
+void Document::select_node(NodeId node, Cursor cursor) {
+  if (study_ == nullptr || !node.valid()) return;
+  const bool follows = cursor == Cursor::follows;
+  selection_ = {node,
+                {node},
+                {},
+                follows ? step_of_[node] : selection_.step,
+                follows ? false : selection_.at_peak};
+  Q_EMIT selection_changed();
+}
+
+void Document::select_nodes(std::vector<NodeId> nodes, const QString& title,
+                            std::optional<std::size_t> step) {
+  if (study_ == nullptr) return;
+  if (step) {
+    selection_.step = *step;
+    selection_.at_peak = false;
+  }
+  selection_.node = NodeId();
+  selection_.nodes = std::move(nodes);
+  selection_.title = title;
+  Q_EMIT selection_changed();
+}
+
+void Document::select_step(std::size_t step) {
+  if (study_ == nullptr || step >= study_->current->timeline.order.size()) return;
+  const NodeId node = study_->current->timeline.order[step];
+  selection_ = {node, {node}, {}, step, false};
+  Q_EMIT selection_changed();
+}
+
+void Document::clear_selection() {
+  selection_.node = NodeId();
+  selection_.nodes.clear();
+  selection_.title.clear();
+  Q_EMIT selection_changed();
+}
+
+void Document::write_in_background(const QString& done, std::function<void()> job) {
+  writing_.post([this, done, job = std::move(job)] {
+    const auto failure = failure_of(job);
+    QMetaObject::invokeMethod(
+        this,
+        [this, done, failure] {
+          if (failure) {
+            Q_EMIT failed(*failure);
+          } else if (!done.isEmpty()) {
+            Q_EMIT noticed(done);
+          }
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void Document::save_session_as(const QString& path) {
+  if (model_ == nullptr) return;
+  session_path_ = path;
+  undo_stack_.setClean();
+  Q_EMIT paths_changed();
+  write_in_background(tr("Saved %1").arg(path),
+                      [session = session(), file = path.toStdString()]() mutable {
+                        session.model_hash = hash_file(session.model);
+                        save_session(session, file);
+                      });
+}
+
+void Document::save_modified_model(const QString& path) {
+  if (study_ == nullptr) return;
+  write_in_background(tr("Saved %1").arg(path), [study = study_, file = path.toStdString()] {
+    save_model(modified_graph(*study), file);
+  });
+}
+
+void Document::export_environment(const QString& path) {
+  if (study_ == nullptr) return;
+  write_in_background(tr("Exported %1").arg(path), [study = study_, file = path.toStdString()] {
+    write_file_atomically(file, environment_block(study->config, effective_probe(study->choices)));
+  });
+}
+
+}  // namespace stashscope::ui

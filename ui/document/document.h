@@ -1,0 +1,137 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <QUndoStack>
+#include <memory>
+
+#include "core/study/measure.h"
+#include "core/study/subject.h"
+#include "ui/document/failure.h"
+#include "ui/document/job_thread.h"
+#include "ui/document/selection.h"
+
+namespace stashscope::ui {
+
+/// What a run measured, and under which choices.
+struct Measured {
+  Choices choices;
+  StudyMeasurements runs;
+  std::int64_t largest_error = 0;  ///< bytes, over all steps of both variants
+};
+
+/// The model that is open, with the user's choices and the study they lead to. Lives on the
+/// interface thread; studies, loading, runs and writing happen on threads of its own and come back
+/// as immutable results. Of several computations only the newest is ever shown.
+class Document : public QObject {
+  Q_OBJECT
+
+ public:
+  using Loader = std::function<Subject()>;
+
+  explicit Document(QObject* parent = nullptr);
+  ~Document() override;
+
+  /// Loads a model or session in the background. The current one stays until that worked.
+  void open(const QString& path);
+  /// @param loader is called on another thread and may throw
+  void open(const QString& path, Loader loader);
+  /// Opens a session that was kept automatically; it counts as not saved.
+  void restore(const QString& kept_session);
+
+  /// Null until a model is open.
+  const std::shared_ptr<const Study>& study() const { return study_; }
+  /// What the user wants now; the study follows as soon as it is computed.
+  const Choices& choices() const { return choices_; }
+  QUndoStack& undo_stack() { return undo_stack_; }
+  QString model_path() const { return QString::fromStdString(session_.model.string()); }
+  /// Empty until the session was saved or loaded.
+  const QString& session_path() const { return session_path_; }
+  QStringList notes() const;
+
+  /// Everything there is to save.
+  Session session() const;
+
+  /// An edit of the user. Does nothing when the choices stay the same.
+  /// @param merge_key edits in a row with the same key are undone together; empty: on its own
+  void choose(const Choices& after, const QString& text, const QString& merge_key = {});
+
+  bool is_busy() const { return busy_; }
+  /// Gives the running computation up and takes back the edit that asked for it.
+  void cancel();
+
+  /// Runs the step on the chosen device (the processor when none is chosen).
+  void run();
+  void cancel_run();
+  bool is_running() const { return running_; }
+  /// Null when nothing was measured under the choices of the study that is shown.
+  const Measured* measured() const;
+
+  const Selection& selection() const { return selection_; }
+  enum class Cursor { follows, stays };
+  void select_node(NodeId node, Cursor cursor = Cursor::follows);
+  /// @param step moves the memory cursor there; without it the cursor stays
+  void select_nodes(std::vector<NodeId> nodes, const QString& title,
+                    std::optional<std::size_t> step = std::nullopt);
+  /// Moves the memory cursor and selects the node that runs there.
+  void select_step(std::size_t step);
+  void clear_selection();
+  /// The step at which a node runs in the current order.
+  std::size_t step_of(NodeId node) const { return step_of_[node]; }
+
+  /// These write in the background and answer with `noticed` or `failed`.
+  void save_session_as(const QString& path);
+  void save_modified_model(const QString& path);
+  void export_environment(const QString& path);
+  /// @param done told on success unless empty; @param job is called on another thread and may throw
+  void write_in_background(const QString& done, std::function<void()> job);
+
+ Q_SIGNALS:
+  void opened();           ///< another model; `study_changed` follows
+  void study_changed();    ///< a new study is shown
+  void choices_changed();  ///< before the study follows
+  void selection_changed();
+  void busy_changed();
+  void progressed(double fraction, const QString& stage);
+  void running_changed();
+  void run_progressed(double fraction, const QString& stage);
+  void measured_changed();
+  void paths_changed();
+  void noticed(const QString& message);
+  void failed(const stashscope::ui::Failure& failure);
+
+ private:
+  struct Outcome;
+
+  Progress restart_computation();
+  void compute();
+  void finish(std::uint64_t generation, Outcome outcome);
+  void take_subject(Outcome& outcome);
+  void show_study(std::shared_ptr<const Study> study);
+  void set_busy(bool busy);
+  void set_running(bool running);
+  void finish_run(std::uint64_t generation, std::optional<Failure> failure, Measured measured);
+
+  std::shared_ptr<const Study> study_;
+  std::shared_ptr<const Graph> model_;
+  Choices choices_;
+  Session session_;  // choices and measurements in it are stale; see session()
+  QString session_path_;
+  QStringList load_notes_;
+  std::optional<Measured> measured_;
+  QUndoStack undo_stack_;
+  Selection selection_;
+  IdVector<NodeId, std::size_t> step_of_;
+  bool busy_ = false;
+  bool running_ = false;
+  std::uint64_t generation_ = 0;
+  std::uint64_t run_generation_ = 0;
+  Progress computation_;
+  Progress run_;
+  // Last, so that they are joined before anything that their jobs touch goes away.
+  JobThread computing_{JobThread::AtEnd::drop};
+  JobThread running_jobs_{JobThread::AtEnd::drop};
+  JobThread writing_{JobThread::AtEnd::finish};
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace stashscope::ui {
+
+/// A thread that runs jobs one after another. Jobs must not throw.
+class JobThread {
+ public:
+  /// What happens to jobs that have not started when the owner goes.
+  enum class AtEnd { drop, finish };
+
+  explicit JobThread(AtEnd at_end);
+  /// Waits for the running job; cancel it beforehand.
+  ~JobThread();
+  JobThread(const JobThread&) = delete;
+  JobThread& operator=(const JobThread&) = delete;
+
+  void post(std::function<void()> job);
+
+ private:
+  void run();
+
+  const AtEnd at_end_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <QStringList>
+
+namespace stashscope::ui {
+
+/// The files opened last, newest first, across runs of the program.
+QStringList recent_files();
+void add_recent_file(const QString& path);
+
+}  // namespace stashscope::ui

@@ -1,0 +1,311 @@
+#include "ui/graph/graph_view.h"
+
+#include <QApplication>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <cmath>
+
+#include "ui/graph/graph_painter.h"
+#include "ui/graph/minimap.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr double view_margin = 32;
+constexpr double zoom_step = 1.25;
+constexpr double pan_step = 64;
+/// A picture that would be smaller than this when it fits is shown from its upper end instead.
+constexpr double least_first_zoom = 0.75;
+constexpr double most_first_zoom = 0.9;
+
+layout::Point from_qt(QPointF p) { return {p.x(), p.y()}; }
+
+}  // namespace
+
+GraphView::GraphView(QWidget* parent) : QWidget(parent), minimap_(new Minimap(this)) {
+  setObjectName(QStringLiteral("graph_view"));
+  setAccessibleName(tr("Graph of the training step"));
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setMinimumSize(160, 120);
+  connect(minimap_, &Minimap::point_wanted, this, &GraphView::center_on);
+}
+
+void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
+  set_hovered(std::nullopt);
+  if (picture == nullptr) {
+    minimap_->set_scene(nullptr);
+    scene_.reset();
+    update();
+    return;
+  }
+  const std::unique_ptr<GraphScene> before = std::move(scene_);
+  scene_ = std::make_unique<GraphScene>(std::move(picture));
+  scene_->mark(selection_);
+  minimap_->set_scene(scene_.get());
+  const bool same_model =
+      before != nullptr && before->picture->grouping == scene_->picture->grouping;
+  if (!same_model) moved_by_user_ = false;
+  if (same_model && (moved_by_user_ || held_)) {
+    keep_in_place(*before);
+  } else {
+    set_camera(first_view());
+  }
+  update();
+}
+
+/// The held group stays where it is on the screen; without one the picture does.
+void GraphView::keep_in_place(const GraphScene& before) {
+  const std::optional<Held> held = std::exchange(held_, std::nullopt);
+  if (!held || before.picture->open == scene_->picture->open) return set_camera(camera_);
+  for (const layout::DrawnBox& box : scene_->drawing().boxes) {
+    if (box.shows.group != held->group || box.shows.side != held->side) continue;
+    moved_by_user_ = true;
+    return set_camera(anchored(camera_, to_qt(box.rect).topLeft(), held->screen));
+  }
+}
+
+void GraphView::set_selection(const Selection& selection) {
+  selection_ = selection;
+  if (scene_ == nullptr) return;
+  scene_->mark(selection);
+  update();
+}
+
+void GraphView::set_notice(const QString& notice) {
+  notice_ = notice;
+  update();
+}
+
+Camera GraphView::first_view() const {
+  const QRectF bounds = to_qt(scene_->drawing().bounds);
+  const Camera all = fitted(bounds, size(), view_margin);
+  if (all.zoom >= least_first_zoom) return all;
+  const QRectF top(bounds.topLeft(), QSizeF(bounds.width(), 1));
+  const double zoom = std::min(fitted(top, size(), view_margin).zoom, most_first_zoom);
+  return anchored({zoom, {}}, QPointF(bounds.center().x(), bounds.y()),
+                  QPointF(width() / 2.0, view_margin));
+}
+
+void GraphView::set_camera(const Camera& camera) {
+  camera_ = camera;
+  minimap_->set_camera(camera_, size());
+  Q_EMIT camera_changed();
+  update();
+}
+
+void GraphView::fit() {
+  if (scene_ == nullptr) return;
+  moved_by_user_ = false;
+  set_camera(fitted(to_qt(scene_->drawing().bounds), size(), view_margin));
+}
+
+void GraphView::zoom_by(double factor) {
+  moved_by_user_ = true;
+  set_camera(zoomed(camera_, factor, rect().toRectF().center()));
+}
+
+void GraphView::center_on(QPointF point) {
+  moved_by_user_ = true;
+  set_camera(anchored(camera_, point, rect().toRectF().center()));
+}
+
+void GraphView::reveal(NodeId node) {
+  if (scene_ == nullptr || !scene_->drawing().box_of.contains(node)) return;
+  const layout::Rect& box = scene_->drawing().boxes[scene_->drawing().box_of[node]].rect;
+  const QRectF comfortable =
+      rect().toRectF().adjusted(view_margin, view_margin, -view_margin, -view_margin);
+  if (!comfortable.contains(camera_.to_screen(to_qt(box)))) center_on(to_qt(box.center()));
+}
+
+std::optional<std::uint32_t> GraphView::box_under(QPointF screen) const {
+  if (scene_ == nullptr) return std::nullopt;
+  return layout::box_at(scene_->drawing(), from_qt(camera_.to_picture(screen)));
+}
+
+std::optional<std::uint32_t> GraphView::selected_box() const {
+  if (scene_ == nullptr) return std::nullopt;
+  const auto found = std::find(scene_->marks.begin(), scene_->marks.end(), Mark::selected);
+  if (found == scene_->marks.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - scene_->marks.begin());
+}
+
+void GraphView::click(std::uint32_t box) {
+  const layout::OutlineBox& shows = scene_->drawing().boxes[box].shows;
+  if (shows.node.valid()) {
+    Q_EMIT node_clicked(shows.node);
+  } else {
+    Q_EMIT group_clicked(shows.group, shows.side);
+  }
+}
+
+void GraphView::toggle(std::uint32_t box) {
+  const layout::DrawnBox& drawn = scene_->drawing().boxes[box];
+  if (!drawn.shows.group.valid()) return;
+  held_ = {drawn.shows.group, drawn.shows.side, camera_.to_screen(to_qt(drawn.rect)).topLeft()};
+  Q_EMIT toggle_wanted(drawn.shows.group);
+}
+
+/// The closest box whose middle lies further in a direction, with little to the side.
+std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key direction) const {
+  const auto& boxes = scene_->drawing().boxes;
+  const layout::Point from = boxes[box].rect.center();
+  std::optional<std::uint32_t> best;
+  double best_distance = 0;
+  for (std::uint32_t i = 0; i < boxes.size(); ++i) {
+    if (i == box || boxes[i].is_open()) continue;
+    const layout::Point to = boxes[i].rect.center();
+    double along =
+        direction == Qt::Key_Up || direction == Qt::Key_Down ? to.y - from.y : to.x - from.x;
+    double aside =
+        direction == Qt::Key_Up || direction == Qt::Key_Down ? to.x - from.x : to.y - from.y;
+    if (direction == Qt::Key_Up || direction == Qt::Key_Left) along = -along;
+    if (along <= 1) continue;
+    const double distance = along + 3 * std::abs(aside);
+    if (best && distance >= best_distance) continue;
+    best = i;
+    best_distance = distance;
+  }
+  return best;
+}
+
+void GraphView::walk(Qt::Key direction) {
+  if (scene_ == nullptr || scene_->drawing().boxes.empty()) return;
+  const auto from = selected_box();
+  const auto to = from ? neighbour(*from, direction) : std::optional<std::uint32_t>(0);
+  if (!to) return;
+  click(*to);
+  const QRectF rect = camera_.to_screen(to_qt(scene_->drawing().boxes[*to].rect));
+  if (!this->rect().toRectF().contains(rect))
+    center_on(to_qt(scene_->drawing().boxes[*to].rect.center()));
+}
+
+void GraphView::set_hovered(std::optional<std::uint32_t> box) {
+  if (hovered_ == box) return;
+  hovered_ = box;
+  update();
+}
+
+QString GraphView::tip_of(std::uint32_t box) const {
+  const layout::DrawnBox& drawn = scene_->drawing().boxes[box];
+  const GraphPicture& picture = *scene_->picture;
+  const std::string& name =
+      drawn.shows.group.valid()
+          ? picture.grouping->groups[drawn.shows.group].path
+          : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
+  QString tip = shown(name);
+  if (drawn.memory.bytes > 0) {
+    tip += QLatin1Char('\n') + tr("makes %1, kept for %2 of %3 steps on average")
+                                   .arg(bytes_text(drawn.memory.bytes))
+                                   .arg(std::lround(layout::average_steps(drawn.memory)))
+                                   .arg(scene_->drawing().steps);
+  }
+  if (drawn.memory.stashed_bytes > 0) {
+    tip += QLatin1Char('\n') +
+           tr("stashes %1 for backward").arg(bytes_text(drawn.memory.stashed_bytes));
+  }
+  if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + tr("double-click to open or close");
+  return tip;
+}
+
+bool GraphView::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* const help = static_cast<QHelpEvent*>(event);
+  const auto box = box_under(help->pos());
+  if (box) {
+    QToolTip::showText(help->globalPos(), tip_of(*box), this);
+  } else {
+    QToolTip::hideText();
+  }
+  return true;
+}
+
+void GraphView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme theme = theme_of(palette());
+  if (scene_ == nullptr) {
+    painter.fillRect(rect(), theme.canvas);
+  } else {
+    GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, rect().toRectF());
+  }
+  if (notice_.isEmpty()) return;
+  painter.setPen(theme.muted);
+  painter.drawText(rect().adjusted(12, 32, -12, -12), Qt::AlignHCenter | Qt::AlignTop, notice_);
+}
+
+void GraphView::resizeEvent(QResizeEvent*) {
+  minimap_->place_in(size());
+  if (scene_ != nullptr && !moved_by_user_) {
+    set_camera(first_view());
+  } else {
+    set_camera(camera_);
+  }
+}
+
+void GraphView::wheelEvent(QWheelEvent* event) {
+  const double notches = event->angleDelta().y() / 120.0;
+  moved_by_user_ = true;
+  set_camera(zoomed(camera_, std::pow(zoom_step, notches), event->position()));
+  event->accept();
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event) {
+  pressed_at_ = event->position();
+  dragged_to_ = pressed_at_;
+  dragging_ = false;
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event) {
+  if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
+    set_hovered(box_under(event->position()));
+    return;
+  }
+  const QPointF way = event->position() - pressed_at_;
+  if (way.manhattanLength() >= QApplication::startDragDistance()) dragging_ = true;
+  if (!dragging_) return;
+  moved_by_user_ = true;
+  set_camera(moved(camera_, event->position() - dragged_to_));
+  dragged_to_ = event->position();
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+  const bool was_dragging = std::exchange(dragging_, false);
+  if (was_dragging || event->button() != Qt::LeftButton) return;
+  const auto box = box_under(event->position());
+  if (box) {
+    click(*box);
+  } else {
+    Q_EMIT nothing_clicked();
+  }
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+  const auto box = box_under(event->position());
+  if (box) toggle(*box);
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event) {
+  const auto key = static_cast<Qt::Key>(event->key());
+  const bool is_arrow =
+      key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_Left || key == Qt::Key_Right;
+  if (is_arrow && event->modifiers().testFlag(Qt::ShiftModifier)) {
+    moved_by_user_ = true;
+    const double x = key == Qt::Key_Left ? pan_step : key == Qt::Key_Right ? -pan_step : 0;
+    const double y = key == Qt::Key_Up ? pan_step : key == Qt::Key_Down ? -pan_step : 0;
+    set_camera(moved(camera_, {x, y}));
+  } else if (is_arrow) {
+    walk(key);
+  } else if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+    if (const auto box = selected_box()) toggle(*box);
+  } else {
+    QWidget::keyPressEvent(event);
+  }
+}
+
+void GraphView::leaveEvent(QEvent*) { set_hovered(std::nullopt); }
+
+}  // namespace stashscope::ui

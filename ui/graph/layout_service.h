@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <filesystem>
+#include <memory>
+#include <unordered_map>
+
+#include "core/report/graph_picture.h"
+#include "ui/document/job_thread.h"
+
+namespace stashscope::ui {
+
+/// What the graph view shows: a drawing with the study and the grouping that it speaks of.
+struct GraphPicture {
+  std::shared_ptr<const Study> study;
+  std::shared_ptr<const layout::Grouping> grouping;
+  layout::OpenGroups open;
+  layout::Drawing drawing;
+};
+
+/// Turns studies into drawings in the background. A layout that takes longer than a glance is
+/// preceded by a plain one; a layout process that dies costs the fine layout only. Layouts are kept
+/// in memory, so undoing and closing again are instant. Only the newest request is answered.
+class LayoutService : public QObject {
+  Q_OBJECT
+
+ public:
+  /// @param program is started as the layout child
+  /// @param text_width measures what is written on boxes; called on another thread
+  LayoutService(std::filesystem::path program, layout::TextWidth text_width,
+                QObject* parent = nullptr);
+  ~LayoutService() override;
+
+  /// @param open nothing: open down to the layers
+  void request(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open);
+
+  bool is_busy() const { return busy_; }
+
+  /// How long the plain layout is held back.
+  static constexpr int patience_in_milliseconds = 2500;
+
+ Q_SIGNALS:
+  /// @param is_final false: a better one will follow
+  void drawn(std::shared_ptr<const stashscope::ui::GraphPicture> picture, bool is_final);
+  /// The fine layout failed; a plain one was drawn.
+  void degraded(const QString& reason);
+
+ private:
+  class Work;
+  using Answer = std::shared_ptr<const GraphPicture>;
+
+  void take_plain(std::uint64_t generation, Answer picture);
+  void take_final(std::uint64_t generation, Answer picture, const QString& failure);
+  void show_plain();
+
+  std::shared_ptr<Work> work_;
+  std::uint64_t generation_ = 0;
+  bool busy_ = false;
+  Progress progress_;
+  Answer plain_;
+  QTimer patience_;
+  JobThread thread_{JobThread::AtEnd::drop};
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/graph/camera.h"
+#include "ui/graph/graph_scene.h"
+
+namespace stashscope::ui {
+
+/// The whole picture in a corner, with a frame around what the view shows. Hidden while everything
+/// is in view.
+class Minimap : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Minimap(QWidget* parent);
+
+  /// @param scene may be null; must stay alive until another one is set
+  void set_scene(const GraphScene* scene);
+  void set_camera(const Camera& camera, QSize view);
+  void place_in(QSize view);
+
+ Q_SIGNALS:
+  /// The user wants this point of the picture in the middle of the view.
+  void point_wanted(QPointF point);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+
+ private:
+  Camera own_camera() const;
+
+  const GraphScene* scene_ = nullptr;
+  QRectF seen_;  // of the picture
+};
+
+}  // namespace stashscope::ui

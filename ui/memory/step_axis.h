@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace stashscope::ui {
+
+/// The horizontal axis of the memory curve: which stretch of the step lies between two pixels. Step
+/// i covers [i, i + 1) on it.
+struct StepAxis {
+  double steps = 1;  ///< of the whole curve, at least 1
+  double first = 0;  ///< at the left edge
+  double last = 1;   ///< at the right edge
+  double left = 0;   ///< pixels
+  double right = 1;
+
+  double x_of(double step) const { return left + (step - first) / (last - first) * (right - left); }
+  double step_of(double x) const { return first + (x - left) / (right - left) * (last - first); }
+  /// The step drawn at a pixel; pixels beyond the ends mean the nearest one.
+  std::size_t index_at(double x) const {
+    return static_cast<std::size_t>(std::clamp(std::floor(step_of(x)), 0.0, steps - 1));
+  }
+};
+
+/// The whole curve.
+inline StepAxis whole(StepAxis axis) {
+  axis.first = 0;
+  axis.last = axis.steps;
+  return axis;
+}
+
+/// The fewest steps a view shows.
+constexpr double fewest_steps = 8;
+
+inline StepAxis with_range(StepAxis axis, double first, double length) {
+  length = std::clamp(length, std::min(fewest_steps, axis.steps), axis.steps);
+  axis.first = std::clamp(first, 0.0, axis.steps - length);
+  axis.last = axis.first + length;
+  return axis;
+}
+
+/// The same view of a curve of another length.
+inline StepAxis with_steps(StepAxis axis, double steps) {
+  const double growth = steps / axis.steps;
+  axis.steps = steps;
+  return with_range(axis, axis.first * growth, (axis.last - axis.first) * growth);
+}
+
+/// Zooms so that what lies at pixel `x` stays there; a factor above 1 shows fewer steps.
+inline StepAxis zoomed(const StepAxis& axis, double factor, double x) {
+  const double anchor = axis.step_of(x);
+  const double length = (axis.last - axis.first) / factor;
+  return with_range(axis, anchor - (anchor - axis.first) / factor, length);
+}
+
+inline StepAxis moved(const StepAxis& axis, double pixels) {
+  const double steps = pixels * (axis.last - axis.first) / (axis.right - axis.left);
+  return with_range(axis, axis.first - steps, axis.last - axis.first);
+}
+
+/// Lays one curve over another of a different number of steps so that the boundaries of forward and
+/// backward meet.
+struct StepAlignment {
+  double shown_boundary = 0;
+  double shown_end = 1;
+  double own_boundary = 0;
+  double own_end = 1;
+
+  /// The own step that is drawn at step `shown` of the other curve.
+  double to_own(double shown) const {
+    if (shown <= shown_boundary) {
+      return shown_boundary > 0 ? shown * own_boundary / shown_boundary : shown;
+    }
+    const double share = (shown - shown_boundary) / std::max(1.0, shown_end - shown_boundary);
+    return own_boundary + share * (own_end - own_boundary);
+  }
+  double to_shown(double own) const {
+    return StepAlignment{own_boundary, own_end, shown_boundary, shown_end}.to_own(own);
+  }
+};
+
+}  // namespace stashscope::ui

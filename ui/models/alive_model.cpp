@@ -1,0 +1,60 @@
+#include "ui/models/alive_model.h"
+
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+AliveModel::AliveModel(QObject* parent)
+    : TableModel({{tr("Tensor"), tr("Alive while the node at the cursor runs"), false},
+                  {tr("Size"), tr("Bytes of its buffer"), true},
+                  {tr("Role"), {}, false},
+                  {tr("Steps"), tr("From its allocation to its release"), true},
+                  {tr("Type"), {}, false}},
+                 parent) {}
+
+void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t step) {
+  beginResetModel();
+  study_ = std::move(study);
+  alive_ = study_ == nullptr ? std::vector<BufferId>() : alive_at(study_->current->timeline, step);
+  described_.assign(alive_.size(), std::nullopt);
+  endResetModel();
+}
+
+NodeId AliveModel::maker(int row) const {
+  return study_->current->dataflow.topology.producer[buffer(row).root];
+}
+
+const Buffer& AliveModel::buffer(int row) const {
+  return study_->current->timeline.buffers[alive_[static_cast<std::size_t>(row)]];
+}
+
+const AliveTensor& AliveModel::described(int row) const {
+  const auto index = static_cast<std::size_t>(row);
+  auto& known = described_[index];
+  if (!known) known = describe_buffer(*study_, *study_->current, alive_[index]);
+  return *known;
+}
+
+QVariant AliveModel::cell(int row, int column, int role) const {
+  if (role == Qt::ToolTipRole && column == Column::tensor) return shown(described(row).name);
+  if (role != Qt::DisplayRole) return {};
+  switch (column) {
+    case Column::tensor:
+      return shown(described(row).name);
+    case Column::bytes:
+      return bytes_text(buffer(row).bytes);
+    case Column::role:
+      return shown(described(row).role);
+    case Column::life:
+      return life_text(buffer(row));
+    default:
+      return shown(described(row).shape);
+  }
+}
+
+QString AliveModel::life_text(const Buffer& buffer) const {
+  if (buffer.resident) return tr("always");
+  return tr("%1 – %2").arg(buffer.first_step + 1).arg(buffer.last_step + 1);
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+
+#include "core/report/report.h"
+#include "ui/models/table_model.h"
+
+namespace stashscope::ui {
+
+/// The tensors alive at one step of the current variant, largest first.
+class AliveModel : public TableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { tensor, bytes, role, life, type };
+
+  explicit AliveModel(QObject* parent = nullptr);
+
+  /// A null study empties the table.
+  void set_moment(std::shared_ptr<const Study> study, std::size_t step);
+  /// The node that made the tensor; invalid for inputs and parameters.
+  NodeId maker(int row) const;
+
+ protected:
+  int rows() const override { return static_cast<int>(alive_.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  const Buffer& buffer(int row) const;
+  const AliveTensor& described(int row) const;
+  QString life_text(const Buffer& buffer) const;
+
+  std::shared_ptr<const Study> study_;
+  std::vector<BufferId> alive_;
+  /// Texts are made when a row is first seen: there may be thousands.
+  mutable std::vector<std::optional<AliveTensor>> described_;
+};
+
+}  // namespace stashscope::ui

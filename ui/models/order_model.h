@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ui/models/study_model.h"
+
+namespace stashscope::ui {
+
+/// The execution orders with the peak that each would have.
+class OrderModel : public StudyModel {
+  Q_OBJECT
+
+ public:
+  enum Column { name, peak, change };
+
+  explicit OrderModel(QObject* parent = nullptr);
+
+  const OrderRow& order_row(int row) const { return study().orders[static_cast<std::size_t>(row)]; }
+
+ protected:
+  bool same_rows(const Study& a, const Study& b) const override;
+  int rows_of(const Study& study) const override { return static_cast<int>(study.orders.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  QString text(const OrderRow& row, int column) const;
+  bool is_chosen(const OrderRow& row) const { return row.name == study().choices.order; }
+};
+
+}  // namespace stashscope::ui

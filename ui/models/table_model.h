@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <vector>
+
+namespace stashscope::ui {
+
+struct TableColumn {
+  QString title;
+  QString explanation;     ///< tool tip of the header
+  bool is_number = false;  ///< aligned to the right
+};
+
+/// What all tables share: bounds, headers, alignment. Subclasses say what stands in their cells.
+class TableModel : public QAbstractTableModel {
+ public:
+  /// Role of the value that rows are sorted by.
+  static constexpr int sort_role = Qt::UserRole;
+
+  int rowCount(const QModelIndex& parent = {}) const final;
+  int columnCount(const QModelIndex& parent = {}) const final;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const final;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const final;
+
+ protected:
+  TableModel(std::vector<TableColumn> columns, QObject* parent);
+
+  virtual int rows() const = 0;
+  /// @pre row and column are within bounds
+  virtual QVariant cell(int row, int column, int role) const = 0;
+  /// All cells may have changed, the rows are the same.
+  void cells_changed();
+
+ private:
+  std::vector<TableColumn> columns_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,28 @@
+#include "ui/models/texts.h"
+
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+}  // namespace
+
+QString shown(const std::string& text) { return QString::fromStdString(to_valid_utf8(text)); }
+
+QString bytes_text(std::int64_t bytes) { return QString::fromStdString(format_bytes(bytes)); }
+
+QString change_text(std::int64_t before, std::int64_t after) {
+  if (before == 0) return u"±0 %"_s;
+  const double percent = 100 * static_cast<double>(after - before) / static_cast<double>(before);
+  if (std::abs(percent) < 0.05) return u"±0 %"_s;
+  const int digits = std::abs(percent) < 10 ? 1 : 0;
+  const QString sign = percent < 0 ? u"−"_s : u"+"_s;
+  return sign + QString::fromStdString(format_fixed(std::abs(percent), digits)) + u" %"_s;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,53 @@
+#include "ui/panels/alive_panel.h"
+
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+AlivePanel::AlivePanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), heading_(new QLabel), table_(new TableView) {
+  setObjectName(QStringLiteral("alive_panel"));
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  heading_->setObjectName(QStringLiteral("alive_heading"));
+  heading_->setContentsMargins(8, 2, 8, 6);
+  layout->addWidget(heading_);
+  layout->addWidget(table_);
+  table_->setObjectName(QStringLiteral("alive_table"));
+  table_->setAccessibleName(tr("Tensors alive at the cursor"));
+  table_->setModel(&model_);
+  table_->setTextElideMode(Qt::ElideLeft);
+  table_->set_invitation(tr("Open a model to see what fills its memory."));
+  table_->horizontalHeader()->resizeSection(AliveModel::tensor, 208);
+  table_->horizontalHeader()->resizeSection(AliveModel::bytes, 80);
+  table_->horizontalHeader()->resizeSection(AliveModel::role, 84);
+  table_->horizontalHeader()->resizeSection(AliveModel::life, 104);
+  connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
+    document_.select_node(model_.maker(index.row()), Document::Cursor::stays);
+  });
+  connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
+  connect(&document_, &Document::selection_changed, this, &AlivePanel::show_moment);
+}
+
+void AlivePanel::show_moment() {
+  const auto& study = document_.study();
+  const std::size_t step = document_.selection().step;
+  if (study == nullptr || (study.get() == shown_study_ && step == shown_step_)) return;
+  shown_study_ = study.get();
+  shown_step_ = step;
+  model_.set_moment(study, step);
+  const Timeline& timeline = study->current->timeline;
+  if (step >= timeline.order.size()) return;
+  const bool at_peak = step == timeline.peak_step;
+  heading_->setText(
+      (at_peak ? tr("At the peak, step %1: %2 in %3 tensors") : tr("At step %1: %2 in %3 tensors"))
+          .arg(step + 1)
+          .arg(bytes_text(timeline.live_bytes[step]))
+          .arg(model_.rowCount()));
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <QLabel>
+
+#include "ui/document/document.h"
+#include "ui/models/alive_model.h"
+#include "ui/panels/table_view.h"
+
+namespace stashscope::ui {
+
+/// What is alive where the memory cursor stands.
+class AlivePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit AlivePanel(Document& document, QWidget* parent = nullptr);
+
+ private:
+  void show_moment();
+
+  Document& document_;
+  AliveModel model_;
+  QLabel* heading_;
+  TableView* table_;
+  const Study* shown_study_ = nullptr;
+  std::size_t shown_step_ = 0;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,195 @@
+#include "ui/panels/graph_panel.h"
+
+#include <QFontMetricsF>
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/models/texts.h"
+#include "ui/theme/icons.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int unit = 8;
+constexpr double button_zoom = 1.25;
+
+/// Text widths in the font of the boxes, for the thread that lays them out.
+layout::TextWidth text_width() {
+  return [metrics = QFontMetricsF(graph_font(title_pixels))](std::string_view text) {
+    return metrics.horizontalAdvance(
+        QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
+  };
+}
+
+/// All nodes inside a group on one side, clones included.
+std::vector<NodeId> nodes_in(const GraphPicture& picture, layout::GroupId group,
+                             layout::Side side) {
+  const layout::Grouping& grouping = *picture.grouping;
+  const Dataflow& dataflow = picture.study->current->dataflow;
+  std::vector<NodeId> nodes;
+  for (const NodeId node : IdRange<NodeId>(dataflow.topology.nodes())) {
+    layout::GroupId at = grouping.group_of[dataflow.origin(node)];
+    while (at.valid() && at != group) at = grouping.groups[at].parent;
+    if (at.valid() && layout::side_of(dataflow, grouping, node) == side) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      layout_(program, text_width()),
+      view_(new GraphView),
+      search_(new QLineEdit),
+      matches_label_(new QLabel),
+      legend_(new Legend) {
+  setObjectName(u"graph_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_tools());
+  layout->addWidget(view_, 1);
+  connect(&document_, &Document::opened, this, [this] { open_.reset(); });
+  connect(&document_, &Document::study_changed, this, &GraphPanel::show_study);
+  connect(&document_, &Document::selection_changed, this, &GraphPanel::show_selection);
+  connect(&layout_, &LayoutService::drawn, this, &GraphPanel::take_picture);
+  connect(&layout_, &LayoutService::degraded, this, [this](const QString& reason) {
+    Q_EMIT document_.noticed(tr("The graph is shown in a plain layout: %1").arg(reason));
+  });
+  connect(view_, &GraphView::node_clicked, this,
+          [this](NodeId node) { document_.select_node(node); });
+  connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
+  connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
+  connect(view_, &GraphView::nothing_clicked, &document_, &Document::clear_selection);
+}
+
+QWidget* GraphPanel::make_tools() {
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(unit, unit / 2, unit, unit / 2);
+  layout->setSpacing(unit / 2);
+  search_->setObjectName(u"graph_search"_s);
+  search_->setAccessibleName(tr("Search nodes"));
+  search_->setPlaceholderText(tr("Search nodes by name or operator"));
+  search_->setClearButtonEnabled(true);
+  search_->setMaximumWidth(280);
+  matches_label_->setObjectName(u"graph_matches"_s);
+  matches_label_->setEnabled(false);
+  layout->addWidget(search_, 1);
+  layout->addWidget(matches_label_);
+  layout->addStretch(1);
+  layout->addWidget(legend_);
+  layout->addSpacing(unit);
+  const auto add = [&](const QString& name, Icon which, const QString& tip, auto action) {
+    auto* const button = new QToolButton;
+    button->setObjectName(name);
+    button->setIcon(icon(which));
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    button->setAutoRaise(true);
+    connect(button, &QToolButton::clicked, this, action);
+    layout->addWidget(button);
+  };
+  add(u"close_groups_button"_s, Icon::collapse, tr("Close all groups"), [this] { close_groups(); });
+  add(u"zoom_out_button"_s, Icon::zoom_out, tr("Zoom out"),
+      [this] { view_->zoom_by(1 / button_zoom); });
+  add(u"zoom_in_button"_s, Icon::zoom_in, tr("Zoom in"), [this] { view_->zoom_by(button_zoom); });
+  add(u"fit_button"_s, Icon::fit, tr("Show all"), [this] { view_->fit(); });
+  connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
+  connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(1); });
+  return row;
+}
+
+bool GraphPanel::is_settled() const {
+  return view_->scene() != nullptr && !layout_.is_busy() &&
+         view_->scene()->picture->study == document_.study();
+}
+
+void GraphPanel::show_study() {
+  layout_.request(document_.study(), open_);
+  search(search_->text());
+}
+
+void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {
+  legend_->set_steps(picture->drawing.steps);
+  view_->set_picture(std::move(picture));
+  update_notice();
+  if (is_final) Q_EMIT settled();
+}
+
+void GraphPanel::update_notice() {
+  const std::size_t closed = view_->scene()->drawing().kept_closed;
+  view_->set_notice(closed == 0 ? QString()
+                                : tr("%1 groups stay closed: at most %2 boxes are drawn at once")
+                                      .arg(closed)
+                                      .arg(layout::most_boxes));
+}
+
+void GraphPanel::toggle(layout::GroupId group) {
+  if (view_->scene() == nullptr) return;
+  layout::OpenGroups open = view_->scene()->picture->open;
+  if (open.erase(group) == 0) open.insert(group);
+  open_ = std::move(open);
+  layout_.request(document_.study(), open_);
+}
+
+void GraphPanel::close_groups() {
+  open_.reset();
+  if (document_.study() != nullptr) layout_.request(document_.study(), open_);
+}
+
+void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
+  const GraphPicture& picture = *view_->scene()->picture;
+  if (picture.study != document_.study()) return;
+  std::vector<NodeId> nodes = nodes_in(picture, group, side);
+  std::size_t first = picture.drawing.steps;
+  for (const NodeId node : nodes) first = std::min(first, document_.step_of(node));
+  const QString label = shown(picture.grouping->groups[group].label);
+  document_.select_nodes(std::move(nodes),
+                         side == layout::Side::forward ? label : tr("%1, backward").arg(label),
+                         first);
+}
+
+void GraphPanel::show_selection() {
+  view_->set_selection(document_.selection());
+  const bool fits =
+      view_->scene() != nullptr && view_->scene()->picture->study == document_.study();
+  if (fits && document_.selection().node.valid()) view_->reveal(document_.selection().node);
+}
+
+void GraphPanel::focus_search() {
+  search_->setFocus();
+  search_->selectAll();
+}
+
+void GraphPanel::search(const QString& text) {
+  matches_.clear();
+  match_.reset();
+  if (document_.study() != nullptr && text.size() >= 2) {
+    const Study& study = *document_.study();
+    for (const NodeId node : study.current->timeline.order) {
+      const Node& original = study.graph().node(study.current->dataflow.origin(node));
+      const bool matches = shown(original.name).contains(text, Qt::CaseInsensitive) ||
+                           shown(original.op_type).contains(text, Qt::CaseInsensitive);
+      if (matches) matches_.push_back(node);
+    }
+  }
+  matches_label_->setText(text.size() < 2 ? QString() : tr("%1 found").arg(matches_.size()));
+}
+
+void GraphPanel::find_next(int direction) {
+  if (matches_.empty()) return;
+  const auto count = std::ssize(matches_);
+  const auto from = match_ ? static_cast<std::ptrdiff_t>(*match_) : direction > 0 ? -1 : 0;
+  match_ = static_cast<std::size_t>((from + direction + count) % count);
+  matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(count));
+  document_.select_node(matches_[*match_]);
+}
+
+}  // namespace stashscope::ui

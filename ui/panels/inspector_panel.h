@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QTextBrowser>
+
+#include "ui/document/document.h"
+
+namespace stashscope::ui {
+
+/// Details of the selected node or group; its links select other nodes.
+class InspectorPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
+
+ private:
+  void show_selection();
+  void follow(const QUrl& link);
+
+  Document& document_;
+  QTextBrowser* page_;
+};
+
+}  // namespace stashscope::ui

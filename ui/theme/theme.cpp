@@ -1,0 +1,143 @@
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QDBusPendingCallWatcher>
+#include <QDBusPendingReply>
+#include <QDBusVariant>
+#include <QStyleFactory>
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+const Theme& light_theme() {
+  static const Theme theme = {false,
+                              QColor(0xeeeff1),
+                              QColor(0xffffff),
+                              QColor(0xf8f9fa),
+                              QColor(0xd5d8dc),
+                              QColor(0x1f2328),
+                              QColor(0x68717d),
+                              QColor(0x1a6fd4),
+                              QColor(0x3d6fb6),
+                              QColor(0x8b929b),
+                              QColor(0xc2500a),
+                              QColor(0xb3261e)};
+  return theme;
+}
+
+const Theme& dark_theme() {
+  static const Theme theme = {true,
+                              QColor(0x1d1f22),
+                              QColor(0x26292d),
+                              QColor(0x1f2225),
+                              QColor(0x3b4046),
+                              QColor(0xe3e6e9),
+                              QColor(0x98a1ab),
+                              QColor(0x5aa5f5),
+                              QColor(0x7fa9e0),
+                              QColor(0x8d959e),
+                              QColor(0xf0914a),
+                              QColor(0xf2766d)};
+  return theme;
+}
+
+QPalette palette_of(const Theme& theme) {
+  QPalette palette(theme.window);
+  palette.setColor(QPalette::Window, theme.window);
+  palette.setColor(QPalette::WindowText, theme.text);
+  palette.setColor(QPalette::Base, theme.surface);
+  palette.setColor(QPalette::AlternateBase, theme.canvas);
+  palette.setColor(QPalette::Text, theme.text);
+  palette.setColor(QPalette::Button, theme.dark ? theme.surface.lighter(115) : theme.surface);
+  palette.setColor(QPalette::ButtonText, theme.text);
+  palette.setColor(QPalette::PlaceholderText, theme.muted);
+  palette.setColor(QPalette::Highlight, theme.accent);
+  palette.setColor(QPalette::HighlightedText, theme.dark ? QColor(0x0f1113) : QColor(Qt::white));
+  palette.setColor(QPalette::Link, theme.accent);
+  palette.setColor(QPalette::ToolTipBase, theme.surface);
+  palette.setColor(QPalette::ToolTipText, theme.text);
+  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+    QColor faded = theme.muted;
+    faded.setAlphaF(0.6f);
+    palette.setColor(QPalette::Disabled, role, faded);
+  }
+  return palette;
+}
+
+/// Quiet frames: what the style would draw as bevels becomes one thin line.
+QString sheet_of(const Theme& theme) {
+  const QString sheet =
+      u"QMainWindow::separator { background: %1; width: 5px; height: 5px; }"
+      "QToolBar { background: %1; border: 0; border-bottom: 1px solid %2; padding: 4px 8px;"
+      " spacing: 4px; }"
+      "QToolBar QToolButton { padding: 4px 8px; border: 1px solid transparent;"
+      " border-radius: 4px; }"
+      "QToolBar QToolButton:hover { background: %3; border-color: %2; }"
+      "QToolBar QToolButton:pressed { background: %2; }"
+      "QToolBar::separator { background: %2; width: 1px; margin: 4px 6px; }"
+      "QMenuBar { background: %1; }"
+      "QStatusBar { background: %1; border-top: 1px solid %2; }"
+      "QStatusBar::item { border: 0; }"
+      "QDockWidget { font-weight: 600; }"
+      "QDockWidget::title { background: %1; padding: 6px 8px 6px 8px; }"
+      "QHeaderView::section { background: %3; color: %4; border: 0;"
+      " border-bottom: 1px solid %2; padding: 4px 8px; font-weight: normal; }"
+      "QTableView { border: 0; gridline-color: transparent; }"
+      "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding;"
+      " subcontrol-position: top center; width: 7px; height: 7px; }"
+      "QTextBrowser, QScrollArea { border: 0; }"
+      "QToolTip { border: 1px solid %2; padding: 4px; background: %3; color: %5; }"_s;
+  return sheet.arg(theme.window.name(), theme.line.name(), theme.surface.name(), theme.muted.name(),
+                   theme.text.name());
+}
+
+bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
+
+/// What the platform says before we set anything; some desktops say it by an environment variable.
+bool system_is_dark() {
+  if (qEnvironmentVariable("GTK_THEME").contains(u"dark"_s, Qt::CaseInsensitive)) return true;
+  return is_dark(QGuiApplication::palette());
+}
+
+void set_theme(QApplication& application, const Theme& theme) {
+  application.setStyle(QStyleFactory::create(u"Fusion"_s));
+  application.setPalette(palette_of(theme));
+  application.setStyleSheet(sheet_of(theme));
+}
+
+}  // namespace
+
+Theme theme_of(const QPalette& palette) { return is_dark(palette) ? dark_theme() : light_theme(); }
+
+void apply_theme(QApplication& application, ThemeChoice choice) {
+  static const bool dark_system = system_is_dark();
+  const bool dark = choice == ThemeChoice::system ? dark_system : choice == ThemeChoice::dark;
+  set_theme(application, dark ? dark_theme() : light_theme());
+}
+
+void follow_system_theme(QApplication& application) {
+  const QDBusConnection bus = QDBusConnection::sessionBus();
+  if (!bus.isConnected()) return;
+  QDBusMessage question = QDBusMessage::createMethodCall(
+      u"org.freedesktop.portal.Desktop"_s, u"/org/freedesktop/portal/desktop"_s,
+      u"org.freedesktop.portal.Settings"_s, u"Read"_s);
+  question << u"org.freedesktop.appearance"_s << u"color-scheme"_s;
+  auto* const answer = new QDBusPendingCallWatcher(bus.asyncCall(question), &application);
+  QObject::connect(answer, &QDBusPendingCallWatcher::finished, &application,
+                   [&application, answer] {
+                     const QDBusPendingReply<QDBusVariant> reply = *answer;
+                     answer->deleteLater();
+                     if (reply.isError()) return;
+                     QVariant value = reply.value().variant();
+                     if (value.canConvert<QDBusVariant>())
+                       value = value.value<QDBusVariant>().variant();
+                     if (value.toUInt() == 1) set_theme(application, dark_theme());
+                   });
+}
+
+}  // namespace stashscope::ui

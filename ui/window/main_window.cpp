@@ -1,0 +1,205 @@
+#include "ui/window/main_window.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QSettings>
+
+#include "ui/document/recent_files.h"
+#include "ui/models/texts.h"
+#include "ui/panels/alive_panel.h"
+#include "ui/panels/dimensions_panel.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/memory_panel.h"
+#include "ui/panels/orders_panel.h"
+#include "ui/panels/run_panel.h"
+#include "ui/window/status_line.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr QSize first_size(1440, 900);
+constexpr qsizetype most_notes_shown = 8;
+/// Raised when the panels change so much that a remembered arrangement makes no sense.
+constexpr int arrangement_version = 1;
+
+}  // namespace
+
+MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
+    : QMainWindow(parent),
+      autosave_(document_, places.autosave_folder),
+      messages_(new MessageBar),
+      center_(new QStackedWidget),
+      welcome_(new Welcome),
+      graph_(new GraphPanel(document_, places.layout_program)),
+      plans_(new PlansPanel(document_)) {
+  setObjectName(u"main_window"_s);
+  setAcceptDrops(true);
+  setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
+  resize(first_size);
+  center_->addWidget(welcome_);
+  center_->addWidget(graph_);
+  auto* const middle = new QWidget;
+  auto* const layout = new QVBoxLayout(middle);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(messages_);
+  layout->addWidget(center_, 1);
+  setCentralWidget(middle);
+  auto* const status = new StatusLine(document_);
+  setStatusBar(status);
+  connect(status, &StatusLine::notes_wanted, this, &MainWindow::show_notes);
+  make_docks();
+  make_actions();
+  connect_document();
+  restoreGeometry(QSettings().value(u"window/geometry"_s).toByteArray());
+  update_title();
+}
+
+QDockWidget* MainWindow::add_dock(const QString& name, const QString& title, QWidget* content,
+                                  Qt::DockWidgetArea area) {
+  auto* const dock = new QDockWidget(title);
+  dock->setObjectName(name);
+  dock->setWidget(content);
+  addDockWidget(area, dock);
+  dock->hide();
+  docks_.push_back(dock);
+  return dock;
+}
+
+void MainWindow::make_docks() {
+  setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+  add_dock(u"plans_dock"_s, tr("Plans"), plans_, Qt::LeftDockWidgetArea);
+  add_dock(u"orders_dock"_s, tr("Orders"), new OrdersPanel(document_), Qt::LeftDockWidgetArea);
+  add_dock(u"dimensions_dock"_s, tr("Dimensions"), new DimensionsPanel(document_),
+           Qt::RightDockWidgetArea);
+  add_dock(u"inspector_dock"_s, tr("Inspector"), new InspectorPanel(document_),
+           Qt::RightDockWidgetArea);
+  add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
+  auto* const memory = add_dock(u"memory_dock"_s, tr("Memory over the step"),
+                                new MemoryPanel(document_), Qt::BottomDockWidgetArea);
+  auto* const alive = add_dock(u"alive_dock"_s, tr("Alive at the cursor"),
+                               new AlivePanel(document_), Qt::BottomDockWidgetArea);
+  splitDockWidget(memory, alive, Qt::Horizontal);
+}
+
+void MainWindow::show_docks() {
+  if (docks_shown_) return;
+  docks_shown_ = true;
+  for (QDockWidget* const dock : docks_) dock->show();
+  const QByteArray remembered = QSettings().value(u"window/arrangement"_s).toByteArray();
+  if (!restoreState(remembered, arrangement_version)) size_docks();
+}
+
+void MainWindow::size_docks() {
+  const auto dock = [this](const QString& name) { return findChild<QDockWidget*>(name); };
+  resizeDocks({dock(u"plans_dock"_s), dock(u"inspector_dock"_s)}, {440, 300}, Qt::Horizontal);
+  resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {1000, 560}, Qt::Horizontal);
+  resizeDocks({dock(u"memory_dock"_s)}, {260}, Qt::Vertical);
+  resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {400, 170}, Qt::Vertical);
+  resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
+              {110, 300, 160}, Qt::Vertical);
+}
+
+void MainWindow::connect_document() {
+  connect(&document_, &Document::opened, this, &MainWindow::take_opened);
+  connect(&document_, &Document::failed, this, &MainWindow::show_failure);
+  connect(&document_, &Document::noticed, this, [this](const QString& message) {
+    messages_->show_message(MessageBar::Tone::note, message);
+  });
+  connect(&document_, &Document::study_changed, this, [this] {
+    // What was wrong with the choices is right again.
+    if (document_.choices() == document_.study()->choices) messages_->dismiss_error();
+    enable_actions();
+  });
+  connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
+  connect(&document_, &Document::running_changed, this, &MainWindow::enable_actions);
+  connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
+          [this](bool clean) { setWindowModified(!clean); });
+  connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
+  connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
+}
+
+void MainWindow::take_opened() {
+  messages_->hide();
+  center_->setCurrentWidget(graph_);
+  show_docks();
+  graph_->view().setFocus();
+  const QString& session = document_.session_path();
+  add_recent_file(session.isEmpty() ? document_.model_path() : session);
+  update_title();
+}
+
+void MainWindow::open_file(const QString& path) { document_.open(path); }
+
+void MainWindow::show_failure(const Failure& failure) {
+  std::vector<MessageBar::Action> actions;
+  const bool unanswered =
+      document_.study() != nullptr && document_.choices() != document_.study()->choices;
+  if (unanswered && document_.undo_stack().canUndo()) {
+    actions.push_back({tr("Undo"), [this] { document_.undo_stack().undo(); }});
+  }
+  messages_->show_message(MessageBar::Tone::error, failure.message, std::move(actions));
+}
+
+void MainWindow::show_notes() {
+  QStringList notes = document_.notes();
+  const auto more = notes.size() - most_notes_shown;
+  notes = notes.mid(0, most_notes_shown);
+  if (more > 0) notes.push_back(tr("and %1 more").arg(more));
+  messages_->show_message(MessageBar::Tone::note, notes.join(u'\n'));
+}
+
+void MainWindow::offer_recovery() {
+  const auto abandoned = autosave_.abandoned();
+  if (abandoned.empty()) return;
+  const Autosave::Abandoned kept = abandoned.front();
+  messages_->show_message(MessageBar::Tone::note,
+                          tr("Choices for %1 were not saved when the program ended.")
+                              .arg(QFileInfo(kept.model).fileName()),
+                          {{tr("Restore"),
+                            [this, kept] {
+                              connect(
+                                  &document_, &Document::opened, this,
+                                  [this, kept] {
+                                    autosave_.save();
+                                    autosave_.discard(kept);
+                                  },
+                                  Qt::SingleShotConnection);
+                              document_.restore(kept.file);
+                            }},
+                           {tr("Discard"), [this, kept] { autosave_.discard(kept); }}});
+}
+
+void MainWindow::update_title() {
+  const QString& session = document_.session_path();
+  const QString file = session.isEmpty() ? document_.model_path() : session;
+  setWindowTitle(document_.study() == nullptr
+                     ? tr("Stashscope")
+                     : tr("%1[*] – Stashscope").arg(QFileInfo(file).fileName()));
+  setWindowModified(!document_.undo_stack().isClean());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  QSettings settings;
+  settings.setValue(u"window/geometry"_s, saveGeometry());
+  if (docks_shown_) settings.setValue(u"window/arrangement"_s, saveState(arrangement_version));
+  QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  const auto urls = event->mimeData()->urls();
+  if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  open_file(event->mimeData()->urls().front().toLocalFile());
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <QMainWindow>
+#include <QStackedWidget>
+#include <map>
+
+#include "ui/document/autosave.h"
+#include "ui/document/document.h"
+#include "ui/panels/graph_panel.h"
+#include "ui/panels/plans_panel.h"
+#include "ui/window/message_bar.h"
+#include "ui/window/welcome.h"
+
+namespace stashscope::ui {
+
+/// Where the window finds and keeps things; tests give their own places.
+struct WindowPlaces {
+  std::filesystem::path layout_program;  ///< started as the layout child
+  QString autosave_folder;
+};
+
+/// The program's window: the graph in the middle, everything else in panels around it that can be
+/// moved, and a document that they all show.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  explicit MainWindow(const WindowPlaces& places, QWidget* parent = nullptr);
+
+  Document& document() { return document_; }
+  GraphPanel& graph() { return *graph_; }
+
+  /// Offers a session that another run left behind.
+  void offer_recovery();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void make_docks();
+  QDockWidget* add_dock(const QString& name, const QString& title, QWidget* content,
+                        Qt::DockWidgetArea area);
+  /// Panels without a model would be empty frames: they come with the first one.
+  void show_docks();
+  void size_docks();
+  void connect_document();
+  void take_opened();
+  void show_failure(const Failure& failure);
+  void show_notes();
+  void update_title();
+  void open_file(const QString& path);
+
+  // The menus, in window_actions.cpp.
+  void make_actions();
+  QAction* add_action(QMenu* menu, const QString& name, const QString& text,
+                      const QKeySequence& shortcut, std::function<void()> run);
+  void make_file_menu();
+  void make_edit_menu();
+  void make_view_menu();
+  void make_run_menu();
+  void make_help_menu();
+  void make_toolbar();
+  void enable_actions();
+  void fill_recent_menu();
+  void choose_file();
+  void save_session();
+  void save_session_as();
+  void save_with(const QString& title, const QString& suffix,
+                 const std::function<void(const QString&)>& save);
+  void export_graph(const QString& path);
+  void choose_theme(int choice);
+  void show_about();
+
+  Document document_;
+  Autosave autosave_;
+  MessageBar* messages_;
+  QStackedWidget* center_;
+  Welcome* welcome_;
+  GraphPanel* graph_;
+  PlansPanel* plans_;
+  QMenu* recent_menu_ = nullptr;
+  std::vector<QDockWidget*> docks_;
+  std::map<QString, QAction*> actions_;  ///< by object name
+  bool docks_shown_ = false;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,87 @@
+#include "ui/window/message_bar.h"
+
+#include <QEvent>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "ui/theme/icons.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int unit = 8;
+
+}  // namespace
+
+MessageBar::MessageBar(QWidget* parent)
+    : QFrame(parent), text_(new QLabel), actions_(new QHBoxLayout) {
+  setObjectName(u"message_bar"_s);
+  setAccessibleName(tr("Message"));
+  text_->setObjectName(u"message_text"_s);
+  text_->setWordWrap(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  text_->setTextFormat(Qt::PlainText);
+  auto* const close = new QToolButton;
+  close->setObjectName(u"message_close"_s);
+  close->setIcon(icon(Icon::close));
+  close->setToolTip(tr("Dismiss"));
+  close->setAccessibleName(tr("Dismiss"));
+  close->setAutoRaise(true);
+  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  auto* const layout = new QHBoxLayout(this);
+  layout->setContentsMargins(2 * unit, unit / 2, unit, unit / 2);
+  layout->setSpacing(unit);
+  layout->addWidget(text_, 1);
+  layout->addLayout(actions_);
+  layout->addWidget(close);
+  hide();
+}
+
+void MessageBar::clear_actions() {
+  while (QLayoutItem* const item = actions_->takeAt(0)) {
+    item->widget()->deleteLater();
+    delete item;
+  }
+}
+
+void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action> actions) {
+  clear_actions();
+  for (Action& action : actions) {
+    auto* const button = new QPushButton(action.label);
+    button->setObjectName(u"message_action"_s);
+    connect(button, &QPushButton::clicked, this, [this, run = std::move(action.run)] {
+      const auto keep = run;
+      hide();
+      keep();
+    });
+    actions_->addWidget(button);
+  }
+  tone_ = tone;
+  text_->setText(text);
+  apply_tone();
+  show();
+}
+
+void MessageBar::dismiss_error() {
+  if (tone_ == Tone::error) hide();
+}
+
+void MessageBar::apply_tone() {
+  const Theme theme = theme_of(palette());
+  const QColor edge = tone_ == Tone::error ? theme.warning : theme.accent;
+  const QString sheet =
+      u"#message_bar { background: %1; border: 0; border-left: 4px solid %2;"
+      " border-bottom: 1px solid %3; }"_s.arg(theme.surface.name(), edge.name(), theme.line.name());
+  if (styleSheet() != sheet) setStyleSheet(sheet);
+}
+
+void MessageBar::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) apply_tone();
+  QFrame::changeEvent(event);
+}
+
+}  // namespace stashscope::ui

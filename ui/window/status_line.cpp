@@ -1,0 +1,116 @@
+#include "ui/window/status_line.h"
+
+#include "core/base/text.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int notice_after = 1000;        // milliseconds
+constexpr int offer_cancel_after = 2500;  // milliseconds
+constexpr auto separator = " · ";
+
+}  // namespace
+
+StatusLine::StatusLine(Document& document, QWidget* parent)
+    : QStatusBar(parent),
+      document_(document),
+      answer_(new QLabel),
+      stage_(new QLabel),
+      progress_(new QProgressBar),
+      cancel_(new QToolButton),
+      notes_(new QToolButton) {
+  setObjectName(u"status_line"_s);
+  setSizeGripEnabled(false);
+  answer_->setObjectName(u"status_answer"_s);
+  answer_->setTextFormat(Qt::RichText);
+  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  stage_->setObjectName(u"status_stage"_s);
+  progress_->setObjectName(u"status_progress"_s);
+  progress_->setRange(0, 1000);
+  progress_->setTextVisible(false);
+  progress_->setFixedSize(160, 8);
+  cancel_->setObjectName(u"status_cancel"_s);
+  cancel_->setText(tr("Cancel"));
+  notes_->setObjectName(u"status_notes"_s);
+  notes_->setAutoRaise(true);
+  addWidget(answer_, 1);
+  for (QWidget* const each : std::initializer_list<QWidget*>{stage_, progress_, cancel_, notes_}) {
+    addPermanentWidget(each);
+    each->hide();
+  }
+  for (QTimer* const timer : {&notice_, &offer_cancel_}) timer->setSingleShot(true);
+  notice_.setInterval(notice_after);
+  offer_cancel_.setInterval(offer_cancel_after);
+  connect(&notice_, &QTimer::timeout, stage_, &QWidget::show);
+  connect(&notice_, &QTimer::timeout, progress_, &QWidget::show);
+  connect(&offer_cancel_, &QTimer::timeout, cancel_, &QWidget::show);
+  connect(cancel_, &QToolButton::clicked, &document_, &Document::cancel);
+  connect(notes_, &QToolButton::clicked, this, &StatusLine::notes_wanted);
+  connect(&document_, &Document::busy_changed, this, &StatusLine::show_progress);
+  connect(&document_, &Document::progressed, this, [this](double fraction, const QString& stage) {
+    progress_->setValue(static_cast<int>(1000 * fraction));
+    stage_->setText(stage);
+  });
+  connect(&document_, &Document::study_changed, this, &StatusLine::show_answer);
+  connect(&document_, &Document::measured_changed, this, &StatusLine::show_answer);
+  show_answer();
+}
+
+void StatusLine::show_progress() {
+  if (document_.is_busy()) {
+    progress_->setValue(0);
+    notice_.start();
+    offer_cancel_.start();
+    return;
+  }
+  notice_.stop();
+  offer_cancel_.stop();
+  for (QWidget* const each : std::initializer_list<QWidget*>{stage_, progress_, cancel_}) {
+    each->hide();
+  }
+}
+
+void StatusLine::show_answer() {
+  update_notes();
+  const auto& study = document_.study();
+  if (study == nullptr) {
+    answer_->setText(tr("No model is open"));
+    return;
+  }
+  QStringList parts = {peak_text(*study)};
+  const double before = study->baseline->flops;
+  const double extra = before > 0 ? 100 * (study->current->flops - before) / before : 0;
+  parts << tr("+%1 % compute").arg(QString::fromStdString(format_fixed(extra, 1)));
+  parts << run_text();
+  answer_->setText(u"&nbsp; "_s + parts.join(u" &nbsp;·&nbsp; "_s));
+}
+
+QString StatusLine::peak_text(const Study& study) const {
+  const std::int64_t before = study.baseline->timeline.peak_bytes;
+  const std::int64_t after = study.current->timeline.peak_bytes;
+  if (before == after) return tr("Peak <b>%1</b>").arg(bytes_text(before));
+  return tr("Peak %1 → <b>%2</b> (%3)")
+      .arg(bytes_text(before), bytes_text(after), change_text(before, after));
+}
+
+QString StatusLine::run_text() const {
+  const Measured* const measured = document_.measured();
+  if (measured == nullptr) return tr("not measured");
+  const std::int64_t predicted = document_.study()->current->timeline.peak_bytes;
+  return tr("measured %1, %2 against the prediction")
+      .arg(bytes_text(measured->runs.current.peak_bytes),
+           change_text(predicted, measured->runs.current.peak_bytes));
+}
+
+void StatusLine::update_notes() {
+  const auto count = document_.notes().size();
+  notes_->setVisible(count > 0);
+  notes_->setText(count == 1 ? tr("1 note") : tr("%1 notes").arg(count));
+  notes_->setToolTip(tr("What is odd or assumed about this model"));
+}
+
+}  // namespace stashscope::ui

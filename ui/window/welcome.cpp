@@ -1,0 +1,97 @@
+#include "ui/window/welcome.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QLabel>
+#include <QPushButton>
+
+#include "ui/document/recent_files.h"
+#include "ui/theme/icons.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int unit = 8;
+constexpr int column_width = 480;
+
+QLabel* make_label(const QString& text, double size_factor, bool faded) {
+  auto* const label = new QLabel(text);
+  QFont font = label->font();
+  font.setPointSizeF(font.pointSizeF() * size_factor);
+  label->setFont(font);
+  label->setWordWrap(true);
+  label->setEnabled(!faded);
+  return label;
+}
+
+/// The installed samples, else those of the source tree.
+QDir sample_folder() {
+  const QDir installed(QCoreApplication::applicationDirPath() + u"/../share/stashscope/samples"_s);
+  return installed.exists() ? installed : QDir(QStringLiteral(STASHSCOPE_SAMPLES));
+}
+
+}  // namespace
+
+QStringList sample_models() {
+  QStringList models;
+  for (const QFileInfo& info :
+       sample_folder().entryInfoList({u"*.onnx"_s}, QDir::Files, QDir::Name)) {
+    models.push_back(info.absoluteFilePath());
+  }
+  return models;
+}
+
+Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
+  setObjectName(u"welcome"_s);
+  auto* const column = new QWidget;
+  column->setFixedWidth(column_width);
+  auto* const layout = new QVBoxLayout(column);
+  layout->setSpacing(unit);
+  layout->addWidget(make_label(tr("See where the memory of a training step goes"), 1.7, false));
+  layout->addWidget(
+      make_label(tr("Open an ONNX model or a saved session, or drop one here."), 1.0, true));
+  layout->addSpacing(unit);
+  auto* const open = new QPushButton(icon(Icon::open), tr("Open…"));
+  open->setObjectName(u"welcome_open"_s);
+  open->setDefault(true);
+  open->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  connect(open, &QPushButton::clicked, this, &Welcome::open_wanted);
+  layout->addWidget(open);
+  layout->addSpacing(unit);
+  layout->addLayout(lists_);
+  auto* const outer = new QVBoxLayout(this);
+  outer->addStretch(2);
+  outer->addWidget(column, 0, Qt::AlignHCenter);
+  outer->addStretch(3);
+  refresh();
+}
+
+void Welcome::refresh() {
+  while (QLayoutItem* const item = lists_->takeAt(0)) {
+    if (item->widget() != nullptr) item->widget()->deleteLater();
+    delete item;
+  }
+  add_list(tr("Start with a sample"), sample_models());
+  add_list(tr("Recent"), recent_files());
+}
+
+void Welcome::add_list(const QString& title, const QStringList& files) {
+  if (files.isEmpty()) return;
+  lists_->addSpacing(unit);
+  lists_->addWidget(make_label(title, 1.0, true));
+  for (const QString& file : files) {
+    auto* const entry = new QPushButton(QFileInfo(file).completeBaseName());
+    entry->setObjectName(u"welcome_file"_s);
+    entry->setFlat(true);
+    entry->setToolTip(file);
+    entry->setCursor(Qt::PointingHandCursor);
+    entry->setStyleSheet(u"text-align: left; padding: 4px 8px; color: palette(link);"_s);
+    connect(entry, &QPushButton::clicked, this, [this, file] { Q_EMIT file_wanted(file); });
+    lists_->addWidget(entry);
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QVBoxLayout>
+#include <QWidget>
+
+namespace stashscope::ui {
+
+/// What is shown while no model is open: an invitation to open or drop one, or to start with a
+/// sample.
+class Welcome : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Welcome(QWidget* parent = nullptr);
+
+  /// Reads the recent files again.
+  void refresh();
+
+ Q_SIGNALS:
+  void open_wanted();
+  void file_wanted(const QString& path);
+
+ private:
+  void add_list(const QString& title, const QStringList& files);
+
+  QVBoxLayout* lists_;
+};
+
+/// The sample models that come with the program.
+QStringList sample_models();
+
+}  // namespace stashscope::ui

@@ -1,0 +1,250 @@
+// The menus and the toolbar of the main window.
+
+#include <QAction>
+#include <QApplication>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSettings>
+#include <QToolBar>
+
+#include "core/base/files.h"
+#include "core/layout/svg.h"
+#include "ui/document/recent_files.h"
+#include "ui/theme/icons.h"
+#include "ui/theme/theme.h"
+#include "ui/window/main_window.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr double zoom_step = 1.25;
+
+}  // namespace
+
+QAction* MainWindow::add_action(QMenu* menu, const QString& name, const QString& text,
+                                const QKeySequence& shortcut, std::function<void()> run) {
+  auto* const action = menu->addAction(text);
+  action->setObjectName(name);
+  action->setShortcut(shortcut);
+  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+  actions_[name] = action;
+  return action;
+}
+
+void MainWindow::make_actions() {
+  make_file_menu();
+  make_edit_menu();
+  make_view_menu();
+  make_run_menu();
+  make_help_menu();
+  make_toolbar();
+  enable_actions();
+}
+
+void MainWindow::make_file_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&File"));
+  add_action(menu, u"open"_s, tr("&Open…"), QKeySequence::Open, [this] {
+    choose_file();
+  })->setIcon(icon(Icon::open));
+  recent_menu_ = menu->addMenu(tr("Open &recent"));
+  recent_menu_->setObjectName(u"recent_menu"_s);
+  connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent_menu);
+  menu->addSeparator();
+  add_action(menu, u"save_session"_s, tr("&Save session"), QKeySequence::Save, [this] {
+    save_session();
+  })->setIcon(icon(Icon::save));
+  add_action(menu, u"save_session_as"_s, tr("Save session &as…"), QKeySequence(u"Ctrl+Shift+S"_s),
+             [this] { save_session_as(); });
+  menu->addSeparator();
+  add_action(menu, u"save_model"_s, tr("Save &modified model…"), QKeySequence(u"Ctrl+Shift+M"_s),
+             [this] {
+               save_with(tr("Save the modified model"), u".onnx"_s,
+                         [this](const QString& path) { document_.save_modified_model(path); });
+             });
+  add_action(menu, u"export_environment"_s, tr("&Export environment block…"),
+             QKeySequence(u"Ctrl+Shift+E"_s), [this] {
+               save_with(tr("Export the environment block"), u".sh"_s,
+                         [this](const QString& path) { document_.export_environment(path); });
+             });
+  add_action(menu, u"export_graph"_s, tr("Export &graph as SVG…"), QKeySequence(u"Ctrl+Shift+G"_s),
+             [this] {
+               save_with(tr("Export the graph"), u".svg"_s,
+                         [this](const QString& path) { export_graph(path); });
+             });
+  menu->addSeparator();
+  add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
+}
+
+void MainWindow::make_edit_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Edit"));
+  QUndoStack& stack = document_.undo_stack();
+  QAction* const undo =
+      add_action(menu, u"undo"_s, tr("&Undo"), QKeySequence::Undo, [&stack] { stack.undo(); });
+  QAction* const redo =
+      add_action(menu, u"redo"_s, tr("&Redo"), QKeySequence::Redo, [&stack] { stack.redo(); });
+  undo->setIcon(icon(Icon::undo));
+  redo->setIcon(icon(Icon::redo));
+  undo->setEnabled(false);
+  redo->setEnabled(false);
+  connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
+  connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+  connect(&stack, &QUndoStack::undoTextChanged, undo,
+          [undo](const QString& text) { undo->setToolTip(tr("Undo: %1").arg(text)); });
+  connect(&stack, &QUndoStack::redoTextChanged, redo,
+          [redo](const QString& text) { redo->setToolTip(tr("Redo: %1").arg(text)); });
+  menu->addSeparator();
+  add_action(menu, u"copy_config"_s, tr("&Copy config string"), QKeySequence(u"Ctrl+Shift+C"_s),
+             [this] { plans_->copy_config(); });
+  menu->addSeparator();
+  add_action(menu, u"find"_s, tr("&Find node"), QKeySequence::Find,
+             [this] { graph_->focus_search(); });
+  add_action(menu, u"find_next"_s, tr("Find &next"), QKeySequence::FindNext,
+             [this] { graph_->find_next(1); });
+  add_action(menu, u"find_previous"_s, tr("Find &previous"), QKeySequence::FindPrevious,
+             [this] { graph_->find_next(-1); });
+}
+
+void MainWindow::make_view_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&View"));
+  add_action(menu, u"zoom_in"_s, tr("Zoom &in"), QKeySequence::ZoomIn,
+             [this] { graph_->view().zoom_by(zoom_step); });
+  add_action(menu, u"zoom_out"_s, tr("Zoom &out"), QKeySequence::ZoomOut,
+             [this] { graph_->view().zoom_by(1 / zoom_step); });
+  add_action(menu, u"show_all"_s, tr("Show &all"), QKeySequence(u"Ctrl+0"_s),
+             [this] { graph_->view().fit(); });
+  add_action(menu, u"close_groups"_s, tr("&Close all groups"), QKeySequence(u"Ctrl+Shift+K"_s),
+             [this] { graph_->close_groups(); });
+  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
+             [this] { document_.select_step(document_.study()->current->timeline.peak_step); });
+  menu->addSeparator();
+  QMenu* const panels = menu->addMenu(tr("Pane&ls"));
+  for (std::size_t i = 0; i < docks_.size(); ++i) {
+    QAction* const toggle = docks_[i]->toggleViewAction();
+    toggle->setShortcut(QKeySequence(u"Alt+%1"_s.arg(i + 1)));
+    panels->addAction(toggle);
+  }
+  QMenu* const theme = menu->addMenu(tr("&Theme"));
+  const QStringList names = {tr("As the system"), tr("Light"), tr("Dark")};
+  for (int choice = 0; choice < names.size(); ++choice) {
+    add_action(theme, u"theme_%1"_s.arg(choice), names[choice], {},
+               [this, choice] { choose_theme(choice); });
+  }
+}
+
+void MainWindow::make_run_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Run"));
+  add_action(menu, u"run"_s, tr("&Run the step"), QKeySequence(u"F5"_s), [this] {
+    document_.run();
+  })->setIcon(icon(Icon::run));
+  add_action(menu, u"cancel_run"_s, tr("&Cancel"), QKeySequence(u"Esc"_s), [this] {
+    document_.cancel_run();
+    document_.cancel();
+  })->setIcon(icon(Icon::stop));
+}
+
+void MainWindow::make_help_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Help"));
+  add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] { show_about(); });
+}
+
+void MainWindow::make_toolbar() {
+  QToolBar* const bar = addToolBar(tr("Tools"));
+  bar->setObjectName(u"toolbar"_s);
+  bar->setMovable(false);
+  bar->setIconSize(QSize(18, 18));
+  bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  for (const QString& name :
+       {u"open"_s, u"save_session"_s, QString(), u"undo"_s, u"redo"_s, QString(), u"run"_s}) {
+    if (name.isEmpty()) {
+      bar->addSeparator();
+    } else {
+      bar->addAction(actions_[name]);
+    }
+  }
+  actions_[u"open"_s]->setIconText(tr("Open"));
+  actions_[u"save_session"_s]->setIconText(tr("Save"));
+  actions_[u"run"_s]->setIconText(tr("Run"));
+}
+
+void MainWindow::enable_actions() {
+  const bool has_model = document_.study() != nullptr;
+  for (const QString& name :
+       {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
+        u"export_graph"_s, u"copy_config"_s, u"find"_s, u"find_next"_s, u"find_previous"_s,
+        u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s, u"close_groups"_s, u"go_to_peak"_s}) {
+    actions_[name]->setEnabled(has_model);
+  }
+  actions_[u"run"_s]->setEnabled(has_model && !document_.is_running());
+}
+
+void MainWindow::fill_recent_menu() {
+  recent_menu_->clear();
+  for (const QString& file : recent_files()) {
+    recent_menu_->addAction(file, this, [this, file] { open_file(file); });
+  }
+  if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("Nothing yet"))->setEnabled(false);
+}
+
+void MainWindow::choose_file() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open a model or session"), {},
+      tr("Models and sessions (*.onnx *.stashscope *.json);;All files (*)"));
+  if (!path.isEmpty()) open_file(path);
+}
+
+void MainWindow::save_session() {
+  if (document_.session_path().isEmpty()) {
+    save_session_as();
+  } else {
+    document_.save_session_as(document_.session_path());
+  }
+}
+
+void MainWindow::save_session_as() {
+  save_with(tr("Save the session"), u".stashscope"_s,
+            [this](const QString& path) { document_.save_session_as(path); });
+}
+
+void MainWindow::save_with(const QString& title, const QString& suffix,
+                           const std::function<void(const QString&)>& save) {
+  const QFileInfo model(document_.model_path());
+  const QString proposed = model.absolutePath() + u"/"_s + model.completeBaseName() +
+                           (suffix == u".onnx"_s ? u"_modified"_s : QString()) + suffix;
+  const QString path = QFileDialog::getSaveFileName(this, title, proposed, u"*"_s + suffix);
+  if (!path.isEmpty()) save(path);
+}
+
+void MainWindow::export_graph(const QString& path) {
+  const GraphScene* const scene = graph_->view().scene();
+  if (scene == nullptr) return;
+  document_.write_in_background(
+      tr("Exported %1").arg(path),
+      [picture = scene->picture, title = document_.model_path().toStdString(),
+       file = path.toStdString()] {
+        write_file_atomically(file, layout::to_svg(picture->drawing, title));
+      });
+}
+
+void MainWindow::choose_theme(int choice) {
+  QSettings().setValue(u"window/theme"_s, choice);
+  apply_theme(*qApp, static_cast<ThemeChoice>(choice));
+}
+
+void MainWindow::show_about() {
+  auto* const box = new QMessageBox(
+      QMessageBox::NoIcon, tr("About Stashscope"),
+      tr("<h3>Stashscope %1</h3><p>Shows where the memory of a neural network's training step goes "
+         "and lets you trade compute for memory.</p>")
+          .arg(QApplication::applicationVersion()),
+      QMessageBox::Close, this);
+  box->setObjectName(u"about_box"_s);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+}  // namespace stashscope::ui
