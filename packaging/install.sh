@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
     build-essential cmake ninja-build pkg-config
-    qt6-base-dev libqt6svg6 fonts-dejavu-core
+    qt6-base-dev fonts-dejavu-core
     libgraphviz-dev libonnx-dev libprotobuf-dev protobuf-compiler libdnnl-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
     xvfb xauth

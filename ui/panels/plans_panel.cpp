@@ -100,7 +100,6 @@ void PlansPanel::set_up_table() {
   table_->horizontalHeader()->resizeSection(PlanModel::frequency, 58);
   table_->horizontalHeader()->resizeSection(PlanModel::count, 50);
   table_->horizontalHeader()->resizeSection(PlanModel::saving, 80);
-  const auto source_row = [this](int row) { return model_.plan_row(row); };
   connect(&model_, &PlanModel::switch_wanted, this, [this](int row, bool on) {
     const PlanRow plan = model_.plan_row(row);
     document_.choose(with_plan(*document_.study(), document_.choices(), plan, on),
