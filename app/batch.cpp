@@ -50,7 +50,7 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
 
 int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   Subject subject = load_subject(analysis);
-  const auto study = compute_study(subject.model, subject.session.choices, nullptr, Progress());
+  const auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
   ReportInput input{*study, analysis.file, std::nullopt};

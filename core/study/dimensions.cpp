@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/study/dimension_search.h"
 
 namespace stashscope {
 
@@ -138,6 +139,17 @@ class Binder {
       Dimension& dimension = values_.dimensions[i];
       if (dimension.assumed && dimension.value == 0) assume(dimension, mentions_[i]);
     }
+    repair_assumed();
+  }
+
+  /// Sizes that were assumed one by one may not fit together.
+  void repair_assumed() {
+    std::vector<SymbolId> free;
+    for (const Dimension& each : values_.dimensions) {
+      if (each.assumed) free.push_back(each.symbol);
+    }
+    repair_dimensions(graph_.data().constraints, free, values_.bindings);
+    for (Dimension& each : values_.dimensions) each.value = *values_.bindings[each.symbol];
   }
 
   void assume(Dimension& dimension, const Mention& mention) {
@@ -166,12 +178,7 @@ class Binder {
   }
 
   const Constraint* violated_constraint() const {
-    for (const Constraint& each : graph_.data().constraints) {
-      const auto a = each.a.evaluate(values_.bindings);
-      const auto b = each.b.evaluate(values_.bindings);
-      if (a && b && *a != *b) return &each;
-    }
-    return nullptr;
+    return broken_constraint(graph_.data().constraints, values_.bindings);
   }
 
   void check_constraints() const {
