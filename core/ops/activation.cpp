@@ -148,14 +148,12 @@ void infer_flags(ShapeContext& context) { context.set(0, ElementType::boolean, c
 
 Op unary(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&),
          double (*flops)(const CostContext&) = nullptr) {
-  return {
-      .type = std::move(type),
-      .versions = std::move(versions),
-      .infer = infer_real_function,
-      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-      .gradient = gradient,
-      .flops = flops,
-      .in_place = first_input};
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer_real_function,
+          .gradient = gradient,
+          .flops = flops,
+          .in_place = first_input};
 }
 
 Op recomputed(Op op, std::vector<std::int64_t> versions) {
@@ -171,14 +169,12 @@ void add_rounding(OpRegistry& registry) {
   ceil_op.infer = infer_mapped<rounded_up>;
   for (Op op :
        {floor_op, ceil_op, unary("Round", {11, 22}, nullptr), unary("Sign", {9, 13}, nullptr)}) {
-    op.differentiation = Differentiation::stops;
+    op.stops_gradients = true;
     registry.add(std::move(op));
   }
   for (const char* type : {"IsNaN", "IsInf"}) {
-    registry.add({.type = type,
-                  .versions = {9, 10, 13, 20},
-                  .infer = infer_flags,
-                  .differentiation = Differentiation::stops});
+    registry.add(
+        {.type = type, .versions = {9, 10, 13, 20}, .infer = infer_flags, .stops_gradients = true});
   }
 }
 

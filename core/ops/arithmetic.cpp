@@ -167,13 +167,11 @@ const std::vector<InPlace> either_input = {{0, 0}, {1, 0}};
 
 Op binary(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
           void (*gradient)(GradientContext&)) {
-  return {
-      .type = std::move(type),
-      .versions = std::move(versions),
-      .infer = infer,
-      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-      .gradient = gradient,
-      .in_place = either_input};
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer,
+          .gradient = gradient,
+          .in_place = either_input};
 }
 
 Op recomputed(Op op, std::vector<std::int64_t> versions) {

@@ -59,7 +59,6 @@ void add_cast_ops(OpRegistry& registry) {
   registry.add({.type = "Cast",
                 .versions = {1, 6, 9, 13, 19, 21, 23, 24},
                 .infer = infer_cast,
-                .differentiation = Differentiation::rule,
                 .gradient = cast_gradient,
                 .in_place = {{0, 0}},
                 .recompute = RecomputeLevel::basic,
@@ -67,7 +66,6 @@ void add_cast_ops(OpRegistry& registry) {
   registry.add({.type = "CastLike",
                 .versions = {15, 19, 21, 23, 24},
                 .infer = infer_cast_like,
-                .differentiation = Differentiation::rule,
                 .gradient = cast_gradient});
 }
 

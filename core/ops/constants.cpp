@@ -85,7 +85,7 @@ Op maker(std::string type, std::vector<std::int64_t> versions, void (*infer)(Sha
   return {.type = std::move(type),
           .versions = std::move(versions),
           .infer = infer,
-          .differentiation = Differentiation::stops,
+          .stops_gradients = true,
           .flops = no_flops};
 }
 

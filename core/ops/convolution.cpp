@@ -132,13 +132,11 @@ void add_convolution_ops(OpRegistry& registry) {
   registry.add({.type = "Conv",
                 .versions = {1, 11, 22},
                 .infer = infer_conv,
-                .differentiation = Differentiation::rule,
                 .gradient = conv_gradient<conv_grad>,
                 .flops = conv_flops});
   registry.add({.type = "ConvTranspose",
                 .versions = {1, 11, 22},
                 .infer = infer_conv_transpose,
-                .differentiation = Differentiation::rule,
                 .gradient = conv_gradient<conv_transpose_grad>,
                 .flops = conv_transpose_flops});
   for (const char* type : {conv_grad, conv_transpose_grad}) {

@@ -78,8 +78,6 @@ Op fused(std::string type, void (*infer)(ShapeContext&), void (*gradient)(Gradie
          std::vector<std::size_t> ignored) {
   return microsoft({.type = std::move(type),
                     .infer = infer,
-                    .differentiation =
-                        gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
                     .gradient = gradient,
                     .flops = flops_per_element<2>,
                     .in_place = {{0, 0}},
@@ -102,7 +100,6 @@ void add_dropout_ops(OpRegistry& registry) {
   registry.add({.type = "Dropout",
                 .versions = {1, 6, 7, 10, 12, 13, 22},
                 .infer = infer_dropout<1, false>,
-                .differentiation = Differentiation::rule,
                 .gradient = dropout_gradient,
                 .flops = flops_per_element<2>,
                 .alias = alias_in_evaluation,

@@ -150,7 +150,6 @@ Op gatherer(std::string type, std::vector<std::int64_t> versions, void (*infer)(
   return {.type = std::move(type),
           .versions = std::move(versions),
           .infer = infer,
-          .differentiation = Differentiation::rule,
           .gradient = gradient,
           .flops = no_flops};
 }
@@ -159,7 +158,7 @@ Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(
   return {.type = std::move(type),
           .versions = std::move(versions),
           .infer = infer,
-          .differentiation = Differentiation::stops,
+          .stops_gradients = true,
           .flops = no_flops};
 }
 

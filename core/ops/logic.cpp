@@ -83,7 +83,7 @@ Op comparison(std::string type, std::vector<std::int64_t> versions, void (*infer
   return {.type = std::move(type),
           .versions = std::move(versions),
           .infer = infer,
-          .differentiation = Differentiation::stops};
+          .stops_gradients = true};
 }
 
 Op recomputed(Op op, std::vector<std::int64_t> versions) {
@@ -124,7 +124,6 @@ void add_logic_ops(OpRegistry& registry) {
   registry.add(recomputed({.type = "Where",
                            .versions = {9, 16},
                            .infer = infer_where,
-                           .differentiation = Differentiation::rule,
                            .gradient = where_gradient,
                            .in_place = {{1, 0}, {2, 0}}},
                           {9, 16}));

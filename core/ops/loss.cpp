@@ -65,7 +65,6 @@ Op loss(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {12, 13, 22},
           .infer = infer_cross_entropy,
-          .differentiation = Differentiation::rule,
           .gradient = gradient,
           .flops = flops_per_input_element<6>};
 }
@@ -78,7 +77,6 @@ void add_loss_ops(OpRegistry& registry) {
   registry.add(loss("NegativeLogLikelihoodLoss", nll_gradient));
   Op sparse = loss("SparseSoftmaxCrossEntropy", nullptr);
   sparse.versions = {9};
-  sparse.differentiation = Differentiation::unsupported;
   registry.add(std::move(sparse));
   for (const char* type : {"SoftmaxCrossEntropyLossGrad", "SoftmaxCrossEntropyLossInternalGrad",
                            "NegativeLogLikelihoodLossGrad"}) {

@@ -259,14 +259,12 @@ void add_matmul_ops(OpRegistry& registry) {
   registry.add({.type = "MatMul",
                 .versions = {1, 9, 13},
                 .infer = infer_matmul,
-                .differentiation = Differentiation::rule,
                 .gradient = matmul_gradient,
                 .flops = matmul_flops,
                 .recompute = RecomputeLevel::advanced,
                 .recompute_rules = {{{1, 9, 13}, {}}}});
   registry.add(microsoft({.type = "FusedMatMul",
                           .infer = infer_fused_matmul,
-                          .differentiation = Differentiation::rule,
                           .gradient = fused_matmul_gradient,
                           .flops = matmul_flops,
                           .recompute = RecomputeLevel::advanced,
@@ -274,7 +272,6 @@ void add_matmul_ops(OpRegistry& registry) {
   registry.add({.type = "Gemm",
                 .versions = {1, 6, 7, 9, 11, 13},
                 .infer = infer_gemm,
-                .differentiation = Differentiation::rule,
                 .gradient = gemm_gradient,
                 .flops = matmul_flops});
   registry.add({.type = "Einsum",

@@ -147,15 +147,13 @@ void instance_norm_gradient(GradientContext& g) {
 }
 
 Op layer_norm(std::string type, void (*gradient)(GradientContext&)) {
-  return {
-      .type = std::move(type),
-      .versions = {1, 17},
-      .infer = infer_layer_norm,
-      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-      .gradient = gradient,
-      .flops = flops_per_element<8>,
-      .recompute = RecomputeLevel::advanced,
-      .recompute_rules = {{{1, 17}, {}}}};
+  return {.type = std::move(type),
+          .versions = {1, 17},
+          .infer = infer_layer_norm,
+          .gradient = gradient,
+          .flops = flops_per_element<8>,
+          .recompute = RecomputeLevel::advanced,
+          .recompute_rules = {{{1, 17}, {}}}};
 }
 
 void add_layer_norms(OpRegistry& registry) {
@@ -183,7 +181,6 @@ void add_normalization_ops(OpRegistry& registry) {
   const Op batch_norm = {.type = "BatchNormalization",
                          .versions = batch_norm_versions,
                          .infer = infer_batch_norm,
-                         .differentiation = Differentiation::rule,
                          .gradient = batch_norm_gradient,
                          .flops = flops_per_element<8>,
                          .recompute = RecomputeLevel::basic,
@@ -195,7 +192,6 @@ void add_normalization_ops(OpRegistry& registry) {
   registry.add({.type = "InstanceNormalization",
                 .versions = {1, 6, 22},
                 .infer = infer_first,
-                .differentiation = Differentiation::rule,
                 .gradient = instance_norm_gradient,
                 .flops = flops_per_element<8>});
   for (const char* type : {"GroupNormalization", "LRN", "MeanVarianceNormalization"}) {

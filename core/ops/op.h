@@ -23,13 +23,6 @@ struct CostContext {
   double output_elements(std::size_t index = 0) const;
 };
 
-/// What gradients do at an operator.
-enum class Differentiation {
-  rule,         ///< `gradient` builds them
-  stops,        ///< the outputs do not depend differentiably on the inputs (shapes, comparisons)
-  unsupported,  ///< differentiable in principle, but no rule is known
-};
-
 /// At which probe level the reference tool recomputes an operator.
 enum class RecomputeLevel { never, basic, advanced };
 
@@ -55,7 +48,9 @@ struct Op {
   std::vector<std::int64_t> versions = {};  ///< since-versions, ascending
   /// Sets the types (and known contents) of all outputs; null: taken from what the model declares.
   void (*infer)(ShapeContext&) = nullptr;
-  Differentiation differentiation = Differentiation::unsupported;
+  /// The outputs do not depend differentiably on the inputs (shapes, comparisons).
+  bool stops_gradients = false;
+  /// Builds the gradients of the inputs; null: no rule is known.
   void (*gradient)(GradientContext&) = nullptr;
   /// Floating point operations; null: one for each element of output 0.
   double (*flops)(const CostContext&) = nullptr;

@@ -86,13 +86,11 @@ void global_average_pool_gradient(GradientContext& g) {
 }
 
 Op pool(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&)) {
-  return {
-      .type = std::move(type),
-      .versions = std::move(versions),
-      .infer = infer_pool,
-      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-      .gradient = gradient,
-      .flops = pool_flops};
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer_pool,
+          .gradient = gradient,
+          .flops = pool_flops};
 }
 
 }  // namespace
@@ -104,7 +102,6 @@ void add_pooling_ops(OpRegistry& registry) {
   registry.add({.type = "GlobalAveragePool",
                 .versions = {1, 22},
                 .infer = infer_global_pool,
-                .differentiation = Differentiation::rule,
                 .gradient = global_average_pool_gradient,
                 .flops = flops_per_input_element<1>});
   registry.add({.type = "GlobalMaxPool",

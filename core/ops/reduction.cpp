@@ -182,13 +182,11 @@ void cum_sum_gradient(GradientContext& g) {
 
 template <std::int64_t axes_input_since = 18>
 Op reduce(std::string type, void (*gradient)(GradientContext&)) {
-  return {
-      .type = std::move(type),
-      .versions = {1, 11, 12, 13, 18, 20},
-      .infer = infer_reduce<axes_input_since>,
-      .differentiation = gradient != nullptr ? Differentiation::rule : Differentiation::unsupported,
-      .gradient = gradient,
-      .flops = flops_per_input_element<1>};
+  return {.type = std::move(type),
+          .versions = {1, 11, 12, 13, 18, 20},
+          .infer = infer_reduce<axes_input_since>,
+          .gradient = gradient,
+          .flops = flops_per_input_element<1>};
 }
 
 }  // namespace
@@ -217,13 +215,12 @@ void add_reduction_ops(OpRegistry& registry) {
     registry.add({.type = type,
                   .versions = {1, 11, 12, 13},
                   .infer = infer_arg_extreme,
-                  .differentiation = Differentiation::stops,
+                  .stops_gradients = true,
                   .flops = flops_per_input_element<1>});
   }
   registry.add({.type = "CumSum",
                 .versions = {11, 14},
                 .infer = infer_like_first_input,
-                .differentiation = Differentiation::rule,
                 .gradient = cum_sum_gradient,
                 .in_place = {},
                 .recompute = RecomputeLevel::basic,

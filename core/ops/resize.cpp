@@ -92,13 +92,11 @@ void add_resize_ops(OpRegistry& registry) {
   registry.add({.type = "Resize",
                 .versions = {10, 11, 13, 18, 19},
                 .infer = infer_resize,
-                .differentiation = Differentiation::rule,
                 .gradient = resize_gradient,
                 .flops = flops_per_element<8>});
   registry.add({.type = "Upsample",
                 .versions = {7, 9, 10},
                 .infer = infer_upsample,
-                .differentiation = Differentiation::rule,
                 .gradient = resize_gradient,
                 .flops = flops_per_element<8>});
   registry.add(

@@ -82,6 +82,17 @@ Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>
   return picked;
 }
 
+Op data_movement(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
+                 void (*gradient)(GradientContext&), std::vector<RecomputeRule> rules) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer,
+          .gradient = gradient,
+          .flops = no_flops,
+          .recompute = rules.empty() ? RecomputeLevel::never : RecomputeLevel::basic,
+          .recompute_rules = std::move(rules)};
+}
+
 Op microsoft(Op op) {
   op.domain = microsoft_domain;
   op.versions = {1};

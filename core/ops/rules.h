@@ -29,6 +29,11 @@ Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>
 /// The domain of operators that only the reference runtime defines.
 Op microsoft(Op op);
 
+/// An operator that computes nothing: its outputs are elements of its inputs at other places.
+/// @param rules empty: the reference never recomputes it
+Op data_movement(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
+                 void (*gradient)(GradientContext&), std::vector<RecomputeRule> rules);
+
 /// The numbers 0, 1, ..., rank - 1.
 std::vector<std::int64_t> all_axes(std::int64_t rank);
 

@@ -307,20 +307,8 @@ Op reader(std::string type, std::vector<std::int64_t> versions, void (*infer)(Sh
   return {.type = std::move(type),
           .versions = std::move(versions),
           .infer = infer,
-          .differentiation = Differentiation::stops,
+          .stops_gradients = true,
           .flops = no_flops};
-}
-
-Op mover(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-         void (*gradient)(GradientContext&), std::vector<RecomputeRule> rules) {
-  return {.type = std::move(type),
-          .versions = std::move(versions),
-          .infer = infer,
-          .differentiation = Differentiation::rule,
-          .gradient = gradient,
-          .flops = no_flops,
-          .recompute = rules.empty() ? RecomputeLevel::never : RecomputeLevel::basic,
-          .recompute_rules = std::move(rules)};
 }
 
 Op alias(Op op) {
@@ -333,21 +321,21 @@ Op alias(Op op) {
 void add_shape_ops(OpRegistry& registry) {
   registry.add(reader("Shape", {1, 13, 15, 19, 21, 23, 24}, infer_shape_of));
   registry.add(reader("Size", {1, 13, 19, 21, 23, 24}, infer_size_of));
-  registry.add(alias(mover("Reshape", {1, 5, 13, 14, 19, 21, 23, 24}, infer_reshape,
-                           reshape_gradient, {{{1, 5, 13, 14, 19}, {}}})));
-  registry.add(
-      alias(mover("Flatten", {1, 9, 11, 13, 21, 23, 24}, infer_flatten, reshape_gradient, {})));
-  registry.add(alias(mover("Squeeze", {1, 11, 13, 21, 23, 24}, infer_squeeze, squeeze_gradient,
-                           {{{1, 11}, {}}, {{13}, {1}}})));
-  registry.add(alias(mover("Unsqueeze", {1, 11, 13, 21, 23, 24}, infer_unsqueeze,
-                           unsqueeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
+  registry.add(alias(data_movement("Reshape", {1, 5, 13, 14, 19, 21, 23, 24}, infer_reshape,
+                                   reshape_gradient, {{{1, 5, 13, 14, 19}, {}}})));
   registry.add(alias(
-      mover("Identity", {1, 13, 14, 16, 19, 21, 23, 24}, infer_identity, identity_gradient, {})));
-  registry.add(mover("Transpose", {1, 13, 21, 23, 24}, infer_transpose, transpose_gradient,
-                     {{{1, 13}, {}}}));
-  registry.add(mover("Expand", {8, 13}, infer_expand, expand_gradient, {{{8, 13}, {1}}}));
-  registry.add(
-      mover("Tile", {1, 6, 13}, infer_tile, tile_gradient, {{{1}, {1, 2}}, {{6, 13}, {1}}}));
+      data_movement("Flatten", {1, 9, 11, 13, 21, 23, 24}, infer_flatten, reshape_gradient, {})));
+  registry.add(alias(data_movement("Squeeze", {1, 11, 13, 21, 23, 24}, infer_squeeze,
+                                   squeeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
+  registry.add(alias(data_movement("Unsqueeze", {1, 11, 13, 21, 23, 24}, infer_unsqueeze,
+                                   unsqueeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
+  registry.add(alias(data_movement("Identity", {1, 13, 14, 16, 19, 21, 23, 24}, infer_identity,
+                                   identity_gradient, {})));
+  registry.add(data_movement("Transpose", {1, 13, 21, 23, 24}, infer_transpose, transpose_gradient,
+                             {{{1, 13}, {}}}));
+  registry.add(data_movement("Expand", {8, 13}, infer_expand, expand_gradient, {{{8, 13}, {1}}}));
+  registry.add(data_movement("Tile", {1, 6, 13}, infer_tile, tile_gradient,
+                             {{{1}, {1, 2}}, {{6, 13}, {1}}}));
 }
 
 }  // namespace stashscope

@@ -359,30 +359,19 @@ void trilu_gradient(GradientContext& g) {
   g.give(0, g.add("Trilu", std::move(inputs), g.attributes()));
 }
 
-Op cutter(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-          void (*gradient)(GradientContext&), std::vector<RecomputeRule> rules) {
-  return {.type = std::move(type),
-          .versions = std::move(versions),
-          .infer = infer,
-          .differentiation = Differentiation::rule,
-          .gradient = gradient,
-          .flops = no_flops,
-          .recompute = rules.empty() ? RecomputeLevel::never : RecomputeLevel::basic,
-          .recompute_rules = std::move(rules)};
-}
-
 }  // namespace
 
 void add_slicing_ops(OpRegistry& registry) {
-  registry.add(cutter("Slice", {1, 10, 11, 13}, infer_slice, slice_gradient,
-                      {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}}));
-  registry.add(cutter("Split", {1, 2, 11, 13, 18}, infer_split, split_gradient,
-                      {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
-  registry.add(cutter("Concat", {1, 4, 11, 13}, infer_concat, concat_gradient, {}));
+  registry.add(data_movement("Slice", {1, 10, 11, 13}, infer_slice, slice_gradient,
+                             {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}}));
+  registry.add(data_movement("Split", {1, 2, 11, 13, 18}, infer_split, split_gradient,
+                             {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
+  registry.add(data_movement("Concat", {1, 4, 11, 13}, infer_concat, concat_gradient, {}));
+  registry.add(microsoft(
+      data_movement("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
   registry.add(
-      microsoft(cutter("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
-  registry.add(cutter("Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24}, infer_pad, pad_gradient, {}));
-  registry.add(cutter("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}}));
+      data_movement("Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24}, infer_pad, pad_gradient, {}));
+  registry.add(data_movement("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}}));
   for (const char* type : {"SliceGrad", "PadGrad"}) {
     registry.add(microsoft({.type = type, .infer = infer_from_shape_operand, .flops = no_flops}));
   }

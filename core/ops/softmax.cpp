@@ -53,7 +53,6 @@ void add_softmax_ops(OpRegistry& registry) {
   const Op softmax = {.type = "Softmax",
                       .versions = {1, 11, 13},
                       .infer = infer_softmax,
-                      .differentiation = Differentiation::rule,
                       .gradient = softmax_gradient<softmax_grad_13, softmax_grad>,
                       .flops = flops_per_element<6>,
                       .in_place = {{0, 0}},
@@ -68,10 +67,9 @@ void add_softmax_ops(OpRegistry& registry) {
   registry.add({.type = "Hardmax",
                 .versions = {1, 11, 13},
                 .infer = infer_softmax,
-                .differentiation = Differentiation::stops});
+                .stops_gradients = true});
   registry.add(microsoft({.type = "BiasSoftmax",
                           .infer = infer_bias_softmax,
-                          .differentiation = Differentiation::rule,
                           .gradient = bias_softmax_gradient,
                           .flops = flops_per_element<7>,
                           .in_place = {{0, 0}},

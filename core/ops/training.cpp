@@ -78,10 +78,8 @@ void infer_accumulator_v2(ShapeContext& context) {
 }
 
 Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
-  return microsoft({.type = std::move(type),
-                    .infer = infer,
-                    .differentiation = Differentiation::stops,
-                    .flops = no_flops});
+  return microsoft(
+      {.type = std::move(type), .infer = infer, .stops_gradients = true, .flops = no_flops});
 }
 
 }  // namespace

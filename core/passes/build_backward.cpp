@@ -158,7 +158,7 @@ class BackwardPass {
     for (const ValueId parameter : parameters_) depends_[parameter] = true;
     for (const NodeId id : IdRange<NodeId>(graph_.nodes().size())) {
       const Op* const op = ops_[id];
-      if (op != nullptr && op->differentiation == Differentiation::stops) continue;
+      if (op != nullptr && op->stops_gradients) continue;
       const auto inputs = graph_.topology().inputs[id];
       const bool any = std::any_of(inputs.begin(), inputs.end(),
                                    [&](ValueId input) { return input.valid() && depends_[input]; });
