@@ -23,7 +23,8 @@ namespace stashscope::app {
 
 namespace {
 
-constexpr int screenshot_limit = 20'000;  // milliseconds
+constexpr int screenshot_limit = 20'000;      // milliseconds
+constexpr int screenshot_run_limit = 60'000;  // milliseconds, when the step is run before
 /// For panels to take their final places before they are drawn.
 constexpr int settling_time = 60;  // milliseconds
 
@@ -88,21 +89,32 @@ void open_subject(ui::Document& document, const AnalysisOptions& analysis) {
                 [analysis] { return load_subject(analysis); });
 }
 
-/// Draws the real window once its study and its graph are there.
+/// Draws the real window once its study and its graph are there, and the measurement if a device is
+/// chosen.
 class Screenshot {
  public:
-  Screenshot(ui::MainWindow& window, const WindowOptions& options)
+  Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)
       : window_(window), file_(QString::fromStdString(options.screenshot)) {
     QObject::connect(
         &window.document(), &ui::Document::failed, &window,
         [this](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
-    QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window,
-                     [this] { QTimer::singleShot(settling_time, &window_, [this] { draw(); }); });
-    QTimer::singleShot(screenshot_limit, &window,
+    if (runs) {
+      QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window.document(),
+                       &ui::Document::run);
+      QObject::connect(&window.document(), &ui::Document::measured_changed, &window,
+                       [this] { draw_soon(); });
+    } else {
+      QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window, [this] { draw_soon(); });
+    }
+    QTimer::singleShot(runs ? screenshot_run_limit : screenshot_limit, &window,
                        [this] { end(QStringLiteral("the window took too long to draw"), 3); });
   }
 
  private:
+  void draw_soon() {
+    QTimer::singleShot(settling_time, &window_, [this] { draw(); });
+  }
+
   void draw() {
     if (!window_.grab().save(file_, "PNG")) {
       return end(file_ + QStringLiteral(": cannot write the picture"), 1);
@@ -128,7 +140,8 @@ int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
   ui::apply_theme(application, theme_choice(options.theme));
   ui::MainWindow window({running_program(), places.path()});
   window.resize(size);
-  const Screenshot screenshot(window, options);
+  const bool runs = !analysis.device.empty() && analysis.device != "none";
+  const Screenshot screenshot(window, options, runs);
   window.show();
   open_subject(window.document(), analysis);
   return QApplication::exec();

@@ -191,6 +191,8 @@ std::filesystem::path running_program() {
   return std::filesystem::read_symlink("/proc/self/exe", status);
 }
 
-std::filesystem::path worker_program() { return running_program().parent_path() / "stashscope-run"; }
+std::filesystem::path worker_program() {
+  return running_program().parent_path() / "stashscope-run";
+}
 
 }  // namespace stashscope

@@ -36,10 +36,13 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
   connect(&delay_, &QTimer::timeout, this, &Autosave::save);
   connect(&document, &Document::choices_changed, &delay_, qOverload<>(&QTimer::start));
   connect(&document, &Document::measured_changed, &delay_, qOverload<>(&QTimer::start));
+  connect(&document, &Document::opened, this, &Autosave::take_over);
+  connect(&document, &Document::failed, this, [this] { restoring_.clear(); });
 }
 
 Autosave::~Autosave() {
-  const bool unsaved = document_.study() != nullptr && !document_.undo_stack().isClean();
+  const bool unsaved =
+      !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
   if (unsaved) {
     const auto failure =
         failure_of([&] { save_session(document_.session(), file_.toStdString()); });
@@ -71,6 +74,21 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
 }
 
 void Autosave::discard(const Abandoned& session) const { QFile::remove(session.file); }
+
+void Autosave::restore(const Abandoned& session) {
+  restoring_ = session.file;
+  document_.restore(session.file);
+}
+
+void Autosave::take_over() {
+  const QString abandoned = std::exchange(restoring_, {});
+  if (abandoned.isEmpty() || document_.undo_stack().isClean()) return;
+  document_.write_in_background({}, [session = document_.session(), file = file_.toStdString(),
+                                     abandoned = abandoned.toStdString()] {
+    save_session(session, file);
+    std::filesystem::remove(abandoned);
+  });
+}
 
 QString Autosave::default_folder() {
   return QStandardPaths::writableLocation(QStandardPaths::CacheLocation) + u"/autosave"_s;

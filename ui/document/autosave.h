@@ -27,6 +27,10 @@ class Autosave : public QObject {
   /// Sessions in the folder whose programs have ended, newest first.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
+  /// Opens the session; its file goes once the document keeps one of its own.
+  void restore(const Abandoned& session);
+  /// The user does not want the unsaved choices any more: nothing is kept at the end.
+  void give_up() { given_up_ = true; }
   /// Writes the document's session now, in the background.
   void save();
 
@@ -34,11 +38,15 @@ class Autosave : public QObject {
   static QString default_folder();
 
  private:
+  void take_over();
+
   Document& document_;
   QString folder_;
   QString file_;
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
+  QString restoring_;  // the abandoned file that is being opened
+  bool given_up_ = false;
 };
 
 }  // namespace stashscope::ui

@@ -304,32 +304,49 @@ void Document::clear_selection() {
   Q_EMIT selection_changed();
 }
 
-void Document::write_in_background(const QString& done, std::function<void()> job) {
-  writing_.post([this, done, job = std::move(job)] {
+void Document::write(std::function<void()> job, Answer answer) {
+  writing_.post([this, job = std::move(job), answer = std::move(answer)] {
     const auto failure = failure_of(job);
     QMetaObject::invokeMethod(
-        this,
-        [this, done, failure] {
-          if (failure) {
-            Q_EMIT failed(*failure);
-          } else if (!done.isEmpty()) {
-            Q_EMIT noticed(done);
-          }
-        },
-        Qt::QueuedConnection);
+        this, [answer, failure] { answer(failure); }, Qt::QueuedConnection);
+  });
+}
+
+void Document::write_in_background(const QString& done, std::function<void()> job) {
+  write(std::move(job), [this, done](const std::optional<Failure>& failure) {
+    if (failure) {
+      Q_EMIT failed(*failure);
+    } else if (!done.isEmpty()) {
+      Q_EMIT noticed(done);
+    }
   });
 }
 
 void Document::save_session_as(const QString& path) {
   if (model_ == nullptr) return;
-  session_path_ = path;
   undo_stack_.setClean();
+  write(
+      [session = session(), file = path.toStdString()]() mutable {
+        session.model_hash = hash_file(session.model);
+        save_session(session, file);
+      },
+      [this, model = model_, path](const std::optional<Failure>& failure) {
+        finish_saving(model, path, failure);
+      });
+}
+
+void Document::finish_saving(const std::shared_ptr<const Graph>& model, const QString& path,
+                             const std::optional<Failure>& failure) {
+  const bool still_open = model == model_;
+  if (failure) {
+    if (still_open) undo_stack_.resetClean();
+    Q_EMIT failed(*failure);
+    return;
+  }
+  if (still_open) session_path_ = path;
   Q_EMIT paths_changed();
-  write_in_background(tr("Saved %1").arg(path),
-                      [session = session(), file = path.toStdString()]() mutable {
-                        session.model_hash = hash_file(session.model);
-                        save_session(session, file);
-                      });
+  Q_EMIT noticed(tr("Saved %1").arg(path));
+  Q_EMIT session_saved();
 }
 
 void Document::save_modified_model(const QString& path) {

@@ -79,7 +79,8 @@ class Document : public QObject {
   /// The step at which a node runs in the current order.
   std::size_t step_of(NodeId node) const { return step_of_[node]; }
 
-  /// These write in the background and answer with `noticed` or `failed`.
+  /// These write in the background and answer with `noticed` or `failed`. A session also answers
+  /// with `session_saved`; when it cannot be written its choices count as unsaved again.
   void save_session_as(const QString& path);
   void save_modified_model(const QString& path);
   void export_environment(const QString& path);
@@ -97,11 +98,13 @@ class Document : public QObject {
   void run_progressed(double fraction, const QString& stage);
   void measured_changed();
   void paths_changed();
+  void session_saved();
   void noticed(const QString& message);
   void failed(const stashscope::ui::Failure& failure);
 
  private:
   struct Outcome;
+  using Answer = std::function<void(const std::optional<Failure>&)>;
 
   Progress restart_computation();
   void compute();
@@ -110,6 +113,9 @@ class Document : public QObject {
   void show_study(std::shared_ptr<const Study> study);
   void set_busy(bool busy);
   void set_running(bool running);
+  void write(std::function<void()> job, Answer answer);
+  void finish_saving(const std::shared_ptr<const Graph>& model, const QString& path,
+                     const std::optional<Failure>& failure);
   void finish_run(std::uint64_t generation, std::optional<Failure> failure, Measured measured);
 
   std::shared_ptr<const Study> study_;

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "core/layout/colour_map.h"
+#include "ui/models/texts.h"
 
 namespace stashscope::ui {
 
@@ -10,8 +11,11 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Texts smaller than this many pixels are left out.
-constexpr double readable_pixels = 7;
+/// Texts are never smaller than this many pixels: titles keep it while the box has room for them,
+/// everything else is left out below it.
+constexpr double readable_pixels = 8;
+/// Texts that do not shrink with their box are cut to what fits, but not to less than this.
+constexpr double least_text_width = 24;
 /// Boxes lower than this many pixels are patches of colour.
 constexpr double patch_pixels = 9;
 /// More curves than this are drawn without smoothing, to keep a frame short.
@@ -195,17 +199,32 @@ void GraphPainter::paint_patch(QPainter& painter, const layout::DrawnBox& box,
 
 void GraphPainter::paint_texts(QPainter& painter, std::size_t index, const QRectF& rect) const {
   const double z = camera_.zoom;
-  if (title_pixels * z < readable_pixels) return;
-  const bool two_lines = !scene_.details[index].isEmpty();
+  const bool has_detail = !scene_.details[index].isEmpty() && detail_pixels * z >= readable_pixels;
   const QRectF inner = rect.adjusted(16 * z, 4 * z, -4 * z, -4 * z);
-  painter.setFont(graph_font(title_pixels * z));
   painter.setPen(theme_.text);
-  painter.drawText(inner, Qt::AlignLeft | (two_lines ? Qt::AlignTop : Qt::AlignVCenter),
-                   scene_.titles[index]);
-  if (!two_lines || detail_pixels * z < readable_pixels) return;
+  if (title_pixels * z >= readable_pixels) {
+    painter.setFont(graph_font(title_pixels * z));
+    painter.drawText(inner, Qt::AlignLeft | (has_detail ? Qt::AlignTop : Qt::AlignVCenter),
+                     scene_.titles[index]);
+  } else {
+    paint_small_title(painter, index, rect);
+  }
+  if (!has_detail) return;
   painter.setFont(graph_font(detail_pixels * z));
   painter.setPen(theme_.muted);
   painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom, scene_.details[index]);
+}
+
+void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
+                                     const QRectF& rect) const {
+  const double inset = std::max(6.0, 14 * camera_.zoom);
+  const QRectF line = rect.adjusted(inset, -1, -2, 1);
+  if (line.width() < least_text_width || rect.height() < readable_pixels + 1) return;
+  painter.setFont(graph_font(readable_pixels));
+  painter.drawText(
+      line, Qt::AlignLeft | Qt::AlignVCenter,
+      painter.fontMetrics().elidedText(shown(drawing_.boxes[index].title), Qt::ElideRight,
+                                       static_cast<int>(line.width())));
 }
 
 /// Names the two columns at the upper edge of the screen, wherever the picture is moved.

@@ -28,6 +28,7 @@ class GraphPainter {
   void paint_box(QPainter& painter, std::size_t index) const;
   void paint_patch(QPainter& painter, const layout::DrawnBox& box, const QRectF& rect) const;
   void paint_texts(QPainter& painter, std::size_t index, const QRectF& rect) const;
+  void paint_small_title(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_frame_title(QPainter& painter, std::size_t index, const QRectF& rect) const;
   void paint_captions(QPainter& painter, const QRectF& screen) const;
 

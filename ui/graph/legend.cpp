@@ -63,6 +63,9 @@ void Legend::paintEvent(QPaintEvent*) {
   x += bar_width + gap;
   write(last_text());
   x += wide_gap - gap;
+  const int stash_width =
+      sample_width + gap + painter.fontMetrics().horizontalAdvance(stash_text());
+  if (x + stash_width > width()) return;
   QColor stash = theme.stash;
   stash.setAlphaF(0.5f);
   painter.setPen(QPen(stash, 5));

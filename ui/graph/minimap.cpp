@@ -12,6 +12,8 @@ namespace {
 constexpr QSizeF largest_size(128, 148);
 constexpr double margin = 6;
 constexpr int distance_from_corner = 12;
+/// Opacity while there are boxes below.
+constexpr double faded = 0.35;
 
 }  // namespace
 
@@ -23,24 +25,49 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent) {
 
 void Minimap::set_scene(const GraphScene* scene) {
   scene_ = scene;
-  if (scene_ != nullptr) {
-    const QSizeF picture = to_qt(scene_->drawing().bounds).size();
-    resize((picture.scaled(largest_size, Qt::KeepAspectRatio) + QSizeF(2 * margin, 2 * margin))
-               .toSize());
-    place_in(parentWidget()->size());
-  }
+  view_camera_ = {};
   update();
 }
 
 void Minimap::set_camera(const Camera& camera, QSize view) {
+  const bool is_other_zoom = camera.zoom != view_camera_.zoom;
+  view_camera_ = camera;
+  if (is_other_zoom) place_in(view);
   seen_ = camera.to_picture(QRectF(QPointF(), view));
   setVisible(scene_ != nullptr && !seen_.contains(to_qt(scene_->drawing().bounds)));
   update();
 }
 
+void Minimap::fit_into(QSize view) {
+  const QSizeF picture = to_qt(scene_->drawing().bounds).size();
+  const QSizeF most = largest_size.boundedTo(QSizeF(view.width() / 5.0, view.height() / 3.0));
+  resize((picture.scaled(most, Qt::KeepAspectRatio) + QSizeF(2 * margin, 2 * margin)).toSize());
+}
+
 void Minimap::place_in(QSize view) {
-  move(view.width() - width() - distance_from_corner,
-       view.height() - height() - distance_from_corner);
+  if (scene_ == nullptr) return;
+  fit_into(view);
+  const int right = view.width() - width() - distance_from_corner;
+  const int bottom = view.height() - height() - distance_from_corner;
+  const auto& columns = scene_->drawing().columns;
+  const QPointF gap((columns[0].right() + columns[1].x) / 2, 0);
+  const int middle = qRound(view_camera_.to_screen(gap).x()) - width() / 2;
+  int best = right;
+  for (const int x : {distance_from_corner, middle}) {
+    const auto area = [&](int at) { return covered(QRectF(QPointF(at, bottom), size())); };
+    if (x > 0 && x < right && area(x) < area(best)) best = x;
+  }
+  move(best, bottom);
+}
+
+double Minimap::covered(const QRectF& place) const {
+  double sum = 0;
+  for (const layout::DrawnBox& box : scene_->drawing().boxes) {
+    if (box.is_open()) continue;
+    const QRectF common = view_camera_.to_screen(to_qt(box.rect)).intersected(place);
+    sum += common.width() * common.height();
+  }
+  return sum;
 }
 
 Camera Minimap::own_camera() const {
@@ -52,6 +79,7 @@ void Minimap::paintEvent(QPaintEvent*) {
   const Theme theme = theme_of(palette());
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
+  if (!underMouse() && covered(geometry()) > 0) painter.setOpacity(faded);
   painter.setPen(theme.line);
   QColor back = theme.surface;
   back.setAlpha(235);
@@ -73,6 +101,10 @@ void Minimap::paintEvent(QPaintEvent*) {
 void Minimap::mousePressEvent(QMouseEvent* event) {
   if (scene_ != nullptr) Q_EMIT point_wanted(own_camera().to_picture(event->position()));
 }
+
+void Minimap::enterEvent(QEnterEvent*) { update(); }
+
+void Minimap::leaveEvent(QEvent*) { update(); }
 
 void Minimap::mouseMoveEvent(QMouseEvent* event) { mousePressEvent(event); }
 

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// The whole picture in a corner, with a frame around what the view shows. Hidden while everything
-/// is in view.
+/// The whole picture in small, with a frame around what the view shows. Hidden while everything is
+/// in view. Lies where it covers the fewest boxes, and fades while it covers any.
 class Minimap : public QWidget {
   Q_OBJECT
 
@@ -18,6 +18,7 @@ class Minimap : public QWidget {
   /// @param scene may be null; must stay alive until another one is set
   void set_scene(const GraphScene* scene);
   void set_camera(const Camera& camera, QSize view);
+  /// Looks for the best place in a view of this size.
   void place_in(QSize view);
 
  Q_SIGNALS:
@@ -28,11 +29,17 @@ class Minimap : public QWidget {
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
+  void enterEvent(QEnterEvent* event) override;
+  void leaveEvent(QEvent* event) override;
 
  private:
   Camera own_camera() const;
+  void fit_into(QSize view);
+  /// How many pixels of boxes lie below the map if it lay there.
+  double covered(const QRectF& place) const;
 
   const GraphScene* scene_ = nullptr;
+  Camera view_camera_;
   QRectF seen_;  // of the picture
 };
 

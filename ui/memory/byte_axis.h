@@ -1,11 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace stashscope::ui {
 
-/// Round numbers of bytes from 0 up to at most `top`, about `count` of them, for grid lines.
-std::vector<std::int64_t> byte_ticks(std::int64_t top, int count);
+/// A grid line of the memory curve.
+struct ByteTick {
+  std::int64_t bytes = 0;
+  std::string text;  ///< `1.5 GiB`; the same unit for all ticks, and exact
+
+  friend bool operator==(const ByteTick&, const ByteTick&) = default;
+};
+
+/// Round numbers of bytes from 0 up to at most `top`, about `count` of them.
+std::vector<ByteTick> byte_ticks(std::int64_t top, int count);
 
 }  // namespace stashscope::ui

@@ -18,6 +18,8 @@ constexpr double right_margin = 16;
 constexpr double top_margin = 30;
 constexpr double bottom_margin = 24;
 constexpr double zoom_step = 1.25;
+/// Per cent of the peak, so that its label has a place above it.
+constexpr std::int64_t room_above_peak = 114;
 /// Distance between grid lines, about.
 constexpr double grid_pixels = 44;
 
@@ -60,7 +62,7 @@ void MemoryView::set_study(std::shared_ptr<const Study> study, std::vector<std::
     const std::int64_t most = std::max(current().peak_bytes, study_->baseline->timeline.peak_bytes);
     const std::int64_t run =
         measured_.empty() ? 0 : *std::max_element(measured_.begin(), measured_.end());
-    top_ = std::max<std::int64_t>({1, most, run}) / 100 * 106 + 1;
+    top_ = std::max<std::int64_t>({1, most, run}) / 100 * room_above_peak + 1;
     axis_ = with_steps(axis_, std::max(1.0, static_cast<double>(current().order.size())));
     cursor_ = std::min(cursor_, static_cast<std::size_t>(axis_.steps) - 1);
   }
@@ -107,20 +109,19 @@ void MemoryView::paintEvent(QPaintEvent*) {
   paint_cursor(painter, theme);
   paint_peak(painter, theme);
   painter.restore();
-  paint_key(painter, theme);
-  paint_readout(painter, theme);
+  paint_readout(painter, theme, paint_key(painter, theme));
 }
 
 void MemoryView::paint_grid(QPainter& painter, const Theme& theme) const {
   const QRectF area = plot();
   const int count = std::max(2, static_cast<int>(area.height() / grid_pixels));
-  for (const std::int64_t tick : byte_ticks(top_, count)) {
-    const double y = std::round(y_of(tick)) + 0.5;
-    painter.setPen(tick == 0 ? theme.muted : faded(theme.line, 0.7));
+  for (const ByteTick& tick : byte_ticks(top_, count)) {
+    const double y = std::round(y_of(tick.bytes)) + 0.5;
+    painter.setPen(tick.bytes == 0 ? theme.muted : faded(theme.line, 0.7));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     painter.setPen(theme.muted);
     painter.drawText(QRectF(0, y - 9, left_margin - 8, 18), Qt::AlignRight | Qt::AlignVCenter,
-                     tick == 0 ? QStringLiteral("0") : bytes_text(tick));
+                     shown(tick.text));
   }
 }
 
@@ -195,12 +196,22 @@ void MemoryView::paint_peak(QPainter& painter, const Theme& theme) const {
          theme.baseline);
   }
   const QPointF at = mark(current(), static_cast<double>(current().peak_step), theme.accent);
+  paint_peak_label(painter, theme, at);
+}
+
+/// Above the curve and beside the cursor; on a ground of its own, since other curves may pass
+/// there.
+void MemoryView::paint_peak_label(QPainter& painter, const Theme& theme, QPointF peak) const {
   const QString text = tr("peak %1").arg(bytes_text(current().peak_bytes));
-  const double width = painter.fontMetrics().horizontalAdvance(text) + 12;
-  const bool fits_right = at.x() + 8 + width < plot().right();
+  const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 10, 18);
+  const bool fits_right = peak.x() + 6 + size.width() < plot().right();
+  const double x = fits_right ? peak.x() + 6 : peak.x() - 6 - size.width();
+  const double y = std::max(plot().top() - 5, peak.y() - 4 - size.height());
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(faded(theme.canvas, 0.85));
+  painter.drawRoundedRect(QRectF(QPointF(x, y), size), 4, 4);
   painter.setPen(theme.text);
-  painter.drawText(QRectF(fits_right ? at.x() + 8 : at.x() - 8 - width, at.y() - 4, width, 18),
-                   (fits_right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, text);
+  painter.drawText(QRectF(QPointF(x, y), size), Qt::AlignCenter, text);
 }
 
 void MemoryView::paint_cursor(QPainter& painter, const Theme& theme) const {
@@ -219,7 +230,7 @@ void MemoryView::paint_cursor(QPainter& painter, const Theme& theme) const {
       QPolygonF({{x - 5, area.top() - 6}, {x + 5, area.top() - 6}, {x, area.top()}}));
 }
 
-void MemoryView::paint_key(QPainter& painter, const Theme& theme) const {
+double MemoryView::paint_key(QPainter& painter, const Theme& theme) const {
   double x = left_margin;
   const auto entry = [&](const QPen& pen, const QString& text) {
     painter.setPen(pen);
@@ -232,6 +243,7 @@ void MemoryView::paint_key(QPainter& painter, const Theme& theme) const {
   entry(QPen(theme.baseline, 1, Qt::DashLine), tr("without plans"));
   entry(QPen(theme.accent, 1.6), tr("now"));
   if (!measured_.empty()) entry(QPen(theme.measured, 2, Qt::DotLine), tr("measured"));
+  return x;
 }
 
 QString MemoryView::readout(std::size_t step) const {
@@ -244,10 +256,10 @@ QString MemoryView::readout(std::size_t step) const {
   return text;
 }
 
-void MemoryView::paint_readout(QPainter& painter, const Theme& theme) const {
+void MemoryView::paint_readout(QPainter& painter, const Theme& theme, double left) const {
   const std::size_t step = hovered_.value_or(cursor_);
   if (step >= current().order.size()) return;
-  const QRectF line(left_margin + 260, 5, plot().right() - left_margin - 260, 18);
+  const QRectF line(left, 5, plot().right() - left, 18);
   painter.setPen(theme.text);
   painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(readout(step), Qt::ElideMiddle,

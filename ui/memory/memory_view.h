@@ -57,8 +57,10 @@ class MemoryView : public QWidget {
   QPolygonF outline(std::span<const std::int64_t> values, const StepAlignment& alignment) const;
   void paint_peak(QPainter& painter, const Theme& theme) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;
-  void paint_key(QPainter& painter, const Theme& theme) const;
-  void paint_readout(QPainter& painter, const Theme& theme) const;
+  void paint_peak_label(QPainter& painter, const Theme& theme, QPointF peak) const;
+  /// Returns where it ends.
+  double paint_key(QPainter& painter, const Theme& theme) const;
+  void paint_readout(QPainter& painter, const Theme& theme, double left) const;
   QString readout(std::size_t step) const;
 
   std::shared_ptr<const Study> study_;

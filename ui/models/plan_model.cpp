@@ -1,11 +1,14 @@
 #include "ui/models/plan_model.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/study/edits.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
 
 PlanModel::PlanModel(QObject* parent)
     : StudyModel(
@@ -86,6 +89,49 @@ bool PlanModel::setData(const QModelIndex& index, const QVariant& value, int rol
     return true;
   }
   return false;
+}
+
+namespace {
+
+using Counts = std::map<QString, int>;
+
+/// `Conv (53), MaxPool (1)`, most frequent first.
+QString counts_text(const Counts& counts) {
+  std::vector<std::pair<QString, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  QStringList parts;
+  for (const auto& [name, count] : sorted) parts << u"%1 (%2)"_s.arg(name).arg(count);
+  return parts.join(u", "_s);
+}
+
+/// The operators that searches for plans could not pass, by the rule that stopped them.
+std::map<QString, Counts> obstacle_counts(const Study& study) {
+  std::map<QString, Counts> counts;
+  for (const Obstacle& obstacle : study.opportunities->obstacles) {
+    const NodeId at = obstacle.stopped_at.valid() ? obstacle.stopped_at : obstacle.entry;
+    ++counts[shown(obstacle.rule)][shown(study.graph().node(at).op_type)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+QString no_plans_text(const Study& study) {
+  if (!study.prepared->step.yield.valid()) {
+    return PlanModel::tr("No plans: nothing in this model tells where backward begins.");
+  }
+  if (study.opportunities->obstacles.empty()) {
+    return PlanModel::tr("No plans: backward reads nothing that forward computes.");
+  }
+  QString text = PlanModel::tr("No plans: nothing that is stashed can be recomputed.");
+  for (const auto& [rule, counts] : obstacle_counts(study)) {
+    text += u"\n\n"_s + counts_text(counts) + u": "_s + rule;
+  }
+  return text + u"\n\n"_s +
+         PlanModel::tr(
+             "Recomputable are the operators that the reference's optimizer lists as "
+             "cheap enough.");
 }
 
 }  // namespace stashscope::ui

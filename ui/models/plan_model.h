@@ -33,4 +33,7 @@ class PlanModel : public StudyModel {
   QVariant number(const PlanRow& row, int column) const;
 };
 
+/// Why a study without plans has none, for a user who wants to know.
+QString no_plans_text(const Study& study);
+
 }  // namespace stashscope::ui

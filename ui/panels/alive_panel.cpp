@@ -21,6 +21,7 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->setAccessibleName(tr("Tensors alive at the cursor"));
   table_->setModel(&model_);
   table_->setTextElideMode(Qt::ElideLeft);
+  table_->cut_at_end({AliveModel::role, AliveModel::type});
   table_->set_invitation(tr("Open a model to see what fills its memory."));
   table_->horizontalHeader()->resizeSection(AliveModel::tensor, 208);
   table_->horizontalHeader()->resizeSection(AliveModel::bytes, 80);

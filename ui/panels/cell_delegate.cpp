@@ -1,19 +1,25 @@
 #include "ui/panels/cell_delegate.h"
 
 #include <QApplication>
+#include <algorithm>
 
 namespace stashscope::ui {
 
 namespace {
 
-constexpr int padding = 6;
-
 QStyleOptionViewItem padded(QStyleOptionViewItem option) {
-  option.rect.adjust(padding, 0, -padding, 0);
+  option.rect.adjust(CellDelegate::padding, 0, -CellDelegate::padding, 0);
   return option;
 }
 
 }  // namespace
+
+void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
+  QStyledItemDelegate::initStyleOption(option, index);
+  const bool cut =
+      std::find(cut_at_end_.begin(), cut_at_end_.end(), index.column()) != cut_at_end_.end();
+  if (cut) option->textElideMode = Qt::ElideRight;
+}
 
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                          const QModelIndex& index) const {

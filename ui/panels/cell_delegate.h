@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QStyledItemDelegate>
+#include <vector>
 
 namespace stashscope::ui {
 
@@ -11,12 +12,21 @@ class CellDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
 
+  /// On either side of a cell's content, in pixels.
+  static constexpr int padding = 6;
+  /// Cells of these columns lose their end when they are too long, whatever the view does.
+  void cut_at_end(std::initializer_list<int> columns) { cut_at_end_ = columns; }
+
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override;
 
  protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
   bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                    const QModelIndex& index) override;
+
+ private:
+  std::vector<int> cut_at_end_;
 };
 
 }  // namespace stashscope::ui

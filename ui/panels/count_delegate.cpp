@@ -4,6 +4,7 @@
 #include <QSpinBox>
 
 #include "ui/models/plan_model.h"
+#include "ui/panels/undo_keys.h"
 
 namespace stashscope::ui {
 
@@ -12,6 +13,7 @@ QWidget* CountDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem
   auto* const box = new QSpinBox(parent);
   box->setObjectName(QStringLiteral("plan_count"));
   box->setFrame(false);
+  pass_undo_keys(*box);
   box->setAlignment(Qt::AlignRight);
   box->setRange(0, index.siblingAtColumn(PlanModel::frequency).data(Qt::EditRole).toInt());
   auto* const self = const_cast<CountDelegate*>(this);

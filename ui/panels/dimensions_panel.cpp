@@ -6,6 +6,8 @@
 
 #include "core/study/edits.h"
 #include "ui/models/texts.h"
+#include "ui/panels/elided_label.h"
+#include "ui/panels/undo_keys.h"
 
 namespace stashscope::ui {
 
@@ -82,14 +84,15 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   auto* const layout = new QHBoxLayout(holder);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(unit);
-  auto* const label = new QLabel(fontMetrics().elidedText(name, Qt::ElideMiddle, 168));
+  auto* const label = new ElidedLabel(name);
   Row row{name, new QSpinBox, new QLabel};
   row.value->setObjectName(u"dimension:"_s + name);
   row.value->setAccessibleName(name);
   row.value->setRange(1, largest_dimension);
   row.value->setAlignment(Qt::AlignRight);
   row.value->setKeyboardTracking(false);
-  row.value->setMinimumWidth(88);
+  row.value->setMinimumWidth(72);
+  pass_undo_keys(*row.value);
   row.note->setEnabled(false);
   label->setBuddy(row.value);
   layout->addWidget(label, 1);
@@ -106,6 +109,8 @@ void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) {
   const auto value = std::min<std::int64_t>(dimension.value, largest_dimension);
   row.value->setValue(static_cast<int>(value));
   row.note->setText(note_of(dimension));
+  row.note->setToolTip(tip_of(dimension));
+  row.value->setToolTip(tip_of(dimension));
   row.value->parentWidget()->setToolTip(tip_of(dimension));
 }
 

@@ -79,9 +79,10 @@ QWidget* GraphPanel::make_tools() {
   search_->setPlaceholderText(tr("Search nodes by name or operator"));
   search_->setClearButtonEnabled(true);
   search_->setMaximumWidth(280);
+  search_->setMinimumWidth(96);
   matches_label_->setObjectName(u"graph_matches"_s);
   matches_label_->setEnabled(false);
-  layout->addWidget(search_, 1);
+  layout->addWidget(search_, 3);
   layout->addWidget(matches_label_);
   layout->addStretch(1);
   layout->addWidget(legend_);

@@ -18,6 +18,12 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
+constexpr int least_plan_width = 128;
+constexpr int frequency_width = 60;
+constexpr int count_width = 44;
+constexpr int saving_width = 76;
+constexpr int numbers_width = frequency_width + count_width + saving_width;
+constexpr int least_symbolic_width = 72;
 
 }  // namespace
 
@@ -92,14 +98,16 @@ void PlansPanel::set_up_table() {
   table_->setObjectName(u"plan_table"_s);
   table_->setAccessibleName(tr("Plans"));
   table_->setModel(&sorted_);
+  table_->cut_at_end({PlanModel::symbolic});
   table_->setSortingEnabled(true);
   table_->sortByColumn(PlanModel::saving, Qt::DescendingOrder);
   table_->setItemDelegateForColumn(PlanModel::count, new CountDelegate(table_));
   table_->setEditTriggers(QAbstractItemView::AllEditTriggers);
-  table_->horizontalHeader()->resizeSection(PlanModel::plan, 176);
-  table_->horizontalHeader()->resizeSection(PlanModel::frequency, 58);
-  table_->horizontalHeader()->resizeSection(PlanModel::count, 50);
-  table_->horizontalHeader()->resizeSection(PlanModel::saving, 80);
+  table_->horizontalHeader()->resizeSection(PlanModel::plan, least_plan_width);
+  table_->horizontalHeader()->resizeSection(PlanModel::frequency, frequency_width);
+  table_->horizontalHeader()->resizeSection(PlanModel::count, count_width);
+  table_->horizontalHeader()->resizeSection(PlanModel::saving, saving_width);
+  connect(&model_, &QAbstractItemModel::modelReset, this, &PlansPanel::fit_plan_column);
   connect(&model_, &PlanModel::switch_wanted, this, [this](int row, bool on) {
     const PlanRow plan = model_.plan_row(row);
     document_.choose(with_plan(*document_.study(), document_.choices(), plan, on),
@@ -121,9 +129,21 @@ void PlansPanel::show_study() {
   level_->setCurrentIndex(document_.choices().level);
   table_->set_invitation(document_.study() == nullptr
                              ? tr("Open a model to see what it could recompute.")
-                             : tr("Nothing can be recomputed in this model. The notes in the "
-                                  "status line say why."));
+                             : no_plans_text(*document_.study()));
   show_summary();
+}
+
+/// Plan names get the room that the numbers leave.
+void PlansPanel::fit_plan_column() {
+  const int room = table_->viewport()->width() - numbers_width - least_symbolic_width;
+  const int wanted = table_->width_of_contents(PlanModel::plan);
+  table_->horizontalHeader()->resizeSection(
+      PlanModel::plan, std::clamp(wanted, least_plan_width, std::max(least_plan_width, room)));
+}
+
+void PlansPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit_plan_column();
 }
 
 void PlansPanel::show_summary() {

@@ -1,6 +1,7 @@
 #include "ui/panels/run_panel.h"
 
 #include <QHBoxLayout>
+#include <QScrollArea>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
@@ -41,6 +42,9 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   setObjectName(u"run_panel"_s);
   device_->setObjectName(u"device"_s);
   device_->setAccessibleName(tr("Device"));
+  // What is said of a missing device is long; the list shows it all, the box need not.
+  device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  device_->setMinimumContentsLength(12);
   run_->setObjectName(u"run_button"_s);
   cancel_->setObjectName(u"cancel_run_button"_s);
   progress_->setObjectName(u"run_progress"_s);
@@ -59,8 +63,12 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   layout->setSpacing(unit);
   layout->addLayout(top);
   layout->addWidget(progress_);
-  layout->addWidget(result_);
-  layout->addStretch(1);
+  auto* const scroll = new QScrollArea;
+  result_->setAlignment(Qt::AlignTop);
+  scroll->setWidget(result_);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  layout->addWidget(scroll, 1);
   list_devices();
   connect(device_, &QComboBox::activated, this, &RunPanel::choose_device);
   connect(run_, &QPushButton::clicked, &document_, &Document::run);

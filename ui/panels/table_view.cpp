@@ -13,7 +13,7 @@ constexpr int row_height = 26;
 
 }  // namespace
 
-TableView::TableView(QWidget* parent) : QTableView(parent) {
+TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDelegate(this)) {
   setSelectionBehavior(SelectRows);
   setSelectionMode(SingleSelection);
   setAlternatingRowColors(true);
@@ -24,12 +24,16 @@ TableView::TableView(QWidget* parent) : QTableView(parent) {
   setVerticalScrollMode(ScrollPerPixel);
   setTabKeyNavigation(false);
   setFrameShape(NoFrame);
-  setItemDelegate(new CellDelegate(this));
+  setItemDelegate(cells_);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   verticalHeader()->setDefaultSectionSize(row_height);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setStretchLastSection(true);
+}
+
+int TableView::width_of_contents(int column) const {
+  return sizeHintForColumn(column) + 2 * CellDelegate::padding;
 }
 
 void TableView::set_invitation(const QString& invitation) {

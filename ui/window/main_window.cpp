@@ -1,9 +1,7 @@
 #include "ui/window/main_window.h"
 
-#include <QCloseEvent>
 #include <QDockWidget>
 #include <QFileInfo>
-#include <QMimeData>
 #include <QSettings>
 
 #include "ui/document/recent_files.h"
@@ -24,8 +22,6 @@ using namespace Qt::StringLiterals;
 
 constexpr QSize first_size(1440, 900);
 constexpr qsizetype most_notes_shown = 8;
-/// Raised when the panels change so much that a remembered arrangement makes no sense.
-constexpr int arrangement_version = 1;
 
 }  // namespace
 
@@ -98,9 +94,12 @@ void MainWindow::show_docks() {
 
 void MainWindow::size_docks() {
   const auto dock = [this](const QString& name) { return findChild<QDockWidget*>(name); };
-  resizeDocks({dock(u"plans_dock"_s), dock(u"inspector_dock"_s)}, {440, 300}, Qt::Horizontal);
-  resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {1000, 560}, Qt::Horizontal);
-  resizeDocks({dock(u"memory_dock"_s)}, {260}, Qt::Vertical);
+  const int left = std::clamp(width() * 30 / 100, 240, 560);
+  const int right = std::clamp(width() * 20 / 100, 210, 320);
+  resizeDocks({dock(u"plans_dock"_s), dock(u"inspector_dock"_s)}, {left, right}, Qt::Horizontal);
+  resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {width() * 6 / 10, width() * 4 / 10},
+              Qt::Horizontal);
+  resizeDocks({dock(u"memory_dock"_s)}, {std::clamp(height() * 28 / 100, 170, 320)}, Qt::Vertical);
   resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {400, 170}, Qt::Vertical);
   resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
               {110, 300, 160}, Qt::Vertical);
@@ -118,6 +117,7 @@ void MainWindow::connect_document() {
     enable_actions();
   });
   connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
+  connect(&document_, &Document::session_saved, this, &MainWindow::take_saved);
   connect(&document_, &Document::running_changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
@@ -135,9 +135,8 @@ void MainWindow::take_opened() {
   update_title();
 }
 
-void MainWindow::open_file(const QString& path) { document_.open(path); }
-
 void MainWindow::show_failure(const Failure& failure) {
+  after_saving_ = nullptr;
   std::vector<MessageBar::Action> actions;
   const bool unanswered =
       document_.study() != nullptr && document_.choices() != document_.study()->choices;
@@ -162,17 +161,7 @@ void MainWindow::offer_recovery() {
   messages_->show_message(MessageBar::Tone::note,
                           tr("Choices for %1 were not saved when the program ended.")
                               .arg(QFileInfo(kept.model).fileName()),
-                          {{tr("Restore"),
-                            [this, kept] {
-                              connect(
-                                  &document_, &Document::opened, this,
-                                  [this, kept] {
-                                    autosave_.save();
-                                    autosave_.discard(kept);
-                                  },
-                                  Qt::SingleShotConnection);
-                              document_.restore(kept.file);
-                            }},
+                          {{tr("Restore"), [this, kept] { autosave_.restore(kept); }},
                            {tr("Discard"), [this, kept] { autosave_.discard(kept); }}});
 }
 
@@ -180,26 +169,9 @@ void MainWindow::update_title() {
   const QString& session = document_.session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
   setWindowTitle(document_.study() == nullptr
-                     ? tr("Stashscope")
+                     ? tr("Stashscope[*]")
                      : tr("%1[*] – Stashscope").arg(QFileInfo(file).fileName()));
   setWindowModified(!document_.undo_stack().isClean());
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  QSettings settings;
-  settings.setValue(u"window/geometry"_s, saveGeometry());
-  if (docks_shown_) settings.setValue(u"window/arrangement"_s, saveState(arrangement_version));
-  QMainWindow::closeEvent(event);
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  const auto urls = event->mimeData()->urls();
-  if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  event->acceptProposedAction();
-  open_file(event->mimeData()->urls().front().toLocalFile());
 }
 
 }  // namespace stashscope::ui

@@ -11,6 +11,8 @@
 #include "ui/window/message_bar.h"
 #include "ui/window/welcome.h"
 
+class QFileDialog;
+
 namespace stashscope::ui {
 
 /// Where the window finds and keeps things; tests give their own places.
@@ -39,6 +41,9 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
 
  private:
+  /// Raised when the panels change so much that a remembered arrangement makes no sense.
+  static constexpr int arrangement_version = 2;
+
   void make_docks();
   QDockWidget* add_dock(const QString& name, const QString& title, QWidget* content,
                         Qt::DockWidgetArea area);
@@ -50,7 +55,19 @@ class MainWindow : public QMainWindow {
   void show_failure(const Failure& failure);
   void show_notes();
   void update_title();
+
+  // Files and unsaved choices, in window_files.cpp.
+  void choose_file();
+  /// Asks first when that would give unsaved choices up.
   void open_file(const QString& path);
+  void save_session();
+  void save_session_as();
+  QFileDialog* save_with(const QString& title, const QString& suffix,
+                         const std::function<void(const QString&)>& save);
+  void export_graph(const QString& path);
+  /// Goes on at once when everything is saved; else once the user saved or discarded it.
+  void leave_choices(std::function<void()> go_on);
+  void take_saved();
 
   // The menus, in window_actions.cpp.
   void make_actions();
@@ -64,12 +81,6 @@ class MainWindow : public QMainWindow {
   void make_toolbar();
   void enable_actions();
   void fill_recent_menu();
-  void choose_file();
-  void save_session();
-  void save_session_as();
-  void save_with(const QString& title, const QString& suffix,
-                 const std::function<void(const QString&)>& save);
-  void export_graph(const QString& path);
   void choose_theme(int choice);
   void show_about();
 
@@ -83,7 +94,9 @@ class MainWindow : public QMainWindow {
   QMenu* recent_menu_ = nullptr;
   std::vector<QDockWidget*> docks_;
   std::map<QString, QAction*> actions_;  ///< by object name
+  std::function<void()> after_saving_;   ///< what waits for the session to be written
   bool docks_shown_ = false;
+  bool leaving_ = false;  ///< unsaved choices were given up or saved: close without a question
 };
 
 }  // namespace stashscope::ui

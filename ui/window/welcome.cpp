@@ -47,7 +47,7 @@ QStringList sample_models() {
 Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
   setObjectName(u"welcome"_s);
   auto* const column = new QWidget;
-  column->setFixedWidth(column_width);
+  column->setMaximumWidth(column_width);
   auto* const layout = new QVBoxLayout(column);
   layout->setSpacing(unit);
   layout->addWidget(make_label(tr("See where the memory of a training step goes"), 1.7, false));
@@ -64,7 +64,11 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
   layout->addLayout(lists_);
   auto* const outer = new QVBoxLayout(this);
   outer->addStretch(2);
-  outer->addWidget(column, 0, Qt::AlignHCenter);
+  auto* const middle = new QHBoxLayout;
+  middle->addStretch(1);
+  middle->addWidget(column, 100);
+  middle->addStretch(1);
+  outer->addLayout(middle);
   outer->addStretch(3);
   refresh();
 }

@@ -3,14 +3,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QDockWidget>
-#include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSettings>
 #include <QToolBar>
 
-#include "core/base/files.h"
-#include "core/layout/svg.h"
 #include "ui/document/recent_files.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
@@ -89,6 +86,7 @@ void MainWindow::make_edit_menu() {
       add_action(menu, u"redo"_s, tr("&Redo"), QKeySequence::Redo, [&stack] { stack.redo(); });
   undo->setIcon(icon(Icon::undo));
   redo->setIcon(icon(Icon::redo));
+  redo->setShortcuts({QKeySequence(u"Ctrl+Shift+Z"_s), QKeySequence(u"Ctrl+Y"_s)});
   undo->setEnabled(false);
   redo->setEnabled(false);
   connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
@@ -188,46 +186,6 @@ void MainWindow::fill_recent_menu() {
     recent_menu_->addAction(file, this, [this, file] { open_file(file); });
   }
   if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("Nothing yet"))->setEnabled(false);
-}
-
-void MainWindow::choose_file() {
-  const QString path = QFileDialog::getOpenFileName(
-      this, tr("Open a model or session"), {},
-      tr("Models and sessions (*.onnx *.stashscope *.json);;All files (*)"));
-  if (!path.isEmpty()) open_file(path);
-}
-
-void MainWindow::save_session() {
-  if (document_.session_path().isEmpty()) {
-    save_session_as();
-  } else {
-    document_.save_session_as(document_.session_path());
-  }
-}
-
-void MainWindow::save_session_as() {
-  save_with(tr("Save the session"), u".stashscope"_s,
-            [this](const QString& path) { document_.save_session_as(path); });
-}
-
-void MainWindow::save_with(const QString& title, const QString& suffix,
-                           const std::function<void(const QString&)>& save) {
-  const QFileInfo model(document_.model_path());
-  const QString proposed = model.absolutePath() + u"/"_s + model.completeBaseName() +
-                           (suffix == u".onnx"_s ? u"_modified"_s : QString()) + suffix;
-  const QString path = QFileDialog::getSaveFileName(this, title, proposed, u"*"_s + suffix);
-  if (!path.isEmpty()) save(path);
-}
-
-void MainWindow::export_graph(const QString& path) {
-  const GraphScene* const scene = graph_->view().scene();
-  if (scene == nullptr) return;
-  document_.write_in_background(
-      tr("Exported %1").arg(path),
-      [picture = scene->picture, title = document_.model_path().toStdString(),
-       file = path.toStdString()] {
-        write_file_atomically(file, layout::to_svg(picture->drawing, title));
-      });
 }
 
 void MainWindow::choose_theme(int choice) {

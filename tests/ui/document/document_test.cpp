@@ -1,0 +1,165 @@
+// The document alone: edits, bursts, undo, saving.
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "core/base/files.h"
+#include "core/study/edits.h"
+#include "tests/ui/support/samples.h"
+#include "ui/document/document.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class DocumentTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    document_.open(sample(u"gpt2_tiny"_s));
+    ASSERT_TRUE(is_answered());
+  }
+  bool is_answered() {
+    return comes_true([this] {
+      return !document_.is_busy() && document_.study() != nullptr &&
+             document_.study()->choices == document_.choices();
+    });
+  }
+  Choices with_batch(int batch) {
+    Choices choices = document_.choices();
+    choices.dims["inputs_input_ids_dim0"] = batch;
+    return choices;
+  }
+
+  Document document_;
+  QTemporaryDir folder_;
+};
+
+TEST_F(DocumentTest, TheSameChoicesAreNoEdit) {
+  const auto study = document_.study();
+  document_.choose(document_.choices(), u"nothing"_s);
+  EXPECT_EQ(document_.undo_stack().count(), 0);
+  EXPECT_FALSE(document_.is_busy());
+  EXPECT_EQ(document_.study(), study);
+}
+
+TEST_F(DocumentTest, OfABurstOnlyTheNewestIsShown) {
+  QSignalSpy shown(&document_, &Document::study_changed);
+  for (int batch = 2; batch <= 20; ++batch) document_.choose(with_batch(batch), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  EXPECT_EQ(shown.count(), 1);
+  EXPECT_EQ(document_.study()->sizes->dims.dimensions.at(0).value, 20);
+  EXPECT_EQ(document_.undo_stack().count(), 19);
+}
+
+TEST_F(DocumentTest, EditsWithOneKeyAreUndoneTogether) {
+  for (int batch = 2; batch <= 5; ++batch)
+    document_.choose(with_batch(batch), u"batch"_s, u"key"_s);
+  document_.choose(with_batch(6), u"batch"_s, u"other"_s);
+  EXPECT_EQ(document_.undo_stack().count(), 2);
+  document_.undo_stack().undo();
+  EXPECT_EQ(document_.choices(), with_batch(5));
+}
+
+TEST_F(DocumentTest, EditsThatCancelOutLeaveNothing) {
+  const Choices first = document_.choices();
+  document_.choose(with_batch(2), u"batch"_s, u"key"_s);
+  document_.choose(first, u"batch"_s, u"key"_s);
+  EXPECT_EQ(document_.undo_stack().count(), 0);
+  ASSERT_TRUE(is_answered());
+}
+
+TEST_F(DocumentTest, CancelTakesTheEditBack) {
+  const Choices before = document_.choices();
+  document_.choose(with_batch(7), u"batch"_s);
+  document_.cancel();
+  EXPECT_EQ(document_.choices(), before);
+  ASSERT_TRUE(is_answered());
+}
+
+TEST_F(DocumentTest, ChoicesThatDoNotFitAreAFailureAndCanBeUndone) {
+  QSignalSpy failed(&document_, &Document::failed);
+  const auto study = document_.study();
+  Choices wrong = document_.choices();
+  wrong.order = "no such order";
+  document_.choose(wrong, u"order"_s);
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
+  EXPECT_EQ(document_.study(), study);
+  document_.undo_stack().undo();
+  ASSERT_TRUE(is_answered());
+}
+
+TEST_F(DocumentTest, AnEditIsTheSameAsFromScratch) {
+  document_.choose(with_batch(4), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  document_.choose(
+      with_plan(*document_.study(), document_.choices(), document_.study()->plans[0], true),
+      u"plan"_s);
+  ASSERT_TRUE(is_answered());
+  const auto fresh =
+      compute_study(document_.study()->model, document_.choices(), nullptr, Progress());
+  EXPECT_EQ(fresh->current->timeline.live_bytes, document_.study()->current->timeline.live_bytes);
+  EXPECT_EQ(fresh->config, document_.study()->config);
+}
+
+TEST_F(DocumentTest, SavedAndOpenedAgainIsTheSame) {
+  document_.choose(with_batch(3), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  QSignalSpy saved(&document_, &Document::session_saved);
+  const QString file = folder_.filePath(u"a.stashscope"_s);
+  document_.save_session_as(file);
+  ASSERT_TRUE(comes_true([&] { return saved.count() == 1; }));
+  EXPECT_TRUE(document_.undo_stack().isClean());
+  Document other;
+  other.open(file);
+  ASSERT_TRUE(comes_true([&] { return other.study() != nullptr; }));
+  EXPECT_EQ(other.choices(), document_.choices());
+  EXPECT_EQ(other.session_path(), file);
+  EXPECT_EQ(other.model_path(), document_.model_path());
+}
+
+TEST_F(DocumentTest, AFailedSaveLeavesTheOldFileAndTheChoicesUnsaved) {
+  const QString file = folder_.filePath(u"a.stashscope"_s);
+  document_.choose(with_batch(3), u"batch"_s);
+  document_.save_session_as(file);
+  ASSERT_TRUE(comes_true([&] { return document_.session_path() == file; }));
+  const std::string before = read_file(file.toStdString());
+  document_.choose(with_batch(4), u"batch"_s);
+  QSignalSpy failed(&document_, &Document::failed);
+  document_.save_session_as(folder_.filePath(u"no/such/folder/b.stashscope"_s));
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
+  EXPECT_FALSE(document_.undo_stack().isClean());
+  EXPECT_EQ(document_.session_path(), file);
+  EXPECT_EQ(read_file(file.toStdString()), before);
+}
+
+TEST_F(DocumentTest, TheModifiedModelAndTheEnvironmentAreWritten) {
+  QSignalSpy noticed(&document_, &Document::noticed);
+  document_.save_modified_model(folder_.filePath(u"m.onnx"_s));
+  document_.export_environment(folder_.filePath(u"e.sh"_s));
+  ASSERT_TRUE(comes_true([&] { return noticed.count() == 2; }));
+  EXPECT_GT(QFileInfo(folder_.filePath(u"m.onnx"_s)).size(), 0);
+  EXPECT_GT(QFileInfo(folder_.filePath(u"e.sh"_s)).size(), 0);
+}
+
+TEST_F(DocumentTest, TheSelectionSurvivesAnEdit) {
+  document_.select_step(10);
+  const NodeId node = document_.selection().node;
+  document_.choose(with_batch(2), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  EXPECT_EQ(document_.selection().node, node);
+  EXPECT_EQ(document_.selection().step, document_.step_of(node));
+}
+
+TEST(DocumentAlone, GoesAwayInTheMiddleOfEverything) {
+  for (int i = 0; i < 5; ++i) {
+    Document document;
+    document.open(sample(u"gpt2_tiny"_s));
+    QTest::qWait(i * 10);
+  }
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,91 @@
+// The drawing of the graph when its layout process misbehaves.
+
+#include <QFile>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/plan_model.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class LayoutTest : public WindowTest {
+ protected:
+  std::filesystem::path script(const QByteArray& body) {
+    const QString name = in_folder(u"layout"_s);
+    QFile file(name);
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write("#!/bin/sh\n" + body + "\n");
+    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    return name.toStdString();
+  }
+  const GraphScene* scene() { return window().graph().view().scene(); }
+};
+
+TEST_F(LayoutTest, AProcessThatFailsCostsTheFineLayoutOnly) {
+  for (const char* body : {"exit 3", "kill -SEGV $$", "echo nonsense", "true"}) {
+    SCOPED_TRACE(body);
+    start_window(script(body));
+    open(sample(u"gpt2_tiny"_s));
+    ASSERT_NE(scene(), nullptr);
+    EXPECT_TRUE(scene()->drawing().is_plain);
+    EXPECT_FALSE(scene()->drawing().boxes.empty());
+    EXPECT_TRUE(comes_true([this] { return message().contains(u"plain layout"_s); }));
+    click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+    ASSERT_TRUE(settles());
+  }
+}
+
+TEST_F(LayoutTest, AProgramThatIsNotThere) {
+  start_window(in_folder(u"nothing"_s).toStdString());
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_TRUE(scene()->drawing().is_plain);
+}
+
+TEST_F(LayoutTest, AProcessThatHangsIsPrecededByAPlainDrawingAndEnded) {
+  start_window(script("exec sleep 1000"));
+  document().open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(comes_true([this] { return scene() != nullptr; }));
+  EXPECT_TRUE(scene()->drawing().is_plain);
+  EXPECT_FALSE(window().graph().is_settled());
+  window_.reset();
+}
+
+TEST_F(LayoutTest, TheRealOneIsNotPlain) {
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_FALSE(scene()->drawing().is_plain);
+}
+
+TEST_F(LayoutTest, GroupsOpenAndClose) {
+  open(sample(u"gpt2_tiny"_s));
+  const std::size_t before = scene()->drawing().boxes.size();
+  layout::GroupId closed;
+  for (const layout::DrawnBox& box : scene()->drawing().boxes) {
+    if (box.shows.group.valid() && !box.is_open()) closed = box.shows.group;
+  }
+  ASSERT_TRUE(closed.valid());
+  window().graph().toggle(closed);
+  ASSERT_TRUE(settles());
+  EXPECT_GT(scene()->drawing().boxes.size(), before);
+  click(find<QWidget>(u"close_groups_button"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(scene()->drawing().boxes.size(), before);
+}
+
+TEST_F(LayoutTest, AClickOnABoxSelectsIt) {
+  open(sample(u"gpt2_tiny"_s));
+  GraphView& view = window().graph().view();
+  view.fit();
+  for (const layout::DrawnBox& box : scene()->drawing().boxes) {
+    if (!box.shows.node.valid()) continue;
+    const QPointF middle = view.camera().to_screen(to_qt(box.rect).center());
+    QTest::mouseClick(&view, Qt::LeftButton, {}, middle.toPoint());
+    EXPECT_EQ(document().selection().node, box.shows.node);
+    break;
+  }
+  EXPECT_TRUE(document().selection().node.valid());
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

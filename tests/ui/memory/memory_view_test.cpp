@@ -1,0 +1,89 @@
+// The memory curve under mouse and keyboard.
+
+#include "ui/memory/memory_view.h"
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/alive_model.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class MemoryCurve : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+  MemoryView& curve() { return find<MemoryView>(u"memory_view"_s); }
+  std::size_t step() { return document().selection().step; }
+  void click_step(std::size_t step) {
+    const double x = curve().axis().x_of(static_cast<double>(step) + 0.5);
+    QTest::mouseClick(&curve(), Qt::LeftButton, {}, QPoint(qRound(x), curve().height() / 2));
+  }
+};
+
+TEST_F(MemoryCurve, StandsAtThePeakUntilSomebodyMovesIt) {
+  EXPECT_EQ(step(), document().study()->current->timeline.peak_step);
+  EXPECT_GT(curve().top(), peak());
+}
+
+TEST_F(MemoryCurve, AClickLinksAllViews) {
+  click_step(100);
+  const std::size_t at = step();
+  EXPECT_NEAR(static_cast<double>(at), 100, 1);
+  EXPECT_EQ(document().selection().node, document().study()->current->timeline.order[at]);
+  const auto alive = alive_at(document().study()->current->timeline, at);
+  EXPECT_EQ(find<QTableView>(u"alive_table"_s).model()->rowCount(), std::ssize(alive));
+  EXPECT_TRUE(find<QLabel>(u"alive_heading"_s).text().contains(QString::number(at + 1)));
+}
+
+TEST_F(MemoryCurve, KeysWalk) {
+  click_step(100);
+  const std::size_t at = step();
+  QTest::keyClick(&curve(), Qt::Key_Right);
+  EXPECT_EQ(step(), at + 1);
+  QTest::keyClick(&curve(), Qt::Key_Left, Qt::ShiftModifier);
+  EXPECT_EQ(step(), at - 9);
+  QTest::keyClick(&curve(), Qt::Key_Home);
+  EXPECT_EQ(step(), 0U);
+  QTest::keyClick(&curve(), Qt::Key_Left);
+  EXPECT_EQ(step(), 0U);
+  QTest::keyClick(&curve(), Qt::Key_End);
+  EXPECT_EQ(step() + 1, document().study()->current->timeline.order.size());
+  QTest::keyClick(&curve(), Qt::Key_P);
+  EXPECT_EQ(step(), document().study()->current->timeline.peak_step);
+}
+
+TEST_F(MemoryCurve, DraggingMovesAndIsNoClick) {
+  QTest::keyClick(&curve(), Qt::Key_Plus);
+  QTest::keyClick(&curve(), Qt::Key_Plus);
+  const std::size_t at = step();
+  const double first = curve().axis().first;
+  const QPoint from(500, 80);
+  QTest::mousePress(&curve(), Qt::LeftButton, {}, from);
+  QTest::mouseMove(&curve(), from + QPoint(60, 0));
+  QTest::mouseRelease(&curve(), Qt::LeftButton, {}, from + QPoint(60, 0));
+  EXPECT_EQ(step(), at);
+  EXPECT_LT(curve().axis().first, first);
+  QTest::keyClick(&curve(), Qt::Key_0);
+  EXPECT_EQ(curve().axis().first, 0);
+}
+
+TEST_F(MemoryCurve, ARowOfWhatIsAliveSelectsItsMaker) {
+  auto& alive = find<QTableView>(u"alive_table"_s);
+  const auto* const model = static_cast<const AliveModel*>(alive.model());
+  for (int row = 0; row < model->rowCount(); ++row) {
+    if (!model->maker(row).valid()) continue;
+    const std::size_t at = step();
+    click_cell(alive, row, AliveModel::tensor);
+    EXPECT_EQ(document().selection().node, model->maker(row));
+    EXPECT_EQ(step(), at) << "the cursor stays where the user looks";
+    return;
+  }
+  FAIL() << "nothing at the peak was made by a node";
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

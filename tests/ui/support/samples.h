@@ -1,0 +1,29 @@
+#pragma once
+
+#include <QString>
+#include <QTest>
+#include <functional>
+#include <ostream>
+
+/// How tests print texts; found beside the type.
+inline void PrintTo(const QString& text, std::ostream* out) { *out << text.toStdString(); }
+
+namespace stashscope::ui::test {
+
+inline QString sample(const QString& name) {
+  return QStringLiteral(STASHSCOPE_SAMPLES "/") + name + QStringLiteral(".onnx");
+}
+
+inline QString shared_model(const QString& name) {
+  return QStringLiteral(STASHSCOPE_SHARED "/models/full/") + name + QStringLiteral(".onnx");
+}
+
+/// Long enough for the slowest build on a busy machine; only failing tests wait for it in vain.
+constexpr int patience = 30'000;  // milliseconds
+
+/// Handles events until the condition holds; false when patience ends before.
+inline bool comes_true(const std::function<bool()>& condition) {
+  return QTest::qWaitFor(condition, patience);
+}
+
+}  // namespace stashscope::ui::test

@@ -1,0 +1,134 @@
+#include "tests/ui/support/window_test.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+
+#include "ui/panels/cell_delegate.h"
+
+namespace stashscope::ui::test {
+
+using namespace Qt::StringLiterals;
+
+void WindowTest::SetUp() { start_window(); }
+
+void WindowTest::start_window() { start_window(STASHSCOPE_PROGRAM); }
+
+void WindowTest::start_window(const std::filesystem::path& layout_program) {
+  window_.reset();
+  window_ =
+      std::make_unique<MainWindow>(WindowPlaces{layout_program, folder_.filePath(u"autosave"_s)});
+  window_->resize(1600, 1000);
+  window_->show();
+  window_->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get(), patience));
+}
+
+void WindowTest::open(const QString& path) {
+  const Study* const before = document().study().get();
+  document().open(path);
+  ASSERT_TRUE(comes_true([&] { return document().study().get() != before; }))
+      << message().toStdString();
+  ASSERT_TRUE(settles());
+}
+
+bool WindowTest::settles() {
+  return comes_true([this] {
+    return document().study() != nullptr && !document().is_busy() &&
+           document().study()->choices == document().choices() && window_->graph().is_settled();
+  });
+}
+
+void WindowTest::press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
+  window_->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get(), patience));
+  QWidget* const focus = window_->focusWidget();
+  QTest::keyClick(focus != nullptr ? focus : window_.get(), key, modifiers);
+}
+
+void WindowTest::click(QWidget& widget) {
+  ASSERT_TRUE(widget.isVisible() && widget.isEnabled()) << widget.objectName().toStdString();
+  QTest::mouseClick(&widget, Qt::LeftButton);
+}
+
+void WindowTest::click_cell(QTableView& table, int row, int column) {
+  const QModelIndex index = table.model()->index(row, column);
+  table.scrollTo(index);
+  QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(index).center());
+}
+
+void WindowTest::click_check_box(QTableView& table, int row, int column) {
+  const QModelIndex index = table.model()->index(row, column);
+  table.scrollTo(index);
+  QStyleOptionViewItem option;
+  option.initFrom(&table);
+  option.features = QStyleOptionViewItem::HasCheckIndicator | QStyleOptionViewItem::HasDisplay;
+  option.rect =
+      table.visualRect(index).adjusted(CellDelegate::padding, 0, -CellDelegate::padding, 0);
+  const QRect box =
+      table.style()->subElementRect(QStyle::SE_ItemViewItemCheckIndicator, &option, &table);
+  QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, box.center());
+}
+
+void WindowTest::choose_entry(const QString& combo_box, int index) {
+  auto& box = find<QComboBox>(combo_box);
+  box.setFocus();
+  while (box.currentIndex() < index) QTest::keyClick(&box, Qt::Key_Down);
+  while (box.currentIndex() > index) QTest::keyClick(&box, Qt::Key_Up);
+}
+
+void WindowTest::answer_file_dialog(const QString& dialog, const QString& path) {
+  QFileDialog* shown = nullptr;
+  ASSERT_TRUE(comes_true([&] {
+    shown = window_->findChild<QFileDialog*>(dialog);
+    return shown != nullptr && shown->isVisible();
+  }));
+  auto* const line = shown->findChild<QLineEdit*>(u"fileNameEdit"_s);
+  ASSERT_NE(line, nullptr);
+  // Pasted, since the dialog walks through folders while a path is typed.
+  line->setCompleter(nullptr);
+  line->selectAll();
+  QApplication::clipboard()->setText(path);
+  QTest::keyClick(line, Qt::Key_V, Qt::ControlModifier);
+  auto* const buttons = shown->findChild<QDialogButtonBox*>(u"buttonBox"_s);
+  ASSERT_NE(buttons, nullptr);
+  const bool saves = shown->acceptMode() == QFileDialog::AcceptSave;
+  QPushButton* const accept =
+      buttons->button(saves ? QDialogButtonBox::Save : QDialogButtonBox::Open);
+  ASSERT_TRUE(comes_true([&] { return accept->isEnabled(); }));
+  QTest::mouseClick(accept, Qt::LeftButton);
+  ASSERT_TRUE(comes_true([&] { return window_->findChild<QFileDialog*>(dialog) == nullptr; }));
+}
+
+void WindowTest::answer_question(const QString& box, const QString& button_text) {
+  QMessageBox* shown = nullptr;
+  ASSERT_TRUE(comes_true([&] {
+    shown = window_->findChild<QMessageBox*>(box);
+    return shown != nullptr && shown->isVisible();
+  }));
+  for (QAbstractButton* const button : shown->buttons()) {
+    if (button->text().remove(u'&') != button_text) continue;
+    QTest::mouseClick(button, Qt::LeftButton);
+    return;
+  }
+  FAIL() << "no button " << button_text.toStdString();
+}
+
+void WindowTest::click_message_action(const QString& label) {
+  for (QPushButton* const button : window_->findChildren<QPushButton*>(u"message_action"_s)) {
+    if (button->text() == label) return click(*button);
+  }
+  FAIL() << "no action " << label.toStdString();
+}
+
+QString WindowTest::message() {
+  return find<QWidget>(u"message_bar"_s).isVisible() ? find<QLabel>(u"message_text"_s).text()
+                                                     : QString();
+}
+
+}  // namespace stashscope::ui::test

@@ -1,0 +1,53 @@
+#include "ui/theme/theme.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QPixmap>
+
+#include "tests/ui/support/window_test.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Themes : public WindowTest {
+ protected:
+  void TearDown() override {
+    WindowTest::TearDown();
+    apply_theme(*qApp, ThemeChoice::light);
+  }
+  void choose(const QString& action) { window().findChild<QAction*>(action)->trigger(); }
+};
+
+TEST_F(Themes, LightAndDarkDrawTheWholeWindow) {
+  open(sample(u"gpt2_tiny"_s));
+  for (const auto& [action, dark] :
+       {std::pair(u"theme_1"_s, false), std::pair(u"theme_2"_s, true)}) {
+    choose(action);
+    EXPECT_EQ(theme_of(window().palette()).dark, dark);
+    const QImage picture = window().grab().toImage();
+    const QColor corner = picture.pixelColor(2, picture.height() / 2);
+    EXPECT_EQ(corner.lightness() < 128, dark);
+  }
+}
+
+TEST_F(Themes, TextCanBeReadOnEveryGround) {
+  for (const auto choice : {ThemeChoice::light, ThemeChoice::dark}) {
+    apply_theme(*qApp, choice);
+    const Theme theme = theme_of(QApplication::palette());
+    for (const QColor& ground : {theme.window, theme.surface, theme.canvas}) {
+      EXPECT_GT(std::abs(theme.text.lightness() - ground.lightness()), 120);
+      EXPECT_GT(std::abs(theme.muted.lightness() - ground.lightness()), 60);
+    }
+  }
+}
+
+TEST_F(Themes, ASmallWindowHasRoomForEverything) {
+  open(sample(u"gpt2_tiny"_s));
+  window().resize(900, 600);
+  EXPECT_EQ(window().size(), QSize(900, 600)) << "no panel asks for more";
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

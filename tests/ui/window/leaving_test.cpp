@@ -1,0 +1,182 @@
+// Nothing the user did is lost: questions before leaving, recovery after a crash, and a window that
+// closes whatever it is busy with.
+
+#include <QFile>
+#include <QMessageBox>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/plan_model.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Leaving : public WindowTest {
+ protected:
+  void tick_first_plan() {
+    click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+    ASSERT_TRUE(settles());
+  }
+  QStringList kept_sessions() {
+    return QDir(in_folder(u"autosave"_s)).entryList({u"*.stashscope"_s}, QDir::Files);
+  }
+  bool asks() { return window().findChild<QMessageBox*>(u"unsaved_question"_s) != nullptr; }
+};
+
+TEST_F(Leaving, AsksOnlyWhenSomethingIsUnsaved) {
+  open(sample(u"gpt2_tiny"_s));
+  window().close();
+  EXPECT_FALSE(window().isVisible());
+}
+
+TEST_F(Leaving, CancelStays) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  const Choices chosen = document().choices();
+  window().close();
+  EXPECT_TRUE(window().isVisible());
+  answer_question(u"unsaved_question"_s, u"Cancel"_s);
+  ASSERT_TRUE(comes_true([this] { return !asks(); }));
+  EXPECT_TRUE(window().isVisible());
+  EXPECT_EQ(document().choices(), chosen);
+}
+
+TEST_F(Leaving, DiscardKeepsNothing) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  window().close();
+  answer_question(u"unsaved_question"_s, u"Discard"_s);
+  ASSERT_TRUE(comes_true([this] { return !window().isVisible(); }));
+  window_.reset();
+  EXPECT_EQ(kept_sessions(), QStringList());
+}
+
+TEST_F(Leaving, AnotherModelAsksToo) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  press(Qt::Key_O, Qt::ControlModifier);
+  answer_file_dialog(u"open_dialog"_s, sample(u"lenet"_s));
+  answer_question(u"unsaved_question"_s, u"Cancel"_s);
+  ASSERT_TRUE(comes_true([this] { return !asks(); }));
+  EXPECT_TRUE(document().model_path().contains(u"gpt2_tiny"_s));
+  press(Qt::Key_O, Qt::ControlModifier);
+  answer_file_dialog(u"open_dialog"_s, sample(u"lenet"_s));
+  answer_question(u"unsaved_question"_s, u"Discard"_s);
+  ASSERT_TRUE(comes_true([this] { return document().model_path().contains(u"lenet"_s); }));
+}
+
+TEST_F(Leaving, ASessionThatCannotBeWrittenStaysUnsaved) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  window().close();
+  answer_question(u"unsaved_question"_s, u"Save"_s);
+  ASSERT_TRUE(comes_true([this] { return window().findChild<QWidget*>(u"save_dialog"_s); }));
+  window().findChild<QDialog*>(u"save_dialog"_s)->reject();
+  document().save_session_as(u"/proc/no/such/place.stashscope"_s);
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"place.stashscope"_s)) << message().toStdString();
+  EXPECT_TRUE(window().isVisible());
+  EXPECT_TRUE(window().isWindowModified());
+  EXPECT_EQ(document().session_path(), u""_s);
+}
+
+TEST_F(Leaving, SavingAgainAsksForNoName) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  press(Qt::Key_S, Qt::ControlModifier);
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"named"_s));
+  ASSERT_TRUE(comes_true([this] { return !document().session_path().isEmpty(); }));
+  EXPECT_EQ(document().session_path(), in_folder(u"named.stashscope"_s));
+  EXPECT_FALSE(window().isWindowModified());
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(window().isWindowModified());
+  press(Qt::Key_S, Qt::ControlModifier);
+  ASSERT_TRUE(comes_true([this] { return !window().isWindowModified(); }));
+  EXPECT_EQ(window().findChild<QWidget*>(u"save_dialog"_s), nullptr);
+}
+
+TEST_F(Leaving, WhatACrashLeftBehindIsOfferedAndRestored) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  const Choices chosen = document().choices();
+  start_window();  // the old window goes without being closed
+  ASSERT_EQ(kept_sessions().size(), 1);
+  const QString abandoned = kept_sessions().front();
+  window().offer_recovery();
+  EXPECT_TRUE(message().contains(u"gpt2_tiny.onnx"_s)) << message().toStdString();
+  click_message_action(u"Restore"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), chosen);
+  EXPECT_TRUE(window().isWindowModified());
+  EXPECT_EQ(document().session_path(), u""_s);
+  ASSERT_TRUE(comes_true([&] { return !kept_sessions().contains(abandoned); }));
+  ASSERT_EQ(kept_sessions().size(), 1) << "restored choices are kept until they are saved";
+}
+
+TEST_F(Leaving, WhatACrashLeftBehindCanBeDiscarded) {
+  open(sample(u"gpt2_tiny"_s));
+  tick_first_plan();
+  start_window();
+  window().offer_recovery();
+  click_message_action(u"Discard"_s);
+  EXPECT_EQ(kept_sessions(), QStringList());
+  EXPECT_EQ(message(), u""_s);
+}
+
+TEST_F(Leaving, ARestoreThatFailsLosesNothing) {
+  const QString model = in_folder(u"model.onnx"_s);
+  ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), model));
+  open(model);
+  tick_first_plan();
+  start_window();
+  ASSERT_TRUE(QFile::rename(model, model + u".moved"_s));
+  window().offer_recovery();
+  click_message_action(u"Restore"_s);
+  ASSERT_TRUE(comes_true([this] {
+    return message().contains(u"cannot"_s) || message().contains(u"no such"_s, Qt::CaseInsensitive);
+  })) << message().toStdString();
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(kept_sessions().size(), 1);
+}
+
+TEST_F(Leaving, ChoicesAreKeptSoonAfterTheyAreMade) {
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_EQ(kept_sessions(), QStringList());
+  tick_first_plan();
+  ASSERT_TRUE(comes_true([this] { return kept_sessions().size() == 1; }));
+}
+
+TEST_F(Leaving, WhileAModelIsLoaded) {
+  document().open(sample(u"gpt2_tiny"_s));
+  window().close();
+  window_.reset();
+}
+
+TEST_F(Leaving, WhileAStudyIsComputed) {
+  open(sample(u"gpt2_tiny"_s));
+  Choices choices = document().choices();
+  choices.dims["inputs_input_ids_dim0"] = 32;
+  document().choose(choices, u"batch"_s);
+  ASSERT_TRUE(document().is_busy());
+  window_.reset();
+}
+
+TEST_F(Leaving, WhileTheGraphIsLaidOut) {
+  document().open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(comes_true([this] { return document().study() != nullptr; }));
+  window_.reset();
+}
+
+TEST_F(Leaving, WhileTheStepRuns) {
+  open(sample(u"gpt2_tiny"_s));
+  press(Qt::Key_F5);
+  ASSERT_TRUE(document().is_running());
+  window().close();
+  EXPECT_FALSE(window().isVisible());
+  window_.reset();
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,151 @@
+// The ways into the window, and what is shown when one leads nowhere.
+
+#include <QApplication>
+#include <QDropEvent>
+#include <QFile>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/plan_model.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Opening : public WindowTest {
+ protected:
+  void drop(const QString& path) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDragEnterEvent enter({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window_.get(), &enter);
+    ASSERT_TRUE(enter.isAccepted());
+    QDropEvent event({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window_.get(), &event);
+  }
+
+  QString write(const QString& name, const QByteArray& contents) {
+    QFile file(in_folder(name));
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(contents);
+    return file.fileName();
+  }
+
+  bool is_open(const QString& path) {
+    return document().study() != nullptr &&
+           document().model_path() == QFileInfo(path).canonicalFilePath();
+  }
+};
+
+TEST_F(Opening, TheEmptyWindowInvites) {
+  EXPECT_TRUE(find<QWidget>(u"welcome"_s).isVisible());
+  EXPECT_EQ(message(), u""_s);
+  EXPECT_FALSE(find<QWidget>(u"plans_dock"_s).isVisible());
+  for (const auto key : {Qt::Key_S, Qt::Key_Z, Qt::Key_F, Qt::Key_P}) {
+    press(key, Qt::ControlModifier);
+  }
+  press(Qt::Key_F5);
+  press(Qt::Key_Escape);
+  EXPECT_FALSE(document().is_running());
+}
+
+TEST_F(Opening, ASampleOfTheWelcomePage) {
+  QPushButton* button = nullptr;
+  for (QPushButton* const each : window().findChildren<QPushButton*>(u"welcome_file"_s)) {
+    if (each->text() == u"lenet"_s) button = each;
+  }
+  ASSERT_NE(button, nullptr);
+  click(*button);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(is_open(sample(u"lenet"_s)));
+  EXPECT_TRUE(window().graph().isVisible());
+  EXPECT_FALSE(find<QWidget>(u"welcome"_s).isVisible());
+  EXPECT_TRUE(find<QWidget>(u"plans_dock"_s).isVisible());
+}
+
+TEST_F(Opening, ByTheFileDialog) {
+  click(find<QPushButton>(u"welcome_open"_s));
+  answer_file_dialog(u"open_dialog"_s, sample(u"mlp_gelu"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(is_open(sample(u"mlp_gelu"_s)));
+}
+
+TEST_F(Opening, ByDropping) {
+  drop(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(is_open(sample(u"gpt2_tiny"_s)));
+  drop(sample(u"lenet"_s));
+  ASSERT_TRUE(comes_true([&] { return is_open(sample(u"lenet"_s)); }));
+  ASSERT_TRUE(settles());
+}
+
+TEST_F(Opening, ABadFileLeavesTheOldModelAlone) {
+  open(sample(u"gpt2_tiny"_s));
+  const auto study = document().study();
+  const QString bad = write(u"bad.onnx"_s, "this is no model");
+  drop(bad);
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"bad.onnx"_s)) << message().toStdString();
+  EXPECT_EQ(document().study(), study);
+  click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+  ASSERT_TRUE(settles());
+  EXPECT_NE(document().study(), study);
+  EXPECT_EQ(message(), u""_s) << "an error goes once the user went on";
+}
+
+TEST_F(Opening, ABadFileInAnEmptyWindow) {
+  document().open(in_folder(u"missing.onnx"_s));
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"missing.onnx"_s)) << message().toStdString();
+  EXPECT_TRUE(find<QWidget>(u"welcome"_s).isVisible());
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(message(), u""_s);
+}
+
+TEST_F(Opening, ABrokenSession) {
+  document().open(write(u"broken.stashscope"_s, "{ \"stashscope_session\": "));
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"broken.stashscope"_s)) << message().toStdString();
+}
+
+TEST_F(Opening, ASessionWhoseModelIsGone) {
+  const QString model = in_folder(u"model.onnx"_s);
+  ASSERT_TRUE(QFile::copy(sample(u"mlp_gelu"_s), model));
+  open(model);
+  document().save_session_as(in_folder(u"a.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  ASSERT_TRUE(QFile::remove(model));
+  start_window();
+  document().open(in_folder(u"a.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"model.onnx"_s)) << message().toStdString();
+}
+
+TEST_F(Opening, TheNewestOfSeveralIsShown) {
+  document().open(sample(u"gpt2_tiny"_s));
+  document().open(sample(u"lenet"_s));
+  document().open(sample(u"mlp_gelu"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(is_open(sample(u"mlp_gelu"_s)));
+}
+
+TEST_F(Opening, SearchWalksThroughTheNodes) {
+  open(sample(u"gpt2_tiny"_s));
+  press(Qt::Key_F, Qt::ControlModifier);
+  auto& search = find<QLineEdit>(u"graph_search"_s);
+  ASSERT_EQ(QApplication::focusWidget(), &search);
+  QTest::keyClicks(&search, u"softmax"_s);
+  QTest::keyClick(&search, Qt::Key_Return);
+  const NodeId first = document().selection().node;
+  ASSERT_TRUE(first.valid());
+  QTest::keyClick(&search, Qt::Key_Return);
+  EXPECT_NE(document().selection().node, first);
+  press(Qt::Key_F3, Qt::ShiftModifier);
+  EXPECT_EQ(document().selection().node, first);
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,179 @@
+// A user's whole way through real widgets: open, tick, undo, change a dimension, choose, run, save,
+// close, come back.
+
+#include <QApplication>
+#include <QClipboard>
+#include <QSpinBox>
+
+#include "core/recompute/config.h"
+#include "tests/ui/support/window_test.h"
+#include "ui/memory/memory_view.h"
+#include "ui/models/order_model.h"
+#include "ui/models/plan_model.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class WholeWay : public WindowTest {
+ protected:
+  QTableView& plans() { return find<QTableView>(u"plan_table"_s); }
+  QTableView& orders() { return find<QTableView>(u"order_table"_s); }
+  QSpinBox& batch() { return find<QSpinBox>(u"dimension:inputs_input_ids_dim0"_s); }
+
+  Qt::CheckState tick_of(int row) {
+    return plans()
+        .model()
+        ->index(row, PlanModel::plan)
+        .data(Qt::CheckStateRole)
+        .value<Qt::CheckState>();
+  }
+
+  void type_batch(const QString& number) {
+    batch().setFocus();
+    batch().selectAll();
+    QTest::keyClicks(&batch(), number);
+    QTest::keyClick(&batch(), Qt::Key_Return);
+  }
+
+  void run_step() {
+    press(Qt::Key_F5);
+    ASSERT_TRUE(document().is_running());
+    ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+    ASSERT_NE(document().measured(), nullptr) << message().toStdString();
+  }
+};
+
+TEST_F(WholeWay, EveryStepAndBackAgain) {
+  open(sample(u"gpt2_tiny"_s));
+  const QString status_at_first = status();
+
+  type_batch(u"16"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim0"), 16);
+  EXPECT_NE(status(), status_at_first);
+  const std::int64_t before = peak();
+  const QString status_before = status();
+
+  ASSERT_EQ(tick_of(0), Qt::Unchecked);
+  click_check_box(plans(), 0, PlanModel::plan);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(tick_of(0), Qt::Checked);
+  EXPECT_LT(peak(), before);
+  EXPECT_NE(status(), status_before);
+
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(tick_of(0), Qt::Unchecked);
+  EXPECT_EQ(peak(), before);
+  EXPECT_EQ(status(), status_before);
+  press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(tick_of(0), Qt::Checked);
+
+  click_cell(orders(), 2, OrderModel::name);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().order, document().study()->orders[2].name);
+  EXPECT_NE(peak(), before);
+
+  choose_entry(u"level"_s, 1);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().level, 1);
+  click_check_box(plans(), 1, PlanModel::plan);
+  ASSERT_TRUE(settles());
+
+  run_step();
+  EXPECT_EQ(document().measured()->largest_error, 0);
+  EXPECT_EQ(document().measured()->runs.current.peak_bytes, peak());
+  EXPECT_TRUE(status().contains(u"measured"_s));
+  EXPECT_TRUE(
+      find<QLabel>(u"run_result"_s).text().contains(u"Largest difference at any step: 0 B"_s));
+
+  click(find<QWidget>(u"copy_config_button"_s));
+  EXPECT_EQ(QApplication::clipboard()->text().toStdString(), to_string(document().study()->config));
+  EXPECT_FALSE(QApplication::clipboard()->text().isEmpty());
+
+  const Choices chosen = document().choices();
+  const std::int64_t peak_chosen = peak();
+  const QString status_chosen = status();
+  const Measurement measured = document().measured()->runs.current;
+  std::vector<Qt::CheckState> ticks;
+  for (int row = 0; row < plans().model()->rowCount(); ++row) ticks.push_back(tick_of(row));
+
+  window().close();
+  answer_question(u"unsaved_question"_s, u"Save"_s);
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"way.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return !window().isVisible(); }));
+
+  start_window();
+  press(Qt::Key_O, Qt::ControlModifier);
+  answer_file_dialog(u"open_dialog"_s, in_folder(u"way.stashscope"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices(), chosen);
+  EXPECT_EQ(peak(), peak_chosen);
+  EXPECT_EQ(status(), status_chosen);
+  EXPECT_EQ(batch().value(), 16);
+  ASSERT_NE(document().measured(), nullptr);
+  EXPECT_EQ(document().measured()->runs.current, measured);
+  EXPECT_EQ(document().measured()->largest_error, 0);
+  for (int row = 0; row < plans().model()->rowCount(); ++row) {
+    EXPECT_EQ(tick_of(row), ticks[static_cast<std::size_t>(row)]) << row;
+  }
+  EXPECT_EQ(orders().model()->index(2, OrderModel::name).data(Qt::CheckStateRole), Qt::Checked);
+  EXPECT_FALSE(window().isWindowModified());
+}
+
+TEST_F(WholeWay, UndoKeysActWhileASpinBoxHasTheFocus) {
+  open(sample(u"gpt2_tiny"_s));
+  const std::int64_t before = peak();
+  type_batch(u"8"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_GT(peak(), before);
+  ASSERT_TRUE(QApplication::focusWidget() == &batch());
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(batch().value(), 1);
+  EXPECT_EQ(peak(), before);
+}
+
+TEST_F(WholeWay, TheStepsOfASpinBoxAreUndoneTogether) {
+  open(sample(u"gpt2_tiny"_s));
+  batch().setFocus();
+  for (int i = 0; i < 5; ++i) QTest::keyClick(&batch(), Qt::Key_Up);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().dims.at("inputs_input_ids_dim0"), 6);
+  EXPECT_EQ(document().undo_stack().count(), 1);
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(batch().value(), 1);
+}
+
+TEST_F(WholeWay, CountOfAPlanByKeyboard) {
+  open(sample(u"gpt2_tiny"_s));
+  click_cell(plans(), 0, PlanModel::count);
+  auto* const box = plans().findChild<QSpinBox*>(u"plan_count"_s);
+  ASSERT_NE(box, nullptr);
+  box->selectAll();
+  QTest::keyClicks(box, u"1"_s);
+  QTest::keyClick(box, Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().plans.size(), 1U);
+  EXPECT_EQ(document().choices().plans.begin()->second.count, 1);
+  EXPECT_EQ(plans().model()->index(0, PlanModel::count).data().toInt(), 1);
+}
+
+TEST_F(WholeWay, TheMeasurementLeavesWithTheChoicesItBelongsTo) {
+  open(sample(u"mlp_gelu"_s));
+  run_step();
+  const QString measured = status();
+  click_check_box(plans(), 0, PlanModel::plan);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(status().contains(u"not measured"_s));
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(status(), measured);
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,134 @@
+// How the main window opens and saves files and lets go of unsaved choices. Nothing here blocks:
+// every question is a dialog that answers later.
+
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QSettings>
+
+#include "core/base/files.h"
+#include "core/layout/svg.h"
+#include "ui/window/main_window.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+/// A dialog that deletes itself once it is answered.
+QFileDialog* make_file_dialog(QWidget* parent, const QString& name, const QString& title) {
+  auto* const dialog = new QFileDialog(parent, title);
+  dialog->setObjectName(name);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  return dialog;
+}
+
+}  // namespace
+
+void MainWindow::choose_file() {
+  QFileDialog* const dialog =
+      make_file_dialog(this, u"open_dialog"_s, tr("Open a model or session"));
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  dialog->setNameFilters(
+      {tr("Models and sessions (*.onnx *.stashscope *.json)"), tr("All files (*)")});
+  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_file);
+  dialog->open();
+}
+
+void MainWindow::open_file(const QString& path) {
+  leave_choices([this, path] { document_.open(path); });
+}
+
+void MainWindow::save_session() {
+  if (document_.session_path().isEmpty()) {
+    save_session_as();
+  } else {
+    document_.save_session_as(document_.session_path());
+  }
+}
+
+void MainWindow::save_session_as() {
+  QFileDialog* const dialog =
+      save_with(tr("Save the session"), u".stashscope"_s,
+                [this](const QString& path) { document_.save_session_as(path); });
+  connect(dialog, &QFileDialog::rejected, this, [this] { after_saving_ = nullptr; });
+}
+
+QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
+                                   const std::function<void(const QString&)>& save) {
+  const QFileInfo model(document_.model_path());
+  QFileDialog* const dialog = make_file_dialog(this, u"save_dialog"_s, title);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setNameFilter(u"*"_s + suffix);
+  dialog->setDefaultSuffix(suffix.mid(1));
+  dialog->setDirectory(model.absolutePath());
+  dialog->selectFile(model.completeBaseName() +
+                     (suffix == u".onnx"_s ? u"_modified"_s : QString()) + suffix);
+  connect(dialog, &QFileDialog::fileSelected, this, save);
+  dialog->open();
+  return dialog;
+}
+
+void MainWindow::export_graph(const QString& path) {
+  const GraphScene* const scene = graph_->view().scene();
+  if (scene == nullptr) return;
+  document_.write_in_background(
+      tr("Exported %1").arg(path),
+      [picture = scene->picture, title = document_.model_path().toStdString(),
+       file = path.toStdString()] {
+        write_file_atomically(file, layout::to_svg(picture->drawing, title));
+      });
+}
+
+void MainWindow::leave_choices(std::function<void()> go_on) {
+  if (document_.undo_stack().isClean()) return go_on();
+  if (findChild<QMessageBox*>(u"unsaved_question"_s) != nullptr) return;
+  auto* const question = new QMessageBox(
+      QMessageBox::Question, tr("Unsaved choices"),
+      tr("What you chose for %1 is not saved.").arg(QFileInfo(document_.model_path()).fileName()),
+      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+  question->setObjectName(u"unsaved_question"_s);
+  question->setAttribute(Qt::WA_DeleteOnClose);
+  question->setDefaultButton(QMessageBox::Save);
+  connect(question, &QMessageBox::finished, this, [this, go_on = std::move(go_on)](int answer) {
+    if (answer == QMessageBox::Discard) return go_on();
+    if (answer != QMessageBox::Save) return;
+    after_saving_ = go_on;
+    save_session();
+  });
+  question->open();
+}
+
+void MainWindow::take_saved() {
+  if (const auto go_on = std::exchange(after_saving_, nullptr)) go_on();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!leaving_ && !document_.undo_stack().isClean()) {
+    event->ignore();
+    return leave_choices([this] {
+      leaving_ = true;
+      autosave_.give_up();
+      close();
+    });
+  }
+  QSettings settings;
+  settings.setValue(u"window/geometry"_s, saveGeometry());
+  if (docks_shown_) settings.setValue(u"window/arrangement"_s, saveState(arrangement_version));
+  QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  const auto urls = event->mimeData()->urls();
+  if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  open_file(event->mimeData()->urls().front().toLocalFile());
+}
+
+}  // namespace stashscope::ui
