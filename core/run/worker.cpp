@@ -84,8 +84,8 @@ class Patience {
   /// Throws when it is over.
   void check() const {
     if (progress_.cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
-    if (std::chrono::steady_clock::now() - start_ <= limits_.time) return;
-    const auto limit = static_cast<double>(limits_.time.count()) / 1000;
+    if (!limits_.time || std::chrono::steady_clock::now() - start_ <= *limits_.time) return;
+    const auto limit = static_cast<double>(limits_.time->count()) / 1000;
     fail_run("", "the worker took longer than " + format_number(limit) + " s");
   }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ constexpr std::string_view worker_done_line = "Z";      ///< everything went wel
 
 /// What a child may take before it counts as failed.
 struct ChildLimits {
-  std::chrono::milliseconds time = std::chrono::milliseconds::max();
+  std::optional<std::chrono::milliseconds> time;
   std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes that it prints
 };
 
