@@ -34,14 +34,53 @@ class Descriptor {
   int fd_;
 };
 
-void write_all(int fd, std::string_view contents, const std::filesystem::path& path) {
+bool write_all(int fd, std::string_view contents) {
   while (!contents.empty()) {
     const ssize_t written = ::write(fd, contents.data(), contents.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno));
+    if (written < 0) return false;
     contents.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
 }
+
+[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& hint = {}) {
+  fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno), hint);
+}
+
+/// Devices and pipes take what is written; renaming a file over `/dev/null` would end it.
+void write_into(const std::filesystem::path& path, std::string_view contents) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0 || !write_all(file.get(), contents)) fail_writing(path);
+}
+
+/// A new file beside the target; goes away again unless it takes the target's place.
+class Replacement {
+ public:
+  explicit Replacement(const std::filesystem::path& target)
+      : target_(target), path_(target.string() + ".part-" + std::to_string(::getpid())) {}
+  ~Replacement() {
+    if (exists_) ::unlink(path_.c_str());
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  void write(std::string_view contents) {
+    const Descriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    exists_ = file.get() >= 0;
+    if (!exists_) fail_writing(target_, "choose a folder that exists and is yours to write");
+    if (!write_all(file.get(), contents) || ::fsync(file.get()) != 0) fail_writing(target_);
+  }
+  void take_place() {
+    if (std::rename(path_.c_str(), target_.c_str()) != 0) fail_writing(target_);
+    exists_ = false;
+  }
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path path_;
+  bool exists_ = false;
+};
 
 }  // namespace
 
@@ -75,25 +114,15 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
-  std::filesystem::path temporary = path;
-  temporary += ".part-" + std::to_string(::getpid());
-  {
-    const Descriptor file(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (file.get() < 0) {
-      fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno),
-                 "choose a folder that exists and is yours to write");
-    }
-    write_all(file.get(), contents, path);
-    if (::fsync(file.get()) != 0) {
-      fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno));
-    }
+  std::error_code missing;
+  const std::filesystem::path real = std::filesystem::canonical(path, missing);
+  const std::filesystem::file_status status = std::filesystem::status(path, missing);
+  if (exists(status) && !is_regular_file(status) && !is_directory(status)) {
+    return write_into(path, contents);
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    ::unlink(temporary.c_str());
-    fail_input(shown(path), "cannot write: " + reason);
-  }
+  Replacement replacement(real.empty() ? path : real);
+  replacement.write(contents);
+  replacement.take_place();
 }
 
 std::string hash_file(const std::filesystem::path& path) {

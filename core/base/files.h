@@ -31,7 +31,8 @@ class MappedFile {
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes beside the target and renames over it, so that a reader (or a crash) never meets half a
-/// file. Throws an input Error that names the path when the place cannot be written.
+/// file. Symbolic links stay and lead to the new file; devices and pipes are written to. Throws an
+/// input Error that names the path when the place cannot be written.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 /// FNV-1a of the file's bytes, as 16 hexadecimal digits: tells a changed model from the same one.

@@ -48,6 +48,11 @@ bool changes_direction(std::string_view sequence) {
          (second == 0x81 && third >= 0xA6 && third <= 0xA9);
 }
 
+/// U+FFFE and U+FFFF: no characters, and no parser of XML accepts them.
+bool is_no_character(std::string_view sequence) {
+  return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
+}
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
@@ -64,7 +69,7 @@ std::string to_valid_utf8(std::string_view text) {
       continue;
     }
     const std::string_view sequence = text.substr(0, length);
-    if (changes_direction(sequence)) {
+    if (changes_direction(sequence) || is_no_character(sequence)) {
       for (const char c : sequence) safe += escape_byte(static_cast<unsigned char>(c));
     } else {
       safe += sequence;

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// Valid UTF-8 on one line: broken bytes and control characters become `\xNN`, and characters that
-/// change the direction of the text around them are dropped to `\u....`.
+/// Valid UTF-8 on one line: broken bytes, control characters, U+FFFE and U+FFFF and characters that
+/// change the direction of the text around them become `\xNN`, byte by byte.
 std::string to_valid_utf8(std::string_view text);
 
 /// Valid UTF-8 as text or attribute of XML, SVG and HTML.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <iosfwd>
 
@@ -15,10 +16,14 @@ constexpr const char* child_option = "--layout-child";
 /// Error for an unreadable request.
 void serve_layout(std::istream& in, std::ostream& out);
 
+/// Larger pictures than we draw take some seconds; what takes longer will hardly ever end.
+constexpr std::chrono::seconds layout_patience{60};
+
 /// Has `program` place the request in a child process, so that a crash or endless computation stays
-/// there. Throws a run Error when it fails, a cancelled one (after killing it) when `progress` is
-/// cancelled. Call it off the interface thread.
+/// there. Throws an Error when it fails or (after killing it) takes longer than `limit`, a
+/// cancelled one (after killing it) when `progress` is cancelled. Call it off the interface thread.
 LayoutResult place_in_child(const std::filesystem::path& program, const LayoutRequest& request,
-                            const Progress& progress);
+                            const Progress& progress,
+                            std::chrono::milliseconds limit = layout_patience);
 
 }  // namespace stashscope::layout

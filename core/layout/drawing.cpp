@@ -141,8 +141,10 @@ class Drawer {
       for (const std::uint32_t end : ends) {
         const std::uint32_t start = drawing_.box_of[stash.producer];
         const auto [at, is_new] = known.try_emplace({start, end}, drawing_.bridges.size());
-        if (is_new) drawing_.bridges.push_back(bridge(start, end, stash.producer == view_.yield));
-        drawing_.bridges[at->second].bytes += stash.bytes;
+        if (is_new) drawing_.bridges.push_back(bridge(start, end));
+        Bridge& drawn = drawing_.bridges[at->second];
+        drawn.bytes += stash.bytes;
+        drawn.is_turn = drawn.is_turn && stash.producer == view_.yield;
       }
     }
     std::stable_sort(drawing_.bridges.begin(), drawing_.bridges.end(),
@@ -150,7 +152,7 @@ class Drawer {
     if (!drawing_.bridges.empty()) drawing_.most_bridge_bytes = drawing_.bridges.front().bytes;
   }
 
-  Bridge bridge(std::uint32_t start, std::uint32_t end, bool is_turn) const {
+  Bridge bridge(std::uint32_t start, std::uint32_t end) const {
     const Rect& from = drawing_.boxes[start].rect;
     const Rect& to = drawing_.boxes[end].rect;
     Bridge made;
@@ -158,7 +160,7 @@ class Drawer {
     made.bounds = bounds_of(made.curve);
     made.from = start;
     made.to = end;
-    made.is_turn = is_turn;
+    made.is_turn = true;  // until a stash joins it
     return made;
   }
 

@@ -43,17 +43,24 @@ class OutlineBuilder {
 
   /// Nodes keep the place of the file; clones stand before the first node that reads them.
   void order_nodes() {
-    place_ = IdVector<NodeId, std::size_t>(topology_.nodes());
-    const std::vector<NodeId> order = topological_order(topology_);
+    std::vector<NodeId> order = topological_order(topology_);
+    IdVector<NodeId, std::size_t> anchor(topology_.nodes());
     for (auto node = order.rbegin(); node != order.rend(); ++node) {
-      place_[*node] = node->index();
+      anchor[*node] = node->index();
       if (!dataflow_.is_clone(*node)) continue;
       for (const ValueId output : topology_.outputs[*node]) {
         for (const NodeId reader : topology_.readers[output]) {
-          place_[*node] = std::min(place_[*node], place_[reader]);
+          anchor[*node] = std::min(anchor[*node], anchor[reader]);
         }
       }
     }
+    const auto key = [&](NodeId node) {
+      return std::pair(anchor[node], !dataflow_.is_clone(node));
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](NodeId a, NodeId b) { return key(a) < key(b); });
+    place_ = IdVector<NodeId, std::size_t>(topology_.nodes());
+    for (std::size_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
   }
 
   /// What each group holds directly, by side, and where each group's first node is.

@@ -1,6 +1,6 @@
 #include "core/layout/placement.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "core/layout/rows.h"
 
@@ -68,6 +68,17 @@ Column place_column(const LayoutColumn& column, const std::vector<PlacedLevel>& 
   return result;
 }
 
+Point nearest_on(const Rect& box, Point p) {
+  return {std::clamp(p.x, box.x, box.right()), std::clamp(p.y, box.y, box.bottom())};
+}
+
+/// Placers let curves end a pixel beside their box, which a stretched gap turns into many.
+void tie_to_boxes(Curve& curve, const LayoutEdge& edge, const std::vector<Rect>& boxes) {
+  if (curve.empty()) return;
+  if (edge.from != outside) curve.front() = nearest_on(boxes[edge.from], curve.front());
+  if (edge.to != outside) curve.back() = nearest_on(boxes[edge.to], curve.back());
+}
+
 /// The column with its rows where they belong.
 PlacedColumn finish(const Column& column, const std::vector<double>& rows) {
   PlacedColumn placed;
@@ -78,8 +89,10 @@ PlacedColumn finish(const Column& column, const std::vector<double>& rows) {
                             rows[column.row_of[i]] - size.height / 2, size.width, size.height});
   }
   const RowMap map(column.rows, rows);
-  for (Curve curve : column.placed.curves) {
+  for (std::size_t i = 0; i < column.placed.curves.size(); ++i) {
+    Curve curve = column.placed.curves[i];
     for (Point& p : curve) p.y = map(p.y);
+    tie_to_boxes(curve, column.graph.edges[i], placed.boxes);
     placed.curves.push_back(std::move(curve));
   }
   return placed;

@@ -92,10 +92,10 @@ class RunGatherer {
   }
 
   Item gather(std::size_t level, const std::vector<Item>& items) {
-    const std::string name = "run " + std::to_string(++pieces_);
+    // No name of a node leads to a path with two slashes.
+    const std::string path = tree_[level].path + "//run " + std::to_string(++pieces_);
     const std::size_t group =
-        tree_.add_child(level, tree_[level].path + "/" + name,
-                        label_of(items.front()) + " … " + label_of(items.back()));
+        tree_.add_child(level, path, label_of(items.front()) + " … " + label_of(items.back()));
     for (const Item& item : items) {
       if (item.is_group()) {
         tree_.move(item.group, group);

@@ -1,6 +1,7 @@
 #include "core/layout/wire.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -14,6 +15,7 @@ constexpr std::string_view result_mark = "stashscope-layout-result-1";
 constexpr std::string_view end_mark = "end";
 /// No honest request comes near; a broken one must not make us allocate without bound.
 constexpr std::size_t most_items = 1'000'000;
+constexpr double farthest = 1e9;
 
 class Writer {
  public:
@@ -48,13 +50,27 @@ class Reader {
     if (number > most_items) fail();
     return number;
   }
-  /// @param limit the number must be below it, or be `special`
-  std::uint32_t index(std::size_t limit, std::uint32_t special) {
+  /// A number below `limit`.
+  std::uint32_t index(std::size_t limit) {
+    const auto number = parsed<std::uint32_t>();
+    if (number >= limit) fail();
+    return number;
+  }
+  std::uint32_t index_or(std::uint32_t special, std::size_t limit) {
     const auto number = parsed<std::uint32_t>();
     if (number >= limit && number != special) fail();
     return number;
   }
-  double real() { return parsed<double>(); }
+  double real() {
+    const auto number = parsed<double>();
+    if (!(std::abs(number) <= farthest)) fail();  // NaN too
+    return number;
+  }
+  double length() {
+    const double number = real();
+    if (number < 0) fail();
+    return number;
+  }
   Point point() {
     const double x = real();
     return {x, real()};
@@ -63,7 +79,7 @@ class Reader {
     if (count() != number) fail();
   }
   void finish() {
-    if (word() != end_mark) fail();
+    if (word() != end_mark || rest_.find_first_not_of(" \n") != std::string_view::npos) fail();
   }
   [[noreturn]] static void fail() { fail_run("", "the layout process sent something unreadable"); }
 
@@ -110,12 +126,13 @@ LayoutColumn read_column(Reader& in, std::size_t level) {
   const std::size_t boxes = in.count();
   const std::size_t edges = in.count();
   for (std::size_t i = 0; i < boxes; ++i) {
-    const Point size = in.point();
-    column.boxes.push_back({{size.x, size.y}, in.index(level, no_level)});
+    const double width = in.length();
+    const double height = in.length();
+    column.boxes.push_back({{width, height}, in.index_or(no_level, level)});
   }
   for (std::size_t i = 0; i < edges; ++i) {
-    const std::uint32_t from = in.index(boxes, outside);
-    column.edges.push_back({from, in.index(boxes, outside)});
+    const std::uint32_t from = in.index_or(outside, boxes);
+    column.edges.push_back({from, in.index_or(outside, boxes)});
   }
   return column;
 }
@@ -139,13 +156,13 @@ void write(Writer& out, const PlacedColumn& column) {
 
 PlacedColumn read_placed(Reader& in, const LayoutColumn& asked) {
   PlacedColumn column;
-  column.width = in.real();
+  column.width = in.length();
   in.expect(asked.boxes.size());
   in.expect(asked.edges.size());
   for (std::size_t i = 0; i < asked.boxes.size(); ++i) {
     const Point corner = in.point();
-    const Point size = in.point();
-    column.boxes.push_back({corner.x, corner.y, size.x, size.y});
+    const double width = in.length();
+    column.boxes.push_back({corner.x, corner.y, width, in.length()});
   }
   for (std::size_t i = 0; i < asked.edges.size(); ++i) {
     Curve curve(in.count());
@@ -197,8 +214,8 @@ LayoutRequest parse_request(std::string_view text) {
     level.backward = read_column(in, i);
     const std::size_t partners = in.count();
     for (std::size_t k = 0; k < partners; ++k) {
-      const std::uint32_t from = in.index(level.forward.boxes.size(), 0);
-      level.partners.push_back({from, in.index(level.backward.boxes.size(), 0)});
+      const std::uint32_t from = in.index(level.forward.boxes.size());
+      level.partners.push_back({from, in.index(level.backward.boxes.size())});
     }
     request.levels.push_back(std::move(level));
   }
@@ -212,7 +229,7 @@ LayoutResult parse_result(std::string_view text, const LayoutRequest& request) {
   in.expect(request.levels.size());
   for (const LayoutLevel& asked : request.levels) {
     PlacedLevel level;
-    level.height = in.real();
+    level.height = in.length();
     level.forward = read_placed(in, asked.forward);
     level.backward = read_placed(in, asked.backward);
     result.levels.push_back(std::move(level));

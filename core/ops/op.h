@@ -73,6 +73,8 @@ class OpRegistry {
   const Op* find(std::string_view domain, std::string_view type) const;
   const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
   std::size_t size() const { return ops_.size(); }
+  /// By domain and type, in no order.
+  const std::unordered_map<std::string, Op>& all() const { return ops_; }
 
  private:
   std::unordered_map<std::string, Op> ops_;

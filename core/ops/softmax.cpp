@@ -63,6 +63,7 @@ void add_softmax_ops(OpRegistry& registry) {
   log_softmax.type = "LogSoftmax";
   log_softmax.gradient = softmax_gradient<log_softmax_grad_13, log_softmax_grad>;
   log_softmax.recompute = RecomputeLevel::never;
+  log_softmax.recompute_rules.clear();
   registry.add(std::move(log_softmax));
   registry.add({.type = "Hardmax",
                 .versions = {1, 11, 13},

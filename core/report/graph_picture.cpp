@@ -1,6 +1,5 @@
 #include "core/report/graph_picture.h"
 
-#include "core/layout/child.h"
 #include "core/layout/layered.h"
 #include "core/layout/svg.h"
 
@@ -18,7 +17,8 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
 }
 
 std::string graph_svg(const Study& study, const std::string& title,
-                      const std::filesystem::path& program, std::vector<std::string>& warnings) {
+                      const std::filesystem::path& program, std::vector<std::string>& warnings,
+                      std::chrono::milliseconds patience) {
   const layout::Grouping grouping = grouping_of(study);
   const layout::StepView view = step_view(study, grouping);
   const layout::Outline outline =
@@ -27,7 +27,7 @@ std::string graph_svg(const Study& study, const std::string& title,
       layout::make_request(outline, view.graph, view.dataflow, grouping, layout::svg_text_width);
   layout::LayoutResult placed;
   try {
-    placed = layout::place_in_child(program, request, Progress());
+    placed = layout::place_in_child(program, request, Progress(), patience);
   } catch (const Error& error) {
     warnings.push_back("the graph is drawn with a plain layout: " + std::string(error.what()));
     placed = layout::place(request, layout::place_layered);

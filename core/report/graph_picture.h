@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/layout/child.h"
 #include "core/layout/drawing.h"
 #include "core/study/study.h"
 
@@ -17,7 +18,9 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
 /// The current variant as SVG, open down to the layers.
 /// @param program lays the graph out as a child (see core/layout/child.h)
 /// @param warnings gets a line when that failed and a plain layout is drawn instead
+/// @param patience how long it may take
 std::string graph_svg(const Study& study, const std::string& title,
-                      const std::filesystem::path& program, std::vector<std::string>& warnings);
+                      const std::filesystem::path& program, std::vector<std::string>& warnings,
+                      std::chrono::milliseconds patience = layout::layout_patience);
 
 }  // namespace stashscope

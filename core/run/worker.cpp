@@ -70,6 +70,31 @@ class InputFile {
   int fd_;
 };
 
+/// A worker's lines are short, a layout's curves too; what is longer is no answer.
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+/// Of a failed worker's last line.
+constexpr std::size_t most_words = 2000;
+
+/// Says when to stop waiting for a child.
+class Patience {
+ public:
+  Patience(const Progress& progress, const ChildLimits& limits)
+      : progress_(progress), limits_(limits), start_(std::chrono::steady_clock::now()) {}
+
+  /// Throws when it is over.
+  void check() const {
+    if (progress_.cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+    if (!limits_.time || std::chrono::steady_clock::now() - start_ <= *limits_.time) return;
+    const auto limit = static_cast<double>(limits_.time->count()) / 1000;
+    fail_run("", "the worker took longer than " + format_number(limit) + " s");
+  }
+
+ private:
+  const Progress& progress_;
+  const ChildLimits& limits_;
+  const std::chrono::steady_clock::time_point start_;
+};
+
 /// A child process that does not outlive its owner.
 class Child {
  public:
@@ -97,15 +122,20 @@ class Child {
   ~Child() {
     if (id_ < 0) return;
     ::kill(id_, SIGKILL);
-    wait();
+    while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   /// Exit status as the shell counts it: 128 + signal for a crash.
-  int wait() {
+  int wait(const Patience& patience) {
     int status = 0;
-    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    // Whoever has closed its streams need not have ended.
+    pid_t ended = 0;
+    while ((ended = ::waitpid(id_, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+      patience.check();
+      ::poll(nullptr, 0, 1);
     }
     id_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -118,6 +148,9 @@ class Child {
 /// Cuts a stream of bytes into lines.
 class LineReader {
  public:
+  /// @param most bytes before the stream counts as endless
+  explicit LineReader(std::size_t most) : left_(most) {}
+
   /// Whether the stream goes on.
   template <class OnLine>
   bool read_from(int fd, OnLine on_line) {
@@ -130,16 +163,20 @@ class LineReader {
       return false;
     }
     rest_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (static_cast<std::size_t>(count) > left_) fail_run("", "the worker printed too much");
+    left_ -= static_cast<std::size_t>(count);
     std::size_t start = 0;
     for (std::size_t end = 0; (end = rest_.find('\n', start)) != std::string::npos;
          start = end + 1) {
       on_line(rest_.substr(start, end - start));
     }
     rest_.erase(0, start);
+    if (rest_.size() > longest_line) fail_run("", "the worker printed an endless line");
     return true;
   }
 
  private:
+  std::size_t left_;
   std::string rest_;
 };
 
@@ -157,7 +194,8 @@ ErrorKind kind_of(int status) {
 
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
-               const std::string& input) {
+               const std::string& input, const ChildLimits& limits) {
+  const Patience patience(progress, limits);
   Pipe output;
   Pipe errors;
   const InputFile input_file(input);
@@ -165,12 +203,12 @@ void run_child(const std::filesystem::path& program, const std::vector<std::stri
   output.close_end(1);
   errors.close_end(1);
   std::array<pollfd, 2> watched = {{{output.reading(), POLLIN, 0}, {errors.reading(), POLLIN, 0}}};
-  std::array<LineReader, 2> readers;
+  std::array<LineReader, 2> readers = {LineReader(limits.output), LineReader(limits.output)};
   std::string last_words;
   const auto keep_words = [&](const std::string& line) { last_words = line; };
   int open_streams = 2;
   while (open_streams > 0) {
-    if (progress.cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+    patience.check();
     if (::poll(watched.data(), watched.size(), 50) <= 0) continue;
     for (std::size_t i = 0; i < 2; ++i) {
       if (watched[i].fd < 0 || watched[i].revents == 0) continue;
@@ -181,9 +219,10 @@ void run_child(const std::filesystem::path& program, const std::vector<std::stri
       --open_streams;
     }
   }
-  const int status = child.wait();
+  const int status = child.wait(patience);
   if (status == 0) return;
-  throw Error(kind_of(status), "", last_words.empty() ? describe_end(status) : last_words);
+  throw Error(kind_of(status), "",
+              last_words.empty() ? describe_end(status) : printable(last_words, most_words));
 }
 
 std::filesystem::path running_program() {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,16 +17,23 @@ namespace stashscope {
 constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseline` or `current`
 constexpr std::string_view worker_done_line = "Z";      ///< everything went well
 
+/// What a child may take before it counts as failed.
+struct ChildLimits {
+  std::optional<std::chrono::milliseconds> time;
+  std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes that it prints
+};
+
 /// Runs a program and hands its standard output over line by line, so that a fault in it stays its
 /// own.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
 /// @param input what the program reads on its standard input
-/// Throws a run Error with the program's last words when it does not end with status 0, and a
-/// cancelled one (after killing it) when `progress` is cancelled.
+/// Throws a run Error with the program's last words when it does not end with status 0, one that
+/// names the limit (after killing it) when it goes beyond one, and a cancelled one (after killing
+/// it) when `progress` is cancelled.
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
-               const std::string& input = {});
+               const std::string& input = {}, const ChildLimits& limits = {});
 
 /// The file of the running program.
 std::filesystem::path running_program();

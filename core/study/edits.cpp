@@ -16,7 +16,9 @@ bool covers(const std::string& pattern, const Dimension& dimension) {
 
 class PlanEditor {
  public:
-  PlanEditor(const Study& study, Choices choices) : study_(study), choices_(std::move(choices)) {
+  /// @param wanted what is switched together: never off as a rival of each other
+  PlanEditor(const Study& study, Choices choices, const RecomputeConfig& wanted)
+      : study_(study), choices_(std::move(choices)), wanted_(wanted) {
     if (choices_.level > 0) {
       of_level_ = config_of_all(*study.opportunities, choices_.level == 2);
     }
@@ -51,13 +53,24 @@ class PlanEditor {
           });
       if (!concerned) continue;
       for (const ClusterOption& option : row.options) {
-        if (option.cluster != cluster && option.requested) clear(option.cluster, option.type);
+        if (!wanted_.contains(option.cluster) && is_on(option)) clear(option.cluster, option.type);
       }
     }
   }
 
+  /// In the choices as edited so far, which the study may not know yet.
+  bool is_on(const ClusterOption& option) const {
+    const auto chosen = choices_.plans.find(option.cluster);
+    if (chosen != choices_.plans.end()) {
+      return chosen->second.type == option.type && chosen->second.count != 0;
+    }
+    const auto level = of_level_.find(option.cluster);
+    return level != of_level_.end() && level->second.type == option.type;
+  }
+
   const Study& study_;
   Choices choices_;
+  const RecomputeConfig& wanted_;
   RecomputeConfig of_level_;
 };
 
@@ -68,8 +81,9 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 }
 
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count) {
-  PlanEditor editor(study, std::move(choices));
-  for (const auto& [cluster, entry] : parse_config(row.config)) {
+  const RecomputeConfig entries = parse_config(row.config);
+  PlanEditor editor(study, std::move(choices), entries);
+  for (const auto& [cluster, entry] : entries) {
     if (count <= 0) {
       editor.clear(cluster, entry.type);
     } else {

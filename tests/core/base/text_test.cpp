@@ -37,6 +37,7 @@ TEST(Text, BrokenTextIsEscaped) {
             "a\\xffb\\x0a");
   EXPECT_EQ(to_valid_utf8("日本"), "日本");
   EXPECT_EQ(to_valid_utf8("x\u202Ey"), "x\\xe2\\x80\\xaey");
+  EXPECT_EQ(to_valid_utf8("\uFFFD\uFFFE\uFFFF"), "\uFFFD\\xef\\xbf\\xbe\\xef\\xbf\\xbf");
   EXPECT_EQ(printable(std::string(1000, 'x'), 10), "xxxxx...xxxxx");
 }
 

@@ -1,0 +1,155 @@
+#include "core/base/files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <functional>
+
+#include "core/base/error.h"
+#include "tests/support/folder.h"
+
+namespace stashscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// While it lives, no file of this process can grow beyond a size: as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+}
+
+TEST(MappedFile, HasTheBytesOfTheFile) {
+  const test::Folder folder;
+  const std::string contents("a\0b\n\xff", 5);
+  write_file_atomically(folder / "file", contents);
+  EXPECT_EQ(read_file(folder / "file"), contents);
+  EXPECT_EQ(MappedFile::open(folder / "file")->bytes().size(), 5U);
+}
+
+TEST(MappedFile, OfAnEmptyFileIsEmpty) {
+  const test::Folder folder;
+  write_file_atomically(folder / "empty", "");
+  EXPECT_TRUE(MappedFile::open(folder / "empty")->bytes().empty());
+  EXPECT_EQ(read_file(folder / "empty"), "");
+}
+
+TEST(MappedFile, RefusesWhatIsNoRegularFile) {
+  const test::Folder folder;
+  const auto open = [](const fs::path& path) { return refusal([&] { MappedFile::open(path); }); };
+  EXPECT_NE(open(folder / "missing").find("missing"), std::string::npos);
+  EXPECT_NE(open(folder.path()).find("not a regular file"), std::string::npos);
+  // Nobody writes to this one: a plain open would wait for ever.
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_NE(open(folder / "pipe").find("not a regular file"), std::string::npos);
+  EXPECT_EQ(open("/dev/zero").find("accepted"), std::string::npos);
+  EXPECT_EQ(open("").find("accepted"), std::string::npos);
+}
+
+TEST(MappedFile, KeepsItsBytesWhenTheFileIsReplaced) {
+  const test::Folder folder;
+  write_file_atomically(folder / "file", "old");
+  const auto mapped = MappedFile::open(folder / "file");
+  write_file_atomically(folder / "file", "new and longer");
+  EXPECT_EQ(static_cast<char>(mapped->bytes()[0]), 'o');
+  EXPECT_EQ(read_file(folder / "file"), "new and longer");
+}
+
+TEST(AtomicWrite, ReplacesTheFileAndLeavesNothingElse) {
+  const test::Folder folder;
+  write_file_atomically(folder / "file", std::string(100000, 'x'));
+  write_file_atomically(folder / "file", "short");
+  EXPECT_EQ(read_file(folder / "file"), "short");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(AtomicWrite, KeepsTheOldFileWhenTheDiskIsFull) {
+  const test::Folder folder;
+  write_file_atomically(folder / "file", "old");
+  {
+    const FileSizeLimit limit(4096);
+    const std::string contents(100000, 'x');
+    EXPECT_NE(refusal([&] { write_file_atomically(folder / "file", contents); }).find("file"),
+              std::string::npos);
+  }
+  EXPECT_EQ(read_file(folder / "file"), "old");
+  EXPECT_EQ(folder.entries(), 1U) << "the part that was written is still there";
+}
+
+TEST(AtomicWrite, NamesThePlaceThatCannotBeWritten) {
+  const test::Folder folder;
+  const auto write = [](const fs::path& path) {
+    return refusal([&] { write_file_atomically(path, "text"); });
+  };
+  EXPECT_NE(write(folder / "no_folder/file").find("no_folder/file"), std::string::npos);
+  fs::create_directory(folder / "folder");
+  EXPECT_NE(write(folder / "folder").find("folder"), std::string::npos);
+  EXPECT_EQ(folder.entries(), 1U);
+  EXPECT_TRUE(fs::is_directory(folder / "folder"));
+}
+
+TEST(AtomicWrite, FollowsLinks) {
+  const test::Folder folder;
+  fs::create_directory(folder / "inner");
+  write_file_atomically(folder / "inner/file", "old");
+  fs::create_symlink("inner/file", folder / "link");
+  write_file_atomically(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "inner/file"), "new");
+}
+
+TEST(AtomicWrite, WritesIntoPipesAndLeavesThemInPlace) {
+  const test::Folder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_file_atomically(folder / "pipe", "text");
+  std::array<char, 8> arrived{};
+  EXPECT_EQ(::read(reader, arrived.data(), arrived.size()), 4);
+  EXPECT_EQ(std::string(arrived.data()), "text");
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  ::close(reader);
+}
+
+TEST(HashFile, TellsContentsApartAndNothingElse) {
+  const test::Folder folder;
+  write_file_atomically(folder / "a", "same");
+  write_file_atomically(folder / "b", "same");
+  write_file_atomically(folder / "c", "other");
+  write_file_atomically(folder / "empty", "");
+  EXPECT_EQ(hash_file(folder / "a"), hash_file(folder / "b"));
+  EXPECT_NE(hash_file(folder / "a"), hash_file(folder / "c"));
+  EXPECT_EQ(hash_file(folder / "empty"), "cbf29ce484222325");
+}
+
+}  // namespace
+}  // namespace stashscope

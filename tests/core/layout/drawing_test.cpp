@@ -1,0 +1,238 @@
+#include "core/layout/drawing.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+
+#include "core/layout/layered.h"
+#include "core/layout/svg.h"
+#include "core/report/graph_picture.h"
+#include "tests/support/named_model.h"
+#include "tests/support/xml.h"
+
+namespace stashscope::layout {
+namespace {
+
+struct Picture {
+  Picture(const std::shared_ptr<const Graph>& model, int level, bool all_open)
+      : study(test::study_of(model, level)), grouping(grouping_of(*study)) {
+    OpenGroups open = initially_open(grouping);
+    for (const GroupId id : IdRange<GroupId>(grouping.groups.size())) {
+      if (all_open) open.insert(id);
+    }
+    const StepView view = step_view(*study, grouping);
+    outline = make_outline(view.dataflow, grouping, open);
+    const LayoutRequest request =
+        make_request(outline, view.graph, view.dataflow, grouping, svg_text_width);
+    drawing = draw(view, outline, place(request, place_layered));
+  }
+  Picture(const test::ModelBuilder& model, int level, bool all_open)
+      : Picture(test::named(model), level, all_open) {}
+
+  std::shared_ptr<const Study> study;
+  Grouping grouping;
+  Outline outline;
+  Drawing drawing;
+};
+
+std::vector<Picture> pictures() {
+  std::vector<Picture> all;
+  for (const bool open : {false, true}) {
+    for (const int level : {0, 1}) {
+      all.emplace_back(test::blocks(4), level, open);
+      for (unsigned seed = 1; seed <= 4; ++seed)
+        all.emplace_back(test::random_model(seed, 50), level, open);
+    }
+  }
+  return all;
+}
+
+bool holds(const Rect& outer, const Rect& inner) {
+  return inner.x >= outer.x - 0.5 && inner.y >= outer.y - 0.5 &&
+         inner.right() <= outer.right() + 0.5 && inner.bottom() <= outer.bottom() + 0.5;
+}
+
+TEST(Draw, BoxesLieInEachOtherOrApart) {
+  for (const Picture& picture : pictures()) {
+    const auto& boxes = picture.drawing.boxes;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      EXPECT_TRUE(holds(picture.drawing.bounds, boxes[i].rect));
+      EXPECT_TRUE(holds(picture.drawing.columns[static_cast<std::size_t>(boxes[i].shows.side)],
+                        boxes[i].rect));
+      for (std::size_t k = 0; k < i; ++k) {
+        const bool inside = boxes[k].is_open() && holds(boxes[k].rect, boxes[i].rect);
+        EXPECT_TRUE(inside || !boxes[k].rect.intersects(boxes[i].rect))
+            << boxes[k].title << " and " << boxes[i].title;
+      }
+    }
+  }
+}
+
+TEST(Draw, EveryNodeIsInTheBoxThatShowsIt) {
+  for (const Picture& picture : pictures()) {
+    const Dataflow& dataflow = picture.study->current->dataflow;
+    const Drawing& drawing = picture.drawing;
+    ASSERT_EQ(drawing.box_of.size(), dataflow.topology.nodes());
+    std::vector<std::size_t> nodes(drawing.boxes.size(), 0);
+    std::size_t clones = 0;
+    for (const std::uint32_t box : drawing.box_of) ++nodes[box];
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      EXPECT_EQ(drawing.boxes[i].nodes, nodes[i]);
+      clones += drawing.boxes[i].clones;
+    }
+    EXPECT_EQ(clones, dataflow.cloned_nodes.size());
+    EXPECT_EQ(drawing.steps, picture.study->current->timeline.order.size());
+  }
+}
+
+TEST(Draw, TheMemoryOfTheBoxesIsThatOfTheStep) {
+  for (const Picture& picture : pictures()) {
+    const Timeline& timeline = picture.study->current->timeline;
+    NodeMemory drawn;
+    for (const DrawnBox& box : picture.drawing.boxes) {
+      drawn = drawn + box.memory;
+      EXPECT_LE(box.heat, 1);
+    }
+    std::int64_t made = 0;
+    for (const Buffer& buffer : timeline.buffers) made += buffer.resident ? 0 : buffer.bytes;
+    EXPECT_EQ(drawn.bytes, made);
+  }
+}
+
+TEST(Draw, EdgesEndAtTheirBoxes) {
+  for (const Picture& picture : pictures()) {
+    for (const DrawnEdge& edge : picture.drawing.edges) {
+      ASSERT_EQ(edge.curve.size() % 3, 1U);
+      const auto grown = [&](std::uint32_t box) {
+        const Rect& r = picture.drawing.boxes[box].rect;
+        return Rect{r.x - 0.5, r.y - 0.5, r.width + 1, r.height + 1};
+      };
+      EXPECT_TRUE(grown(edge.from).contains(edge.curve.front()));
+      EXPECT_TRUE(grown(edge.to).contains(edge.curve.back()));
+      EXPECT_TRUE(holds(edge.bounds, bounds_of(edge.curve)));
+    }
+  }
+}
+
+TEST(Draw, BridgesLeadFromForwardToBackward) {
+  for (const Picture& picture : pictures()) {
+    const Drawing& drawing = picture.drawing;
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    for (const Bridge& bridge : drawing.bridges) {
+      EXPECT_EQ(drawing.boxes[bridge.from].shows.side, Side::forward);
+      EXPECT_EQ(drawing.boxes[bridge.to].shows.side, Side::backward);
+      EXPECT_LE(bridge.bytes, last) << "most bytes first";
+      last = bridge.bytes;
+    }
+    ASSERT_FALSE(drawing.bridges.empty());
+    EXPECT_EQ(drawing.most_bridge_bytes, drawing.bridges.front().bytes);
+  }
+}
+
+TEST(Draw, ABridgeIsATurnWhenOnlyTheBoundaryUsesIt) {
+  for (const Picture& picture : pictures()) {
+    const Study& study = *picture.study;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, bool> is_turn;
+    std::int64_t bytes = 0;
+    for (const Stash& stash :
+         find_stashes(study.current->dataflow, picture.grouping, study.current->timeline)) {
+      for (const NodeId reader : stash.readers) {
+        const auto& box_of = picture.drawing.box_of;
+        const auto turn = is_turn.try_emplace({box_of[stash.producer], box_of[reader]}, true).first;
+        turn->second &= stash.producer == study.prepared->step.yield;
+      }
+    }
+    ASSERT_EQ(picture.drawing.bridges.size(), is_turn.size());
+    for (const Bridge& bridge : picture.drawing.bridges) {
+      EXPECT_EQ(bridge.is_turn, is_turn.at({bridge.from, bridge.to}));
+      bytes += bridge.bytes;
+    }
+    EXPECT_GT(bytes, 0);
+  }
+}
+
+TEST(Draw, AStepOfNothingIsAnEmptyPicture) {
+  test::ModelBuilder m;
+  m.input("x", {"N"}).output("x");
+  const Picture picture(m, 0, true);
+  EXPECT_TRUE(picture.drawing.boxes.empty());
+  EXPECT_EQ(test::xml_fault(to_svg(picture.drawing, "empty")), "");
+}
+
+TEST(BoxAt, FindsTheInnermostBox) {
+  const Picture picture(test::blocks(2), 0, true);
+  const Drawing& drawing = picture.drawing;
+  for (std::size_t i = 0; i < drawing.boxes.size(); ++i) {
+    const Rect& rect = drawing.boxes[i].rect;
+    EXPECT_EQ(box_at(drawing, {rect.x + 1, rect.y + 1}), i);
+  }
+  EXPECT_FALSE(box_at(drawing, {-1000, -1000}));
+}
+
+TEST(Svg, IsWellFormed) {
+  for (const Picture& picture : pictures()) {
+    EXPECT_EQ(test::xml_fault(to_svg(picture.drawing, "a model")), "");
+  }
+}
+
+TEST(Svg, StaysWellFormedWithHostileNames) {
+  const std::vector<std::string> names = {"</text><script>alert(1)</script>",
+                                          "\"><g onload=\"x",
+                                          "&amp",
+                                          "&#0;",
+                                          "]]>",
+                                          std::string("nul\0byte", 8),
+                                          "\x01\x1b[31m",
+                                          "\xff\xfe\xc0\x80",
+                                          "\xed\xa0\x80",
+                                          "\xEF\xBF\xBE",
+                                          "\xEF\xBF\xBF",
+                                          "日本語の名前がとても長いので切られなければならない",
+                                          "\u202Eesrever",
+                                          "'single'",
+                                          "<!--",
+                                          "<![CDATA["};
+  for (const std::string& name : names) {
+    test::ModelBuilder m;
+    m.input("x", {"N", 4});
+    std::string last = "x";
+    for (int i = 0; i < 8; ++i) {
+      const std::string made = "/" + name + "." + std::to_string(i / 4) + "/" + std::to_string(i);
+      m.node("Tanh", {last}, {made});
+      last = made;
+    }
+    m.node(name, {last}, {"y"}, {}, "custom").output("y");
+    for (const bool open : {false, true}) {
+      const Picture picture(m, 0, open);
+      const std::string svg = to_svg(picture.drawing, name);
+      EXPECT_EQ(test::xml_fault(svg), "") << name;
+      EXPECT_EQ(svg.find("<script"), std::string::npos);
+    }
+  }
+}
+
+TEST(Svg, DoesNotCutCharactersInTwo) {
+  Drawing drawing;
+  for (int width = 1; width < 120; ++width) {
+    DrawnBox box;
+    box.rect = {0, 0, static_cast<double>(width), 20};
+    box.title = "日本語日本語日本語";
+    drawing.boxes.push_back(box);
+  }
+  const std::string svg = to_svg(drawing, "");
+  EXPECT_EQ(svg.find("\\x"), std::string::npos);
+  EXPECT_EQ(test::xml_fault(svg), "");
+}
+
+TEST(XmlCheck, FindsFaults) {
+  for (const char* bad :
+       {"", "<a>", "<a></b>", "<a/><b/>", "<a b=c/>", "<a b=\"1\" b=\"2\"/>", "<a>&</a>",
+        "<a b=\"<\"/>", "text", "<a>\x01</a>", "<a b=\"1\"c=\"2\"/>", "<a>\xEF\xBF\xBF</a>"}) {
+    EXPECT_NE(test::xml_fault(bad), "") << bad;
+  }
+  EXPECT_EQ(test::xml_fault("<a b=\"1\" c=\"&lt;\">t<d/>&amp;</a>\n"), "");
+}
+
+}  // namespace
+}  // namespace stashscope::layout

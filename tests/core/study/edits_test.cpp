@@ -1,0 +1,248 @@
+#include "core/study/edits.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/named_model.h"
+
+namespace stashscope {
+namespace {
+
+using Dims = std::map<std::string, std::int64_t>;
+
+std::shared_ptr<const Study> study_of(const std::shared_ptr<const Graph>& model,
+                                      const Choices& choices) {
+  return compute_study(model, choices, nullptr, Progress());
+}
+
+/// Layers that work in half precision and widen again: the wide tensor can be recomputed in full or
+/// from the narrow one, but not both.
+std::shared_ptr<const Graph> mixed_precision(int layers) {
+  const auto cast_to = [](ElementType element) {
+    return Attributes{{"to", static_cast<std::int64_t>(element)}};
+  };
+  test::ModelBuilder m;
+  m.input("x", {"N", 16}).input("labels", {"N"}, ElementType::int64);
+  std::string last = "x";
+  for (int i = 0; i < layers; ++i) {
+    const std::string layer = "l" + std::to_string(i) + ".";
+    m.weight(layer + "w", {16, 16});
+    m.node("MatMul", {last, layer + "w"}, {layer + "h"});
+    m.node("Cast", {layer + "h"}, {layer + "narrow"}, cast_to(ElementType::float16));
+    m.node("Gelu", {layer + "narrow"}, {layer + "g"}, {}, "com.microsoft");
+    m.node("Cast", {layer + "g"}, {layer + "wide"}, cast_to(ElementType::float32));
+    m.node("Gelu", {layer + "wide"}, {layer + "y"}, {}, "com.microsoft");
+    last = layer + "y";
+  }
+  m.node("SoftmaxCrossEntropyLoss", {last, "labels"}, {"loss"});
+  return test::named(m.output("loss"));
+}
+
+const std::string full_entry = "Gelu+Cast+:1:-1";
+const std::string half_entry = "Cast+:2:-1";
+
+const PlanRow& row_of(const Study& study, const std::string& config) {
+  const auto row = std::find_if(study.plans.begin(), study.plans.end(),
+                                [&](const PlanRow& each) { return each.config == config; });
+  if (row == study.plans.end()) throw std::runtime_error("no row " + config);
+  return *row;
+}
+
+class Edits : public testing::Test {
+ protected:
+  std::shared_ptr<const Study> study(const Choices& choices) const {
+    return study_of(model_, choices);
+  }
+  std::shared_ptr<const Study> study(const std::string& plans, int level = 0) const {
+    Choices choices;
+    choices.level = level;
+    choices.plans = parse_config(plans);
+    return study(choices);
+  }
+  static std::string plans(const Choices& choices) { return to_string(choices.plans); }
+
+  const std::shared_ptr<const Graph> model_ = mixed_precision(4);
+};
+
+TEST_F(Edits, AreOfAModelWithOptionsThatExcludeEachOther) {
+  const auto plain = study("");
+  EXPECT_EQ(row_of(*plain, full_entry).frequency, 4);
+  EXPECT_EQ(row_of(*plain, half_entry).frequency, 4);
+}
+
+TEST_F(Edits, ARowGoesOnAndOffAgain) {
+  const auto plain = study("");
+  const Choices on = with_plan(*plain, plain->choices, row_of(*plain, full_entry), true);
+  EXPECT_EQ(plans(on), full_entry);
+  const auto chosen = study(on);
+  EXPECT_TRUE(row_of(*chosen, full_entry).on);
+  const Choices off = with_plan(*chosen, on, row_of(*chosen, full_entry), false);
+  EXPECT_EQ(off, plain->choices);
+}
+
+TEST_F(Edits, EveryRowGoesOnAndOffAndNothingElseIsLost) {
+  for (const int level : {0, 1, 2}) {
+    const auto before = study("", level);
+    for (const PlanRow& row : before->plans) {
+      const auto on = study(with_plan(*before, before->choices, row, true));
+      EXPECT_TRUE(row_of(*on, row.config).on) << level << " " << row.config;
+      const auto off = study(with_plan(*on, on->choices, row_of(*on, row.config), false));
+      EXPECT_FALSE(row_of(*off, row.config).on) << level << " " << row.config;
+    }
+  }
+}
+
+TEST_F(Edits, ChoosingAnOptionSwitchesItsRivalOff) {
+  const auto full = study(full_entry);
+  const Choices half = with_plan(*full, full->choices, row_of(*full, half_entry), true);
+  EXPECT_EQ(plans(half), half_entry);
+  const Choices back = with_plan(*study(half), half, row_of(*full, full_entry), true);
+  EXPECT_EQ(plans(back), full_entry);
+}
+
+TEST_F(Edits, ARivalIsFoundInTheChoicesThatAreEdited) {
+  // Two edits in a row, without a study in between.
+  const auto plain = study("");
+  Choices choices = with_plan(*plain, plain->choices, row_of(*plain, full_entry), true);
+  choices = with_plan(*plain, choices, row_of(*plain, half_entry), true);
+  EXPECT_EQ(plans(choices), half_entry);
+}
+
+TEST_F(Edits, SwitchingOffLeavesTheRivalAlone) {
+  const auto full = study(full_entry);
+  EXPECT_EQ(plans(with_plan(*full, full->choices, row_of(*full, half_entry), false)), full_entry);
+}
+
+TEST_F(Edits, WhatALevelSwitchesOnGoesOffByAnExplicitZero) {
+  const auto level = study("", 1);
+  const PlanRow& row = row_of(*level, full_entry);
+  ASSERT_TRUE(row.on);
+  EXPECT_EQ(chosen_count(*level, row), 4);
+  const Choices off = with_plan(*level, level->choices, row, false);
+  EXPECT_EQ(plans(off), "Gelu+Cast+:1:0");
+  const auto without = study(off);
+  EXPECT_FALSE(row_of(*without, full_entry).on);
+  EXPECT_EQ(chosen_count(*without, row_of(*without, full_entry)), 0);
+  EXPECT_EQ(with_plan(*without, off, row, true), level->choices) << "nothing is left behind";
+}
+
+TEST_F(Edits, ARivalThatALevelSwitchesOnGoesOffToo) {
+  const auto level = study("", 1);
+  const Choices half = with_plan(*level, level->choices, row_of(*level, half_entry), true);
+  EXPECT_EQ(half.plans.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
+  EXPECT_EQ(half.plans.at("Cast+").count, -1);
+}
+
+TEST_F(Edits, CountsOfOccurrences) {
+  const auto plain = study("");
+  const PlanRow& row = row_of(*plain, full_entry);
+  const auto counted = [&](int count) {
+    return with_plan_count(*plain, plain->choices, row, count);
+  };
+  EXPECT_TRUE(counted(0).plans.empty());
+  EXPECT_TRUE(counted(-3).plans.empty());
+  EXPECT_EQ(plans(counted(1)), "Gelu+Cast+:1:1");
+  EXPECT_EQ(plans(counted(3)), "Gelu+Cast+:1:3");
+  EXPECT_EQ(plans(counted(4)), full_entry) << "all of them, also in a deeper model";
+  EXPECT_EQ(plans(counted(99)), full_entry);
+  for (int count = 0; count <= 4; ++count) {
+    const auto chosen = study(counted(count));
+    EXPECT_EQ(chosen_count(*chosen, row_of(*chosen, full_entry)), count);
+  }
+}
+
+TEST_F(Edits, ACountOfALevelsPlan) {
+  const auto level = study("", 1);
+  const PlanRow& row = row_of(*level, full_entry);
+  const Choices two = with_plan_count(*level, level->choices, row, 2);
+  EXPECT_EQ(plans(two), "Gelu+Cast+:1:2");
+  EXPECT_EQ(with_plan_count(*study(two), two, row, 4), level->choices);
+}
+
+TEST_F(Edits, AChosenCountIsAtMostTheFrequency) {
+  const auto chosen = study("Gelu+Cast+:1:77");
+  EXPECT_EQ(chosen_count(*chosen, row_of(*chosen, full_entry)), 4);
+}
+
+TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
+  const auto plain = study("");
+  PlanRow both;
+  both.config = full_entry + "," + half_entry;
+  both.frequency = 4;
+  // Even entries that exclude each other elsewhere: the row asks for both.
+  const auto one = study(full_entry);
+  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, parse_config(both.config));
+  EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.empty());
+  EXPECT_EQ(nodes_of_plan(*plain, both).size(), 8U);
+}
+
+TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {
+  const auto plain = study("");
+  const auto names = [&](const std::string& config) {
+    std::vector<std::string> found;
+    for (const NodeId node : nodes_of_plan(*plain, row_of(*plain, config))) {
+      found.push_back(plain->graph().node(node).name);
+    }
+    return found;
+  };
+  EXPECT_EQ(names(full_entry), (std::vector<std::string>{"l0.g", "l0.wide", "l1.g", "l1.wide",
+                                                         "l2.g", "l2.wide", "l3.g", "l3.wide"}));
+  EXPECT_EQ(names(half_entry),
+            (std::vector<std::string>{"l0.wide", "l1.wide", "l2.wide", "l3.wide"}));
+  EXPECT_TRUE(nodes_of_plan(*plain, {"Nothing+:1:-1", 1, 0, "", false}).empty());
+}
+
+/// Three dimensions; the mask's own two names turn out to be those of x.
+std::shared_ptr<const Graph> masked() {
+  test::ModelBuilder m;
+  m.input("x", {"x_rows", "x_columns"}).input("mask", {"mask_rows", "mask_columns"});
+  m.input("z", {"z_rows"});
+  m.node("Add", {"x", "mask"}, {"y"}).node("Neg", {"z"}, {"n"}).output("y").output("n");
+  return test::named(m);
+}
+
+const Dimension& dimension_of(const Study& study, const std::string& name) {
+  const auto& all = study.sizes->dims.dimensions;
+  return *std::find_if(all.begin(), all.end(), [&](const Dimension& d) { return d.name == name; });
+}
+
+Dims dims_after(const Dims& before, const std::string& name, std::int64_t value) {
+  Choices choices;
+  choices.dims = before;
+  const auto study = study_of(masked(), choices);
+  const Choices edited = with_dimension(*study, choices, dimension_of(*study, name), value);
+  const auto result = study_of(masked(), edited);
+  for (const Dimension& each : result->sizes->dims.dimensions) {
+    const std::int64_t other = dimension_of(*study, each.name).value;
+    const bool was_given = !dimension_of(*study, each.name).assumed;
+    EXPECT_TRUE(each.name != name || each.value == value);
+    if (each.name != name && was_given) {
+      EXPECT_EQ(each.value, other) << each.name << " changed with " << name;
+    }
+  }
+  return edited.dims;
+}
+
+TEST(WithDimension, SetsANewOrKnownName) {
+  EXPECT_EQ(dims_after({}, "x_rows", 5), (Dims{{"x_rows", 5}}));
+  EXPECT_EQ(dims_after({{"x_rows", 3}, {"z_rows", 4}}, "x_rows", 5),
+            (Dims{{"x_rows", 5}, {"z_rows", 4}}));
+}
+
+TEST(WithDimension, WritesPatternsOut) {
+  EXPECT_EQ(dims_after({{"*_rows", 3}}, "x_rows", 5), (Dims{{"x_rows", 5}, {"z_rows", 3}}));
+  EXPECT_EQ(dims_after({{"*", 3}}, "x_columns", 5),
+            (Dims{{"x_columns", 5}, {"x_rows", 3}, {"z_rows", 3}}));
+  EXPECT_EQ(dims_after({{"z*", 3}, {"x_*", 2}}, "z_rows", 5), (Dims{{"x_*", 2}, {"z_rows", 5}}));
+}
+
+TEST(WithDimension, TakesOtherNamesOfItAway) {
+  EXPECT_EQ(dims_after({{"mask_rows", 3}}, "x_rows", 5), (Dims{{"x_rows", 5}}));
+  EXPECT_EQ(dims_after({{"mask_*", 3}}, "x_rows", 5), (Dims{{"x_columns", 3}, {"x_rows", 5}}));
+  EXPECT_EQ(dims_after({{"mask_*", 3}, {"x_rows", 3}}, "x_columns", 5),
+            (Dims{{"x_columns", 5}, {"x_rows", 3}}));
+}
+
+}  // namespace
+}  // namespace stashscope
