@@ -9,6 +9,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr int bar_width = 96;
+constexpr int least_bar_width = 24;
 constexpr int bar_height = 8;
 constexpr int sample_width = 24;
 constexpr int gap = 6;
@@ -53,14 +54,21 @@ void Legend::paintEvent(QPaintEvent*) {
     painter.drawText(QRectF(x, 0, width, height()), Qt::AlignVCenter, text);
     x += width + gap;
   };
-  write(first_text());
-  const QRectF bar(x, (height() - bar_height) / 2.0, bar_width, bar_height);
+  const auto room_beside = [&](const QString& first) {
+    return width() - painter.fontMetrics().horizontalAdvance(first + last_text()) - 2 * gap - 4;
+  };
+  const bool is_narrow = room_beside(first_text()) < least_bar_width;
+  const QString first = is_narrow ? QStringLiteral("1") : first_text();
+  const int room = room_beside(first);
+  if (room < least_bar_width) return;
+  write(first);
+  const QRectF bar(x, (height() - bar_height) / 2.0, std::min(bar_width, room), bar_height);
   QLinearGradient gradient(bar.topLeft(), bar.topRight());
   for (int i = 0; i <= 16; ++i) gradient.setColorAt(i / 16.0, lifetime_colour(i / 16.0));
   painter.setPen(Qt::NoPen);
   painter.setBrush(gradient);
   painter.drawRoundedRect(bar, 2, 2);
-  x += bar_width + gap;
+  x += bar.width() + gap;
   write(last_text());
   x += wide_gap - gap;
   const int stash_width =

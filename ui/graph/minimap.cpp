@@ -25,14 +25,14 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent) {
 
 void Minimap::set_scene(const GraphScene* scene) {
   scene_ = scene;
-  view_camera_ = {};
+  placed_ = false;
   update();
 }
 
 void Minimap::set_camera(const Camera& camera, QSize view) {
   const bool is_other_zoom = camera.zoom != view_camera_.zoom;
   view_camera_ = camera;
-  if (is_other_zoom) place_in(view);
+  if (is_other_zoom || !placed_) place_in(view);
   seen_ = camera.to_picture(QRectF(QPointF(), view));
   setVisible(scene_ != nullptr && !seen_.contains(to_qt(scene_->drawing().bounds)));
   update();
@@ -48,16 +48,17 @@ void Minimap::place_in(QSize view) {
   if (scene_ == nullptr) return;
   fit_into(view);
   const int right = view.width() - width() - distance_from_corner;
-  const int bottom = view.height() - height() - distance_from_corner;
-  const auto& columns = scene_->drawing().columns;
-  const QPointF gap((columns[0].right() + columns[1].x) / 2, 0);
-  const int middle = qRound(view_camera_.to_screen(gap).x()) - width() / 2;
+  const int y = view.height() - height() - distance_from_corner;
   int best = right;
-  for (const int x : {distance_from_corner, middle}) {
-    const auto area = [&](int at) { return covered(QRectF(QPointF(at, bottom), size())); };
-    if (x > 0 && x < right && area(x) < area(best)) best = x;
+  double least = covered(QRectF(QPointF(right, y), size()));
+  for (int x = right; x >= distance_from_corner && least > 0; x -= distance_from_corner) {
+    const double area = covered(QRectF(QPointF(x, y), size()));
+    if (area >= least) continue;
+    least = area;
+    best = x;
   }
-  move(best, bottom);
+  move(best, y);
+  placed_ = true;
 }
 
 double Minimap::covered(const QRectF& place) const {

@@ -40,7 +40,8 @@ class Minimap : public QWidget {
 
   const GraphScene* scene_ = nullptr;
   Camera view_camera_;
-  QRectF seen_;  // of the picture
+  bool placed_ = false;  // for this scene at this zoom
+  QRectF seen_;          // of the picture
 };
 
 }  // namespace stashscope::ui

@@ -37,6 +37,7 @@ const AliveTensor& AliveModel::described(int row) const {
 
 QVariant AliveModel::cell(int row, int column, int role) const {
   if (role == Qt::ToolTipRole && column == Column::tensor) return shown(described(row).name);
+  if (role == Qt::ToolTipRole && column == Column::type) return shown(described(row).shape);
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Column::tensor:

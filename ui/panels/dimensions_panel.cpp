@@ -16,6 +16,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
+constexpr int value_width = 84;
 constexpr int largest_dimension = 1'000'000'000;
 
 QString note_of(const Dimension& dimension) {
@@ -91,7 +92,7 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   row.value->setRange(1, largest_dimension);
   row.value->setAlignment(Qt::AlignRight);
   row.value->setKeyboardTracking(false);
-  row.value->setMinimumWidth(72);
+  row.value->setFixedWidth(value_width);
   pass_undo_keys(*row.value);
   row.note->setEnabled(false);
   label->setBuddy(row.value);

@@ -22,7 +22,6 @@ constexpr int least_plan_width = 128;
 constexpr int frequency_width = 60;
 constexpr int count_width = 44;
 constexpr int saving_width = 76;
-constexpr int numbers_width = frequency_width + count_width + saving_width;
 constexpr int least_symbolic_width = 72;
 
 }  // namespace
@@ -103,11 +102,10 @@ void PlansPanel::set_up_table() {
   table_->sortByColumn(PlanModel::saving, Qt::DescendingOrder);
   table_->setItemDelegateForColumn(PlanModel::count, new CountDelegate(table_));
   table_->setEditTriggers(QAbstractItemView::AllEditTriggers);
-  table_->horizontalHeader()->resizeSection(PlanModel::plan, least_plan_width);
   table_->horizontalHeader()->resizeSection(PlanModel::frequency, frequency_width);
   table_->horizontalHeader()->resizeSection(PlanModel::count, count_width);
   table_->horizontalHeader()->resizeSection(PlanModel::saving, saving_width);
-  connect(&model_, &QAbstractItemModel::modelReset, this, &PlansPanel::fit_plan_column);
+  table_->set_flexible_column(PlanModel::plan, least_plan_width, least_symbolic_width);
   connect(&model_, &PlanModel::switch_wanted, this, [this](int row, bool on) {
     const PlanRow plan = model_.plan_row(row);
     document_.choose(with_plan(*document_.study(), document_.choices(), plan, on),
@@ -131,19 +129,6 @@ void PlansPanel::show_study() {
                              ? tr("Open a model to see what it could recompute.")
                              : no_plans_text(*document_.study()));
   show_summary();
-}
-
-/// Plan names get the room that the numbers leave.
-void PlansPanel::fit_plan_column() {
-  const int room = table_->viewport()->width() - numbers_width - least_symbolic_width;
-  const int wanted = table_->width_of_contents(PlanModel::plan);
-  table_->horizontalHeader()->resizeSection(
-      PlanModel::plan, std::clamp(wanted, least_plan_width, std::max(least_plan_width, room)));
-}
-
-void PlansPanel::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  fit_plan_column();
 }
 
 void PlansPanel::show_summary() {

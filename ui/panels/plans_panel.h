@@ -20,16 +20,12 @@ class PlansPanel : public QWidget {
 
   void copy_config() const;
 
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
  private:
   QWidget* make_top_row();
   QWidget* make_bottom_row();
   void set_up_table();
   void show_study();
   void show_summary();
-  void fit_plan_column();
   void choose_level(int level);
   void select_row(const QModelIndex& current);
 

@@ -32,8 +32,35 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
   horizontalHeader()->setStretchLastSection(true);
 }
 
-int TableView::width_of_contents(int column) const {
-  return sizeHintForColumn(column) + 2 * CellDelegate::padding;
+void TableView::set_flexible_column(int column, int least, int least_last) {
+  flexible_ = {column, least, least_last};
+  // Qt would stretch the last column to its title at least.
+  horizontalHeader()->setStretchLastSection(false);
+  fit_flexible_column();
+}
+
+void TableView::setModel(QAbstractItemModel* model) {
+  QTableView::setModel(model);
+  connect(model, &QAbstractItemModel::modelReset, this, &TableView::fit_flexible_column);
+}
+
+void TableView::fit_flexible_column() {
+  const int columns = horizontalHeader()->count();
+  if (flexible_.column < 0 || columns == 0) return;
+  int room = viewport()->width();
+  for (int column = 0; column + 1 < columns; ++column) {
+    if (column != flexible_.column) room -= columnWidth(column);
+  }
+  const int wanted = sizeHintForColumn(flexible_.column) + 2 * CellDelegate::padding;
+  const int most = std::max(flexible_.least, room - flexible_.least_last);
+  const int width = std::clamp(wanted, flexible_.least, most);
+  setColumnWidth(flexible_.column, width);
+  setColumnWidth(columns - 1, std::max(flexible_.least_last, room - width));
+}
+
+void TableView::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  fit_flexible_column();
 }
 
 void TableView::set_invitation(const QString& invitation) {

@@ -17,14 +17,28 @@ class TableView : public QTableView {
   /// What is said while the table is empty.
   void set_invitation(const QString& invitation);
   void cut_at_end(std::initializer_list<int> columns) { cells_->cut_at_end(columns); }
-  /// The width that shows all of a column, in pixels.
-  int width_of_contents(int column) const;
+  /// This column is as wide as its content if the others leave room for that.
+  /// @param least pixels that it keeps in any case
+  /// @param least_last pixels that the last column is to keep
+  void set_flexible_column(int column, int least, int least_last);
+
+  void setModel(QAbstractItemModel* model) override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  struct FlexibleColumn {
+    int column = -1;
+    int least = 0;
+    int least_last = 0;
+  };
+
+  void fit_flexible_column();
+
   CellDelegate* cells_;
+  FlexibleColumn flexible_;
   QString invitation_;
 };
 

@@ -6,7 +6,8 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDBusVariant>
-#include <QStyleFactory>
+
+#include "ui/theme/style.h"
 
 namespace stashscope::ui {
 
@@ -105,7 +106,7 @@ bool system_is_dark() {
 }
 
 void set_theme(QApplication& application, const Theme& theme) {
-  application.setStyle(QStyleFactory::create(u"Fusion"_s));
+  application.setStyle(new Style);
   application.setPalette(palette_of(theme));
   application.setStyleSheet(sheet_of(theme));
 }

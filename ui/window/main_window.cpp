@@ -94,8 +94,8 @@ void MainWindow::show_docks() {
 
 void MainWindow::size_docks() {
   const auto dock = [this](const QString& name) { return findChild<QDockWidget*>(name); };
-  const int left = std::clamp(width() * 30 / 100, 240, 560);
-  const int right = std::clamp(width() * 20 / 100, 210, 320);
+  const int left = std::clamp(width() * 32 / 100, 240, 600);
+  const int right = std::clamp(width() * 22 / 100, 240, 340);
   resizeDocks({dock(u"plans_dock"_s), dock(u"inspector_dock"_s)}, {left, right}, Qt::Horizontal);
   resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {width() * 6 / 10, width() * 4 / 10},
               Qt::Horizontal);

@@ -50,7 +50,7 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
   column->setMaximumWidth(column_width);
   auto* const layout = new QVBoxLayout(column);
   layout->setSpacing(unit);
-  layout->addWidget(make_label(tr("See where the memory of a training step goes"), 1.7, false));
+  layout->addWidget(make_label(tr("See where the memory of a training step goes"), 1.5, false));
   layout->addWidget(
       make_label(tr("Open an ONNX model or a saved session, or drop one here."), 1.0, true));
   layout->addSpacing(unit);

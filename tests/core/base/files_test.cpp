@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -103,6 +104,27 @@ TEST(AtomicWrite, KeepsTheOldFileWhenTheDiskIsFull) {
   }
   EXPECT_EQ(read_file(folder / "file"), "old");
   EXPECT_EQ(folder.entries(), 1U) << "the part that was written is still there";
+}
+
+TEST(AtomicWrite, LeavesAWholeFileWhenTheWriterIsKilled) {
+  const test::Folder folder;
+  const fs::path file = folder / "file";
+  const std::string ones(300'000, '1');
+  const std::string twos(400'000, '2');
+  write_file_atomically(file, ones);
+  for (useconds_t round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    while (child == 0) {
+      write_file_atomically(file, twos);
+      write_file_atomically(file, ones);
+    }
+    ::usleep(1000 + 700 * round);
+    ::kill(child, SIGKILL);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    const std::string found = read_file(file);
+    EXPECT_TRUE(found == ones || found == twos) << found.size();
+  }
 }
 
 TEST(AtomicWrite, NamesThePlaceThatCannotBeWritten) {

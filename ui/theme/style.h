@@ -1,0 +1,19 @@
+#pragma once
+
+#include <QProxyStyle>
+
+namespace stashscope::ui {
+
+/// Fusion with check boxes in tables that can be seen on dark ground too, in the accent's colour
+/// where they are ticked.
+class Style : public QProxyStyle {
+  Q_OBJECT
+
+ public:
+  Style();
+
+  void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
+};
+
+}  // namespace stashscope::ui
