@@ -79,7 +79,7 @@ void infer_gemm(ShapeContext& context) {
 }
 
 double matmul_flops(const CostContext& cost) {
-  const auto& a = cost.inputs[0];
+  const auto& a = cost.input_dims(0);
   const bool transposed = cost.node.attributes.integer("transA", 0) != 0;
   if (a.empty()) return 0;
   const std::int64_t inner = transposed && a.size() > 1 ? a[a.size() - 2] : a.back();
