@@ -78,20 +78,20 @@ void infer_conv_transpose(ShapeContext& context) {
 
 /// Each output element is a sum over the weights that reach it.
 double conv_flops(const CostContext& cost) {
-  const auto& weight = cost.inputs[1];
+  const auto& weight = cost.input_dims(1);
   if (weight.empty() || weight[0] == 0) return 0;
   return 2 * cost.output_elements() * cost.input_elements(1) / static_cast<double>(weight[0]);
 }
 
 double conv_transpose_flops(const CostContext& cost) {
-  const auto& weight = cost.inputs[1];
+  const auto& weight = cost.input_dims(1);
   if (weight.empty() || weight[0] == 0) return 0;
   return 2 * cost.input_elements(0) * cost.input_elements(1) / static_cast<double>(weight[0]);
 }
 
 /// (dY, X, W): as much again as the forward pass for each of dX and dW.
 double conv_grad_flops(const CostContext& cost) {
-  const auto& weight = cost.inputs[2];
+  const auto& weight = cost.input_dims(2);
   if (weight.empty() || weight[0] == 0) return 0;
   const double forward =
       2 * cost.input_elements(0) * cost.input_elements(2) / static_cast<double>(weight[0]);

@@ -1,8 +1,29 @@
 #include "core/ops/gradient_context.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace stashscope {
+
+namespace {
+
+ValueId operand(const std::vector<ValueId>& operands, std::size_t index, const char* kind) {
+  if (index >= operands.size()) {
+    fail_input("", std::string("lacks ") + kind + " " + std::to_string(index) +
+                       ", which its gradient needs");
+  }
+  return operands[index];
+}
+
+/// What nodes without a name are called after.
+ValueId first_output(const Node& node) {
+  const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                  [](ValueId output) { return output.valid(); });
+  return first == node.outputs.end() ? ValueId() : *first;
+}
+
+}  // namespace
 
 GradientContext::GradientContext(BackwardBuilder& builder, NodeId node,
                                  std::vector<ValueId> arriving, std::vector<bool> wanted)
@@ -12,7 +33,21 @@ GradientContext::GradientContext(BackwardBuilder& builder, NodeId node,
       arriving_(std::move(arriving)),
       wanted_(std::move(wanted)),
       given_(wanted_.size()) {
-  if (scope_.empty()) scope_ = builder.value(builder.forward_node(node).outputs[0]).name;
+  const ValueId named = first_output(builder.forward_node(node));
+  if (scope_.empty() && named.valid()) scope_ = builder.value(named).name;
+}
+
+ValueId GradientContext::input(std::size_t index) const {
+  return operand(node().inputs, index, "input");
+}
+
+ValueId GradientContext::output(std::size_t index) const {
+  return operand(node().outputs, index, "output");
+}
+
+const TensorType& GradientContext::type(ValueId value) const {
+  if (!value.valid()) fail_input("", "leaves out an operand that its gradient needs");
+  return builder_.type(value);
 }
 
 bool GradientContext::has_input(std::size_t index) const {
@@ -24,7 +59,7 @@ ValueId GradientContext::saved_output(std::size_t index, TensorType type) {
 }
 
 const Shape& GradientContext::shape(ValueId value) const {
-  const TensorType& known = builder_.type(value);
+  const TensorType& known = type(value);
   if (!known.shape) {
     fail_input(describe(builder_.value(value)), "its rank is unknown, so no gradient can be built",
                "declare its shape in the model");
@@ -49,7 +84,7 @@ std::optional<std::vector<std::int64_t>> GradientContext::integers(std::size_t i
 }
 
 ValueId GradientContext::gradient(std::size_t output) {
-  return arrives(output) ? arriving_[output] : zeros_like(node().outputs[output]);
+  return arrives(output) ? arriving_[output] : zeros_like(this->output(output));
 }
 
 std::vector<ValueId> GradientContext::add_many(std::string_view op_type,
@@ -126,7 +161,9 @@ ValueId GradientContext::zeros_like(ValueId value) {
   return add("ConstantOfShape", {shape_of(value)}, {{"value", std::move(one_element)}});
 }
 
-void GradientContext::give(std::size_t index, ValueId gradient) { given_[index] = gradient; }
+void GradientContext::give(std::size_t index, ValueId gradient) {
+  if (index < given_.size()) given_[index] = gradient;
+}
 
 void GradientContext::give_broadcast(std::size_t index, ValueId gradient, const Shape& from) {
   give(index, sum_to(gradient, from, input(index)));

@@ -21,11 +21,13 @@ class GradientContext {
   std::int64_t opset() const { return builder_.opset(); }
 
   bool has_input(std::size_t index) const;
-  ValueId input(std::size_t index) const { return node().inputs[index]; }
-  ValueId output(std::size_t index = 0) const { return node().outputs[index]; }
+  /// Throw an input Error for a node that has fewer.
+  ValueId input(std::size_t index) const;
+  ValueId output(std::size_t index = 0) const;
   /// An optional output that the backward pass needs; added when the node leaves it out.
   ValueId saved_output(std::size_t index, TensorType type);
-  const TensorType& type(ValueId value) const { return builder_.type(value); }
+  /// Throws an input Error for an operand that is left out.
+  const TensorType& type(ValueId value) const;
   /// Throws an input Error when the rank is not known.
   const Shape& shape(ValueId value) const;
   std::int64_t rank(ValueId value) const { return static_cast<std::int64_t>(shape(value).size()); }
@@ -35,7 +37,9 @@ class GradientContext {
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
 
   bool wants(std::size_t index) const { return index < wanted_.size() && wanted_[index]; }
-  bool arrives(std::size_t output) const { return arriving_[output].valid(); }
+  bool arrives(std::size_t output) const {
+    return output < arriving_.size() && arriving_[output].valid();
+  }
   /// The gradient of an output; zeros when none arrives.
   ValueId gradient(std::size_t output = 0);
 

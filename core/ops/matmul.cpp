@@ -79,7 +79,7 @@ void infer_gemm(ShapeContext& context) {
 }
 
 double matmul_flops(const CostContext& cost) {
-  const auto& a = cost.inputs[0];
+  const auto& a = cost.input_dims(0);
   const bool transposed = cost.node.attributes.integer("transA", 0) != 0;
   if (a.empty()) return 0;
   const std::int64_t inner = transposed && a.size() > 1 ? a[a.size() - 2] : a.back();
@@ -126,6 +126,9 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
   const Shape a = g.shape(g.input(0));
   const Shape b = g.shape(g.input(1));
   const Shape y = g.shape(g.output());
+  if (std::min({a.size(), b.size(), y.size()}) < 2) {
+    fail_input("", "multiplies by a vector, for which no gradient is known here");
+  }
   const bool plain = a.size() == 2 && b.size() == 2;
   const ValueId dy = g.gradient();
   // The product's batch axes with the operand's own matrix: the shape before summing broadcasts.

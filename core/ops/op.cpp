@@ -27,8 +27,18 @@ OpRegistry filled() {
 
 }  // namespace
 
-double CostContext::input_elements(std::size_t index) const { return count(inputs[index]); }
-double CostContext::output_elements(std::size_t index) const { return count(outputs[index]); }
+const std::vector<std::int64_t>& CostContext::input_dims(std::size_t index) const {
+  static const std::vector<std::int64_t> none;
+  return index < inputs.size() ? inputs[index] : none;
+}
+
+double CostContext::input_elements(std::size_t index) const {
+  return index < inputs.size() ? count(inputs[index]) : 0;
+}
+
+double CostContext::output_elements(std::size_t index) const {
+  return index < outputs.size() ? count(outputs[index]) : 0;
+}
 
 const OpRegistry& OpRegistry::standard() {
   static const OpRegistry registry = filled();

@@ -19,6 +19,9 @@ struct CostContext {
   std::span<const std::vector<std::int64_t>> inputs;
   std::span<const std::vector<std::int64_t>> outputs;
 
+  /// No dims for an input that the node does not have.
+  const std::vector<std::int64_t>& input_dims(std::size_t index) const;
+  /// 0 for an input (output) that the node does not have.
   double input_elements(std::size_t index) const;
   double output_elements(std::size_t index = 0) const;
 };

@@ -112,7 +112,10 @@ class Inference {
   /// The outputs are those of the branch that is taken, or what both branches agree on.
   void infer_if(NodeId id) {
     const Node& node = data_.nodes[id];
-    const auto& condition = data_.values[node.inputs.at(0)].contents;
+    if (node.inputs.empty() || !node.inputs[0].valid()) {
+      fail_input(describe(node, id), "lacks its condition");
+    }
+    const auto& condition = data_.values[node.inputs[0]].contents;
     const bool known = condition && condition->size() == 1 && (*condition)[0].integer();
     const bool taken = known && !(*condition)[0].is(0);
     std::vector<InferredOutput> outputs;

@@ -12,6 +12,7 @@ namespace {
 /// The branch of an If that is taken; null when the node is none or its condition is not known.
 Subgraph known_branch(const Graph& graph, const Node& node) {
   if (node.op_type != "If" || !node.domain.empty() || node.inputs.size() != 1) return nullptr;
+  if (!node.inputs[0].valid()) return nullptr;
   const auto& condition = graph.value(node.inputs[0]).contents;
   if (!condition || condition->size() != 1 || !(*condition)[0].integer()) return nullptr;
   const bool taken = !(*condition)[0].is(0);

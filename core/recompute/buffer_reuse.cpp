@@ -32,7 +32,8 @@ std::optional<ValueId> reused_buffer(const Graph& graph, const std::vector<std::
     const NodeId producer = graph.value(at).producer;
     if (!producer.valid()) return std::nullopt;
     const Node& node = graph.node(producer);
-    const bool alias = passes_buffer_on(node) && node.outputs[0] == at && node.inputs[0].valid();
+    const bool alias = passes_buffer_on(node) && node.outputs[0] == at && !node.inputs.empty() &&
+                       node.inputs[0].valid();
     if (!alias) return at == value ? std::nullopt : std::optional(at);
     if (first_reader_is_yield(graph, position, at)) return std::nullopt;
     at = node.inputs[0];

@@ -29,8 +29,9 @@ class BoundaryFinder {
       : graph_(graph), position_(position), boundary_(boundary) {}
 
   bool starts_layer(NodeId norm) const {
-    const ValueId input = graph_.node(norm).inputs[0];
-    if (!input.valid() || !is_forward(norm)) return false;
+    const auto& inputs = graph_.node(norm).inputs;
+    if (inputs.empty() || !inputs[0].valid() || !is_forward(norm)) return false;
+    const ValueId input = inputs[0];
     for (const NodeId reader : graph_.topology().readers[input]) {
       const bool residual = graph_.node(reader).op_type == "Add" && is_forward(reader);
       if (residual && reaches_attention(norm, position_[reader.index()])) return true;

@@ -118,6 +118,7 @@ class OpportunityFinder {
   std::optional<Rational> widening_ratio(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.op_type != "Cast" || !node.domain.empty()) return std::nullopt;
+    if (node.inputs.empty() || !node.inputs[0].valid()) return std::nullopt;
     const int in = bits_per_element(graph_.value(node.inputs[0]).type.element);
     const int out = bits_per_element(graph_.value(node.outputs[0]).type.element);
     if (in == 0 || in >= out) return std::nullopt;
