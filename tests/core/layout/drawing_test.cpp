@@ -36,11 +36,27 @@ struct Picture {
   Drawing drawing;
 };
 
+/// Its loss lies in the last layer and keeps nothing: the last to leave that layer is the turn.
+test::ModelBuilder loss_in_a_layer() {
+  test::ModelBuilder m;
+  m.input("x", {"N", 4});
+  std::string last = "x";
+  for (const std::string layer : {"/h.0/", "/h.1/"}) {
+    m.weight(layer + "w", {4, 4}).node("MatMul", {last, layer + "w"}, {layer + "m"});
+    m.node("Tanh", {layer + "m"}, {layer + "t"})
+        .node("Mul", {layer + "t", layer + "t"}, {layer + "s"});
+    last = layer + "s";
+  }
+  m.node("ReduceMean", {last}, {"/h.1/loss"}, {{"keepdims", std::int64_t{0}}});
+  return m.output("/h.1/loss");
+}
+
 std::vector<Picture> pictures() {
   std::vector<Picture> all;
   for (const bool open : {false, true}) {
     for (const int level : {0, 1}) {
       all.emplace_back(test::blocks(4), level, open);
+      all.emplace_back(loss_in_a_layer(), level, open);
       for (unsigned seed = 1; seed <= 4; ++seed)
         all.emplace_back(test::random_model(seed, 50), level, open);
     }
