@@ -11,8 +11,8 @@
 #include <csignal>
 #include <functional>
 
-#include "core/base/error.h"
 #include "tests/support/folder.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace {
@@ -40,13 +40,7 @@ class FileSizeLimit {
 };
 
 std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
+  return test::refusal(ErrorKind::input, action);
 }
 
 TEST(MappedFile, HasTheBytesOfTheFile) {

@@ -4,20 +4,14 @@
 
 #include <functional>
 
-#include "core/base/error.h"
 #include "core/graph/graph.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace {
 
 std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
+  return test::refusal(ErrorKind::input, action);
 }
 
 Attributes one_of_each() {

@@ -6,6 +6,7 @@
 #include "core/graph/dataflow.h"
 #include "core/graph/half.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace {
@@ -13,12 +14,7 @@ namespace {
 using test::ModelBuilder;
 
 std::string refusal(const ModelBuilder& model) {
-  try {
-    model.build();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return test::refusal(ErrorKind::input, [&] { model.build(); });
 }
 
 TEST(Graph, NamesTheNodeAndTheTensorThatNothingMakes) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace {
@@ -28,12 +28,7 @@ onnx::ModelProto calling(const std::string& name) {
 }
 
 std::string refusal(const onnx::ModelProto& model) {
-  try {
-    check_functions(model);
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return test::refusal(ErrorKind::input, [&] { check_functions(model); });
 }
 
 /// f0 is two nodes; every further function calls the one before it twice.

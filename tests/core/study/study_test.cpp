@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/study/session.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace {
@@ -21,13 +22,7 @@ std::shared_ptr<const Study> study_of(const std::shared_ptr<const Graph>& model,
 }
 
 std::string refusal(const std::shared_ptr<const Graph>& model, const Choices& choices) {
-  try {
-    study_of(model, choices);
-    return "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    return error.what();
-  }
+  return test::refusal(ErrorKind::usage, [&] { study_of(model, choices); });
 }
 
 TEST(Study, APlanLowersThePeakAndAddsComputation) {
