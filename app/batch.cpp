@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -46,10 +47,42 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
+std::filesystem::path comparable(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const auto resolved = std::filesystem::weakly_canonical(path, unknown);
+  return unknown ? path : resolved;
+}
+
+/// Nothing that was read may be written over, and no output over another one. A session may be
+/// saved into itself.
+void check_outputs(const BatchOptions& options, const AnalysisOptions& analysis,
+                   const Subject& subject) {
+  std::map<std::filesystem::path, std::string> taken;
+  taken[comparable(subject.session.model)] = "the model";
+  if (comparable(analysis.file) != comparable(options.save_session)) {
+    taken[comparable(analysis.file)] = "the input";
+  }
+  const std::pair<const char*, const std::string&> outputs[] = {
+      {"--out", options.out},
+      {"--save-model", options.save_model},
+      {"--save-session", options.save_session},
+      {"--export-env", options.export_env},
+      {"--svg", options.svg}};
+  for (const auto& [option, path] : outputs) {
+    if (path.empty()) continue;
+    const auto [other, is_free] = taken.try_emplace(comparable(path), option);
+    if (!is_free) {
+      fail_usage(std::string(option) + " " + printable(path), "would overwrite " + other->second,
+                 "name another file");
+    }
+  }
+}
+
 }  // namespace
 
 int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   Subject subject = load_subject(analysis);
+  check_outputs(options, analysis, subject);
   const auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);

@@ -32,11 +32,19 @@ void add_dim(const std::string& argument, Choices& choices) {
   }
 }
 
+Probe probe_option(const std::string& text) {
+  try {
+    return parse_probe(text);
+  } catch (const Error& error) {
+    throw error.within("--probe " + printable(text));
+  }
+}
+
 }  // namespace
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
-  if (!options.probe.empty()) choices.probe = parse_probe(options.probe);
+  if (!options.probe.empty()) choices.probe = probe_option(options.probe);
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
   if (options.level >= 0) choices.level = options.level;
   if (!options.order.empty()) choices.order = find_order(options.order).name;

@@ -36,7 +36,10 @@ class CandidateGuess {
     }
   }
 
+  /// Throws a usage Error for patterns of the goal that no initializer or input matches.
   std::vector<ValueId> candidates() const {
+    for (const std::string& each : goal_.trainable) check_matches(each);
+    for (const std::string& each : goal_.frozen) check_matches(each);
     std::vector<ValueId> found;
     for (const Initializer& initializer : graph_.data().initializers) {
       if (chosen(initializer.value, guessed_initializer(initializer))) {
@@ -56,6 +59,22 @@ class CandidateGuess {
     const bool scalar = value.type.shape && value.type.shape->empty();
     return is_floating(value.type.element) && !initializer.is_literal &&
            !(scalar && looks_folded(value));
+  }
+
+  void check_matches(const std::string& pattern) const {
+    const auto matches = [&](ValueId id) {
+      return is_floating(graph_.value(id).type.element) &&
+             matches_wildcard(graph_.value(id).name, pattern);
+    };
+    const auto& initializers = graph_.data().initializers;
+    const auto& inputs = graph_.data().inputs;
+    if (std::any_of(inputs.begin(), inputs.end(), matches)) return;
+    if (std::any_of(initializers.begin(), initializers.end(),
+                    [&](const Initializer& each) { return matches(each.value); })) {
+      return;
+    }
+    fail_usage("pattern '" + printable(pattern) + "'", "matches no weight of the model",
+               "give a weight's name, * stands for any characters");
   }
 
   bool chosen(ValueId id, bool guess) const {

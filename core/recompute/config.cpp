@@ -1,5 +1,7 @@
 #include "core/recompute/config.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -56,11 +58,11 @@ void add_entries(const std::string& text, RecomputeConfig& config) {
 }
 
 /// A JSON file holds a list of config strings.
-void add_json(const std::string& text, const std::string& path, RecomputeConfig& config) {
+void add_json(const std::string& text, RecomputeConfig& config) {
   const auto list = nlohmann::json::parse(text, nullptr, false);
-  if (!list.is_array()) fail_input(printable(path), "is no JSON list of config strings");
+  if (!list.is_array()) fail_input("", "is no JSON list of config strings");
   for (const auto& item : list) {
-    if (!item.is_string()) fail_input(printable(path), "has an entry that is no string");
+    if (!item.is_string()) fail_input("", "has an entry that is no string");
     add_entries(item.get<std::string>(), config);
   }
 }
@@ -103,9 +105,15 @@ RecomputeConfig parse_config(const std::string& text) {
 void add_config_argument(const std::string& argument, RecomputeConfig& config) {
   if (!argument.starts_with('@')) return add_entries(argument, config);
   const std::string path = argument.substr(1);
-  const std::string text = trimmed(read_file(path));
-  if (text.starts_with('[')) return add_json(text, path, config);
-  for (const std::string& line : split(text, '\n')) add_entries(trimmed(line), config);
+  std::string text = read_file(path);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // some editors mark UTF-8 so
+  text = trimmed(text);
+  try {
+    if (text.starts_with('[')) return add_json(text, config);
+    for (const std::string& line : split(text, '\n')) add_entries(trimmed(line), config);
+  } catch (const Error& error) {
+    throw error.within(printable(path));
+  }
 }
 
 std::string to_string(const std::string& cluster, const ClusterChoice& choice) {
@@ -119,11 +127,27 @@ std::string to_string(const RecomputeConfig& config) {
   return join(entries, ",");
 }
 
+namespace {
+
+/// Cluster names of other programs' sessions may hold anything; a shell must not read it.
+std::string quoted_for_shell(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.+:,-").find(c) != std::string_view::npos;
+  };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return "\"" + text + "\"";
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
 std::string environment_block(const RecomputeConfig& config, const Probe& probe) {
   return "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
-         "export ORTMODULE_MEMORY_OPT_CONFIG=\"" +
-         to_string(config) +
-         "\"\n"
+         "export ORTMODULE_MEMORY_OPT_CONFIG=" +
+         quoted_for_shell(to_string(config)) +
+         "\n"
          "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
          to_string(probe) + "\n";
 }

@@ -25,6 +25,9 @@ struct Choices {
   friend bool operator==(const Choices&, const Choices&) = default;
 };
 
+/// Whether both lead to the same step, wherever it runs.
+bool same_step(const Choices& a, const Choices& b);
+
 /// The probe that is in force: levels 1 and 2 look for everything but keep transformer layers'
 /// inputs.
 Probe effective_probe(const Choices& choices);

@@ -207,33 +207,6 @@ class Binder {
 
 }  // namespace
 
-Graph with_same_dims(const Graph& model, const std::map<std::string, std::string>& same_dims) {
-  if (same_dims.empty()) return model;
-  GraphData data = model.data();
-  IdVector<SymbolId, std::optional<Expr>> renamed(data.symbols.size());
-  for (const auto& [pattern, target] : same_dims) {
-    const SymbolId kept = data.symbols.intern(target);
-    bool any = false;
-    for (const SymbolId symbol : IdRange<SymbolId>(renamed.size())) {
-      if (symbol == kept || !matches_wildcard(data.symbols.name(symbol), pattern)) continue;
-      renamed[symbol] = Expr::symbol(kept);
-      any = true;
-    }
-    if (!any) {
-      fail_usage("dimension '" + printable(pattern) + "'", "is none of the model's",
-                 "name one that it has, or a pattern such as inputs_*_dim0");
-    }
-  }
-  const auto replacement = [&](SymbolId symbol) {
-    return renamed.contains(symbol) ? renamed[symbol] : std::nullopt;
-  };
-  for (Value& value : data.values) {
-    if (!value.type.shape) continue;
-    for (Expr& dim : *value.type.shape) dim = dim.substitute(replacement);
-  }
-  return Graph(std::move(data));
-}
-
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted) {
   return Binder(graph, wanted).bind();

@@ -22,9 +22,6 @@ struct DimensionValues {
   Bindings bindings;                  ///< by symbol, names that stand for others included
 };
 
-/// The model with dimensions renamed as `same_dims` asks, before shapes are inferred.
-Graph with_same_dims(const Graph& model, const std::map<std::string, std::string>& same_dims);
-
 /// Binds every dimension of an inferred graph: to the user's value, else to an assumed one that
 /// satisfies all constraints (1 for the first axis of an input, 128 or less for others, 224 for
 /// image sides). Throws a usage Error for a name the model does not have, and for values that

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/schedule/orders.h"
 
 namespace stashscope {
 
@@ -41,6 +42,10 @@ json to_json(const Measurement& m) {
           {"peak_resident_bytes", m.peak_resident_bytes}};
 }
 
+[[noreturn]] void fail_field(const char* key, const std::string& what) {
+  fail_input("", std::string("the field '") + key + "' " + what);
+}
+
 /// Reads a field when it is there; a wrong type is an Error that names the field.
 template <class T>
 void read(const json& object, const char* key, T& into) {
@@ -48,12 +53,15 @@ void read(const json& object, const char* key, T& into) {
   if (found == object.end()) return;
   try {
     into = found->get<T>();
+    // The library cuts fractions and high bits off without a word.
+    if (json(into) != *found) fail_field(key, "has a value out of range");
   } catch (const json::exception&) {
-    fail_input("", std::string("the field '") + key + "' has a wrong type");
+    fail_field(key, "has a wrong type");
   }
 }
 
 Choices choices_from(const json& object) {
+  if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
   read(object, "dims", choices.dims);
   read(object, "same_dims", choices.same_dims);
@@ -63,10 +71,12 @@ Choices choices_from(const json& object) {
     for (const auto& [cluster, choice] : parse_config(entry)) choices.plans[cluster] = choice;
   }
   read(object, "level", choices.level);
+  if (choices.level < 0 || choices.level > 2) fail_field("level", "is none of 0, 1, 2");
   std::string probe = to_string(choices.probe);
   read(object, "probe", probe);
   choices.probe = parse_probe(probe);
   read(object, "order", choices.order);
+  find_order(choices.order);
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);
   read(object, "frozen", choices.goal.frozen);
@@ -135,13 +145,21 @@ void save_session(const Session& session, const fs::path& path) {
 Session load_session(const fs::path& path, std::string& warning) {
   try {
     Session session = parse_session(read_file(path), fs::absolute(path).parent_path());
+    if (!fs::exists(session.model)) {
+      fail_input("", "its model '" + printable(session.model.string()) + "' is not there",
+                 "move the model back, or open it and choose again");
+    }
     if (!session.model_hash.empty() && hash_file(session.model) != session.model_hash) {
       warning = "the model '" + printable(session.model.string()) +
-                "' has changed since the session was saved";
+                "' has changed since the session was saved; what was measured is left out";
+      session.forget_measurements();
     }
     return session;
   } catch (const Error& error) {
-    throw error.within(printable(path.string()));
+    // What makes no sense on a command line is a fault of the file here.
+    const Error placed = error.within(printable(path.string()));
+    if (error.kind() != ErrorKind::usage) throw placed;
+    throw Error(ErrorKind::input, placed.where(), placed.reason(), placed.hint());
   }
 }
 

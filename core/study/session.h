@@ -17,6 +17,11 @@ struct Session {
   std::optional<Measurement> baseline_measured;
   std::optional<Measurement> current_measured;
 
+  void forget_measurements() {
+    baseline_measured.reset();
+    current_measured.reset();
+  }
+
   friend bool operator==(const Session&, const Session&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/passes/training_step.h"
 #include "core/schedule/orders.h"
+#include "core/study/same_dims.h"
 
 namespace stashscope {
 
@@ -239,10 +240,6 @@ class StudyBuilder {
 };
 
 }  // namespace
-
-Probe effective_probe(const Choices& choices) {
-  return choices.level > 0 ? Probe{1, true} : choices.probe;
-}
 
 std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,

@@ -14,7 +14,9 @@ Subject load_subject(const std::filesystem::path& file,
     subject.session.model = file;
   }
   if (!warning.empty()) subject.warnings.push_back(warning);
+  const Choices measured_choices = subject.session.choices;
   if (adjust) adjust(subject.session.choices);
+  if (!same_step(measured_choices, subject.session.choices)) subject.session.forget_measurements();
   subject.model = std::make_shared<const Graph>(load_model(subject.session.model));
   return subject;
 }

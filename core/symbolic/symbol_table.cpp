@@ -1,5 +1,7 @@
 #include "core/symbolic/symbol_table.h"
 
+#include <utility>
+
 namespace stashscope {
 
 SymbolId SymbolTable::intern(std::string_view name) {
@@ -25,6 +27,12 @@ SymbolId SymbolTable::fresh() {
   const SymbolId symbol = intern(name);
   is_fresh_[symbol] = true;
   return symbol;
+}
+
+void SymbolTable::swap_names(SymbolId a, SymbolId b) {
+  std::swap(names_[a], names_[b]);
+  ids_[names_[a]] = a;
+  ids_[names_[b]] = b;
 }
 
 }  // namespace stashscope

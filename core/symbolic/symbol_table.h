@@ -19,6 +19,8 @@ class SymbolTable {
   std::optional<SymbolId> find(std::string_view name) const;
   /// A symbol that no model names: `unknown_0`, `unknown_1`, ...
   SymbolId fresh();
+  /// Each gets the name of the other.
+  void swap_names(SymbolId a, SymbolId b);
   bool is_fresh(SymbolId symbol) const { return is_fresh_[symbol]; }
 
   const std::string& name(SymbolId symbol) const { return names_[symbol]; }

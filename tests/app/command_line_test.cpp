@@ -175,6 +175,37 @@ TEST_F(CommandLine, TheEnvironmentBlockNamesTheConfig) {
       << block;
 }
 
+TEST_F(CommandLine, NothingThatWasReadIsWrittenOver) {
+  const std::string model = in_folder("model.onnx");
+  const std::string before = read_file(model);
+  for (const std::string outputs :
+       {"--out MODEL", "--save-model MODEL", "--svg OTHER --export-env OTHER"}) {
+    std::string named = outputs;
+    for (const auto& [word, path] : {std::pair("MODEL", model), {"OTHER", in_folder("other")}}) {
+      for (auto at = named.find(word); at != std::string::npos; at = named.find(word)) {
+        named.replace(at, 5, path);
+      }
+    }
+    const Outcome outcome = stashscope("--batch --dim N=4 " + model + " " + named);
+    EXPECT_EQ(outcome.status, 2) << outputs;
+    EXPECT_NE(outcome.errors.find("would overwrite"), std::string::npos) << outcome.errors;
+  }
+  EXPECT_EQ(read_file(model), before);
+}
+
+TEST_F(CommandLine, ASessionIsSavedIntoItself) {
+  const std::string session = in_folder("work.stashscope");
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + session);
+  EXPECT_EQ(report(session + " --dim N=8 --save-session " + session)["dims"]["N"], 8);
+  EXPECT_EQ(report(session)["dims"]["N"], 8);
+}
+
+TEST_F(CommandLine, APatternThatMatchesNoWeightIsSaid) {
+  const Outcome outcome = stashscope("--batch --dim N=4 --train foo " + in_folder("model.onnx"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.errors.find("'foo'"), std::string::npos) << outcome.errors;
+}
+
 TEST_F(CommandLine, NotesGoToStandardErrorOnly) {
   const Outcome outcome = stashscope("--batch --format json " + in_folder("model.onnx"));
   EXPECT_EQ(outcome.status, 0);

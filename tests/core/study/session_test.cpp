@@ -1,0 +1,73 @@
+#include "core/study/session.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/files.h"
+#include "core/onnx/model_file.h"
+#include "core/study/subject.h"
+#include "tests/support/folder.h"
+#include "tests/support/model_builder.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace {
+
+/// A model and a session of it, with something measured.
+class SessionFile : public testing::Test {
+ protected:
+  SessionFile() {
+    save_model(test::perceptron().build(), folder / "model.onnx");
+    session.model = folder / "model.onnx";
+    session.model_hash = hash_file(session.model);
+    session.baseline_measured = Measurement{"cpu", {1, 2}, {0.5, 1}, 2, 4096};
+    session.current_measured = session.baseline_measured;
+    save_session(session, path());
+  }
+  std::filesystem::path path() const { return folder / "work.stashscope"; }
+
+  std::string refused_with(const std::string& choices) const {
+    write_file_atomically(path(),
+                          "{\"stashscope_session\": 1, \"model\": {\"path\": \"model.onnx\"}, "
+                          "\"choices\": " +
+                              choices + "}");
+    std::string warning;
+    return test::refusal(ErrorKind::input, [&] { load_session(path(), warning); });
+  }
+
+  test::Folder folder;
+  Session session;
+};
+
+TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
+  for (const char* choices :
+       {"[1]", "{\"level\": 7}", "{\"level\": -3}", "{\"level\": 1.7}", "{\"level\": 99999999999}",
+        "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"probe\": \"9\"}",
+        "{\"plans\": [\"Gelu+\"]}"}) {
+    EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
+  }
+}
+
+TEST_F(SessionFile, SaysThatItsModelIsGone) {
+  std::filesystem::remove(folder / "model.onnx");
+  std::string warning;
+  const std::string said = test::refusal(ErrorKind::input, [&] { load_session(path(), warning); });
+  EXPECT_NE(said.find("model.onnx' is not there"), std::string::npos) << said;
+}
+
+TEST_F(SessionFile, KeepsWhatWasMeasuredForTheSameStep) {
+  EXPECT_TRUE(load_subject(path(), nullptr).session.current_measured);
+  const auto elsewhere = [](Choices& choices) { choices.device = "cpu"; };
+  EXPECT_TRUE(load_subject(path(), elsewhere).session.current_measured);
+}
+
+TEST_F(SessionFile, ForgetsWhatWasMeasuredForAnotherStep) {
+  const auto larger = [](Choices& choices) { choices.dims["N"] = 64; };
+  EXPECT_FALSE(load_subject(path(), larger).session.current_measured);
+  save_model(test::deep_perceptron(3).build(), folder / "model.onnx");
+  const Subject changed = load_subject(path(), nullptr);
+  EXPECT_FALSE(changed.session.current_measured);
+  EXPECT_EQ(changed.warnings.size(), 1U);
+}
+
+}  // namespace
+}  // namespace stashscope
