@@ -267,7 +267,7 @@ const Measured* Document::measured() const {
 }
 
 void Document::select_node(NodeId node, Cursor cursor) {
-  if (study_ == nullptr || !node.valid()) return;
+  if (study_ == nullptr || !step_of_.contains(node)) return;
   const bool follows = cursor == Cursor::follows;
   selection_ = {node,
                 {node},

@@ -69,6 +69,7 @@ class Document : public QObject {
 
   const Selection& selection() const { return selection_; }
   enum class Cursor { follows, stays };
+  /// Does nothing for a node that the study does not have.
   void select_node(NodeId node, Cursor cursor = Cursor::follows);
   /// @param step moves the memory cursor there; without it the cursor stays
   void select_nodes(std::vector<NodeId> nodes, const QString& title,

@@ -153,6 +153,14 @@ TEST_F(DocumentTest, TheSelectionSurvivesAnEdit) {
   EXPECT_EQ(document_.selection().step, document_.step_of(node));
 }
 
+TEST_F(DocumentTest, ANodeThatTheStudyDoesNotHaveIsNotSelected) {
+  document_.select_step(10);
+  const NodeId node = document_.selection().node;
+  document_.select_node(NodeId(document_.study()->current->dataflow.topology.nodes()));
+  document_.select_node(NodeId());
+  EXPECT_EQ(document_.selection().node, node);
+}
+
 TEST(DocumentAlone, GoesAwayInTheMiddleOfEverything) {
   for (int i = 0; i < 5; ++i) {
     Document document;
