@@ -103,7 +103,7 @@ TEST_F(LayoutTest, AClickOnAPictureOfAnEarlierStudySelectsNothing) {
   const QPoint middle = view.camera().to_screen(to_qt(recomputed->rect).center()).toPoint();
   // The new study is there, its picture is not yet.
   QObject::connect(&document(), &Document::study_changed, &view,
-          [&] { QTest::mouseClick(&view, Qt::LeftButton, {}, middle); });
+                   [&] { QTest::mouseClick(&view, Qt::LeftButton, {}, middle); });
   choose_entry(u"level"_s, 0);
   ASSERT_TRUE(settles());
   EXPECT_NE(document().selection().node, node);
