@@ -36,6 +36,9 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
   connect(&delay_, &QTimer::timeout, this, &Autosave::save);
   connect(&document, &Document::choices_changed, &delay_, qOverload<>(&QTimer::start));
   connect(&document, &Document::measured_changed, &delay_, qOverload<>(&QTimer::start));
+  connect(&document, &Document::study_changed, this, [this] {
+    if (!document_.undo_stack().isClean()) delay_.start();
+  });
   connect(&document, &Document::opened, this, &Autosave::take_over);
   connect(&document, &Document::failed, this, [this] { restoring_.clear(); });
 }
@@ -43,12 +46,12 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
 Autosave::~Autosave() {
   const bool unsaved =
       !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
-  if (unsaved) {
-    const auto failure =
-        failure_of([&] { save_session(document_.session(), file_.toStdString()); });
-  } else {
-    QFile::remove(file_);
-  }
+  if (unsaved) save();
+  // Behind what is still being written, which would bring the file back. The lock goes after that.
+  document_.write_in_background(
+      {}, [unsaved, file = file_, lock = std::shared_ptr<QLockFile>(std::move(lock_))] {
+        if (!unsaved) QFile::remove(file);
+      });
 }
 
 void Autosave::save() {
@@ -64,11 +67,11 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
   for (const QFileInfo& info : folder.entryInfoList({u"*.stashscope"_s}, QDir::Files, QDir::Time)) {
     const QString file = info.absoluteFilePath();
     if (QFileInfo(file) == QFileInfo(file_) || !make_lock(file)->tryLock(0)) continue;
-    const auto failure = failure_of([&] {
+    const auto unreadable = failure_of([&] {
       const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
       found.push_back({file, QString::fromStdString(session.model.string())});
     });
-    if (failure) QFile::remove(file);
+    // What cannot be read is left alone: a newer version may have written it.
   }
   return found;
 }

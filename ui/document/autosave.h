@@ -24,7 +24,8 @@ class Autosave : public QObject {
   /// Keeps the file when there are unsaved choices, removes it otherwise.
   ~Autosave() override;
 
-  /// Sessions in the folder whose programs have ended, newest first.
+  /// Sessions in the folder whose programs have ended, newest first. Files that cannot be read are
+  /// neither offered nor touched.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
   /// Opens the session; its file goes once the document keeps one of its own.

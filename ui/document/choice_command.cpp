@@ -10,7 +10,7 @@ ChoiceCommand::ChoiceCommand(Choices before, Choices after, const QString& text,
       merge_key_(std::move(merge_key)),
       apply_(std::move(apply)) {}
 
-void ChoiceCommand::undo() { apply_(before_); }
+void ChoiceCommand::undo() { setObsolete(apply_(before_) == Undone::dropped); }
 
 void ChoiceCommand::redo() { apply_(after_); }
 

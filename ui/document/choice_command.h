@@ -11,13 +11,16 @@ namespace stashscope::ui {
 /// follow each other (the steps of one spin box) become one.
 class ChoiceCommand : public QUndoCommand {
  public:
-  using Apply = std::function<void(const Choices&)>;
+  /// Whether an edit that is undone can be redone.
+  enum class Undone { kept, dropped };
+  using Apply = std::function<Undone(const Choices&)>;
 
   /// @param merge_key empty: never merged
   ChoiceCommand(Choices before, Choices after, const QString& text, QString merge_key, Apply apply);
 
   void undo() override;
   void redo() override;
+  const QString& merge_key() const { return merge_key_; }
   int id() const override;
   bool mergeWith(const QUndoCommand* next) override;
 

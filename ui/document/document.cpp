@@ -56,9 +56,13 @@ struct Document::Outcome {
   std::shared_ptr<const Study> study;
 };
 
-Document::Document(QObject* parent) : QObject(parent) { qRegisterMetaType<Failure>(); }
+Document::Document(QObject* parent) : QObject(parent) {
+  qRegisterMetaType<Failure>();
+  connect(&undo_stack_, &QUndoStack::indexChanged, this, &Document::take_answered);
+}
 
 Document::~Document() {
+  undo_stack_.disconnect(this);
   computation_.cancel();
   run_.cancel();
 }
@@ -69,6 +73,7 @@ void Document::open(const QString& path) {
 
 void Document::open(const QString& path, Loader loader) {
   const Progress progress = restart_computation();
+  opening_ = true;
   computing_.post([this, path, loader, progress, generation = generation_] {
     Outcome outcome;
     outcome.path = path;
@@ -87,9 +92,17 @@ void Document::restore(const QString& kept_session) {
   open({}, [file = kept_session.toStdString()] { return load_subject(file, nullptr); });
 }
 
+void Document::end_computation() {
+  computation_.cancel();
+  ++generation_;
+  opening_ = false;
+  set_busy(false);
+}
+
 Progress Document::restart_computation() {
   computation_.cancel();
   ++generation_;
+  opening_ = false;
   computation_ =
       progress_to(this, [this, generation = generation_](double fraction, QString stage) {
         if (generation == generation_ && busy_) Q_EMIT progressed(fraction, stage);
@@ -112,20 +125,34 @@ void Document::compute() {
 
 void Document::finish(std::uint64_t generation, Outcome outcome) {
   if (generation != generation_) return;
+  const bool was_opening = std::exchange(opening_, false);
   set_busy(false);
-  if (outcome.failure) {
-    if (outcome.failure->kind != ErrorKind::cancelled) Q_EMIT failed(*outcome.failure);
-    return;
-  }
+  if (outcome.failure) return finish_in_vain(*outcome.failure, was_opening);
   if (outcome.subject) {
     take_subject(outcome);
     Q_EMIT opened();
   }
   show_study(outcome.study);
+  take_answered();
+}
+
+void Document::finish_in_vain(const Failure& failure, bool was_opening) {
+  if (!was_opening) {
+    const bool awaited = !std::exchange(awaited_save_, {}).isEmpty();
+    take_back_refused();
+    const QString told = awaited ? tr("Nothing was saved and the choice was taken back: %1")
+                                 : tr("The choice was taken back: %1");
+    Q_EMIT failed({failure.kind, told.arg(failure.message)});
+    return;
+  }
+  // An edit may have been on its way when the file was opened.
+  if (study_ != nullptr && !is_answered()) compute();
+  Q_EMIT failed(failure);
 }
 
 void Document::take_subject(Outcome& outcome) {
   cancel_run();
+  if (!awaited_save_.isEmpty()) write_session(std::exchange(awaited_save_, {}));
   model_ = outcome.subject->model;
   session_ = std::move(outcome.subject->session);
   session_.model = std::filesystem::absolute(session_.model).lexically_normal();
@@ -179,10 +206,10 @@ QStringList Document::notes() const {
 
 Session Document::session() const {
   Session session = session_;
-  session.choices = choices_;
+  if (study_ != nullptr) session.choices = study_->choices;
   session.baseline_measured.reset();
   session.current_measured.reset();
-  if (measured_ && without_device(measured_->choices) == without_device(choices_)) {
+  if (measured() != nullptr) {
     session.baseline_measured = measured_->runs.baseline;
     session.current_measured = measured_->runs.current;
   }
@@ -190,21 +217,65 @@ Session Document::session() const {
 }
 
 void Document::choose(const Choices& after, const QString& text, const QString& merge_key) {
-  if (model_ == nullptr || after == choices_) return;
+  if (model_ != nullptr && after != choices_) push(after, text, merge_key);
+}
+
+void Document::push(const Choices& after, const QString& text, const QString& merge_key) {
+  // What could be redone is cut off.
+  if (shown_at_ > undo_stack_.index()) shown_at_.reset();
   undo_stack_.push(
       new ChoiceCommand(choices_, after, text, merge_key, [this](const Choices& choices) {
-        choices_ = choices;
-        Q_EMIT choices_changed();
-        compute();
+        take_choices(choices);
+        return refusing_ ? ChoiceCommand::Undone::dropped : ChoiceCommand::Undone::kept;
       }));
+}
+
+void Document::take_choices(const Choices& choices) {
+  choices_ = choices;
+  Q_EMIT choices_changed();
+  if (is_answered()) {
+    end_computation();
+  } else {
+    compute();
+  }
+}
+
+/// The choices are those of the study that is shown, and so can be opened again.
+void Document::take_answered() {
+  if (!is_answered()) return;
+  shown_at_ = undo_stack_.index();
+  if (!awaited_save_.isEmpty()) write_session(std::exchange(awaited_save_, {}));
 }
 
 void Document::cancel() {
   if (!busy_) return;
-  computation_.cancel();
-  ++generation_;
-  set_busy(false);
-  if (study_ != nullptr && choices_ != study_->choices && undo_stack_.canUndo()) undo_stack_.undo();
+  const bool was_opening = opening_;
+  end_computation();
+  if (study_ == nullptr || is_answered()) return;
+  if (was_opening) {
+    compute();
+  } else {
+    return_to_shown();
+  }
+}
+
+void Document::return_to_shown() {
+  const bool is_merged = shown_at_ == undo_stack_.index() && shown_at_ > 0;
+  if (shown_at_) undo_stack_.setIndex(*shown_at_);
+  if (is_answered()) return;
+  // Its place is gone: later edits were merged with it or made in its stead.
+  const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
+  const QString key =
+      last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();
+  push(study_->choices, tr("Back to what is shown"), key);
+}
+
+/// Drops the newest edit, or what was merged into it since the study that is shown.
+void Document::take_back_refused() {
+  if (shown_at_ >= undo_stack_.index() || !undo_stack_.canUndo()) return return_to_shown();
+  refusing_ = true;
+  undo_stack_.undo();
+  refusing_ = false;
 }
 
 void Document::set_busy(bool busy) {
@@ -267,7 +338,7 @@ const Measured* Document::measured() const {
 }
 
 void Document::select_node(NodeId node, Cursor cursor) {
-  if (study_ == nullptr || !node.valid()) return;
+  if (study_ == nullptr || !step_of_.contains(node)) return;
   const bool follows = cursor == Cursor::follows;
   selection_ = {node,
                 {node},
@@ -324,7 +395,15 @@ void Document::write_in_background(const QString& done, std::function<void()> jo
 
 void Document::save_session_as(const QString& path) {
   if (model_ == nullptr) return;
-  undo_stack_.setClean();
+  if (is_answered()) {
+    write_session(path);
+  } else {
+    awaited_save_ = path;
+  }
+}
+
+void Document::write_session(const QString& path) {
+  if (is_answered()) undo_stack_.setClean();
   write(
       [session = session(), file = path.toStdString()]() mutable {
         session.model_hash = hash_file(session.model);

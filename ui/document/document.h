@@ -41,7 +41,8 @@ class Document : public QObject {
 
   /// Null until a model is open.
   const std::shared_ptr<const Study>& study() const { return study_; }
-  /// What the user wants now; the study follows as soon as it is computed.
+  /// What the user wants now; the study follows as soon as it is computed. Choices that lead to no
+  /// study are taken back and told with `failed`.
   const Choices& choices() const { return choices_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   QString model_path() const { return QString::fromStdString(session_.model.string()); }
@@ -49,7 +50,8 @@ class Document : public QObject {
   const QString& session_path() const { return session_path_; }
   QStringList notes() const;
 
-  /// Everything there is to save.
+  /// Everything there is to save: the choices of the study that is shown, since only of those it
+  /// is known that they can be opened again.
   Session session() const;
 
   /// An edit of the user. Does nothing when the choices stay the same.
@@ -57,7 +59,7 @@ class Document : public QObject {
   void choose(const Choices& after, const QString& text, const QString& merge_key = {});
 
   bool is_busy() const { return busy_; }
-  /// Gives the running computation up and takes back the edit that asked for it.
+  /// Gives the running computation up and goes back to the choices of the study that is shown.
   void cancel();
 
   /// Runs the step on the chosen device (the processor when none is chosen).
@@ -69,6 +71,7 @@ class Document : public QObject {
 
   const Selection& selection() const { return selection_; }
   enum class Cursor { follows, stays };
+  /// Does nothing for a node that the study does not have.
   void select_node(NodeId node, Cursor cursor = Cursor::follows);
   /// @param step moves the memory cursor there; without it the cursor stays
   void select_nodes(std::vector<NodeId> nodes, const QString& title,
@@ -79,8 +82,9 @@ class Document : public QObject {
   /// The step at which a node runs in the current order.
   std::size_t step_of(NodeId node) const { return step_of_[node]; }
 
-  /// These write in the background and answer with `noticed` or `failed`. A session also answers
-  /// with `session_saved`; when it cannot be written its choices count as unsaved again.
+  /// These write in the background and answer with `noticed` or `failed`. A session waits for the
+  /// study of the newest choices. It also answers with `session_saved`; when it cannot be written
+  /// its choices count as unsaved again.
   void save_session_as(const QString& path);
   void save_modified_model(const QString& path);
   void export_environment(const QString& path);
@@ -107,13 +111,22 @@ class Document : public QObject {
   using Answer = std::function<void(const std::optional<Failure>&)>;
 
   Progress restart_computation();
+  void end_computation();
   void compute();
   void finish(std::uint64_t generation, Outcome outcome);
+  void finish_in_vain(const Failure& failure, bool was_opening);
+  bool is_answered() const { return study_ != nullptr && choices_ == study_->choices; }
+  void take_choices(const Choices& choices);
+  void push(const Choices& after, const QString& text, const QString& merge_key);
+  void return_to_shown();
+  void take_back_refused();
+  void take_answered();
   void take_subject(Outcome& outcome);
   void show_study(std::shared_ptr<const Study> study);
   void set_busy(bool busy);
   void set_running(bool running);
   void write(std::function<void()> job, Answer answer);
+  void write_session(const QString& path);
   void finish_saving(const std::shared_ptr<const Graph>& model, const QString& path,
                      const std::optional<Failure>& failure);
   void finish_run(std::uint64_t generation, std::optional<Failure> failure, Measured measured);
@@ -125,10 +138,14 @@ class Document : public QObject {
   QString session_path_;
   QStringList load_notes_;
   std::optional<Measured> measured_;
+  std::optional<int> shown_at_;  // the shown study's place in the stack; empty once cut off
+  QString awaited_save_;         // the session file that waits for a study
+  bool refusing_ = false;
   QUndoStack undo_stack_;
   Selection selection_;
   IdVector<NodeId, std::size_t> step_of_;
   bool busy_ = false;
+  bool opening_ = false;
   bool running_ = false;
   std::uint64_t generation_ = 0;
   std::uint64_t run_generation_ = 0;

@@ -52,6 +52,10 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   layout->addWidget(scroll);
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
+  connect(&document_, &Document::choices_changed, this, [this] {
+    // Undone or taken back before a study came of them: no other one follows.
+    if (document_.choices() == document_.study()->choices) show_study();
+  });
 }
 
 void DimensionsPanel::show_study() {

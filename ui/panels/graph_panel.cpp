@@ -62,8 +62,7 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
   connect(&layout_, &LayoutService::degraded, this, [this](const QString& reason) {
     Q_EMIT document_.noticed(tr("The graph is shown in a plain layout: %1").arg(reason));
   });
-  connect(view_, &GraphView::node_clicked, this,
-          [this](NodeId node) { document_.select_node(node); });
+  connect(view_, &GraphView::node_clicked, this, &GraphPanel::select_node);
   connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
   connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
   connect(view_, &GraphView::nothing_clicked, &document_, &Document::clear_selection);
@@ -107,9 +106,10 @@ QWidget* GraphPanel::make_tools() {
   return row;
 }
 
-bool GraphPanel::is_settled() const {
-  return view_->scene() != nullptr && !layout_.is_busy() &&
-         view_->scene()->picture->study == document_.study();
+bool GraphPanel::is_settled() const { return !layout_.is_busy() && is_current(); }
+
+bool GraphPanel::is_current() const {
+  return view_->scene() != nullptr && view_->scene()->picture->study == document_.study();
 }
 
 void GraphPanel::show_study() {
@@ -134,6 +134,7 @@ void GraphPanel::update_notice() {
 
 void GraphPanel::toggle(layout::GroupId group) {
   if (view_->scene() == nullptr) return;
+  if (view_->scene()->picture->study->model != document_.study()->model) return;
   layout::OpenGroups open = view_->scene()->picture->open;
   if (open.erase(group) == 0) open.insert(group);
   open_ = std::move(open);
@@ -145,9 +146,13 @@ void GraphPanel::close_groups() {
   if (document_.study() != nullptr) layout_.request(document_.study(), open_);
 }
 
+void GraphPanel::select_node(NodeId node) {
+  if (is_current()) document_.select_node(node);
+}
+
 void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
+  if (!is_current()) return;
   const GraphPicture& picture = *view_->scene()->picture;
-  if (picture.study != document_.study()) return;
   std::vector<NodeId> nodes = nodes_in(picture, group, side);
   std::size_t first = picture.drawing.steps;
   for (const NodeId node : nodes) first = std::min(first, document_.step_of(node));
@@ -159,9 +164,7 @@ void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
 
 void GraphPanel::show_selection() {
   view_->set_selection(document_.selection());
-  const bool fits =
-      view_->scene() != nullptr && view_->scene()->picture->study == document_.study();
-  if (fits && document_.selection().node.valid()) view_->reveal(document_.selection().node);
+  if (is_current() && document_.selection().node.valid()) view_->reveal(document_.selection().node);
 }
 
 void GraphPanel::focus_search() {

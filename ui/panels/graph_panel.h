@@ -36,6 +36,10 @@ class GraphPanel : public QWidget {
   QWidget* make_tools();
   void show_study();
   void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
+  /// Whether the picture on the screen is one of the document's study; ids of any other one mean
+  /// something else.
+  bool is_current() const;
+  void select_node(NodeId node);
   void select_group(layout::GroupId group, layout::Side side);
   void show_selection();
   void search(const QString& text);

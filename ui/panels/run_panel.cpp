@@ -80,6 +80,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
           });
   connect(&document_, &Document::running_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::study_changed, this, &RunPanel::show_state);
+  connect(&document_, &Document::choices_changed, this, &RunPanel::show_device);
   connect(&document_, &Document::measured_changed, this, &RunPanel::show_result);
   show_state();
 }
@@ -117,6 +118,10 @@ void RunPanel::show_state() {
   } else {
     show_result();
   }
+  show_device();
+}
+
+void RunPanel::show_device() {
   const int known = device_->findData(shown(document_.choices().device));
   if (known >= 0) device_->setCurrentIndex(known);
 }

@@ -20,6 +20,7 @@ class RunPanel : public QWidget {
   void list_devices();
   void choose_device(int index);
   void show_state();
+  void show_device();
   void show_result();
 
   Document& document_;

@@ -111,11 +111,8 @@ void MainWindow::connect_document() {
   connect(&document_, &Document::noticed, this, [this](const QString& message) {
     messages_->show_message(MessageBar::Tone::note, message);
   });
-  connect(&document_, &Document::study_changed, this, [this] {
-    // What was wrong with the choices is right again.
-    if (document_.choices() == document_.study()->choices) messages_->dismiss_error();
-    enable_actions();
-  });
+  connect(&document_, &Document::choices_changed, messages_, &MessageBar::dismiss_error);
+  connect(&document_, &Document::study_changed, this, &MainWindow::enable_actions);
   connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
   connect(&document_, &Document::session_saved, this, &MainWindow::take_saved);
   connect(&document_, &Document::running_changed, this, &MainWindow::enable_actions);
@@ -137,13 +134,7 @@ void MainWindow::take_opened() {
 
 void MainWindow::show_failure(const Failure& failure) {
   after_saving_ = nullptr;
-  std::vector<MessageBar::Action> actions;
-  const bool unanswered =
-      document_.study() != nullptr && document_.choices() != document_.study()->choices;
-  if (unanswered && document_.undo_stack().canUndo()) {
-    actions.push_back({tr("Undo"), [this] { document_.undo_stack().undo(); }});
-  }
-  messages_->show_message(MessageBar::Tone::error, failure.message, std::move(actions));
+  messages_->show_message(MessageBar::Tone::error, failure.message);
 }
 
 void MainWindow::show_notes() {

@@ -33,6 +33,13 @@ class DocumentTest : public testing::Test {
     return choices;
   }
 
+  /// The model allows 64.
+  Choices with_positions(int positions) {
+    Choices choices = document_.choices();
+    choices.dims["inputs_input_ids_dim1"] = positions;
+    return choices;
+  }
+
   Document document_;
   QTemporaryDir folder_;
 };
@@ -79,16 +86,105 @@ TEST_F(DocumentTest, CancelTakesTheEditBack) {
   ASSERT_TRUE(is_answered());
 }
 
-TEST_F(DocumentTest, ChoicesThatDoNotFitAreAFailureAndCanBeUndone) {
+TEST_F(DocumentTest, CancelAfterUndoGoesBackToWhatIsShown) {
+  document_.choose(with_batch(2), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  document_.choose(with_batch(3), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  document_.undo_stack().undo();
+  document_.cancel();
+  EXPECT_EQ(document_.choices(), with_batch(3));
+  EXPECT_EQ(document_.undo_stack().index(), 2);
+  EXPECT_FALSE(document_.is_busy());
+}
+
+TEST_F(DocumentTest, CancelTakesBackOnlyWhatWasMergedSince) {
+  document_.choose(with_batch(2), u"batch"_s, u"key"_s);
+  ASSERT_TRUE(is_answered());
+  document_.choose(with_batch(3), u"batch"_s, u"key"_s);
+  document_.cancel();
+  EXPECT_EQ(document_.choices(), with_batch(2));
+  EXPECT_EQ(document_.undo_stack().count(), 1);
+}
+
+TEST_F(DocumentTest, CancelGoesBackToWhatCannotBeRedone) {
+  document_.choose(with_batch(2), u"batch"_s);
+  ASSERT_TRUE(is_answered());
+  document_.undo_stack().undo();
+  document_.choose(with_batch(3), u"batch"_s);
+  document_.cancel();
+  EXPECT_EQ(document_.choices(), with_batch(2));
+  EXPECT_TRUE(document_.undo_stack().canUndo());
+}
+
+TEST_F(DocumentTest, ChoicesThatDoNotFitAreTakenBack) {
   QSignalSpy failed(&document_, &Document::failed);
   const auto study = document_.study();
-  Choices wrong = document_.choices();
-  wrong.order = "no such order";
-  document_.choose(wrong, u"order"_s);
+  document_.choose(with_positions(100), u"positions"_s);
   ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
   EXPECT_EQ(document_.study(), study);
-  document_.undo_stack().undo();
+  EXPECT_EQ(document_.choices(), study->choices);
+  EXPECT_EQ(document_.undo_stack().count(), 0);
+  EXPECT_TRUE(document_.undo_stack().isClean());
+}
+
+TEST_F(DocumentTest, OfMergedEditsOnlyTheRefusedOneIsTakenBack) {
+  QSignalSpy failed(&document_, &Document::failed);
+  document_.choose(with_positions(50), u"positions"_s, u"key"_s);
   ASSERT_TRUE(is_answered());
+  document_.choose(with_positions(100), u"positions"_s, u"key"_s);
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
+  EXPECT_EQ(document_.choices(), with_positions(50));
+  EXPECT_EQ(document_.undo_stack().count(), 1);
+}
+
+TEST_F(DocumentTest, WhatWasChosenBeforeARefusedEditStays) {
+  QSignalSpy failed(&document_, &Document::failed);
+  const Choices batch = with_batch(2);
+  document_.choose(batch, u"batch"_s);
+  document_.choose(with_positions(100), u"positions"_s);
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
+  ASSERT_TRUE(is_answered());
+  EXPECT_EQ(document_.choices(), batch);
+}
+
+TEST_F(DocumentTest, RefusedChoicesAreNeverSaved) {
+  QSignalSpy failed(&document_, &Document::failed);
+  const Choices good = document_.choices();
+  document_.choose(with_positions(100), u"positions"_s);
+  EXPECT_EQ(document_.session().choices, good);
+  const QString file = folder_.filePath(u"a.stashscope"_s);
+  document_.save_session_as(file);
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
+  EXPECT_FALSE(QFileInfo::exists(file));
+  document_.save_session_as(file);
+  ASSERT_TRUE(comes_true([&] { return document_.session_path() == file; }));
+  Document other;
+  other.open(file);
+  ASSERT_TRUE(comes_true([&] { return other.study() != nullptr; }));
+  EXPECT_EQ(other.choices(), good);
+}
+
+TEST_F(DocumentTest, ASaveWaitsForTheStudyOfTheNewestChoices) {
+  document_.choose(with_batch(3), u"batch"_s);
+  const QString file = folder_.filePath(u"a.stashscope"_s);
+  document_.save_session_as(file);
+  ASSERT_TRUE(comes_true([&] { return document_.session_path() == file; }));
+  EXPECT_TRUE(document_.undo_stack().isClean());
+  Document other;
+  other.open(file);
+  ASSERT_TRUE(comes_true([&] { return other.study() != nullptr; }));
+  EXPECT_EQ(other.choices(), with_batch(3));
+}
+
+TEST_F(DocumentTest, AFileThatCannotBeOpenedLosesNoEdit) {
+  QSignalSpy failed(&document_, &Document::failed);
+  const Choices chosen = with_batch(3);
+  document_.choose(chosen, u"batch"_s);
+  document_.open(folder_.filePath(u"missing.onnx"_s));
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
+  ASSERT_TRUE(is_answered());
+  EXPECT_EQ(document_.study()->choices, chosen);
 }
 
 TEST_F(DocumentTest, AnEditIsTheSameAsFromScratch) {
@@ -151,6 +247,14 @@ TEST_F(DocumentTest, TheSelectionSurvivesAnEdit) {
   ASSERT_TRUE(is_answered());
   EXPECT_EQ(document_.selection().node, node);
   EXPECT_EQ(document_.selection().step, document_.step_of(node));
+}
+
+TEST_F(DocumentTest, ANodeThatTheStudyDoesNotHaveIsNotSelected) {
+  document_.select_step(10);
+  const NodeId node = document_.selection().node;
+  document_.select_node(NodeId(document_.study()->current->dataflow.topology.nodes()));
+  document_.select_node(NodeId());
+  EXPECT_EQ(document_.selection().node, node);
 }
 
 TEST(DocumentAlone, GoesAwayInTheMiddleOfEverything) {

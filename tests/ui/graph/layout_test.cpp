@@ -87,5 +87,27 @@ TEST_F(LayoutTest, AClickOnABoxSelectsIt) {
   EXPECT_TRUE(document().selection().node.valid());
 }
 
+TEST_F(LayoutTest, AClickOnAPictureOfAnEarlierStudySelectsNothing) {
+  open(sample(u"mlp_gelu"_s));
+  choose_entry(u"level"_s, 1);
+  ASSERT_TRUE(settles());
+  GraphView& view = window().graph().view();
+  view.fit();
+  const Dataflow& dataflow = document().study()->current->dataflow;
+  const auto& boxes = scene()->drawing().boxes;
+  const auto recomputed = std::find_if(boxes.begin(), boxes.end(), [&](const auto& box) {
+    return box.shows.node.valid() && dataflow.is_clone(box.shows.node);
+  });
+  ASSERT_NE(recomputed, boxes.end());
+  const NodeId node = recomputed->shows.node;
+  const QPoint middle = view.camera().to_screen(to_qt(recomputed->rect).center()).toPoint();
+  // The new study is there, its picture is not yet.
+  QObject::connect(&document(), &Document::study_changed, &view,
+                   [&] { QTest::mouseClick(&view, Qt::LeftButton, {}, middle); });
+  choose_entry(u"level"_s, 0);
+  ASSERT_TRUE(settles());
+  EXPECT_NE(document().selection().node, node);
+}
+
 }  // namespace
 }  // namespace stashscope::ui::test

@@ -137,6 +137,23 @@ TEST_F(WholeWay, UndoKeysActWhileASpinBoxHasTheFocus) {
   EXPECT_EQ(peak(), before);
 }
 
+TEST_F(WholeWay, ADimensionThatTheModelRefusesIsTakenBackAndSaid) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& positions = find<QSpinBox>(u"dimension:inputs_input_ids_dim1"_s);
+  const int before = positions.value();
+  positions.setFocus();
+  positions.selectAll();
+  QTest::keyClicks(&positions, u"100"_s);
+  QTest::keyClick(&positions, Qt::Key_Return);
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"taken back"_s)) << message().toStdString();
+  EXPECT_EQ(positions.value(), before);
+  EXPECT_FALSE(window().isWindowModified());
+  type_batch(u"2"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(message(), u""_s) << "an error goes once the user went on";
+}
+
 TEST_F(WholeWay, TheStepsOfASpinBoxAreUndoneTogether) {
   open(sample(u"gpt2_tiny"_s));
   batch().setFocus();

@@ -1,0 +1,45 @@
+// What is kept of unsaved choices, and when it goes.
+
+#include <gtest/gtest.h>
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <chrono>
+#include <thread>
+
+#include "core/base/files.h"
+#include "tests/ui/support/samples.h"
+#include "ui/document/autosave.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+TEST(Autosave, AFileOfANewerVersionIsLeftAlone) {
+  const QTemporaryDir folder;
+  const QString file = folder.filePath(u"newer.stashscope"_s);
+  write_file_atomically(file.toStdString(), "{\"stashscope_session\": 99}");
+  Document document;
+  const Autosave autosave(document, folder.path());
+  EXPECT_TRUE(autosave.abandoned().empty());
+  EXPECT_TRUE(QFile::exists(file));
+}
+
+TEST(Autosave, NothingIsWrittenAfterTheFileIsRemoved) {
+  const QTemporaryDir folder;
+  {
+    Document document;
+    Autosave autosave(document, folder.path());
+    document.open(sample(u"gpt2_tiny"_s));
+    ASSERT_TRUE(comes_true([&] { return document.study() != nullptr; }));
+    document.write_in_background(
+        {}, [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+    autosave.save();
+  }
+  EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files), QStringList());
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test
