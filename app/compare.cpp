@@ -1,7 +1,6 @@
 #include "app/compare.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
+#include "core/run/difference.h"
 
 namespace stashscope::app {
 
@@ -31,16 +31,6 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   return deviations;
 }
 
-/// Floating and integer tensors alike, as doubles.
-std::vector<double> numbers_of(const Tensor& tensor) {
-  if (auto reals = tensor.reals()) return std::move(*reals);
-  std::vector<double> numbers;
-  for (const std::int64_t item : tensor.integers().value_or(std::vector<std::int64_t>())) {
-    numbers.push_back(static_cast<double>(item));
-  }
-  return numbers;
-}
-
 double allowed_error(double largest, double tolerance, const double* deviation) {
   const double relative = tolerance * largest;
   if (deviation == nullptr) return relative;
@@ -60,15 +50,9 @@ TensorComparison compare(const std::string& name, const Tensor* ours, const Tens
     result.fault = "has other dims than expected";
     return result;
   }
-  const std::vector<double> a = numbers_of(*ours);
-  const std::vector<double> b = numbers_of(expected);
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    result.largest_value = std::max(result.largest_value, std::abs(b[i]));
-    const double error =
-        a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ? 0 : std::abs(a[i] - b[i]);
-    // A comparison with NaN is false, so that a NaN of ours is never within the tolerance.
-    if (!(error <= result.largest_error)) result.largest_error = error;
-  }
+  const Difference found = difference(numbers(*ours), numbers(expected));
+  result.largest_error = found.largest;
+  result.largest_value = found.largest_value;
   result.allowed = allowed_error(result.largest_value, tolerance, deviation);
   return result;
 }

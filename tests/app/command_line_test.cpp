@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
@@ -55,6 +56,27 @@ class CommandLine : public testing::Test {
 
   fs::path folder;
 };
+
+/// A number as ONNX files spell it; `number` is less than 128.
+std::string byte_of(std::size_t number) { return {static_cast<char>(number)}; }
+
+/// A file with a short float32 tensor.
+void write_tensor(const fs::path& path, const std::string& name, const std::vector<int>& dims,
+                  const std::vector<float>& items) {
+  std::string text;
+  for (const int dim : dims) text += "\x08" + byte_of(static_cast<std::size_t>(dim));
+  text += "\x10\x01\x42" + byte_of(name.size()) + name;
+  text += "\x4a" + byte_of(items.size() * sizeof(float));
+  text.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(float));
+  write_file_atomically(path, text);
+}
+
+/// `y = -x` for a folder of tensors.
+void save_negation(const fs::path& path) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 2}).node("Neg", {"x"}, {"y"}).output("y");
+  save_model(model.build(), path);
+}
 
 /// One line that starts with the program's name.
 void expect_one_line(const Outcome& outcome, const std::string& program) {
@@ -107,6 +129,23 @@ TEST_F(CommandLine, UnusableInputIsStatus1) {
 TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
   const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --device cuda:0");
   EXPECT_EQ(outcome.status, 3) << outcome.errors;
+}
+
+TEST_F(CommandLine, NanIsBeyondEveryTolerance) {
+  save_negation(folder / "negation.onnx");
+  const std::string arguments = in_folder("negation.onnx") + " --device cpu --inputs " +
+                                folder.string() + " --compare " + folder.string();
+  write_tensor(folder / "output_0.pb", "y", {2, 2}, {-1, -2, -3, -4});
+  write_tensor(folder / "input_0.pb", "x", {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(worker(arguments).status, 0);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::vector<float>& input :
+       {std::vector<float>{nan, 2, 3, 4}, {1, nan, 3, 4}, {1, 2, 3, nan}}) {
+    write_tensor(folder / "input_0.pb", "x", {2, 2}, input);
+    const Outcome outcome = worker(arguments);
+    EXPECT_EQ(outcome.status, 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("FAILS y"), std::string::npos) << outcome.output;
+  }
 }
 
 TEST_F(CommandLine, JsonReportFollowsTheOptions) {
