@@ -1,11 +1,13 @@
 // The worker: executes a model or session, compares with expected tensors, or streams its trace.
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 
 #include "app/compare.h"
 #include "app/options.h"
 #include "core/base/text.h"
+#include "core/run/available_memory.h"
 #include "core/run/random_inputs.h"
 #include "core/run/worker.h"
 #include "core/study/study.h"
@@ -42,12 +44,31 @@ TraceSink file_sink(std::ofstream& file) {
   return [&file](const TraceEvent& event) { file << format_event(event) << "\n"; };
 }
 
+/// Bytes of the data that has to be made up; the step takes a copy.
+std::int64_t random_bytes(const Study& study) {
+  const GraphData& graph = study.graph().data();
+  std::int64_t bytes = 0;
+  for (const ValueId id : graph.inputs) bytes += study.sizes->bytes[id];
+  for (const Initializer& each : graph.initializers) {
+    if (!each.tensor.has_data()) bytes += study.sizes->bytes[each.value];
+  }
+  return bytes;
+}
+
+/// Random data for a step of `peak_bytes`. Throws a run Error before anything is made when the
+/// memory cannot hold it.
+NamedTensors random_inputs(const Study& study, std::int64_t peak_bytes, std::uint64_t seed) {
+  require_memory(peak_bytes + random_bytes(study));
+  return with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
+}
+
 /// For another program: both variants with random data, every event on standard output.
 int stream_variants(const Study& study, std::uint64_t seed) {
   const auto runner = make_runner(study.choices.device);
   runner->check(study.graph());
-  const NamedTensors inputs =
-      with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
+  const std::int64_t peak_bytes =
+      std::max(study.baseline->timeline.peak_bytes, study.current->timeline.peak_bytes);
+  const NamedTensors inputs = random_inputs(study, peak_bytes, seed);
   const TraceSink sink = [](const TraceEvent& event) { std::cout << format_event(event) << "\n"; };
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
@@ -77,9 +98,11 @@ int run_once(Subject& subject, const RunOptions& options) {
   if (options.stream) return stream_variants(*study, options.seed);
   const auto runner = make_runner(study->choices.device);
   runner->check(study->graph());
+  const std::int64_t peak_bytes = study->current->timeline.peak_bytes;
   if (options.inputs.empty()) {
-    inputs = with_random_inputs(study->graph(), study->sizes->dims.bindings, std::move(inputs),
-                                options.seed);
+    inputs = random_inputs(*study, peak_bytes, options.seed);
+  } else {
+    require_memory(peak_bytes);
   }
   std::ofstream trace;
   if (!options.trace.empty()) trace.open(options.trace);

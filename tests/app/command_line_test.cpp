@@ -131,6 +131,22 @@ TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
   EXPECT_EQ(outcome.status, 3) << outcome.errors;
 }
 
+TEST_F(CommandLine, DataBeyondTheMemoryIsRefusedBeforeItIsMade) {
+  const std::string arguments = in_folder("model.onnx") + " --dim N=10000000000 --device cpu";
+  for (const Outcome& outcome : {worker(arguments), stashscope("--batch " + arguments)}) {
+    EXPECT_EQ(outcome.status, 3) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("available"), std::string::npos) << outcome.errors;
+    EXPECT_EQ(outcome.output, "");
+  }
+}
+
+TEST_F(CommandLine, ARunNeedsNoTemporaryFolder) {
+  const Outcome outcome = run("TMPDIR=/no/such/folder " STASHSCOPE_PROGRAM,
+                              "--batch --dim N=4 --device cpu " + in_folder("model.onnx"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("Measured on cpu"), std::string::npos) << outcome.output;
+}
+
 TEST_F(CommandLine, NanIsBeyondEveryTolerance) {
   save_negation(folder / "negation.onnx");
   const std::string arguments = in_folder("negation.onnx") + " --device cpu --inputs " +
