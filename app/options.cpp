@@ -1,6 +1,8 @@
 #include "app/options.h"
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <iostream>
 
 #include "core/base/error.h"
@@ -107,8 +109,11 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
     program.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << program.help();
-    return 0;
+    return guarded(program.get_name().c_str(), [&] {
+      std::cout << program.help();
+      flush_output();
+      return 0;
+    });
   } catch (const CLI::CallForVersion&) {
     std::cout << program.version() << "\n";
     return 0;
@@ -117,6 +122,16 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
               << program.get_name() << " --help\n";
     return 2;
   }
+}
+
+void flush_output() {
+  errno = 0;
+  std::cout << std::flush;
+  if (std::cout || errno == EPIPE) return;
+  fail_run(
+      "standard output",
+      std::string("cannot write") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
+      "make room or choose another place");
 }
 
 int guarded(const char* program, const std::function<int()>& body) {

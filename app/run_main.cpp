@@ -1,11 +1,14 @@
 // The worker: executes a model or session, compares with expected tensors, or streams its trace.
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 
 #include "app/compare.h"
 #include "app/options.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/available_memory.h"
 #include "core/run/random_inputs.h"
@@ -40,9 +43,37 @@ void take_dims_of_inputs(const Graph& model, const NamedTensors& inputs, Choices
   }
 }
 
-TraceSink file_sink(std::ofstream& file) {
-  return [&file](const TraceEvent& event) { file << format_event(event) << "\n"; };
-}
+/// Where the trace of a run is written; without a path nowhere. A file that cannot be written is an
+/// input Error.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& path) : path_(path) {
+    if (path_.empty()) return;
+    file_.open(path_);
+    check();
+  }
+
+  TraceSink sink() {
+    if (path_.empty()) return {};
+    return [this](const TraceEvent& event) { file_ << format_event(event) << "\n"; };
+  }
+
+  void close() {
+    if (path_.empty()) return;
+    file_.close();
+    check();
+  }
+
+ private:
+  void check() const {
+    if (file_) return;
+    fail_input(printable(path_), std::string("cannot write: ") + std::strerror(errno),
+               "choose another place for the trace");
+  }
+
+  std::string path_;
+  std::ofstream file_;
+};
 
 /// Bytes of the data that has to be made up; the step takes a copy.
 std::int64_t random_bytes(const Study& study) {
@@ -75,7 +106,8 @@ int stream_variants(const Study& study, std::uint64_t seed) {
     const Variant& variant = baseline ? *study.baseline : *study.current;
     runner->run(run_plan(study, variant), inputs, sink, Progress());
   }
-  std::cout << worker_done_line << "\n" << std::flush;
+  std::cout << worker_done_line << "\n";
+  flush_output();
   return 0;
 }
 
@@ -104,16 +136,18 @@ int run_once(Subject& subject, const RunOptions& options) {
   } else {
     require_memory(peak_bytes);
   }
-  std::ofstream trace;
-  if (!options.trace.empty()) trace.open(options.trace);
+  TraceFile trace(options.trace);
   const RunResult result =
-      runner->run(run_plan(*study, *study->current), inputs,
-                  trace.is_open() ? file_sink(trace) : TraceSink(), Progress());
+      runner->run(run_plan(*study, *study->current), inputs, trace.sink(), Progress());
+  trace.close();
   print_memory(*study, result.measurement);
-  if (options.compare.empty()) return 0;
-  const std::vector<TensorComparison> compared =
-      compare_outputs(result.outputs, options.compare, options.tolerance);
-  return print_comparison(compared) ? 0 : 1;
+  bool all_pass = true;
+  if (!options.compare.empty()) {
+    all_pass =
+        print_comparison(compare_outputs(result.outputs, options.compare, options.tolerance));
+  }
+  flush_output();
+  return all_pass ? 0 : 1;
 }
 
 int run(int argc, char** argv) {

@@ -102,7 +102,9 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
         "--batch --level 7 model.onnx", "--batch --order fastest model.onnx",
         "--batch --dim N model.onnx", "--batch --dim N=0 model.onnx",
         "--batch --dim typo=3 model.onnx", "--batch --plan Gelu+:1 model.onnx",
-        "--batch --probe 9 model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
+        "--batch --probe 9 model.onnx", "--batch --screenshot picture.png model.onnx",
+        "--batch --size 800x600 model.onnx", "--batch --theme dark model.onnx",
+        "--batch --dim N=99999999999999999999 model.onnx"}) {
     std::string with_path = arguments;
     if (const auto at = with_path.find("model.onnx"); at != std::string::npos) {
       with_path.replace(at, 10, in_folder("model.onnx"));
@@ -124,6 +126,42 @@ TEST_F(CommandLine, UnusableInputIsStatus1) {
     EXPECT_EQ(ran.status, 1) << file;
     expect_one_line(ran, "stashscope-run");
   }
+}
+
+TEST_F(CommandLine, OutputThatCannotBeWrittenIsSaid) {
+  const std::string model = in_folder("model.onnx") + " --dim N=4";
+  for (const std::string& command :
+       {STASHSCOPE_PROGRAM " --batch " + model, STASHSCOPE_WORKER " " + model,
+        std::string(STASHSCOPE_PROGRAM " --help")}) {
+    const Outcome outcome =
+        run("(" + command + " >/dev/full 2>" + in_folder("words.txt") + ")", "");
+    EXPECT_EQ(outcome.status, 3) << command;
+    EXPECT_NE(read_file(in_folder("words.txt")).find("standard output: cannot write: No space"),
+              std::string::npos)
+        << command;
+  }
+}
+
+TEST_F(CommandLine, AReaderThatStopsEarlyIsNoFault) {
+  const std::string command = STASHSCOPE_PROGRAM " --batch --dim N=4 " + in_folder("model.onnx");
+  for (const std::string trap : {"", "trap '' PIPE; "}) {
+    const Outcome outcome =
+        run("(" + trap + command + " 2>" + in_folder("words.txt") + " | true)", "");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(read_file(in_folder("words.txt")), "");
+  }
+}
+
+TEST_F(CommandLine, ATraceThatCannotBeWrittenIsSaid) {
+  for (const std::string place : {"/no/such/folder/trace", "/dev/full"}) {
+    const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --trace " + place);
+    EXPECT_EQ(outcome.status, 1) << place;
+    EXPECT_NE(outcome.errors.find(place + ": cannot write"), std::string::npos) << outcome.errors;
+  }
+  const Outcome outcome =
+      worker(in_folder("model.onnx") + " --dim N=4 --trace " + in_folder("trace"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_GT(fs::file_size(folder / "trace"), 0U);
 }
 
 TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
