@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -62,16 +63,28 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
+[[noreturn]] void fail_twice(const fs::path& folder, const std::string& name,
+                             const std::string& first, const std::string& second) {
+  const auto [low, high] = std::minmax(first, second);
+  fail_input(printable(folder.string()),
+             "the files " + printable(low) + " and " + printable(high) + " both hold the tensor '" +
+                 printable(name) + "'",
+             "leave only one of them there");
+}
+
 }  // namespace
 
 NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
   std::error_code status;
   NamedTensors tensors;
+  std::map<std::string, std::string> files;
   for (const auto& entry : fs::directory_iterator(folder, status)) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with(prefix) || !file.ends_with(".pb")) continue;
     NamedTensor loaded = load_tensor(entry.path());
-    tensors.insert_or_assign(std::move(loaded.name), std::move(loaded.tensor));
+    const auto [first, is_new] = files.emplace(loaded.name, file);
+    if (!is_new) fail_twice(folder, loaded.name, first->second, file);
+    tensors.emplace(std::move(loaded.name), std::move(loaded.tensor));
   }
   if (status) fail_input(printable(folder.string()), "cannot be read as a folder");
   return tensors;

@@ -9,7 +9,7 @@
 namespace stashscope::app {
 
 /// All `<prefix>*.pb` files of a folder by the tensor names they carry. Throws an input Error when
-/// there is no such folder or no such file.
+/// there is no such folder or when two files hold one tensor.
 NamedTensors load_tensors(const std::filesystem::path& folder, const std::string& prefix);
 
 /// How far a result is from what was expected.

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/runner.h"
 #include "core/schedule/orders.h"
 
 namespace stashscope::app {
@@ -34,6 +35,12 @@ void add_dim(const std::string& argument, Choices& choices) {
   }
 }
 
+std::string order_names() {
+  std::vector<std::string> names;
+  for (const OrderStrategy& each : order_strategies()) names.emplace_back(each.name);
+  return join(names, ", ");
+}
+
 }  // namespace
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
@@ -42,7 +49,10 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
   if (options.level >= 0) choices.level = options.level;
   if (!options.order.empty()) choices.order = find_order(options.order).name;
-  if (!options.device.empty()) choices.device = options.device;
+  if (!options.device.empty()) {
+    check_device_name(options.device);
+    choices.device = options.device;
+  }
   if (!options.loss.empty()) choices.goal.loss = options.loss;
   for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
   for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
@@ -73,9 +83,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       .add_option("--level", options.level,
                   "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
       ->check(CLI::Range(0, 2));
-  program
-      .add_option("--order", options.order,
-                  "order of execution: file, reference, depth-first, breadth-first")
+  program.add_option("--order", options.order, "order of execution: " + order_names())
       ->type_name("NAME");
   program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
       ->type_name("DEVICE");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -11,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/available_memory.h"
+#include "core/run/given_inputs.h"
 #include "core/run/random_inputs.h"
 #include "core/run/worker.h"
 #include "core/study/study.h"
@@ -28,18 +30,62 @@ struct RunOptions {
 };
 
 /// Dimensions as the given inputs have them.
-void take_dims_of_inputs(const Graph& model, const NamedTensors& inputs, Choices& choices) {
-  for (const ValueId id : model.data().inputs) {
-    const Value& value = model.value(id);
-    const auto given = inputs.find(value.name);
-    if (given == inputs.end() || !value.type.shape) continue;
-    const auto& dims = given->second.dims();
-    for (std::size_t i = 0; i < std::min(dims.size(), value.type.shape->size()); ++i) {
+class InputDims {
+ public:
+  InputDims(const Graph& model, const NamedTensors& inputs) : model_(model) {
+    for (const ValueId id : model.data().inputs) {
+      const Value& value = model.value(id);
+      const auto given = inputs.find(value.name);
+      if (given == inputs.end()) continue;
+      check_given(model, value, given->second);
+      if (value.type.shape) take(value, given->second.dims());
+    }
+  }
+
+  const std::map<std::string, std::int64_t>& dims() const { return dims_; }
+
+  /// Every tensor with its dims.
+  std::string text() const { return join(tensors_, ", "); }
+
+ private:
+  void take(const Value& value, const std::vector<std::int64_t>& dims) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : dims) sizes.push_back(std::to_string(size));
+    tensors_.push_back(describe(value) + " is [" + join(sizes, ", ") + "]");
+    for (std::size_t i = 0; i < dims.size(); ++i) {
       const Expr& dim = (*value.type.shape)[i];
       const std::vector<SymbolId> used = dim.symbols();
-      if (used.size() != 1 || dim != Expr::symbol(used[0])) continue;
-      choices.dims[model.symbols().name(used[0])] = dims[i];
+      if (used.size() == 1 && dim == Expr::symbol(used[0])) set(used[0], dims[i]);
     }
+  }
+
+  void set(SymbolId symbol, std::int64_t size) {
+    const std::string& name = model_.symbols().name(symbol);
+    const auto [known, is_new] = dims_.try_emplace(name, size);
+    if (is_new || known->second == size) return;
+    fail_input("the tensors given", "do not fit together: " + text(),
+               "dimension '" + printable(name) + "' cannot be both " +
+                   std::to_string(known->second) + " and " + std::to_string(size));
+  }
+
+  const Graph& model_;
+  std::map<std::string, std::int64_t> dims_;
+  std::vector<std::string> tensors_;
+};
+
+/// The study with the dimensions of given inputs. Where it is they that do not fit, and not the
+/// choices, this is a fault of the input.
+std::shared_ptr<const Study> study_with(Subject& subject, const NamedTensors& inputs) {
+  const InputDims given(*subject.model, inputs);
+  const Choices chosen = subject.session.choices;
+  for (const auto& [name, size] : given.dims()) subject.session.choices.dims[name] = size;
+  try {
+    return study_of(subject);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
+    subject.session.choices = chosen;
+    study_of(subject);
+    fail_input("the tensors given", "do not fit together: " + given.text(), error.what());
   }
 }
 
@@ -122,9 +168,8 @@ void print_memory(const Study& study, const Measurement& measured) {
 int run_once(Subject& subject, const RunOptions& options) {
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
-  take_dims_of_inputs(*subject.model, inputs, subject.session.choices);
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
-  const auto study = study_of(subject);
+  const auto study = study_with(subject, inputs);
   print_warnings("stashscope-run", subject.warnings);
   print_warnings("stashscope-run", study->warnings);
   if (options.stream) return stream_variants(*study, options.seed);
@@ -150,6 +195,13 @@ int run_once(Subject& subject, const RunOptions& options) {
   return all_pass ? 0 : 1;
 }
 
+/// What is wrong with a tolerance; empty when nothing.
+std::string finite_and_not_negative(const std::string& text) {
+  double number = 0;
+  const bool fits = CLI::detail::lexical_cast(text, number) && std::isfinite(number) && number >= 0;
+  return fits ? "" : "'" + text + "' is no finite number of 0 or more";
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Runs a training step and measures its memory.", "stashscope-run");
   program.set_version_flag("--version", "stashscope-run " STASHSCOPE_VERSION);
@@ -166,10 +218,12 @@ int run(int argc, char** argv) {
           "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
           "its parameter")
       ->type_name("DIR");
-  program.add_option(
-      "--tolerance", options.tolerance,
-      "largest error allowed, relative to the tensor's largest value (default 1e-3)");
-  program.add_option("--seed", options.seed, "of random data (default 1)");
+  program
+      .add_option("--tolerance", options.tolerance,
+                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
+      ->check(finite_and_not_negative, "NUMBER");
+  program.add_option("--seed", options.seed, "of random data (default 1)")
+      ->check(CLI::NonNegativeNumber);
   program.add_option("--trace", options.trace, "write every allocation, release and node")
       ->type_name("FILE");
   program.add_flag("--stream", options.stream,

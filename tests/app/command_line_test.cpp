@@ -11,6 +11,7 @@
 
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
+#include "core/schedule/orders.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -115,6 +116,28 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
   }
 }
 
+TEST_F(CommandLine, WrongNumbersAndDevicesAreRefusedBeforeTheStudy) {
+  for (const std::string arguments :
+       {"--device gpu", "--device cuda:x", "--device cuda:", "--device cudas", "--tolerance nan",
+        "--tolerance -1", "--tolerance inf", "--seed -1", "--seed nan"}) {
+    const Outcome outcome = worker(arguments + " " + in_folder("model.onnx"));
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
+    expect_one_line(outcome, "stashscope-run");
+  }
+  EXPECT_EQ(stashscope("--batch --device gpu " + in_folder("model.onnx")).status, 2);
+  EXPECT_EQ(worker("--tolerance 0 --seed 18446744073709551615 --dim N=4 " + in_folder("model.onnx"))
+                .status,
+            0);
+}
+
+TEST_F(CommandLine, HelpNamesEveryOrder) {
+  std::string help = stashscope("--help").output;
+  std::erase_if(help, [](char c) { return c == '\n' || c == ' '; });
+  for (const OrderStrategy& each : order_strategies()) {
+    EXPECT_NE(help.find(each.name), std::string::npos) << each.name;
+  }
+}
+
 TEST_F(CommandLine, UnusableInputIsStatus1) {
   write_file_atomically(folder / "text.onnx", "not a model");
   write_file_atomically(folder / "broken.json", "{ \"stashscope_session\": ");
@@ -162,6 +185,34 @@ TEST_F(CommandLine, ATraceThatCannotBeWrittenIsSaid) {
       worker(in_folder("model.onnx") + " --dim N=4 --trace " + in_folder("trace"));
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_GT(fs::file_size(folder / "trace"), 0U);
+}
+
+/// Status 1, with every one of `words` on standard error.
+void expect_refused_input(const Outcome& outcome, const std::vector<std::string>& words) {
+  EXPECT_EQ(outcome.status, 1) << outcome.errors;
+  expect_one_line(outcome, "stashscope-run");
+  for (const std::string& each : words) {
+    EXPECT_NE(outcome.errors.find(each), std::string::npos) << each << " in " << outcome.errors;
+  }
+}
+
+TEST_F(CommandLine, DataThatDoesNotFitIsRefusedWithBothSides) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 2}).input("y", {"N", 2});
+  model.node("Sub", {"x", "y"}, {"z"}).node("Relu", {"z"}, {"w"}).output("w");
+  save_model(model.build(), folder / "two.onnx");
+  const std::string arguments = in_folder("two.onnx") + " --device cpu --inputs " + folder.string();
+  write_tensor(folder / "input_0.pb", "x", {2, 2}, {1, 2, 3, 4});
+  write_tensor(folder / "input_1.pb", "y", {1, 2}, {1, 2});
+  expect_refused_input(worker(arguments), {"'x'", "[2, 2]", "'y'", "[1, 2]"});
+  write_tensor(folder / "input_1.pb", "y", {2, 2, 1}, {1, 2, 3, 4});
+  expect_refused_input(worker(arguments), {"'y'", "[2, 2, 1]", "[N, 2]"});
+  write_tensor(folder / "input_1.pb", "y", {2, 1}, {1, 2});
+  expect_refused_input(worker(arguments), {"'y'", "[2, 1]", "[N, 2]"});
+  write_tensor(folder / "input_1.pb", "y", {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(worker(arguments).status, 0);
+  write_tensor(folder / "input_2.pb", "y", {2, 2}, {1, 2, 3, 4});
+  expect_refused_input(worker(arguments), {"input_1.pb", "input_2.pb", "'y'"});
 }
 
 TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
