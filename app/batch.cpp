@@ -24,7 +24,8 @@ std::string report_text(const ReportInput& input, const std::string& format) {
 
 void write_text(const std::string& text, const std::string& path) {
   if (path.empty()) {
-    std::cout << text << std::flush;
+    std::cout << text;
+    flush_output();
   } else {
     write_file_atomically(path, text);
   }

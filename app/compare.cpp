@@ -1,14 +1,15 @@
 #include "app/compare.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
+#include "core/run/difference.h"
 
 namespace stashscope::app {
 
@@ -31,16 +32,6 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   return deviations;
 }
 
-/// Floating and integer tensors alike, as doubles.
-std::vector<double> numbers_of(const Tensor& tensor) {
-  if (auto reals = tensor.reals()) return std::move(*reals);
-  std::vector<double> numbers;
-  for (const std::int64_t item : tensor.integers().value_or(std::vector<std::int64_t>())) {
-    numbers.push_back(static_cast<double>(item));
-  }
-  return numbers;
-}
-
 double allowed_error(double largest, double tolerance, const double* deviation) {
   const double relative = tolerance * largest;
   if (deviation == nullptr) return relative;
@@ -60,15 +51,9 @@ TensorComparison compare(const std::string& name, const Tensor* ours, const Tens
     result.fault = "has other dims than expected";
     return result;
   }
-  const std::vector<double> a = numbers_of(*ours);
-  const std::vector<double> b = numbers_of(expected);
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    result.largest_value = std::max(result.largest_value, std::abs(b[i]));
-    const double error =
-        a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ? 0 : std::abs(a[i] - b[i]);
-    // A comparison with NaN is false, so that a NaN of ours is never within the tolerance.
-    if (!(error <= result.largest_error)) result.largest_error = error;
-  }
+  const Difference found = difference(numbers(*ours), numbers(expected));
+  result.largest_error = found.largest;
+  result.largest_value = found.largest_value;
   result.allowed = allowed_error(result.largest_value, tolerance, deviation);
   return result;
 }
@@ -78,16 +63,28 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
+[[noreturn]] void fail_twice(const fs::path& folder, const std::string& name,
+                             const std::string& first, const std::string& second) {
+  const auto [low, high] = std::minmax(first, second);
+  fail_input(printable(folder.string()),
+             "the files " + printable(low) + " and " + printable(high) + " both hold the tensor '" +
+                 printable(name) + "'",
+             "leave only one of them there");
+}
+
 }  // namespace
 
 NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
   std::error_code status;
   NamedTensors tensors;
+  std::map<std::string, std::string> files;
   for (const auto& entry : fs::directory_iterator(folder, status)) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with(prefix) || !file.ends_with(".pb")) continue;
     NamedTensor loaded = load_tensor(entry.path());
-    tensors.insert_or_assign(std::move(loaded.name), std::move(loaded.tensor));
+    const auto [first, is_new] = files.emplace(loaded.name, file);
+    if (!is_new) fail_twice(folder, loaded.name, first->second, file);
+    tensors.emplace(std::move(loaded.name), std::move(loaded.tensor));
   }
   if (status) fail_input(printable(folder.string()), "cannot be read as a folder");
   return tensors;

@@ -9,14 +9,14 @@
 namespace stashscope::app {
 
 /// All `<prefix>*.pb` files of a folder by the tensor names they carry. Throws an input Error when
-/// there is no such folder or no such file.
+/// there is no such folder or when two files hold one tensor.
 NamedTensors load_tensors(const std::filesystem::path& folder, const std::string& prefix);
 
 /// How far a result is from what was expected.
 struct TensorComparison {
   std::string name;
-  double largest_error = 0;  ///< absolute
-  double largest_value = 0;  ///< of the expected tensor
+  double largest_error = 0;  ///< absolute; infinite where only one side is NaN
+  double largest_value = 0;  ///< of the expected tensor's finite elements
   double allowed = 0;        ///< absolute
   std::string fault;         ///< why the two cannot be compared; empty when they can
 
@@ -26,7 +26,7 @@ struct TensorComparison {
 /// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes within `tolerance` of
 /// its largest value. Where a `manifest.json` beside the folder states how far float32 is from
 /// float64 for a gradient, 50 times that deviation is allowed instead when it is less, or when the
-/// gradient is nothing but rounding (its largest value is within the deviation itself).
+/// gradient is nothing but rounding (its largest value is within twice that deviation).
 std::vector<TensorComparison> compare_outputs(const NamedTensors& outputs,
                                               const std::filesystem::path& folder,
                                               double tolerance);

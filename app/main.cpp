@@ -30,13 +30,17 @@ void add_batch_options(CLI::App& program, BatchOptions& options) {
   program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE");
 }
 
-void add_window_options(CLI::App& program, WindowOptions& options) {
+/// @param batch what shows no window
+void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* batch) {
   program.add_option("--screenshot", options.screenshot, "draw the window into a PNG file and end")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(batch);
   program.add_option("--size", options.size, "of the screenshot (default 1600x1000)")
-      ->type_name("WxH");
+      ->type_name("WxH")
+      ->excludes(batch);
   program.add_option("--theme", options.theme, "system, light or dark")
-      ->check(CLI::IsMember({"system", "light", "dark"}));
+      ->check(CLI::IsMember({"system", "light", "dark"}))
+      ->excludes(batch);
 }
 
 /// Without a display there is still the report.
@@ -56,9 +60,10 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "stashscope " STASHSCOPE_VERSION);
   ProgramOptions options;
   add_analysis_options(program, options.analysis);
-  program.add_flag("--batch", options.is_batch, "report without a window");
+  CLI::Option* const batch =
+      program.add_flag("--batch", options.is_batch, "report without a window");
   add_batch_options(program, options.batch);
-  add_window_options(program, options.window);
+  add_window_options(program, options.window, batch);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });

@@ -1,10 +1,13 @@
 #include "app/options.h"
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <iostream>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/runner.h"
 #include "core/schedule/orders.h"
 
 namespace stashscope::app {
@@ -40,6 +43,12 @@ Probe probe_option(const std::string& text) {
   }
 }
 
+std::string order_names() {
+  std::vector<std::string> names;
+  for (const OrderStrategy& each : order_strategies()) names.emplace_back(each.name);
+  return join(names, ", ");
+}
+
 }  // namespace
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
@@ -48,7 +57,10 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
   if (options.level >= 0) choices.level = options.level;
   if (!options.order.empty()) choices.order = find_order(options.order).name;
-  if (!options.device.empty()) choices.device = options.device;
+  if (!options.device.empty()) {
+    check_device_name(options.device);
+    choices.device = options.device;
+  }
   if (!options.loss.empty()) choices.goal.loss = options.loss;
   for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
   for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
@@ -79,9 +91,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       .add_option("--level", options.level,
                   "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
       ->check(CLI::Range(0, 2));
-  program
-      .add_option("--order", options.order,
-                  "order of execution: file, reference, depth-first, breadth-first")
+  program.add_option("--order", options.order, "order of execution: " + order_names())
       ->type_name("NAME");
   program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
       ->type_name("DEVICE");
@@ -115,8 +125,11 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
     program.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << program.help();
-    return 0;
+    return guarded(program.get_name().c_str(), [&] {
+      std::cout << program.help();
+      flush_output();
+      return 0;
+    });
   } catch (const CLI::CallForVersion&) {
     std::cout << program.version() << "\n";
     return 0;
@@ -125,6 +138,16 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
               << program.get_name() << " --help\n";
     return 2;
   }
+}
+
+void flush_output() {
+  errno = 0;
+  std::cout << std::flush;
+  if (std::cout || errno == EPIPE) return;
+  fail_run(
+      "standard output",
+      std::string("cannot write") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
+      "make room or choose another place");
 }
 
 int guarded(const char* program, const std::function<int()>& body) {

@@ -42,6 +42,10 @@ std::shared_ptr<const Study> study_of(const Subject& subject);
 /// the usage error already printed), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
 
+/// Brings out what is held back of standard output. Throws a run Error when it cannot be written; a
+/// reader that has gone away wanted no more.
+void flush_output();
+
 /// Runs `body` and turns errors into one line on standard error and an exit code.
 int guarded(const char* program, const std::function<int()>& body);
 

@@ -1,11 +1,18 @@
 // The worker: executes a model or session, compares with expected tensors, or streams its trace.
 
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 
 #include "app/compare.h"
 #include "app/options.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/available_memory.h"
+#include "core/run/given_inputs.h"
 #include "core/run/random_inputs.h"
 #include "core/run/worker.h"
 #include "core/study/study.h"
@@ -23,38 +30,130 @@ struct RunOptions {
 };
 
 /// Dimensions as the given inputs have them.
-void take_dims_of_inputs(const Graph& model, const NamedTensors& inputs, Choices& choices) {
-  for (const ValueId id : model.data().inputs) {
-    const Value& value = model.value(id);
-    const auto given = inputs.find(value.name);
-    if (given == inputs.end() || !value.type.shape) continue;
-    const auto& dims = given->second.dims();
-    for (std::size_t i = 0; i < std::min(dims.size(), value.type.shape->size()); ++i) {
+class InputDims {
+ public:
+  InputDims(const Graph& model, const NamedTensors& inputs) : model_(model) {
+    for (const ValueId id : model.data().inputs) {
+      const Value& value = model.value(id);
+      const auto given = inputs.find(value.name);
+      if (given == inputs.end()) continue;
+      check_given(model, value, given->second);
+      if (value.type.shape) take(value, given->second.dims());
+    }
+  }
+
+  const std::map<std::string, std::int64_t>& dims() const { return dims_; }
+
+  /// Every tensor with its dims.
+  std::string text() const { return join(tensors_, ", "); }
+
+ private:
+  void take(const Value& value, const std::vector<std::int64_t>& dims) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : dims) sizes.push_back(std::to_string(size));
+    tensors_.push_back(describe(value) + " is [" + join(sizes, ", ") + "]");
+    for (std::size_t i = 0; i < dims.size(); ++i) {
       const Expr& dim = (*value.type.shape)[i];
       const std::vector<SymbolId> used = dim.symbols();
-      if (used.size() != 1 || dim != Expr::symbol(used[0])) continue;
-      choices.dims[model.symbols().name(used[0])] = dims[i];
+      if (used.size() == 1 && dim == Expr::symbol(used[0])) set(used[0], dims[i]);
     }
+  }
+
+  void set(SymbolId symbol, std::int64_t size) {
+    const std::string& name = model_.symbols().name(symbol);
+    const auto [known, is_new] = dims_.try_emplace(name, size);
+    if (is_new || known->second == size) return;
+    fail_input("the tensors given", "do not fit together: " + text(),
+               "dimension '" + printable(name) + "' cannot be both " +
+                   std::to_string(known->second) + " and " + std::to_string(size));
+  }
+
+  const Graph& model_;
+  std::map<std::string, std::int64_t> dims_;
+  std::vector<std::string> tensors_;
+};
+
+/// The study with the dimensions of given inputs. Where it is they that do not fit, and not the
+/// choices, this is a fault of the input.
+std::shared_ptr<const Study> study_with(Subject& subject, const NamedTensors& inputs) {
+  const InputDims given(*subject.model, inputs);
+  const Choices chosen = subject.session.choices;
+  for (const auto& [name, size] : given.dims()) subject.session.choices.dims[name] = size;
+  try {
+    return study_of(subject);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
+    subject.session.choices = chosen;
+    study_of(subject);
+    fail_input("the tensors given", "do not fit together: " + given.text(), error.what());
   }
 }
 
-TraceSink file_sink(std::ofstream& file) {
-  return [&file](const TraceEvent& event) { file << format_event(event) << "\n"; };
+/// Where the trace of a run is written; without a path nowhere. A file that cannot be written is an
+/// input Error.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& path) : path_(path) {
+    if (path_.empty()) return;
+    file_.open(path_);
+    check();
+  }
+
+  TraceSink sink() {
+    if (path_.empty()) return {};
+    return [this](const TraceEvent& event) { file_ << format_event(event) << "\n"; };
+  }
+
+  void close() {
+    if (path_.empty()) return;
+    file_.close();
+    check();
+  }
+
+ private:
+  void check() const {
+    if (file_) return;
+    fail_input(printable(path_), std::string("cannot write: ") + std::strerror(errno),
+               "choose another place for the trace");
+  }
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+/// Bytes of the data that has to be made up; the step takes a copy.
+std::int64_t random_bytes(const Study& study) {
+  const GraphData& graph = study.graph().data();
+  std::int64_t bytes = 0;
+  for (const ValueId id : graph.inputs) bytes += study.sizes->bytes[id];
+  for (const Initializer& each : graph.initializers) {
+    if (!each.tensor.has_data()) bytes += study.sizes->bytes[each.value];
+  }
+  return bytes;
+}
+
+/// Random data for a step of `peak_bytes`. Throws a run Error before anything is made when the
+/// memory cannot hold it.
+NamedTensors random_inputs(const Study& study, std::int64_t peak_bytes, std::uint64_t seed) {
+  require_memory(peak_bytes + random_bytes(study));
+  return with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
 }
 
 /// For another program: both variants with random data, every event on standard output.
 int stream_variants(const Study& study, std::uint64_t seed) {
   const auto runner = make_runner(study.choices.device);
   runner->check(study.graph());
-  const NamedTensors inputs =
-      with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
+  const std::int64_t peak_bytes =
+      std::max(study.baseline->timeline.peak_bytes, study.current->timeline.peak_bytes);
+  const NamedTensors inputs = random_inputs(study, peak_bytes, seed);
   const TraceSink sink = [](const TraceEvent& event) { std::cout << format_event(event) << "\n"; };
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
     const Variant& variant = baseline ? *study.baseline : *study.current;
     runner->run(run_plan(study, variant), inputs, sink, Progress());
   }
-  std::cout << worker_done_line << "\n" << std::flush;
+  std::cout << worker_done_line << "\n";
+  flush_output();
   return 0;
 }
 
@@ -69,28 +168,38 @@ void print_memory(const Study& study, const Measurement& measured) {
 int run_once(Subject& subject, const RunOptions& options) {
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
-  take_dims_of_inputs(*subject.model, inputs, subject.session.choices);
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
-  const auto study = study_of(subject);
+  const auto study = study_with(subject, inputs);
   print_warnings("stashscope-run", subject.warnings);
   print_warnings("stashscope-run", study->warnings);
   if (options.stream) return stream_variants(*study, options.seed);
   const auto runner = make_runner(study->choices.device);
   runner->check(study->graph());
+  const std::int64_t peak_bytes = study->current->timeline.peak_bytes;
   if (options.inputs.empty()) {
-    inputs = with_random_inputs(study->graph(), study->sizes->dims.bindings, std::move(inputs),
-                                options.seed);
+    inputs = random_inputs(*study, peak_bytes, options.seed);
+  } else {
+    require_memory(peak_bytes);
   }
-  std::ofstream trace;
-  if (!options.trace.empty()) trace.open(options.trace);
+  TraceFile trace(options.trace);
   const RunResult result =
-      runner->run(run_plan(*study, *study->current), inputs,
-                  trace.is_open() ? file_sink(trace) : TraceSink(), Progress());
+      runner->run(run_plan(*study, *study->current), inputs, trace.sink(), Progress());
+  trace.close();
   print_memory(*study, result.measurement);
-  if (options.compare.empty()) return 0;
-  const std::vector<TensorComparison> compared =
-      compare_outputs(result.outputs, options.compare, options.tolerance);
-  return print_comparison(compared) ? 0 : 1;
+  bool all_pass = true;
+  if (!options.compare.empty()) {
+    all_pass =
+        print_comparison(compare_outputs(result.outputs, options.compare, options.tolerance));
+  }
+  flush_output();
+  return all_pass ? 0 : 1;
+}
+
+/// What is wrong with a tolerance; empty when nothing.
+std::string finite_and_not_negative(const std::string& text) {
+  double number = 0;
+  const bool fits = CLI::detail::lexical_cast(text, number) && std::isfinite(number) && number >= 0;
+  return fits ? "" : "'" + text + "' is no finite number of 0 or more";
 }
 
 int run(int argc, char** argv) {
@@ -109,10 +218,12 @@ int run(int argc, char** argv) {
           "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
           "its parameter")
       ->type_name("DIR");
-  program.add_option(
-      "--tolerance", options.tolerance,
-      "largest error allowed, relative to the tensor's largest value (default 1e-3)");
-  program.add_option("--seed", options.seed, "of random data (default 1)");
+  program
+      .add_option("--tolerance", options.tolerance,
+                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
+      ->check(finite_and_not_negative, "NUMBER");
+  program.add_option("--seed", options.seed, "of random data (default 1)")
+      ->check(CLI::NonNegativeNumber);
   program.add_option("--trace", options.trace, "write every allocation, release and node")
       ->type_name("FILE");
   program.add_flag("--stream", options.stream,

@@ -1,10 +1,12 @@
 #include "core/run/random_inputs.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
 #include "core/base/error.h"
+#include "core/graph/half.h"
 
 namespace stashscope {
 
@@ -93,19 +95,40 @@ std::string raw_of(const std::vector<T>& items) {
   return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
 }
 
+/// The bytes of `count` samples of one element type.
+template <class T, class Sample>
+std::string raw_samples(std::size_t count, Sample sample) {
+  std::string raw(count * sizeof(T), '\0');
+  for (std::size_t i = 0; i < count; ++i) {
+    const T item = sample();
+    std::memcpy(raw.data() + i * sizeof(T), &item, sizeof(T));
+  }
+  return raw;
+}
+
+template <class Sample>
+std::string raw_reals(ElementType element, std::size_t count, Sample sample) {
+  switch (element) {
+    case ElementType::float16:
+      return raw_samples<std::uint16_t>(count, [&] { return half_from_float(sample()); });
+    case ElementType::bfloat16:
+      return raw_samples<std::uint16_t>(count, [&] { return bfloat_from_float(sample()); });
+    case ElementType::float32:
+      return raw_samples<float>(count, sample);
+    case ElementType::float64:
+      return raw_samples<double>(count, [&] { return double{sample()}; });
+    default:
+      fail_input("", "no random data for " + std::string(name_of(element)));
+  }
+}
+
 /// Weights are scaled like 1/sqrt(fan in) so that activations neither vanish nor explode.
 Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, std::mt19937_64& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   double fan_in = 1;
   for (std::size_t i = 1; i < dims.size(); ++i) fan_in *= static_cast<double>(dims[i]);
   std::normal_distribution<float> normal(0.0F, static_cast<float>(1 / std::sqrt(fan_in)));
-  std::string raw;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float sample = normal(random);
-    const Tensor item = Tensor::float_scalar(element, double{sample});
-    const TensorBytes bytes = item.load();
-    raw.append(reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size());
-  }
+  std::string raw = raw_reals(element, count, [&] { return normal(random); });
   return {element, std::move(dims), std::move(raw)};
 }
 

@@ -43,9 +43,12 @@ class Runner {
                         const Progress& progress) const = 0;
 };
 
-/// The runner of `cpu`, `cuda` or `cuda:N`. Throws a run Error that says why a device is not
-/// available.
+/// The runner of `cpu`, `cuda` or `cuda:N`. Throws a usage Error for other names and a run Error
+/// that says why a device is not available.
 std::unique_ptr<Runner> make_runner(const std::string& device);
+
+/// Throws a usage Error when `device` is not spelled `none`, `cpu`, `cuda` or `cuda:N`.
+void check_device_name(const std::string& device);
 
 /// What the user can choose from, with the reason when a device is not available.
 struct DeviceInfo {

@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,7 +95,31 @@ class Patience {
   const std::chrono::steady_clock::time_point start_;
 };
 
-/// A child process that does not outlive its owner.
+/// What a child does before it becomes its program. Between fork and exec only calls that are safe
+/// in a signal handler are allowed.
+struct Launch {
+  const char* program;
+  char* const* arguments;
+  std::array<int, 3> streams;
+  int failure;  ///< pipe that takes errno when the program cannot be started
+  pid_t parent;
+
+  [[noreturn]] void run() const {
+    // Whoever starts a child waits for it on the same thread, so that the thread's end is the
+    // parent's.
+    const bool watched = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
+    bool ready = watched;
+    for (int i = 0; ready && i < 3; ++i) {
+      ready = ::dup2(streams[static_cast<std::size_t>(i)], i) >= 0;
+    }
+    if (ready) ::execve(program, arguments, environ);
+    const int reason = errno;
+    [[maybe_unused]] const ssize_t written = ::write(failure, &reason, sizeof(reason));
+    ::_exit(127);
+  }
+};
+
+/// A child process that does not outlive its owner, however that ends.
 class Child {
  public:
   Child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
@@ -105,26 +129,21 @@ class Child {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, output.writing(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, errors.writing(), STDERR_FILENO);
-    const int status =
-        ::posix_spawn(&id_, program.c_str(), &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (status != 0) {
-      id_ = -1;
-      fail_run("", "cannot start '" + printable(program.string()) + "': " + std::strerror(status),
-               "install stashscope-run beside stashscope");
-    }
+    Pipe failure;
+    const Launch launch{program.c_str(),
+                        argv.data(),
+                        {input.get(), output.writing(), errors.writing()},
+                        failure.writing(),
+                        ::getpid()};
+    id_ = ::fork();
+    if (id_ == 0) launch.run();
+    const int reason = id_ < 0 ? errno : wait_for_start(failure);
+    if (reason == 0) return;
+    end();
+    fail_run("", "cannot start '" + printable(program.string()) + "': " + std::strerror(reason),
+             "install stashscope-run beside stashscope");
   }
-  ~Child() {
-    if (id_ < 0) return;
-    ::kill(id_, SIGKILL);
-    while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
+  ~Child() { end(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -142,6 +161,24 @@ class Child {
   }
 
  private:
+  /// The program closes the pipe as it starts. Returns why it did not start, or 0.
+  static int wait_for_start(Pipe& failure) {
+    failure.close_end(1);
+    int reason = 0;
+    ssize_t count = 0;
+    while ((count = ::read(failure.reading(), &reason, sizeof(reason))) < 0 && errno == EINTR) {
+    }
+    return count == sizeof(reason) ? reason : 0;
+  }
+
+  void end() {
+    if (id_ < 0) return;
+    ::kill(id_, SIGKILL);
+    while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    id_ = -1;
+  }
+
   pid_t id_ = -1;
 };
 

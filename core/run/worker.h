@@ -24,7 +24,7 @@ struct ChildLimits {
 };
 
 /// Runs a program and hands its standard output over line by line, so that a fault in it stays its
-/// own.
+/// own. The program is killed when this process ends, however that comes.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
 /// @param input what the program reads on its standard input

@@ -1,11 +1,8 @@
 #include "core/study/measure.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/run/worker.h"
 
 namespace stashscope {
@@ -14,29 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A session file for the worker that goes away with its owner.
-class TemporarySession {
- public:
-  explicit TemporarySession(const Session& session) {
-    std::string pattern = (fs::temp_directory_path() / "stashscope-XXXXXX").string();
-    const int fd = ::mkstemp(pattern.data());
-    if (fd < 0) fail_run("", "cannot create a temporary file", "make room in the temporary folder");
-    ::close(fd);
-    path_ = pattern;
-    save_session(session, path_);
-  }
-  ~TemporarySession() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  TemporarySession(const TemporarySession&) = delete;
-  TemporarySession& operator=(const TemporarySession&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+/// Where the worker finds its standard input as a file.
+const fs::path standard_input = "/proc/self/fd/0";
 
 /// Sorts the lines of the worker into the two measurements.
 class StreamReader {
@@ -96,13 +72,13 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
   // Assumed dimensions are passed on, so that both sides speak of the same step.
   for (const Dimension& each : study.sizes->dims.dimensions)
     session.choices.dims[each.name] = each.value;
-  const TemporarySession file(session);
   const std::size_t steps =
       study.baseline->timeline.order.size() + study.current->timeline.order.size();
   StreamReader reader(steps, on_event, progress, study.choices.device);
   run_child(
-      worker_program(), {file.path().string(), "--stream", "--device", study.choices.device},
-      [&](const std::string& line) { reader.take(line); }, progress);
+      worker_program(), {standard_input.string(), "--stream", "--device", study.choices.device},
+      [&](const std::string& line) { reader.take(line); }, progress,
+      session_text(session, standard_input.parent_path()));
   return reader.finish();
 }
 

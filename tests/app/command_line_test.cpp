@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
+#include "core/schedule/orders.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -56,6 +58,27 @@ class CommandLine : public testing::Test {
   fs::path folder;
 };
 
+/// A number as ONNX files spell it; `number` is less than 128.
+std::string byte_of(std::size_t number) { return {static_cast<char>(number)}; }
+
+/// A file with a short float32 tensor.
+void write_tensor(const fs::path& path, const std::string& name, const std::vector<int>& dims,
+                  const std::vector<float>& items) {
+  std::string text;
+  for (const int dim : dims) text += "\x08" + byte_of(static_cast<std::size_t>(dim));
+  text += "\x10\x01\x42" + byte_of(name.size()) + name;
+  text += "\x4a" + byte_of(items.size() * sizeof(float));
+  text.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(float));
+  write_file_atomically(path, text);
+}
+
+/// `y = -x` for a folder of tensors.
+void save_negation(const fs::path& path) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 2}).node("Neg", {"x"}, {"y"}).output("y");
+  save_model(model.build(), path);
+}
+
 /// One line that starts with the program's name.
 void expect_one_line(const Outcome& outcome, const std::string& program) {
   EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
@@ -80,7 +103,9 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
         "--batch --level 7 model.onnx", "--batch --order fastest model.onnx",
         "--batch --dim N model.onnx", "--batch --dim N=0 model.onnx",
         "--batch --dim typo=3 model.onnx", "--batch --plan Gelu+:1 model.onnx",
-        "--batch --probe 9 model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
+        "--batch --probe 9 model.onnx", "--batch --screenshot picture.png model.onnx",
+        "--batch --size 800x600 model.onnx", "--batch --theme dark model.onnx",
+        "--batch --dim N=99999999999999999999 model.onnx"}) {
     std::string with_path = arguments;
     if (const auto at = with_path.find("model.onnx"); at != std::string::npos) {
       with_path.replace(at, 10, in_folder("model.onnx"));
@@ -88,6 +113,28 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
     const Outcome outcome = stashscope(with_path);
     EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
     expect_one_line(outcome, "stashscope");
+  }
+}
+
+TEST_F(CommandLine, WrongNumbersAndDevicesAreRefusedBeforeTheStudy) {
+  for (const std::string arguments :
+       {"--device gpu", "--device cuda:x", "--device cuda:", "--device cudas", "--tolerance nan",
+        "--tolerance -1", "--tolerance inf", "--seed -1", "--seed nan"}) {
+    const Outcome outcome = worker(arguments + " " + in_folder("model.onnx"));
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
+    expect_one_line(outcome, "stashscope-run");
+  }
+  EXPECT_EQ(stashscope("--batch --device gpu " + in_folder("model.onnx")).status, 2);
+  EXPECT_EQ(worker("--tolerance 0 --seed 18446744073709551615 --dim N=4 " + in_folder("model.onnx"))
+                .status,
+            0);
+}
+
+TEST_F(CommandLine, HelpNamesEveryOrder) {
+  std::string help = stashscope("--help").output;
+  std::erase_if(help, [](char c) { return c == '\n' || c == ' '; });
+  for (const OrderStrategy& each : order_strategies()) {
+    EXPECT_NE(help.find(each.name), std::string::npos) << each.name;
   }
 }
 
@@ -104,9 +151,106 @@ TEST_F(CommandLine, UnusableInputIsStatus1) {
   }
 }
 
+TEST_F(CommandLine, OutputThatCannotBeWrittenIsSaid) {
+  const std::string model = in_folder("model.onnx") + " --dim N=4";
+  for (const std::string& command :
+       {STASHSCOPE_PROGRAM " --batch " + model, STASHSCOPE_WORKER " " + model,
+        std::string(STASHSCOPE_PROGRAM " --help")}) {
+    const Outcome outcome =
+        run("(" + command + " >/dev/full 2>" + in_folder("words.txt") + ")", "");
+    EXPECT_EQ(outcome.status, 3) << command;
+    EXPECT_NE(read_file(in_folder("words.txt")).find("standard output: cannot write: No space"),
+              std::string::npos)
+        << command;
+  }
+}
+
+TEST_F(CommandLine, AReaderThatStopsEarlyIsNoFault) {
+  const std::string command = STASHSCOPE_PROGRAM " --batch --dim N=4 " + in_folder("model.onnx");
+  for (const std::string trap : {"", "trap '' PIPE; "}) {
+    const Outcome outcome =
+        run("(" + trap + command + " 2>" + in_folder("words.txt") + " | true)", "");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(read_file(in_folder("words.txt")), "");
+  }
+}
+
+TEST_F(CommandLine, ATraceThatCannotBeWrittenIsSaid) {
+  for (const std::string place : {"/no/such/folder/trace", "/dev/full"}) {
+    const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --trace " + place);
+    EXPECT_EQ(outcome.status, 1) << place;
+    EXPECT_NE(outcome.errors.find(place + ": cannot write"), std::string::npos) << outcome.errors;
+  }
+  const Outcome outcome =
+      worker(in_folder("model.onnx") + " --dim N=4 --trace " + in_folder("trace"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_GT(fs::file_size(folder / "trace"), 0U);
+}
+
+/// Status 1, with every one of `words` on standard error.
+void expect_refused_input(const Outcome& outcome, const std::vector<std::string>& words) {
+  EXPECT_EQ(outcome.status, 1) << outcome.errors;
+  expect_one_line(outcome, "stashscope-run");
+  for (const std::string& each : words) {
+    EXPECT_NE(outcome.errors.find(each), std::string::npos) << each << " in " << outcome.errors;
+  }
+}
+
+TEST_F(CommandLine, DataThatDoesNotFitIsRefusedWithBothSides) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 2}).input("y", {"N", 2});
+  model.node("Sub", {"x", "y"}, {"z"}).node("Relu", {"z"}, {"w"}).output("w");
+  save_model(model.build(), folder / "two.onnx");
+  const std::string arguments = in_folder("two.onnx") + " --device cpu --inputs " + folder.string();
+  write_tensor(folder / "input_0.pb", "x", {2, 2}, {1, 2, 3, 4});
+  write_tensor(folder / "input_1.pb", "y", {1, 2}, {1, 2});
+  expect_refused_input(worker(arguments), {"'x'", "[2, 2]", "'y'", "[1, 2]"});
+  write_tensor(folder / "input_1.pb", "y", {2, 2, 1}, {1, 2, 3, 4});
+  expect_refused_input(worker(arguments), {"'y'", "[2, 2, 1]", "[N, 2]"});
+  write_tensor(folder / "input_1.pb", "y", {2, 1}, {1, 2});
+  expect_refused_input(worker(arguments), {"'y'", "[2, 1]", "[N, 2]"});
+  write_tensor(folder / "input_1.pb", "y", {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(worker(arguments).status, 0);
+  write_tensor(folder / "input_2.pb", "y", {2, 2}, {1, 2, 3, 4});
+  expect_refused_input(worker(arguments), {"input_1.pb", "input_2.pb", "'y'"});
+}
+
 TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
   const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --device cuda:0");
   EXPECT_EQ(outcome.status, 3) << outcome.errors;
+}
+
+TEST_F(CommandLine, DataBeyondTheMemoryIsRefusedBeforeItIsMade) {
+  const std::string arguments = in_folder("model.onnx") + " --dim N=10000000000 --device cpu";
+  for (const Outcome& outcome : {worker(arguments), stashscope("--batch " + arguments)}) {
+    EXPECT_EQ(outcome.status, 3) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("available"), std::string::npos) << outcome.errors;
+    EXPECT_EQ(outcome.output, "");
+  }
+}
+
+TEST_F(CommandLine, ARunNeedsNoTemporaryFolder) {
+  const Outcome outcome = run("TMPDIR=/no/such/folder " STASHSCOPE_PROGRAM,
+                              "--batch --dim N=4 --device cpu " + in_folder("model.onnx"));
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("Measured on cpu"), std::string::npos) << outcome.output;
+}
+
+TEST_F(CommandLine, NanIsBeyondEveryTolerance) {
+  save_negation(folder / "negation.onnx");
+  const std::string arguments = in_folder("negation.onnx") + " --device cpu --inputs " +
+                                folder.string() + " --compare " + folder.string();
+  write_tensor(folder / "output_0.pb", "y", {2, 2}, {-1, -2, -3, -4});
+  write_tensor(folder / "input_0.pb", "x", {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(worker(arguments).status, 0);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::vector<float>& input :
+       {std::vector<float>{nan, 2, 3, 4}, {1, nan, 3, 4}, {1, 2, 3, nan}}) {
+    write_tensor(folder / "input_0.pb", "x", {2, 2}, input);
+    const Outcome outcome = worker(arguments);
+    EXPECT_EQ(outcome.status, 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("FAILS y"), std::string::npos) << outcome.output;
+  }
 }
 
 TEST_F(CommandLine, JsonReportFollowsTheOptions) {

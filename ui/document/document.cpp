@@ -29,12 +29,6 @@ Progress progress_to(QObject* receiver, Take take) {
   });
 }
 
-/// Choices without the device, which changes no prediction.
-Choices without_device(Choices choices) {
-  choices.device.clear();
-  return choices;
-}
-
 std::optional<Measured> measured_of(const Session& session, const Study& study) {
   if (!session.baseline_measured || !session.current_measured) return std::nullopt;
   Measured measured{session.choices, {*session.baseline_measured, *session.current_measured}, 0};
@@ -333,7 +327,7 @@ void Document::set_running(bool running) {
 
 const Measured* Document::measured() const {
   if (!measured_ || study_ == nullptr) return nullptr;
-  const bool fits = without_device(measured_->choices) == without_device(study_->choices);
+  const bool fits = same_step(measured_->choices, study_->choices);
   return fits ? &*measured_ : nullptr;
 }
 

@@ -11,6 +11,7 @@
 #include "core/run/cpu/allocator.h"
 #include "core/run/cpu/dispatch.h"
 #include "core/run/cpu/kernel.h"
+#include "core/run/given_inputs.h"
 
 namespace stashscope::cpu {
 
@@ -97,7 +98,7 @@ class Execution {
     const Value& value = graph_.value(id);
     const auto given = inputs_.find(value.name);
     if (given != inputs_.end()) {
-      check_input(value, given->second);
+      check_given(graph_, value, given->second);
       return given->second;
     }
     const Initializer* const initializer = graph_.initializer(id);
@@ -108,21 +109,6 @@ class Execution {
       fail_input(describe(value), "has no data in the model", "give it in the inputs folder");
     }
     return initializer->tensor;
-  }
-
-  static void check_input(const Value& value, const Tensor& tensor) {
-    const TensorType& type = value.type;
-    if (type.element != tensor.element()) {
-      fail_input(describe(value), "is given as " + std::string(name_of(tensor.element())) +
-                                      " where the model wants " +
-                                      std::string(name_of(type.element)));
-    }
-    bool fits = !type.shape || type.shape->size() == tensor.dims().size();
-    for (std::size_t i = 0; fits && type.shape && i < tensor.dims().size(); ++i) {
-      const auto wanted = (*type.shape)[i].integer();
-      fits = !wanted || *wanted == tensor.dims()[i];
-    }
-    if (!fits) fail_input(describe(value), "is given with dims that the model does not allow");
   }
 
   void allocate(BufferId buffer, std::int64_t bytes, ValueId value, std::uint32_t step) {

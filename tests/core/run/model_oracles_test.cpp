@@ -12,7 +12,6 @@ namespace stashscope {
 namespace {
 
 using nlohmann::json;
-using testing_run::Difference;
 using testing_run::difference;
 using testing_run::in_double;
 using testing_run::load_tensors;

@@ -3,7 +3,6 @@
 // Running model files and comparing what comes out with what their folders say.
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -12,6 +11,7 @@
 #include "core/onnx/model_file.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
+#include "core/run/difference.h"
 #include "core/run/runner.h"
 #include "core/schedule/orders.h"
 
@@ -92,32 +92,12 @@ inline RunResult run_on_cpu(const RunPlan& plan, const NamedTensors& inputs) {
   return make_runner("cpu")->run(plan, inputs, {}, {});
 }
 
-/// All elements as numbers, whatever their type.
-inline std::vector<double> numbers(const Tensor& tensor) {
-  if (const auto reals = tensor.reals()) return *reals;
-  const auto integers = tensor.integers();
-  return integers ? std::vector<double>(integers->begin(), integers->end()) : std::vector<double>();
-}
-
-/// How far two tensors are apart.
-struct Difference {
-  double largest = 0;        ///< infinite where dims, types or NaN differ
-  double largest_value = 0;  ///< of the expected tensor
-};
-
+/// Infinite where dims or types differ.
 inline Difference difference(const Tensor& actual, const Tensor& expected) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Difference result;
-  if (actual.dims() != expected.dims() || actual.element() != expected.element()) return {infinity};
-  const std::vector<double> a = numbers(actual);
-  const std::vector<double> b = numbers(expected);
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-    const double apart = same ? 0 : std::abs(a[i] - b[i]);
-    result.largest = std::max(result.largest, std::isnan(apart) ? infinity : apart);
-    if (std::isfinite(b[i])) result.largest_value = std::max(result.largest_value, std::abs(b[i]));
+  if (actual.dims() != expected.dims() || actual.element() != expected.element()) {
+    return {std::numeric_limits<double>::infinity()};
   }
-  return result;
+  return stashscope::difference(numbers(actual), numbers(expected));
 }
 
 inline bool same_bits(const Tensor& a, const Tensor& b) {

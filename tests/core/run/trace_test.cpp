@@ -1,8 +1,15 @@
 #include "core/run/trace.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <fstream>
 
 #include "core/base/error.h"
+#include "core/run/available_memory.h"
 #include "core/run/worker.h"
 
 namespace stashscope {
@@ -92,6 +99,54 @@ TEST(Worker, CancellingKillsIt) {
         [&](const std::string&) { progress.cancel(); }, progress);
   };
   EXPECT_THROW(cancel(), Error);
+}
+
+/// Whether a process goes on; a dead one that nobody has asked about yet does not.
+bool runs(pid_t id) {
+  std::ifstream file("/proc/" + std::to_string(id) + "/stat");
+  std::string number;
+  std::string name;
+  std::string state;
+  return file >> number >> name >> state && state != "Z";
+}
+
+TEST(Worker, EndsWhenItsParentIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    run_child(
+        "/bin/sh", {"-c", "echo $$; exec sleep 60"},
+        [&](const std::string& line) {
+          const pid_t child = std::stoi(line);
+          if (::write(ends[1], &child, sizeof(child)) < 0) ::_exit(1);
+        },
+        Progress());
+    ::_exit(0);
+  }
+  pid_t child = 0;
+  ASSERT_EQ(::read(ends[0], &child, sizeof(child)), static_cast<ssize_t>(sizeof(child)));
+  EXPECT_TRUE(runs(child));
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  for (int i = 0; i < 100 && runs(child); ++i) ::usleep(20'000);
+  EXPECT_FALSE(runs(child));
+  ::kill(child, SIGKILL);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(Memory, MoreThanThereIsIsRefusedWithBothSizes) {
+  EXPECT_GT(available_memory(), 0);
+  EXPECT_NO_THROW(require_memory(1));
+  try {
+    require_memory(std::int64_t{1} << 50);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::run);
+    EXPECT_NE(std::string(error.what()).find("1.00 PiB"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("smaller dimensions"), std::string::npos);
+  }
 }
 
 TEST(Worker, AMissingProgramIsSaid) {
