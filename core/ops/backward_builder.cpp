@@ -1,5 +1,7 @@
 #include "core/ops/backward_builder.h"
 
+#include <algorithm>
+
 namespace stashscope {
 
 BackwardBuilder::BackwardBuilder(GraphData forward)
@@ -22,6 +24,9 @@ ValueId BackwardBuilder::new_value(const std::string& name, TensorType type) {
 std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_view domain,
                                           std::string_view op_type, std::vector<ValueId> inputs,
                                           const std::vector<bool>& outputs, Attributes attributes) {
+  std::vector<ValueId> made(outputs.size());
+  // A gradient may be wanted only of inputs that the operator does not have.
+  if (std::find(outputs.begin(), outputs.end(), true) == outputs.end()) return made;
   Node node;
   node.name =
       scope + "_Grad/" + std::string(op_type) + "_" + std::to_string(next_in_scope_[scope]++);
@@ -35,8 +40,7 @@ std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_
     node.outputs.push_back(outputs[i] ? new_value(name, {}) : ValueId());
   }
   while (!node.outputs.back().valid()) node.outputs.pop_back();
-  std::vector<ValueId> made = node.outputs;
-  made.resize(outputs.size());
+  std::copy(node.outputs.begin(), node.outputs.end(), made.begin());
   backward_.push_back(std::move(node));
   return made;
 }
