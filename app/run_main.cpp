@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -198,7 +199,10 @@ int run_once(Subject& subject, const RunOptions& options) {
 /// What is wrong with a tolerance; empty when nothing.
 std::string finite_and_not_negative(const std::string& text) {
   double number = 0;
-  const bool fits = CLI::detail::lexical_cast(text, number) && std::isfinite(number) && number >= 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  const bool fits =
+      parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number) && number >= 0;
   return fits ? "" : "'" + text + "' is no finite number of 0 or more";
 }
 

@@ -16,7 +16,7 @@ Graph load_model(const std::filesystem::path& path);
 
 /// Writes `graph` as a valid model, atomically. Tensors that lie outside of the model file are
 /// copied to `<path>.data`, so that the pair can be moved. Throws an input Error when it cannot be
-/// written.
+/// written, or when that file is where the tensors are read from.
 void save_model(const Graph& graph, const std::filesystem::path& path);
 
 /// A single tensor file (`input_0.pb` and the like) with the name it carries.

@@ -21,9 +21,11 @@ constexpr std::size_t external_alignment = 4096;
 /// Collects the bytes of tensors that stay outside of the model file.
 class ExternalWriter {
  public:
-  explicit ExternalWriter(std::string location) : location_(std::move(location)) {}
+  explicit ExternalWriter(fs::path file)
+      : file_(std::move(file)), location_(file_.filename().string()) {}
 
   void add(const Tensor& tensor, onnx::TensorProto& proto) {
+    refuse_own_source(tensor.external_data()->file);
     const TensorBytes data = tensor.load();
     contents_.resize((contents_.size() + external_alignment - 1) / external_alignment *
                      external_alignment);
@@ -40,13 +42,22 @@ class ExternalWriter {
   const std::string& contents() const { return contents_; }
 
  private:
+  void refuse_own_source(const fs::path& source) const {
+    std::error_code unknown;
+    if (fs::equivalent(source, file_, unknown)) {
+      fail_input(printable(file_.string()), "holds the weights that the model reads",
+                 "save under another name");
+    }
+  }
+
   static void add_entry(onnx::TensorProto& proto, const char* key, const std::string& value) {
     auto* const entry = proto.add_external_data();
     entry->set_key(key);
     entry->set_value(value);
   }
 
-  std::string location_;
+  fs::path file_;
+  std::string location_;  // as the model will spell it
   std::string contents_;
 };
 
@@ -184,7 +195,7 @@ void write_header(const GraphData& data, onnx::ModelProto& model) {
 void save_model(const Graph& graph, const fs::path& path) {
   fs::path data_path = path;
   data_path += ".data";
-  ExternalWriter external(data_path.filename().string());
+  ExternalWriter external(data_path);
   onnx::ModelProto model;
   write_header(graph.data(), model);
   ModelWriter(external).write(graph, *model.mutable_graph());

@@ -73,6 +73,18 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
+/// Cluster names of other programs' sessions may hold anything; a shell must not read it.
+std::string quoted_for_shell(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.+:,-").find(c) != std::string_view::npos;
+  };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return "\"" + text + "\"";
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 }  // namespace
 
 Probe parse_probe(const std::string& text) {
@@ -126,22 +138,6 @@ std::string to_string(const RecomputeConfig& config) {
   for (const auto& [cluster, choice] : config) entries.push_back(to_string(cluster, choice));
   return join(entries, ",");
 }
-
-namespace {
-
-/// Cluster names of other programs' sessions may hold anything; a shell must not read it.
-std::string quoted_for_shell(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_.+:,-").find(c) != std::string_view::npos;
-  };
-  if (std::all_of(text.begin(), text.end(), is_plain)) return "\"" + text + "\"";
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
 
 std::string environment_block(const RecomputeConfig& config, const Probe& probe) {
   return "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"

@@ -96,6 +96,9 @@ TEST_F(ModelFile, ExternalDataIsReadAndCopiedAlong) {
   const Graph loaded = load_model(path);
   EXPECT_EQ(loaded.initializer(test::id_of(loaded, "w"))->tensor.reals(),
             (std::vector<double>{4, 5, 6}));
+  const std::string weights = read_file(folder / "model.onnx.data");
+  EXPECT_THROW(save_model(loaded, path), Error) << "the weights would be written over";
+  EXPECT_EQ(read_file(folder / "model.onnx.data"), weights);
   fs::remove(folder / "model.onnx.data");
   const Graph stripped = load_model(path);
   ASSERT_EQ(stripped.data().warnings.size(), 1U);
