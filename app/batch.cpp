@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
 #include "core/report/graph_picture.h"
+#include "core/report/operator_summary.h"
 #include "core/report/report.h"
 #include "core/run/worker.h"
 #include "core/study/measure.h"
@@ -19,6 +20,7 @@ namespace {
 std::string report_text(const ReportInput& input, const std::string& format) {
   if (format == "json") return json_report(input);
   if (format == "html") return html_report(input);
+  if (format == "summary") return operator_summary(input.study);
   return text_report(input);
 }
 
@@ -46,6 +48,13 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   std::vector<std::string> warnings;
   write_file_atomically(path, graph_svg(study, title, running_program(), warnings));
   print_warnings("stashscope", warnings);
+}
+
+void warn_of_own_types(const RecomputeConfig& config) {
+  const RecomputeConfig unknown = own_part(config);
+  if (unknown.empty()) return;
+  print_warnings("stashscope", {"ONNX Runtime does not know " + printable(to_string(unknown)) +
+                                "; it is left out of the exported configuration"});
 }
 
 std::filesystem::path comparable(const std::filesystem::path& path) {
@@ -103,6 +112,7 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
     save_session(subject.session, options.save_session);
   }
   if (!options.export_env.empty()) {
+    warn_of_own_types(study->config);
     write_file_atomically(options.export_env,
                           environment_block(study->config, effective_probe(study->choices)));
   }

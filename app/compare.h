@@ -15,10 +15,12 @@ NamedTensors load_tensors(const std::filesystem::path& folder, const std::string
 /// How far a result is from what was expected.
 struct TensorComparison {
   std::string name;
-  double largest_error = 0;  ///< absolute; infinite where only one side is NaN
-  double largest_value = 0;  ///< of the expected tensor's finite elements
-  double allowed = 0;        ///< absolute
-  std::string fault;         ///< why the two cannot be compared; empty when they can
+  double largest_error = 0;    ///< absolute; infinite where only one side is NaN
+  double largest_value = 0;    ///< of the expected tensor's finite elements
+  double allowed = 0;          ///< absolute
+  std::string fault;           ///< why the two cannot be compared; empty when they can
+  bool is_gradient = false;    ///< from a `grad_*.pb`
+  bool only_rounding = false;  ///< below the float32 epsilon of the largest gradient
 
   bool passes() const { return fault.empty() && largest_error <= allowed; }
 };
@@ -26,7 +28,8 @@ struct TensorComparison {
 /// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes within `tolerance` of
 /// its largest value. Where a `manifest.json` beside the folder states how far float32 is from
 /// float64 for a gradient, 50 times that deviation is allowed instead when it is less, or when the
-/// gradient is nothing but rounding (its largest value is within twice that deviation).
+/// gradient is nothing but rounding (its largest value is within twice that deviation). A gradient
+/// below the float32 epsilon of the largest one is nothing but rounding, too: it passes below that.
 std::vector<TensorComparison> compare_outputs(const NamedTensors& outputs,
                                               const std::filesystem::path& folder,
                                               double tolerance);

@@ -15,8 +15,8 @@ struct ProgramOptions {
 };
 
 void add_batch_options(CLI::App& program, BatchOptions& options) {
-  program.add_option("--format", options.format, "text, json or html")
-      ->check(CLI::IsMember({"text", "json", "html"}));
+  program.add_option("--format", options.format, "text, json, html, or summary: by operator type")
+      ->check(CLI::IsMember({"text", "json", "html", "summary"}));
   program.add_option("--out", options.out, "file for the report (default: standard output)")
       ->type_name("FILE");
   program.add_option("--save-model", options.save_model, "write the modified graph")

@@ -49,6 +49,39 @@ std::string order_names() {
   return join(names, ", ");
 }
 
+void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
+  if (options.newer_versions) choices.probe.newer_versions = true;
+  for (const std::string& each : options.recomputable) {
+    choices.probe.also_recomputable.insert(each);
+  }
+  if (!options.compress_to.empty()) {
+    choices.probe.compressed = parse_compressed(options.compress_to);
+  }
+  if (options.transfer_bandwidth > 0) {
+    choices.transfer_bandwidth = options.transfer_bandwidth * 1e9;
+  }
+}
+
+void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
+  program.add_flag("--newer-opsets", options.newer_versions,
+                   "recompute operators of opsets that the reference's table does not know, too");
+  program
+      .add_option("--recomputable", options.recomputable,
+                  "op type that may be recomputed although it is not in the reference's table")
+      ->type_name("OP")
+      ->allow_extra_args(false);
+  program
+      .add_option("--compress-to", options.compress_to,
+                  "what type 4 keeps float32 activations in: float16, bfloat16, float8e4m3fn or "
+                  "float8e5m2 (default float16)")
+      ->type_name("TYPE");
+  program
+      .add_option("--transfer-bandwidth", options.transfer_bandwidth,
+                  "GB/s between device and host, one way, for type 3 (default 25)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("GB/S");
+}
+
 }  // namespace
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
@@ -64,6 +97,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.loss.empty()) choices.goal.loss = options.loss;
   for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
   for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
+  apply_strategy_options(options, choices);
 }
 
 void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
@@ -84,13 +118,15 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       .add_option(
           "--plan", options.plans,
           "plans to switch on, CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON "
-          "list of them")
+          "list of them; types: 1 recompute, 2 compromise, and with an op type as the cluster 3 "
+          "offload to the host, 4 compress")
       ->type_name("CONFIG|@FILE")
       ->allow_extra_args(false);
   program
       .add_option("--level", options.level,
                   "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
       ->check(CLI::Range(0, 2));
+  add_strategy_options(program, options);
   program.add_option("--order", options.order, "order of execution: " + order_names())
       ->type_name("NAME");
   program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")

@@ -24,6 +24,10 @@ struct AnalysisOptions {
   std::string loss;
   std::vector<std::string> trainable;
   std::vector<std::string> frozen;
+  bool newer_versions = false;
+  std::vector<std::string> recomputable;
+  std::string compress_to;
+  double transfer_bandwidth = 0;  ///< 1e9 bytes per second; 0: not given
 };
 
 /// Declares the options; `file` is a positional argument.

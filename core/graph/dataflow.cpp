@@ -1,8 +1,29 @@
 #include "core/graph/dataflow.h"
 
+#include <array>
 #include <unordered_set>
 
 namespace stashscope {
+
+namespace {
+
+/// By AddedKind.
+struct KindTexts {
+  std::string_view suffix;
+  std::string_view op_type;
+  std::string_view purpose;
+};
+constexpr std::array<KindTexts, 5> kind_texts = {{
+    {clone_suffix, "", "Recompute of "},
+    {"_offload", "MemcpyToHost", "Puts away what backward reads of "},
+    {"_fetch", "MemcpyFromHost", "Brings back what backward reads of "},
+    {"_compress", "Cast", "Narrows what backward reads of "},
+    {"_decompress", "Cast", "Widens what backward reads of "},
+}};
+
+const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
 
 Dataflow::Dataflow(const Graph& graph)
     : topology(graph.topology()),
@@ -11,12 +32,35 @@ Dataflow::Dataflow(const Graph& graph)
 
 std::string name_of(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   const std::string& name = graph.node(dataflow.origin(id)).name;
-  return dataflow.is_clone(id) ? name + std::string(clone_suffix) : name;
+  return dataflow.is_clone(id) ? name + std::string(texts_of(dataflow.kind(id)).suffix) : name;
 }
 
 std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id) {
   const std::string& name = graph.value(dataflow.origin(id)).name;
-  return id.index() < dataflow.graph_values ? name : name + std::string(clone_suffix);
+  if (id.index() < dataflow.graph_values) return name;
+  return name + std::string(texts_of(dataflow.kind(dataflow.topology.producer[id])).suffix);
+}
+
+ElementType stored_element(const Graph& graph, const Dataflow& dataflow, ValueId id) {
+  const ElementType element = dataflow.form(id).element;
+  return element == ElementType::undefined ? graph.value(dataflow.origin(id)).type.element
+                                           : element;
+}
+
+Node transfer_node(const Graph& graph, const Dataflow& dataflow, NodeId id) {
+  const AddedKind kind = dataflow.kind(id);
+  const Node& maker = graph.node(dataflow.origin(id));
+  const ValueId output = dataflow.topology.outputs[id][0];
+  Node node;
+  node.name = maker.name + std::string(texts_of(kind).suffix);
+  node.op_type = texts_of(kind).op_type;
+  node.inputs = {dataflow.topology.inputs[id][0]};
+  node.outputs = {output};
+  node.doc_string = std::string(texts_of(kind).purpose) + maker.name;
+  if (node.op_type == "Cast") {
+    node.attributes.set("to", static_cast<std::int64_t>(stored_element(graph, dataflow, output)));
+  }
+  return node;
 }
 
 std::int64_t seed_for(const std::string& output_name) {
@@ -40,11 +84,14 @@ void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   if (dataflow.cloned_values.empty()) return;
   std::unordered_set<std::string> names;
   for (const Value& value : data.values) names.insert(value.name);
-  for (const ValueId original : dataflow.cloned_values) {
-    Value value = data.values[original];
+  for (std::size_t i = 0; i < dataflow.cloned_values.size(); ++i) {
+    const NodeId maker = dataflow.topology.producer[ValueId(dataflow.graph_values + i)];
+    Value value = data.values[dataflow.cloned_values[i]];
     do {
-      value.name += clone_suffix;
+      value.name += texts_of(dataflow.kind(maker)).suffix;
     } while (!names.insert(value.name).second);
+    const ElementType element = dataflow.forms[i].element;
+    if (element != ElementType::undefined) value.type.element = element;
     data.values.push_back(std::move(value));
   }
 }
@@ -67,9 +114,13 @@ Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vecto
   IdVector<NodeId, Node> nodes;
   nodes.reserve(order.size());
   for (const NodeId id : order) {
+    if (!dataflow.runs_origin(id)) {
+      nodes.push_back(transfer_node(graph, dataflow, id));
+      continue;
+    }
     Node node = rewired(data, dataflow, id);
     if (dataflow.is_clone(id)) {
-      node.doc_string = "Recompute of " + node.name;
+      node.doc_string = std::string(texts_of(AddedKind::recompute).purpose) + node.name;
       node.name += clone_suffix;
       auto made = dataflow.topology.outputs[id].begin();
       for (ValueId& output : node.outputs) {

@@ -67,11 +67,19 @@ BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& 
   return rules;
 }
 
+bool lives_on_host(const Graph& graph, ValueId value) {
+  const NodeId producer = graph.value(value).producer;
+  if (!producer.valid()) return false;
+  const Op* const op = OpRegistry::standard().find(graph.node(producer));
+  return op != nullptr && op->output_on_host;
+}
+
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
                                             std::vector<ValueId>& unknown) {
   IdVector<ValueId, std::int64_t> bytes(graph.values().size(), 0);
   for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
     const Value& value = graph.value(id);
+    if (lives_on_host(graph, id)) continue;
     if (!value.type.shape) {
       unknown.push_back(id);
       continue;

@@ -36,9 +36,12 @@ BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& 
                          const std::vector<ValueId>& parameters,
                          const std::vector<ValueId>& gradients);
 
-/// Bytes of each value under `bindings`. `unknown` collects the values whose size cannot be told
-/// (no shape, or a dimension without a value); they count 0. Throws an input Error on 64-bit
-/// overflow.
+/// Whether the value is made in the memory of the host.
+bool lives_on_host(const Graph& graph, ValueId value);
+
+/// Device bytes of each value under `bindings`; 0 for what lives on the host. `unknown` collects
+/// the values whose size cannot be told (no shape, or a dimension without a value); they count 0.
+/// Throws an input Error on 64-bit overflow.
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
                                             std::vector<ValueId>& unknown);
 

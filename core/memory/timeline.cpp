@@ -58,6 +58,18 @@ class TimelineBuilder {
 
   void place_outputs(std::size_t step) {
     const NodeId node = timeline_.order[step];
+    if (dataflow_.runs_origin(node)) share_buffers(node, step);
+    for (const ValueId output : topology_.outputs[node]) {
+      if (timeline_.buffer_of[output].valid()) continue;
+      const std::int64_t bytes = stored_bytes(dataflow_, bytes_, output);
+      const auto now = static_cast<std::uint32_t>(step);
+      timeline_.buffer_of[output] =
+          timeline_.buffers.push_back({output, bytes, now, last_read_[output], false});
+      holds_output_.push_back(is_output(output));
+    }
+  }
+
+  void share_buffers(NodeId node, std::size_t step) {
     const NodeId origin = dataflow_.origin(node);
     const auto outputs = topology_.outputs[node];
     for (const BufferShare& share : rules_.aliases[origin]) {
@@ -67,14 +79,6 @@ class TimelineBuilder {
       const BufferId taken = timeline_.buffer_of[topology_.inputs[node][share.input]];
       if (timeline_.buffer_of[outputs[share.output]].valid()) continue;
       if (can_take_over(node, share, step)) join(outputs[share.output], taken);
-    }
-    for (const ValueId output : outputs) {
-      if (timeline_.buffer_of[output].valid()) continue;
-      const std::int64_t bytes = bytes_[dataflow_.origin(output)];
-      const auto now = static_cast<std::uint32_t>(step);
-      timeline_.buffer_of[output] =
-          timeline_.buffers.push_back({output, bytes, now, last_read_[output], false});
-      holds_output_.push_back(is_output(output));
     }
   }
 
@@ -138,6 +142,11 @@ Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,
   return TimelineBuilder(dataflow, rules, bytes, std::move(order)).build();
 }
 
+std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
+                          ValueId value) {
+  return (dataflow.form(value).share * Rational(bytes[dataflow.origin(value)])).floor();
+}
+
 std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step) {
   std::vector<BufferId> alive;
   for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
@@ -154,12 +163,15 @@ Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline
                     std::size_t step) {
   std::vector<Term> terms;
   for (const BufferId id : alive_at(timeline, step)) {
-    const TensorType& type = graph.value(dataflow.origin(timeline.buffers[id].root)).type;
-    const auto count = element_count(type);
-    if (!count) continue;
-    const Expr bits = *count * Expr(bits_per_element(type.element));
-    const Expr bytes = bits_per_element(type.element) % 8 == 0 ? bits * Expr(Rational::ratio(1, 8))
-                                                               : ceil_divide(bits, 8);
+    const ValueId root = timeline.buffers[id].root;
+    const ValueId original = dataflow.origin(root);
+    const auto count = element_count(graph.value(original).type);
+    const bool on_host = dataflow.form(root).share.is_zero() || lives_on_host(graph, original);
+    if (!count || on_host) continue;
+    const int item_bits = bits_per_element(stored_element(graph, dataflow, root));
+    const Expr bits = *count * Expr(item_bits);
+    const Expr bytes =
+        item_bits % 8 == 0 ? bits * Expr(Rational::ratio(1, 8)) : ceil_divide(bits, 8);
     for (Term& term : bytes.terms()) terms.push_back(std::move(term));
   }
   return Expr::from_terms(std::move(terms));

@@ -33,13 +33,17 @@ struct Timeline {
 /// Which values share a buffer when the nodes run in `order`: aliases always, in-place outputs
 /// where the input dies at the node and nothing else there reads the same buffer. The runners
 /// follow this.
-/// @param bytes sizes of the graph's own values; a clone's value has its original's
+/// @param bytes sizes of the graph's own values; an added value's follows from its original's
 /// @param order every node of the dataflow once, producers before readers
 Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,
                        const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order);
 
 /// The buffers alive at `step`, largest first.
 std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step);
+
+/// Device bytes of a value of the dataflow. @param bytes sizes of the graph's own values
+std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
+                          ValueId value);
 
 /// The bytes alive at `step` in the model's dimension names.
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,

@@ -183,7 +183,8 @@ void add_gradient_op(OpRegistry& registry, const char* type) {
   registry.add(microsoft({.type = type,
                           .infer = infer_like_first_input,
                           .flops = flops_per_element<10>,
-                          .in_place = {{0, 0}}}));
+                          .in_place = {{0, 0}},
+                          .tolerates_float8 = true}));
 }
 
 }  // namespace

@@ -62,7 +62,11 @@ struct Op {
   std::vector<InPlace> in_place = {};
   RecomputeLevel recompute = RecomputeLevel::never;
   std::vector<RecomputeRule> recompute_rules = {};
-  bool random = false;  ///< draws random numbers: a recomputed twin needs the same seed
+  bool random = false;          ///< draws random numbers: a recomputed twin needs the same seed
+  bool output_on_host = false;  ///< its outputs take no memory of the device
+  /// A gradient operator whose result hardly changes when what it reads of the forward pass was
+  /// kept with 8 bits: it depends on where a smooth, saturating function stood, not on its digits.
+  bool tolerates_float8 = false;
 };
 
 /// Operators by domain and type, filled once at start.

@@ -1,101 +1,17 @@
 #include "core/recompute/apply.h"
 
 #include <algorithm>
-#include <unordered_map>
+
+#include "core/recompute/rewriter.h"
+#include "core/recompute/strategy.h"
 
 namespace stashscope {
-
-namespace {
-
-/// Collects clones and rewirings, then builds the new structure in one pass.
-class Rewriter {
-  using Replacements = std::unordered_map<ValueId, ValueId>;
-
- public:
-  Rewriter(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-           const Opportunities& opportunities)
-      : graph_(graph), ops_(ops), opportunities_(opportunities), result_(graph) {}
-
-  void apply(const NodePlan& plan) {
-    for (const NodeId node : plan.subgraph) {
-      if (!clone_of_.contains(node)) add_clone(node);
-    }
-    const Node& entry = graph_.node(plan.node);
-    for (const std::size_t output : plan.outputs) {
-      const ValueId original = entry.outputs[output];
-      replaced_[original] = twin_of_.at(original);
-    }
-  }
-
-  Dataflow finish() {
-    if (!clone_of_.empty()) build();
-    return std::move(result_);
-  }
-
- private:
-  void add_clone(NodeId node) {
-    clone_of_.emplace(node, NodeId(result_.graph_nodes + result_.cloned_nodes.size()));
-    result_.cloned_nodes.push_back(node);
-    clone_inputs_.start_row();
-    for (const ValueId input : graph_.topology().inputs[node]) {
-      clone_inputs_.push(replacement(input, twin_of_));
-    }
-    for (const ValueId output : graph_.topology().outputs[node]) {
-      twin_of_[output] = ValueId(result_.graph_values + result_.cloned_values.size());
-      result_.cloned_values.push_back(output);
-    }
-    const Op* const op = ops_[node];
-    if (op != nullptr && op->random) result_.seeded_nodes.push_back(node);
-  }
-
-  static ValueId replacement(ValueId value, const Replacements& replacements) {
-    const auto found = value.valid() ? replacements.find(value) : replacements.end();
-    return found == replacements.end() ? value : found->second;
-  }
-
-  void build() {
-    const Topology& old = graph_.topology();
-    Topology topology;
-    topology.inputs.reserve(old.nodes() + result_.cloned_nodes.size(), old.values());
-    for (const NodeId node : IdRange<NodeId>(old.nodes())) {
-      const bool rewire = !opportunities_.is_forward(node);
-      topology.inputs.start_row();
-      for (const ValueId input : old.inputs[node]) {
-        topology.inputs.push(rewire ? replacement(input, replaced_) : input);
-      }
-      topology.outputs.start_row();
-      for (const ValueId output : old.outputs[node]) topology.outputs.push(output);
-    }
-    for (std::size_t i = 0; i < result_.cloned_nodes.size(); ++i) {
-      topology.inputs.start_row();
-      for (const ValueId input : clone_inputs_[NodeId(i)]) {
-        topology.inputs.push(replacement(input, replaced_));
-      }
-      topology.outputs.start_row();
-      for (const ValueId output : old.outputs[result_.cloned_nodes[i]]) {
-        topology.outputs.push(twin_of_.at(output));
-      }
-    }
-    topology.connect(result_.graph_values + result_.cloned_values.size());
-    result_.topology = std::move(topology);
-  }
-
-  const Graph& graph_;
-  const IdVector<NodeId, const Op*>& ops_;
-  const Opportunities& opportunities_;
-  Dataflow result_;
-  std::unordered_map<NodeId, NodeId> clone_of_;
-  IdRows<NodeId, ValueId> clone_inputs_;  // by clone, as they were when it was made
-  Replacements twin_of_;                  // every output of a cloned node
-  Replacements replaced_;                 // stashed outputs whose plan was applied
-};
-
-}  // namespace
 
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config) {
   std::vector<const NodePlan*> ordered;
   for (const NodePlan& plan : opportunities.plans) ordered.push_back(&plan);
+  for (const NodePlan& plan : opportunities.extensions) ordered.push_back(&plan);
   std::stable_sort(ordered.begin(), ordered.end(), [&](const NodePlan* a, const NodePlan* b) {
     return opportunities.position[a->node.index()] < opportunities.position[b->node.index()];
   });
@@ -126,11 +42,31 @@ RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_comp
   return config;
 }
 
+RecomputeConfig without_operators(const Graph& graph, const Opportunities& opportunities,
+                                  const RecomputeConfig& config) {
+  RecomputeConfig expanded;
+  for (const auto& [key, choice] : config) {
+    bool any = false;
+    for (const NodePlan& plan : opportunities.plans) {
+      const bool meant = choice.of_operator && graph.node(plan.node).op_type == key &&
+                         (choice.type == PlanType::none || plan.type == choice.type);
+      any = any || meant;
+      if (meant && !config.contains(plan.cluster)) {
+        expanded[plan.cluster] = {choice.type, choice.type == PlanType::none ? 0 : -1};
+      }
+    }
+    if (!any) expanded[key] = choice;
+  }
+  return expanded;
+}
+
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities,
                      const std::vector<const NodePlan*>& plans) {
   Rewriter rewriter(graph, ops, opportunities);
-  for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) rewriter.apply(**plan);
+  for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) {
+    strategy_of((*plan)->type).apply(**plan, rewriter);
+  }
   return rewriter.finish();
 }
 

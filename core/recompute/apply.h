@@ -17,8 +17,15 @@ std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
 /// reference do. A cluster with both types gets a compromise only where it has no recompute plan.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
-/// The graph's dataflow with the subgraphs of `plans` cloned and the backward readers of the freed
-/// outputs rewired to the clones. Later entries are handled first; a node is cloned once.
+/// The configuration with entries that name an operator replaced by those of the clusters they
+/// mean. Entries that name a cluster themselves win; an operator without plans stays, so that it
+/// can be told.
+RecomputeConfig without_operators(const Graph& graph, const Opportunities& opportunities,
+                                  const RecomputeConfig& config);
+
+/// The graph's dataflow with every plan carried out by its strategy: subgraphs cloned, tensors put
+/// away and brought back, backward readers of the freed outputs rewired. Later entries are handled
+/// first; a node is cloned once.
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities, const std::vector<const NodePlan*>& plans);
 

@@ -16,9 +16,9 @@ using Combination = std::vector<const NodePlan*>;
 /// Plans by entry node.
 using PlansOfNode = std::map<NodeId, std::vector<const NodePlan*>>;
 
-PlansOfNode plans_of_nodes(const Opportunities& opportunities) {
+PlansOfNode plans_of_nodes(const std::vector<NodePlan>& all) {
   PlansOfNode plans;
-  for (const NodePlan& plan : opportunities.plans) plans[plan.node].push_back(&plan);
+  for (const NodePlan& plan : all) plans[plan.node].push_back(&plan);
   return plans;
 }
 
@@ -166,17 +166,19 @@ std::string element_count_text(const Graph& graph, ValueId value) {
   return text + ")";
 }
 
-std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
-                                const Bindings& bindings, const RecomputeConfig& config) {
+namespace {
+
+std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& all,
+                              const Bindings& bindings, const RecomputeConfig& config) {
   struct Group {
     Combination first;
     int frequency = 0;
     std::vector<SizeProduct> sizes;
     bool complete = true;
   };
-  const PlansOfNode plans = plans_of_nodes(opportunities);
+  const PlansOfNode plans = plans_of_nodes(all);
   std::map<std::string, Group> groups;
-  for (const NodePlan& plan : opportunities.plans) {
+  for (const NodePlan& plan : all) {
     for (const Combination& combination : combinations_of(graph, plans, plan)) {
       Group& group = groups[config_of(combination)];
       if (group.frequency++ == 0) group.first = combination;
@@ -188,6 +190,7 @@ std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportu
   std::vector<PlanRow> rows;
   for (const auto& [key, group] : groups) {
     PlanRow row;
+    row.type = group.first.front()->type;
     row.config = key;
     row.frequency = group.frequency;
     row.saving_symbolic = collected_text(group.sizes, graph.symbols());
@@ -203,11 +206,23 @@ std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportu
   return rows;
 }
 
+}  // namespace
+
+std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
+                                const Bindings& bindings, const RecomputeConfig& config) {
+  return table_of(graph, opportunities.plans, bindings, config);
+}
+
+std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
+                                     const Bindings& bindings, const RecomputeConfig& config) {
+  return table_of(graph, opportunities.extensions, bindings, config);
+}
+
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
                                       const RecomputeConfig& config) {
   const std::vector<const NodePlan*> applied = select_plans(opportunities, config);
   std::map<std::string, ClusterRow> rows;
-  for (const auto& [node, plans] : plans_of_nodes(opportunities)) {
+  for (const auto& [node, plans] : plans_of_nodes(opportunities.plans)) {
     std::string key;
     for (const NodePlan* const plan : plans) key += key_of(graph, *plan);
     ClusterRow& row = rows[key];

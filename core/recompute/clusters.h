@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/recompute/config.h"
-#include "core/recompute/opportunities.h"
+#include "core/recompute/strategy.h"
 
 namespace stashscope {
 
@@ -14,11 +14,14 @@ using PlanId = Id<struct PlanTag>;
 
 /// One row of the reference's plan table: a combination of clusters and what it saves.
 struct PlanRow {
-  std::string config;  ///< sorted `cluster:type:-1`, joined by commas
+  PlanType type = PlanType::recompute;  ///< of the first part
+  std::string config;                   ///< sorted `cluster:type:-1`, joined by commas
   int frequency = 0;
   std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
   std::string saving_symbolic;
-  bool on = false;  ///< every entry of the combination is chosen
+  bool on = false;                 ///< every entry of the combination is chosen
+  std::int64_t bytes_at_peak = 0;  ///< of the saved ones, those that live at the peak without plans
+  PlanCost cost;                   ///< of all occurrences
 };
 
 /// A stashed output as the cluster table describes it.
@@ -59,6 +62,10 @@ const std::optional<Shape>& table_shape(const Value& value);
 /// Sorted by evaluated bytes, descending, then by config.
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings, const RecomputeConfig& config);
+
+/// The same of the strategies that the reference does not know.
+std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
+                                     const Bindings& bindings, const RecomputeConfig& config);
 
 /// Sorted by frequency, descending, then by key, descending.
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,

@@ -34,8 +34,21 @@ std::vector<std::string> nonempty_parts(const std::string& text, char separator)
   return parts;
 }
 
+bool is_operator(const std::string& key) { return !key.ends_with('+'); }
+
+/// `Gelu:1` or `Dropout:0`.
+void add_operator(const std::vector<std::string>& parts, RecomputeConfig& config) {
+  const int type = parse_int(parts[1]);
+  if (type < 0 || type > 1) {
+    fail_usage("", "Invalid optimization type specified for operator: " + printable(parts[0]),
+               "0 leaves it as it is, 1 recomputes it");
+  }
+  config[parts[0]] = {static_cast<PlanType>(type), -1, true};
+}
+
 void add_entry(const std::string& entry, RecomputeConfig& config) {
   const std::vector<std::string> parts = nonempty_parts(entry, ':');
+  if (parts.size() == 2 && is_operator(parts[0])) return add_operator(parts, config);
   if (parts.size() != 3) {
     fail_usage(
         "",
@@ -44,7 +57,9 @@ void add_entry(const std::string& entry, RecomputeConfig& config) {
   }
   const int type = parse_int(parts[1]);
   const int count = parse_int(parts[2]);
-  if (type < 0 || type > 2) {
+  const int last_type =
+      static_cast<int>(is_operator(parts[0]) ? PlanType::compress : PlanType::compromise);
+  if (type < 0 || type > last_type) {
     fail_usage("", "Invalid optimization type specified for subgraph: " + printable(parts[0]));
   }
   if (count < -1) {
@@ -108,6 +123,17 @@ std::string to_string(const Probe& probe) {
   return std::to_string(probe.level) + ":" + (probe.layer_boundary ? "1" : "0");
 }
 
+ElementType parse_compressed(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ElementType each : {ElementType::float16, ElementType::bfloat16,
+                                 ElementType::float8e4m3fn, ElementType::float8e5m2}) {
+    if (name == name_of(each)) return each;
+    names.emplace_back(name_of(each));
+  }
+  fail_usage("'" + printable(name) + "'", "is no type that activations are kept in",
+             "choose one of " + join(names, ", "));
+}
+
 RecomputeConfig parse_config(const std::string& text) {
   RecomputeConfig config;
   add_entries(text, config);
@@ -129,8 +155,8 @@ void add_config_argument(const std::string& argument, RecomputeConfig& config) {
 }
 
 std::string to_string(const std::string& cluster, const ClusterChoice& choice) {
-  return cluster + ":" + std::to_string(static_cast<int>(choice.type)) + ":" +
-         std::to_string(choice.count);
+  const std::string typed = cluster + ":" + std::to_string(static_cast<int>(choice.type));
+  return choice.of_operator ? typed : typed + ":" + std::to_string(choice.count);
 }
 
 std::string to_string(const RecomputeConfig& config) {
@@ -139,13 +165,45 @@ std::string to_string(const RecomputeConfig& config) {
   return join(entries, ",");
 }
 
+namespace {
+
+template <class Condition>
+RecomputeConfig part_of(const RecomputeConfig& config, Condition wanted) {
+  RecomputeConfig part;
+  for (const auto& entry : config) {
+    if (wanted(entry.second)) part.insert(entry);
+  }
+  return part;
+}
+
+bool is_known_to_reference(const ClusterChoice& choice) {
+  return in_reference(choice.type) && !choice.of_operator;
+}
+
+}  // namespace
+
+RecomputeConfig reference_part(const RecomputeConfig& config) {
+  return part_of(config, is_known_to_reference);
+}
+
+RecomputeConfig own_part(const RecomputeConfig& config) {
+  return part_of(config,
+                 [](const ClusterChoice& choice) { return !is_known_to_reference(choice); });
+}
+
 std::string environment_block(const RecomputeConfig& config, const Probe& probe) {
-  return "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
-         "export ORTMODULE_MEMORY_OPT_CONFIG=" +
-         quoted_for_shell(to_string(config)) +
-         "\n"
-         "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
-         to_string(probe) + "\n";
+  std::string block =
+      "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
+      "export ORTMODULE_MEMORY_OPT_CONFIG=" +
+      quoted_for_shell(to_string(reference_part(config))) +
+      "\n"
+      "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
+      to_string(probe) + "\n";
+  const RecomputeConfig unknown = own_part(config);
+  if (!unknown.empty()) {
+    block += "# not known to ONNX Runtime, left out: " + printable(to_string(unknown)) + "\n";
+  }
+  return block;
 }
 
 }  // namespace stashscope

@@ -12,6 +12,9 @@ namespace stashscope {
 struct ClusterChoice {
   PlanType type = PlanType::recompute;
   int count = -1;  ///< the first so many occurrences in execution order; -1: all
+  /// The form of the feature's first version: the key is an operator, meant is every cluster whose
+  /// entry is of that type.
+  bool of_operator = false;
 
   friend bool operator==(const ClusterChoice&, const ClusterChoice&) = default;
 };
@@ -20,7 +23,9 @@ struct ClusterChoice {
 using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Entries `cluster:type:count`, separated by commas; later ones replace earlier ones of the same
-/// cluster, empty ones are dropped. Throws a usage Error in the reference's words.
+/// cluster, empty ones are dropped. Types 3 and 4 take an op type, which unlike a cluster does not
+/// end in `+`. `Gelu:1` and `Dropout:0` are the form of the feature's first version. Throws a usage
+/// Error in the reference's words.
 RecomputeConfig parse_config(const std::string& text);
 
 /// Adds the entries of one --plan argument: config text, or `@FILE` with such text or with a JSON
@@ -30,7 +35,12 @@ void add_config_argument(const std::string& argument, RecomputeConfig& config);
 std::string to_string(const std::string& cluster, const ClusterChoice& choice);
 std::string to_string(const RecomputeConfig& config);
 
-/// The shell block that switches the configuration on in the reference runtime.
+/// The entries that the reference understands (others).
+RecomputeConfig reference_part(const RecomputeConfig& config);
+RecomputeConfig own_part(const RecomputeConfig& config);
+
+/// The shell block that switches the configuration on in the reference runtime; what that does not
+/// know is said in a comment.
 std::string environment_block(const RecomputeConfig& config, const Probe& probe);
 
 }  // namespace stashscope

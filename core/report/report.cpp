@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/chart.h"
+#include "core/report/options_report.h"
 #include "core/report/tables.h"
 
 namespace stashscope {
@@ -47,6 +48,13 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
             " " + each.shape + "\n";
   }
   return text;
+}
+
+std::string transfers_clause(const Study& study) {
+  if (study.current->transfer_bytes == 0) return "";
+  return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
+         format_fixed(1000 * transfer_seconds(study, *study.current), 2) +
+         " ms when nothing overlaps";
 }
 
 std::string measured_lines(const MeasuredPair& measured) {
@@ -103,6 +111,8 @@ json plans_json(const Study& study) {
                      {"freq", row.frequency},
                      {"saving_bytes", row.saving_bytes},
                      {"saving_symbolic", clean(row.saving_symbolic)},
+                     {"bytes_at_peak", row.bytes_at_peak},
+                     {"extra_flops", row.cost.flops},
                      {"on", row.on},
                      {"applied", applied_count(study, row)}});
   }
@@ -213,7 +223,9 @@ std::string text_report(const ReportInput& input) {
   const double extra = study.current->flops - study.baseline->flops;
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
           percent(static_cast<double>(saved), static_cast<double>(before)) +
-          "); extra computation: " + percent(extra, study.baseline->flops) + "\n";
+          "); extra computation: " + percent(extra, study.baseline->flops) +
+          transfers_clause(study) + "\n";
+  text += extensions_text(study) + why_not_text(study);
   if (input.measured) text += measured_lines(*input.measured);
   return text;
 }
@@ -230,6 +242,8 @@ std::string json_report(const ReportInput& input) {
       {"dims", dims_json(study)},
       {"plans", plans_json(study)},
       {"clusters", clusters_json(study)},
+      {"extensions", extensions_json(study)},
+      {"why_not", why_not_json(study)},
       {"memory",
        {{"baseline", variant_json(study, *study.baseline)},
         {"current", variant_json(study, *study.current)},
@@ -238,7 +252,9 @@ std::string json_report(const ReportInput& input) {
       {"cost",
        {{"flops", study.baseline->flops},
         {"extra_flops", extra},
-        {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops}}}};
+        {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops},
+        {"transfer_bytes", study.current->transfer_bytes},
+        {"transfer_seconds", transfer_seconds(study, *study.current)}}}};
   if (input.measured) report["measured"] = measured_json(*input.measured);
   return report.dump(1) + "\n";
 }

@@ -4,11 +4,13 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <map>
 #include <queue>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/traversal.h"
+#include "core/ops/op.h"
 
 namespace stashscope {
 
@@ -129,12 +131,82 @@ std::vector<NodeId> breadth_first_order(const OrderInput& input) {
   return order;
 }
 
+/// A tensor is put away when nothing of the forward pass reads it, or a view of it, any more.
+class PutAwayPlacer {
+ public:
+  PutAwayPlacer(const OrderInput& input, std::vector<NodeId> order)
+      : graph_(input.graph), dataflow_(input.dataflow), order_(std::move(order)) {}
+
+  std::vector<NodeId> place() {
+    const bool any =
+        std::any_of(order_.begin(), order_.end(), [&](NodeId node) { return puts_away(node); });
+    if (!any) return std::move(order_);
+    IdVector<NodeId, std::size_t> position(dataflow_.topology.nodes(), 0);
+    for (std::size_t i = 0; i < order_.size(); ++i) position[order_[i]] = i;
+    std::multimap<std::size_t, NodeId> behind;
+    for (const NodeId node : order_) {
+      if (puts_away(node)) behind.emplace(last_use(node, position), node);
+    }
+    std::vector<NodeId> placed;
+    placed.reserve(order_.size());
+    auto next = behind.begin();
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (!puts_away(order_[i])) placed.push_back(order_[i]);
+      for (; next != behind.end() && next->first == i; ++next) placed.push_back(next->second);
+    }
+    return placed;
+  }
+
+ private:
+  bool puts_away(NodeId node) const {
+    if (!dataflow_.is_clone(node)) return false;
+    return dataflow_.kind(node) == AddedKind::offload ||
+           dataflow_.kind(node) == AddedKind::compress;
+  }
+
+  std::size_t last_use(NodeId node, const IdVector<NodeId, std::size_t>& position) const {
+    const ValueId tensor = dataflow_.topology.inputs[node][0];
+    std::size_t last = position[dataflow_.topology.producer[tensor]];
+    std::vector<ValueId> members = {tensor};
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      for (const NodeId reader : dataflow_.topology.readers[members[i]]) {
+        if (dataflow_.is_clone(reader)) continue;
+        last = std::max(last, position[reader]);
+        add_views(reader, members[i], members);
+      }
+    }
+    return last;
+  }
+
+  void add_views(NodeId reader, ValueId member, std::vector<ValueId>& members) const {
+    const Node& node = graph_.node(reader);
+    const Op* const op = OpRegistry::standard().find(node);
+    if (op == nullptr || op->alias == nullptr) return;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const auto shared = op->alias(graph_, node, i);
+      if (node.outputs[i].valid() && shared && node.inputs[*shared] == member) {
+        members.push_back(node.outputs[i]);
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const Dataflow& dataflow_;
+  std::vector<NodeId> order_;
+};
+
+/// An order that also says when tensors are put away.
+template <std::vector<NodeId> (*Order)(const OrderInput&)>
+std::vector<NodeId> with_put_away(const OrderInput& input) {
+  return PutAwayPlacer(input, Order(input)).place();
+}
+
 constexpr std::array<OrderStrategy, 4> strategies = {{
-    {"file", "as the model file lists them", file_order},
+    {"file", "as the model file lists them", with_put_away<file_order>},
     {"reference", "as the reference runtime runs them: Kahn's algorithm with its priorities",
-     reference_order},
-    {"depth-first", "from each output, what it needs first", depth_first_order},
-    {"breadth-first", "level by level", breadth_first_order},
+     with_put_away<reference_order>},
+    {"depth-first", "from each output, what it needs first", with_put_away<depth_first_order>},
+    {"breadth-first", "level by level", with_put_away<breadth_first_order>},
 }};
 
 }  // namespace
@@ -148,7 +220,8 @@ std::vector<NodeId> reference_order(const OrderInput& input) {
   // Smaller runs first; the id breaks ties.
   const auto priority = [&](NodeId node) {
     const Node& original = input.graph.node(dataflow.origin(node));
-    const bool reads_shape = original.op_type == "Shape" || original.op_type == "Size";
+    const bool reads_shape =
+        dataflow.runs_origin(node) && (original.op_type == "Shape" || original.op_type == "Size");
     const int rank = reads_shape ? 0 : dataflow.is_clone(node) ? 3 : forward[node] ? 1 : 2;
     return std::pair(rank, node);
   };

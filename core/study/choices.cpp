@@ -9,7 +9,12 @@ bool same_step(const Choices& a, const Choices& b) {
 }
 
 Probe effective_probe(const Choices& choices) {
-  return choices.level > 0 ? Probe{1, true} : choices.probe;
+  Probe probe = choices.probe;
+  if (choices.level > 0) {
+    probe.level = 1;
+    probe.layer_boundary = true;
+  }
+  return probe;
 }
 
 }  // namespace stashscope

@@ -20,6 +20,7 @@ struct Choices {
   Probe probe;
   std::string order = "file";
   TrainingGoal goal;
+  double transfer_bandwidth = 25e9;  ///< bytes per second between device and host, one way
   std::string device = "none";
 
   friend bool operator==(const Choices&, const Choices&) = default;

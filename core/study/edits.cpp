@@ -19,6 +19,7 @@ class PlanEditor {
   /// @param wanted what is switched together: never off as a rival of each other
   PlanEditor(const Study& study, Choices choices, const RecomputeConfig& wanted)
       : study_(study), choices_(std::move(choices)), wanted_(wanted) {
+    choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
     if (choices_.level > 0) {
       of_level_ = config_of_all(*study.opportunities, choices_.level == 2);
     }
@@ -124,11 +125,13 @@ int chosen_count(const Study& study, const PlanRow& row) {
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row) {
   const RecomputeConfig entries = parse_config(row.config);
   std::vector<NodeId> nodes;
-  for (const NodePlan& plan : study.opportunities->plans) {
-    const auto entry = entries.find(plan.cluster);
-    if (entry == entries.end() || entry->second.type != plan.type) continue;
-    nodes.insert(nodes.end(), plan.subgraph.begin(), plan.subgraph.end());
-    nodes.push_back(plan.node);
+  for (const auto* plans : {&study.opportunities->plans, &study.opportunities->extensions}) {
+    for (const NodePlan& plan : *plans) {
+      const auto entry = entries.find(plan.cluster);
+      if (entry == entries.end() || entry->second.type != plan.type) continue;
+      nodes.insert(nodes.end(), plan.subgraph.begin(), plan.subgraph.end());
+      nodes.push_back(plan.node);
+    }
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());

@@ -31,7 +31,11 @@ json to_json(const Choices& choices) {
           {"loss", choices.goal.loss},
           {"trainable", choices.goal.trainable},
           {"frozen", choices.goal.frozen},
-          {"device", choices.device}};
+          {"device", choices.device},
+          {"newer_versions", choices.probe.newer_versions},
+          {"recomputable", choices.probe.also_recomputable},
+          {"compress_to", name_of(choices.probe.compressed)},
+          {"transfer_bandwidth", choices.transfer_bandwidth}};
 }
 
 json to_json(const Measurement& m) {
@@ -60,6 +64,14 @@ void read(const json& object, const char* key, T& into) {
   }
 }
 
+void read_probe_extensions(const json& object, Probe& probe) {
+  read(object, "newer_versions", probe.newer_versions);
+  read(object, "recomputable", probe.also_recomputable);
+  std::string compressed(name_of(probe.compressed));
+  read(object, "compress_to", compressed);
+  probe.compressed = parse_compressed(compressed);
+}
+
 Choices choices_from(const json& object) {
   if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
@@ -75,6 +87,9 @@ Choices choices_from(const json& object) {
   std::string probe = to_string(choices.probe);
   read(object, "probe", probe);
   choices.probe = parse_probe(probe);
+  read_probe_extensions(object, choices.probe);
+  read(object, "transfer_bandwidth", choices.transfer_bandwidth);
+  if (!(choices.transfer_bandwidth > 0)) fail_field("transfer_bandwidth", "is not positive");
   read(object, "order", choices.order);
   find_order(choices.order);
   read(object, "loss", choices.goal.loss);

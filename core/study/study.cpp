@@ -1,11 +1,13 @@
 #include "core/study/study.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/training_step.h"
 #include "core/schedule/orders.h"
+#include "core/study/plan_effects.h"
 #include "core/study/same_dims.h"
 
 namespace stashscope {
@@ -76,20 +78,16 @@ std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& ch
   return sizes;
 }
 
-double total_flops(const Sizes& sizes, const Dataflow& dataflow) {
-  double total = 0;
-  for (const double flops : sizes.node_flops) total += flops;
-  for (const NodeId original : dataflow.cloned_nodes) total += sizes.node_flops[original];
-  return total;
-}
-
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
                                             Dataflow dataflow, const std::string& order) {
   const Graph& graph = *prepared.step.graph;
   std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.yield});
   Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
-  const double flops = total_flops(sizes, dataflow);
-  return std::make_shared<const Variant>(Variant{std::move(dataflow), std::move(timeline), flops});
+  const PlanCost added = added_cost(graph, sizes, dataflow);
+  const double flops =
+      std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
+  return std::make_shared<const Variant>(
+      Variant{std::move(dataflow), std::move(timeline), flops, added.transfer_bytes});
 }
 
 std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
@@ -114,9 +112,11 @@ void check_clusters(const Opportunities& opportunities, const RecomputeConfig& c
   for (const auto& [cluster, choice] : config) {
     bool any = false;
     bool type_fits = choice.type == PlanType::none;
-    for (const NodePlan& plan : opportunities.plans) {
-      any = any || plan.cluster == cluster;
-      type_fits = type_fits || (plan.cluster == cluster && plan.type == choice.type);
+    for (const auto* plans : {&opportunities.plans, &opportunities.extensions}) {
+      for (const NodePlan& plan : *plans) {
+        any = any || plan.cluster == cluster;
+        type_fits = type_fits || (plan.cluster == cluster && plan.type == choice.type);
+      }
     }
     if (!any) {
       warnings.push_back("plan '" + printable(cluster) + "' fits nothing in the model '" +
@@ -147,7 +147,9 @@ void collect_warnings(Study& study) {
   if (!study.prepared->step.yield.valid() && !study.prepared->step.parameters.empty()) {
     study.warnings.push_back("the model has no YieldOp: no recompute plans are listed");
   }
-  check_clusters(*study.opportunities, study.choices.plans, study.graph(), study.warnings);
+  const RecomputeConfig chosen =
+      without_operators(study.graph(), *study.opportunities, study.choices.plans);
+  check_clusters(*study.opportunities, chosen, study.graph(), study.warnings);
 }
 
 /// Nodes that the analysis counts as forward and backward.
@@ -159,10 +161,12 @@ void count_nodes(Prepared& prepared, const Opportunities& opportunities) {
   prepared.backward_nodes = nodes - prepared.forward_nodes;
 }
 
-RecomputeConfig config_in_force(const Choices& choices, const Opportunities& opportunities) {
-  if (choices.level == 0) return choices.plans;
+RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
+                                const Opportunities& opportunities) {
+  RecomputeConfig chosen = without_operators(graph, opportunities, choices.plans);
+  if (choices.level == 0) return chosen;
   RecomputeConfig config = config_of_all(opportunities, choices.level == 2);
-  for (const auto& [cluster, choice] : choices.plans) config[cluster] = choice;
+  for (const auto& [cluster, choice] : chosen) config[cluster] = choice;
   return config;
 }
 
@@ -179,11 +183,10 @@ class StudyBuilder {
   std::shared_ptr<const Study> build() {
     make_prepared();
     make_sizes();
-    study_->config = config_in_force(study_->choices, *study_->opportunities);
+    study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
     make_variants();
     progress_.update(0.9, "tables");
-    const Bindings& bindings = study_->sizes->dims.bindings;
-    study_->plans = plan_table(study_->graph(), *study_->opportunities, bindings, study_->config);
+    make_plan_rows();
     study_->clusters = cluster_table(study_->graph(), *study_->opportunities, study_->config);
     study_->orders =
         order_rows(*study_->prepared, *study_->sizes, *study_->current, study_->choices.order);
@@ -192,6 +195,17 @@ class StudyBuilder {
   }
 
  private:
+  void make_plan_rows() {
+    const Graph& graph = study_->graph();
+    const Opportunities& found = *study_->opportunities;
+    const Bindings& bindings = study_->sizes->dims.bindings;
+    study_->plans = plan_table(graph, found, bindings, study_->config);
+    study_->extensions = extension_table(graph, found, bindings, study_->config);
+    for (auto* const rows : {&study_->plans, &study_->extensions}) {
+      add_plan_effects(graph, found, *study_->sizes, study_->baseline->timeline, *rows);
+    }
+  }
+
   void make_prepared() {
     progress_.update(0, "shapes and gradients");
     const Choices& choices = study_->choices;
@@ -245,6 +259,10 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress) {
   return StudyBuilder(std::move(model), choices, previous, progress).build();
+}
+
+double transfer_seconds(const Study& study, const Variant& variant) {
+  return static_cast<double>(variant.transfer_bytes) / study.choices.transfer_bandwidth;
 }
 
 RunPlan run_plan(const Study& study, const Variant& variant) {

@@ -37,6 +37,7 @@ struct Variant {
   Dataflow dataflow;
   Timeline timeline;
   double flops = 0;
+  std::int64_t transfer_bytes = 0;  ///< between device and host, both ways
 };
 
 struct OrderRow {
@@ -57,6 +58,7 @@ struct Study {
   std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
   std::shared_ptr<const Variant> current;
   std::vector<PlanRow> plans;
+  std::vector<PlanRow> extensions;  ///< of strategies that the reference does not know
   std::vector<ClusterRow> clusters;
   std::vector<OrderRow> orders;  ///< of the current plans
   std::vector<std::string> warnings;
@@ -70,6 +72,9 @@ struct Study {
 std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress);
+
+/// Seconds that a step waits for the link between device and host when nothing overlaps.
+double transfer_seconds(const Study& study, const Variant& variant);
 
 /// What a runner needs for a variant of the study.
 RunPlan run_plan(const Study& study, const Variant& variant);

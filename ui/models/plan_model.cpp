@@ -11,18 +11,50 @@ namespace stashscope::ui {
 using namespace Qt::StringLiterals;
 
 PlanModel::PlanModel(QObject* parent)
-    : StudyModel(
-          {{tr("Plan"), tr("Operators that are run again instead of keeping their output"), false},
-           {tr("Found"), tr("How often the model has it"), true},
-           {tr("Use"), tr("How many of them are recomputed, the first ones first"), true},
-           {tr("Saves"), tr("Stashed bytes that all of them free"), true},
-           {tr("Saves, by dimension"), tr("The same in bytes, in the model's dimension names"),
-            false}},
-          parent) {}
+    : StudyModel({{tr("Plan"),
+                   tr("Operators that are run again instead of keeping their output, or the "
+                      "operator whose "
+                      "output is put away"),
+                   false},
+                  {tr("How"), tr("What is done about the stashed activations"), false},
+                  {tr("Found"), tr("How often the model has it"), true},
+                  {tr("Use"), tr("How many of them are recomputed, the first ones first"), true},
+                  {tr("Saves"), tr("Stashed bytes that all of them free"), true},
+                  {tr("At the peak"),
+                   tr("Those of the saved bytes that live at the peak without plans"), true},
+                  {tr("Saves, by dimension"),
+                   tr("The same in bytes, in the model's dimension names"), false}},
+                 parent) {}
+
+const PlanRow& PlanModel::plan_row(int row) const {
+  const auto index = static_cast<std::size_t>(row);
+  const std::size_t plans = study().plans.size();
+  return index < plans ? study().plans[index] : study().extensions[index - plans];
+}
 
 bool PlanModel::same_rows(const Study& a, const Study& b) const {
-  return std::equal(a.plans.begin(), a.plans.end(), b.plans.begin(), b.plans.end(),
-                    [](const PlanRow& x, const PlanRow& y) { return x.config == y.config; });
+  const auto same = [](const std::vector<PlanRow>& x, const std::vector<PlanRow>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const PlanRow& p, const PlanRow& q) { return p.config == q.config; });
+  };
+  return lists_extensions(a) == lists_extensions(b) && same(a.plans, b.plans) &&
+         same(a.extensions, b.extensions);
+}
+
+bool PlanModel::lists_extensions(const Study& study) const {
+  return extensions_wanted_ || std::any_of(study.extensions.begin(), study.extensions.end(),
+                                           [](const PlanRow& row) { return row.on; });
+}
+
+int PlanModel::rows_of(const Study& study) const {
+  const std::size_t extensions = lists_extensions(study) ? study.extensions.size() : 0;
+  return static_cast<int>(study.plans.size() + extensions);
+}
+
+void PlanModel::list_extensions(bool wanted) {
+  beginResetModel();
+  extensions_wanted_ = wanted;
+  endResetModel();
 }
 
 QVariant PlanModel::cell(int row, int column, int role) const {
@@ -34,7 +66,7 @@ QVariant PlanModel::cell(int row, int column, int role) const {
     case sort_role:
       return number(plan, column);
     case Qt::ToolTipRole:
-      return column == Column::symbolic ? shown(plan.saving_symbolic) : shown(plan.config);
+      return tool_tip(plan, column);
     case Qt::CheckStateRole:
       if (column == Column::plan) return plan.on ? Qt::Checked : Qt::Unchecked;
       return {};
@@ -45,12 +77,27 @@ QVariant PlanModel::cell(int row, int column, int role) const {
   }
 }
 
+QString PlanModel::tool_tip(const PlanRow& row, int column) {
+  if (column == Column::symbolic) return shown(row.saving_symbolic);
+  if (column != Column::strategy) return shown(row.config);
+  const Strategy& how = strategy_of(row.type);
+  QString tip = shown(std::string(how.description));
+  if (how.lossy) tip += u"\n"_s + tr("Lossy: results of the step may change.");
+  if (!in_reference(row.type)) tip += u"\n"_s + tr("ONNX Runtime does not know this type.");
+  return tip;
+}
+
 QVariant PlanModel::text(const PlanRow& row, int column) const {
   switch (column) {
     case Column::plan:
       return shown(row.config);
+    case Column::strategy:
+      return shown(std::string(strategy_of(row.type).name)) +
+             (strategy_of(row.type).lossy ? tr(" (lossy)") : QString());
     case Column::saving:
       return bytes_text(row.saving_bytes);
+    case Column::at_peak:
+      return bytes_text(row.bytes_at_peak);
     case Column::symbolic:
       return shown(row.saving_symbolic);
     default:
@@ -66,6 +113,8 @@ QVariant PlanModel::number(const PlanRow& row, int column) const {
       return chosen_count(study(), row);
     case Column::saving:
       return static_cast<qlonglong>(row.saving_bytes);
+    case Column::at_peak:
+      return static_cast<qlonglong>(row.bytes_at_peak);
     default:
       return text(row, column);
   }

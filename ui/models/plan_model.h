@@ -10,11 +10,15 @@ class PlanModel : public StudyModel {
   Q_OBJECT
 
  public:
-  enum Column { plan, frequency, count, saving, symbolic };
+  enum Column { plan, strategy, frequency, count, saving, at_peak, symbolic };
 
   explicit PlanModel(QObject* parent = nullptr);
 
-  const PlanRow& plan_row(int row) const { return study().plans[static_cast<std::size_t>(row)]; }
+  /// First what the reference's table lists, then what only our own strategies offer.
+  const PlanRow& plan_row(int row) const;
+
+  /// Whether rows of our own strategies are listed though none of them is on.
+  void list_extensions(bool wanted);
 
   Qt::ItemFlags flags(const QModelIndex& index) const override;
   bool setData(const QModelIndex& index, const QVariant& value, int role) override;
@@ -25,12 +29,16 @@ class PlanModel : public StudyModel {
 
  protected:
   bool same_rows(const Study& a, const Study& b) const override;
-  int rows_of(const Study& study) const override { return static_cast<int>(study.plans.size()); }
+  int rows_of(const Study& study) const override;
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  bool lists_extensions(const Study& study) const;
+  static QString tool_tip(const PlanRow& row, int column);
   QVariant text(const PlanRow& row, int column) const;
   QVariant number(const PlanRow& row, int column) const;
+
+  bool extensions_wanted_ = false;
 };
 
 /// Why a study without plans has none, for a user who wants to know.

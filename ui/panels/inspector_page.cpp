@@ -50,9 +50,12 @@ class NodePage {
     QStringList facts;
     facts << tr("runs at step %1 of %2").arg(step + 1).arg(timeline_.order.size());
     if (dataflow_.is_clone(node_)) {
-      facts << tr("recomputes %1").arg(link(dataflow_.origin(node_)));
+      const QString purpose =
+          dataflow_.runs_origin(node_) ? tr("recomputes %1") : tr("moves the output of %1");
+      facts << purpose.arg(link(dataflow_.origin(node_)));
     }
-    const double flops = study_.sizes->node_flops[dataflow_.origin(node_)];
+    const double flops =
+        dataflow_.runs_origin(node_) ? study_.sizes->node_flops[dataflow_.origin(node_)] : 0;
     if (flops > 0) {
       facts << tr("%1 million operations")
                    .arg(QString::fromStdString(format_fixed(flops / 1e6, flops < 1e8 ? 2 : 0)));

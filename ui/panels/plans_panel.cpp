@@ -22,7 +22,21 @@ constexpr int least_plan_width = 128;
 constexpr int frequency_width = 60;
 constexpr int count_width = 44;
 constexpr int saving_width = 76;
+constexpr int strategy_width = 96;
 constexpr int least_symbolic_width = 72;
+
+/// For the undo list.
+QString switch_text(const PlanRow& plan, bool on) {
+  if (!on) return PlansPanel::tr("Keep %1").arg(shown(plan.config));
+  switch (plan.type) {
+    case PlanType::offload:
+      return PlansPanel::tr("Offload %1").arg(shown(plan.config));
+    case PlanType::compress:
+      return PlansPanel::tr("Compress %1").arg(shown(plan.config));
+    default:
+      return PlansPanel::tr("Recompute %1").arg(shown(plan.config));
+  }
+}
 
 }  // namespace
 
@@ -67,6 +81,16 @@ QWidget* PlansPanel::make_top_row() {
   filter_->setClearButtonEnabled(true);
   layout->addWidget(level_);
   layout->addWidget(filter_, 1);
+  auto* const more = new QToolButton;
+  more->setObjectName(u"list_extensions"_s);
+  more->setText(tr("More ways"));
+  more->setToolTip(
+      tr("Lists activations that could be kept on the host or in a narrower type, too. ONNX "
+         "Runtime does not know these ways."));
+  more->setCheckable(true);
+  more->setAutoRaise(true);
+  layout->addWidget(more);
+  connect(more, &QToolButton::toggled, this, &PlansPanel::list_extensions);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
   connect(filter_, &QLineEdit::textChanged, &sorted_, &QSortFilterProxyModel::setFilterFixedString);
   return row;
@@ -105,11 +129,14 @@ void PlansPanel::set_up_table() {
   table_->horizontalHeader()->resizeSection(PlanModel::frequency, frequency_width);
   table_->horizontalHeader()->resizeSection(PlanModel::count, count_width);
   table_->horizontalHeader()->resizeSection(PlanModel::saving, saving_width);
+  table_->horizontalHeader()->resizeSection(PlanModel::at_peak, saving_width);
+  table_->horizontalHeader()->resizeSection(PlanModel::strategy, strategy_width);
+  table_->setColumnHidden(PlanModel::strategy, true);
   table_->set_flexible_column(PlanModel::plan, least_plan_width, least_symbolic_width);
   connect(&model_, &PlanModel::switch_wanted, this, [this](int row, bool on) {
     const PlanRow plan = model_.plan_row(row);
     document_.choose(with_plan(*document_.study(), document_.choices(), plan, on),
-                     (on ? tr("Recompute %1") : tr("Keep %1")).arg(shown(plan.config)));
+                     switch_text(plan, on));
   });
   connect(&model_, &PlanModel::count_wanted, this, [this](int row, int count) {
     const PlanRow plan = model_.plan_row(row);
@@ -140,6 +167,11 @@ void PlansPanel::show_summary() {
   const auto on =
       std::count_if(plans.begin(), plans.end(), [](const PlanRow& row) { return row.on; });
   summary_->setText(tr("%1 of %2 plans on").arg(on).arg(plans.size()));
+}
+
+void PlansPanel::list_extensions(bool wanted) {
+  model_.list_extensions(wanted);
+  table_->setColumnHidden(PlanModel::strategy, !wanted);
 }
 
 void PlansPanel::choose_level(int level) {

@@ -33,6 +33,7 @@ class Execution {
         inputs_(inputs),
         sink_(sink),
         ops_(resolve_ops(graph_)),
+        transfers_(transfer_nodes(graph_, dataflow_)),
         views_(topology_.values()),
         reads_left_(topology_.values(), 0),
         blocks_(timeline_.buffers.size()),
@@ -94,6 +95,26 @@ class Execution {
     views_[value] = {tensor.element(), tensor.dims(), blocks_[buffer].data};
   }
 
+  /// By place among the added nodes; clones stay empty.
+  static std::vector<Node> transfer_nodes(const Graph& graph, const Dataflow& dataflow) {
+    std::vector<Node> nodes(dataflow.kinds.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const NodeId id(dataflow.graph_nodes + i);
+      if (!dataflow.runs_origin(id)) nodes[i] = transfer_node(graph, dataflow, id);
+    }
+    return nodes;
+  }
+
+  const Node& node_at(NodeId id) const {
+    return dataflow_.runs_origin(id) ? graph_.node(dataflow_.origin(id))
+                                     : transfers_[id.index() - dataflow_.graph_nodes];
+  }
+
+  const Op& op_at(NodeId id) const {
+    return dataflow_.runs_origin(id) ? *ops_[dataflow_.origin(id)]
+                                     : *OpRegistry::standard().find(node_at(id));
+  }
+
   Tensor resident_tensor(ValueId id) const {
     const Value& value = graph_.value(id);
     const auto given = inputs_.find(value.name);
@@ -118,18 +139,17 @@ class Execution {
 
   void run_node(std::uint32_t step) {
     const NodeId id = timeline_.order[step];
-    const NodeId origin = dataflow_.origin(id);
-    const Node& node = graph_.node(origin);
+    const Node& node = node_at(id);
     const std::string name = name_of(graph_, dataflow_, id);
     emit(TraceEvent::Kind::node_start, step, 0, name);
     try {
       if (node.op_type == "YieldOp") {
         return_gradients(id, node);
       } else {
-        run_kernel(id, origin, node, step);
+        run_kernel(id, node, step);
       }
     } catch (const Error& error) {
-      throw Error(ErrorKind::run, describe(node, origin), error.what());
+      throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
     }
     emit(TraceEvent::Kind::node_end, step, 0, name);
     release_read(id, step);
@@ -174,29 +194,30 @@ class Execution {
     return {like.element, like.dims, reinterpret_cast<std::byte*>(seeds_.back()->data())};
   }
 
-  void run_kernel(NodeId id, NodeId origin, const Node& node, std::uint32_t step) {
+  void run_kernel(NodeId id, const Node& node, std::uint32_t step) {
     const Kernel* const kernel = KernelRegistry::standard().find(node);
     if (kernel == nullptr) fail_run("", "there is no CPU kernel for this operator");
-    const Op* const op = ops_[origin];
-    KernelContext context{node, since_version(*op, graph_.opset(node.domain)), {}, {}, 0};
+    const Op& op = op_at(id);
+    KernelContext context{node, since_version(op, graph_.opset(node.domain)), {}, {}, 0};
     const auto row = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       context.inputs.push_back(row[i].valid() ? views_[row[i]] : TensorView());
     }
-    if (op->random) {
+    if (op.random) {
       context.seed = static_cast<std::uint64_t>(node.attributes.has("seed")
                                                     ? seed_attribute(node)
                                                     : seed_for(graph_.value(node.outputs[0]).name));
     }
-    const auto dims = output_dims(*kernel, *op, context);
+    const auto dims = output_dims(*kernel, op, context);
     auto output = topology_.outputs[id].begin();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].valid()) {
         context.outputs.emplace_back();
         continue;
       }
-      TensorView& view = place_output(*output++, dims[i], step);
-      const auto shared = op->alias != nullptr ? op->alias(graph_, node, i) : std::nullopt;
+      TensorView& view = op.output_on_host ? place_on_host(*output++, dims[i], step)
+                                           : place_output(*output++, dims[i], step);
+      const auto shared = op.alias != nullptr ? op.alias(graph_, node, i) : std::nullopt;
       // What the YieldOp hands back lies outside of the buffer that it stands for, and so do views
       // of it.
       if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
@@ -306,6 +327,17 @@ class Execution {
     return views_[value];
   }
 
+  /// What lives on the host is stored apart and counts nothing.
+  TensorView& place_on_host(ValueId value, const OutputDims& wanted, std::uint32_t step) {
+    const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
+    const auto block =
+        host_.emplace(value, std::vector<std::byte>(static_cast<std::size_t>(bytes))).first;
+    allocate(timeline_.buffer_of[value], 0, value, step);
+    join_buffer(value);
+    views_[value] = {wanted.element, wanted.dims, block->second.data()};
+    return views_[value];
+  }
+
   /// A value dies with its last read; its buffer goes with the last value in it.
   void release_read(NodeId id, std::uint32_t step) {
     for (const ValueId input : topology_.inputs[id]) {
@@ -319,6 +351,7 @@ class Execution {
   void die(ValueId value, std::uint32_t step) {
     const BufferId id = timeline_.buffer_of[value];
     if (timeline_.buffers[id].resident || --values_in_[id] > 0) return;
+    host_.erase(value);
     const TrackingAllocator::Block block = blocks_[id];
     blocks_[id] = {};
     allocator_.release(block);
@@ -345,12 +378,14 @@ class Execution {
   const NamedTensors& inputs_;
   const TraceSink& sink_;
   IdVector<NodeId, const Op*> ops_;
+  std::vector<Node> transfers_;
   IdVector<ValueId, TensorView> views_;
   IdVector<ValueId, std::uint32_t> reads_left_;
   IdVector<BufferId, TrackingAllocator::Block> blocks_;
   IdVector<BufferId, std::uint32_t> values_in_;
   SymbolTable symbols_;
   TrackingAllocator allocator_;
+  std::unordered_map<ValueId, std::vector<std::byte>> host_;
   std::vector<std::unique_ptr<std::string>> seeds_;
   MeasurementBuilder measurement_{"cpu"};
   Clock::time_point started_;

@@ -27,6 +27,7 @@ void add_shape_kernels(KernelRegistry& registry);
 void add_slicing_kernels(KernelRegistry& registry);
 void add_softmax_kernels(KernelRegistry& registry);
 void add_training_kernels(KernelRegistry& registry);
+void add_transfer_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
     add_activation_kernels,    add_arithmetic_kernels, add_aten_kernels,
@@ -35,7 +36,7 @@ inline constexpr std::array kernel_families = {
     add_logic_kernels,         add_loss_kernels,       add_matmul_kernels,
     add_normalization_kernels, add_pooling_kernels,    add_reduction_kernels,
     add_resize_kernels,        add_shape_kernels,      add_slicing_kernels,
-    add_softmax_kernels,       add_training_kernels,
+    add_softmax_kernels,       add_training_kernels,   add_transfer_kernels,
 };
 
 }  // namespace stashscope::cpu

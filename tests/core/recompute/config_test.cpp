@@ -23,6 +23,34 @@ TEST(EnvironmentBlock, ShowsAShellNothingToRun) {
             std::string::npos);
 }
 
+TEST(EnvironmentBlock, LeavesOutWhatTheReferenceDoesNotKnow) {
+  const std::string block =
+      environment_block(parse_config("Gelu+:1:-1,Softmax:3:-1,MatMul:4:2"), {});
+  EXPECT_NE(block.find("CONFIG=\"Gelu+:1:-1\"\n"), std::string::npos) << block;
+  EXPECT_NE(block.find("left out: MatMul:4:2,Softmax:3:-1\n"), std::string::npos) << block;
+}
+
+TEST(Config, NamesAnOperatorForTypesThreeAndFour) {
+  const RecomputeConfig config = parse_config("Softmax:3:-1,MatMul:4:2");
+  EXPECT_EQ(config.at("Softmax").type, PlanType::offload);
+  EXPECT_EQ(config.at("MatMul"), (ClusterChoice{PlanType::compress, 2}));
+  EXPECT_EQ(parse_config(to_string(config)), config);
+  // A cluster is nothing that could be put away; the reference's own answer stands.
+  EXPECT_NE(test::refusal(ErrorKind::usage, [] { parse_config("Gelu+:3:-1"); })
+                .find("Invalid optimization type specified for subgraph: Gelu+"),
+            std::string::npos);
+  EXPECT_FALSE(test::refusal(ErrorKind::usage, [] { parse_config("Gelu:5:-1"); }).empty());
+}
+
+TEST(Config, TakesTheFirstVersionsForm) {
+  const RecomputeConfig config = parse_config("Dropout:0,Gelu:1");
+  EXPECT_EQ(config.at("Gelu"), (ClusterChoice{PlanType::recompute, -1, true}));
+  EXPECT_EQ(config.at("Dropout").type, PlanType::none);
+  EXPECT_EQ(to_string(config), "Dropout:0,Gelu:1");
+  EXPECT_FALSE(test::refusal(ErrorKind::usage, [] { parse_config("Gelu:2"); }).empty());
+  EXPECT_FALSE(test::refusal(ErrorKind::usage, [] { parse_config("Gelu+:1"); }).empty());
+}
+
 TEST(ConfigFile, HoldsLinesOrAList) {
   const test::Folder folder;
   for (const char* text : {"Gelu+:1:2\n\nCast+:2:-1\r\n", "[\"Gelu+:1:2\", \"Cast+:2:-1\"]",

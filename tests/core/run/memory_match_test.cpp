@@ -32,7 +32,8 @@ TEST_P(SmallModel, UsesThePredictedMemoryInEveryOrderWithAndWithoutPlans) {
   const PreparedStep step(trained, inputs);
   const RunResult reference = testing_run::run_on_cpu(step.default_plan(), inputs);
   for (const Dataflow& dataflow :
-       {step.without_plans(), step.with_all_plans(false), step.with_all_plans(true)}) {
+       {step.without_plans(), step.with_all_plans(false), step.with_all_plans(true),
+        step.with_all_of(PlanType::offload)}) {
     for (const OrderStrategy& strategy : order_strategies()) {
       SCOPED_TRACE(std::string(strategy.name) + " with " +
                    std::to_string(dataflow.cloned_nodes.size()) + " clones");
@@ -43,6 +44,26 @@ TEST_P(SmallModel, UsesThePredictedMemoryInEveryOrderWithAndWithoutPlans) {
         EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), tensor)) << name;
       }
     }
+  }
+}
+
+/// Half the digits of what is stashed are lost on the way.
+TEST_P(SmallModel, ComesCloseWithCompressedActivations) {
+  const fs::path folder = models / GetParam();
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
+  const NamedTensors inputs = inputs_of(folder, *trained.graph);
+  const PreparedStep step(trained, inputs);
+  const RunResult reference = testing_run::run_on_cpu(step.default_plan(), inputs);
+  const Dataflow dataflow = step.with_all_of(PlanType::compress);
+  for (const OrderStrategy& strategy : order_strategies()) {
+    const RunPlan plan = step.plan(dataflow, strategy);
+    const RunResult result = testing_run::run_on_cpu(plan, inputs);
+    EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
+    const ValueId loss = trained.graph->data().outputs.front();
+    const std::string& name = trained.graph->value(loss).name;
+    // Forward reads no compressed tensor.
+    EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), reference.outputs.at(name)));
   }
 }
 

@@ -80,6 +80,16 @@ struct PreparedStep {
                        select_plans(found, config_of_all(found, with_compromise)));
   }
 
+  /// The dataflow with every plan of one of our own strategies applied.
+  Dataflow with_all_of(PlanType type) const {
+    const Opportunities found = find_opportunities(*step.graph, ops, step.yield, {1, false});
+    RecomputeConfig config;
+    for (const NodePlan& plan : found.extensions) {
+      if (plan.type == type) config[plan.cluster] = {type, -1};
+    }
+    return apply_plans(*step.graph, ops, found, select_plans(found, config));
+  }
+
   RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy) const {
     std::vector<NodeId> order = strategy.order({*step.graph, dataflow, step.yield});
     return {step.graph, dataflow, make_timeline(dataflow, rules, bytes, std::move(order))};

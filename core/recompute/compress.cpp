@@ -1,0 +1,54 @@
+// Keeps a stashed float32 tensor in a narrower floating type.
+
+#include <algorithm>
+
+#include "core/recompute/put_away.h"
+#include "core/recompute/rewriter.h"
+
+namespace stashscope {
+
+namespace {
+
+/// 8 bits are few: only where no reader's result hangs on the digits.
+bool tolerate_float8(const StrategyInput& input, const StashedBuffer& buffer) {
+  return std::all_of(buffer.readers.begin(), buffer.readers.end(), [&](NodeId reader) {
+    const Op* const op = input.ops[reader];
+    return op != nullptr && op->tolerates_float8;
+  });
+}
+
+Findings find(const StrategyInput& input) {
+  const ElementType narrow = input.probe.compressed;
+  Findings findings;
+  for (const StashedBuffer& buffer : stashed_buffers(input)) {
+    if (input.graph.value(buffer.root).type.element != ElementType::float32) continue;
+    if (bits_per_element(narrow) == 8 && !tolerate_float8(input, buffer)) continue;
+    NodePlan plan = put_away_plan(input.graph, buffer, PlanType::compress);
+    plan.kept_as = narrow;
+    plan.save_ratio = Rational(1) - Rational::ratio(bits_per_element(narrow), 32);
+    findings.plans.push_back(std::move(plan));
+  }
+  return findings;
+}
+
+void apply(const NodePlan& plan, Rewriter& rewriter) {
+  const StoredForm narrow{plan.kept_as, Rational(1) - plan.save_ratio};
+  rewriter.put_away(plan, {AddedKind::compress, narrow}, AddedKind::decompress);
+}
+
+/// One conversion each way.
+PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {
+  return {2 * static_cast<double>(put_away_bytes(plan, input)) / sizeof(float), 0};
+}
+
+}  // namespace
+
+const Strategy compress_strategy = {PlanType::compress,
+                                    "compress",
+                                    "keeps float32 activations in a narrower type",
+                                    true,
+                                    find,
+                                    apply,
+                                    cost};
+
+}  // namespace stashscope

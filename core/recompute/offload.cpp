@@ -1,0 +1,38 @@
+// Copies a stashed tensor to the host behind its last use in forward, and back before its first use
+// in backward.
+
+#include "core/recompute/put_away.h"
+#include "core/recompute/rewriter.h"
+
+namespace stashscope {
+
+namespace {
+
+Findings find(const StrategyInput& input) {
+  Findings findings;
+  for (const StashedBuffer& buffer : stashed_buffers(input)) {
+    findings.plans.push_back(put_away_plan(input.graph, buffer, PlanType::offload));
+  }
+  return findings;
+}
+
+void apply(const NodePlan& plan, Rewriter& rewriter) {
+  rewriter.put_away(plan, {AddedKind::offload, {ElementType::undefined, 0}}, AddedKind::fetch);
+}
+
+PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {
+  return {0, 2 * put_away_bytes(plan, input)};
+}
+
+}  // namespace
+
+const Strategy offload_strategy = {PlanType::offload,
+                                   "offload",
+                                   "keeps activations in the memory of the host until the "
+                                   "backward pass reads them",
+                                   false,
+                                   find,
+                                   apply,
+                                   cost};
+
+}  // namespace stashscope

@@ -1,0 +1,96 @@
+#include "core/recompute/put_away.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+namespace {
+
+/// Follows the memory of one value through its views.
+class BufferTracer {
+ public:
+  explicit BufferTracer(const StrategyInput& input) : input_(input), graph_(input.graph) {}
+
+  /// Nothing when the memory is kept alive by more than the backward pass.
+  std::optional<StashedBuffer> trace(NodeId maker, std::size_t output) {
+    StashedBuffer buffer{graph_.node(maker).outputs[output], output, {}, {}};
+    bool is_read = false;
+    std::vector<ValueId> members = {buffer.root};
+    for (std::size_t next = 0; next < members.size(); ++next) {
+      const ValueId member = members[next];
+      if (graph_.is_graph_output(member)) return std::nullopt;
+      for (const NodeId reader : graph_.topology().readers[member]) {
+        if (graph_.node(reader).op_type == "YieldOp") return std::nullopt;
+        if (!input_.stash.is_forward(reader)) {
+          is_read = true;
+          buffer.readers.push_back(reader);
+        } else {
+          add_views(reader, member, buffer, members);
+        }
+      }
+    }
+    if (!is_read) return std::nullopt;
+    const auto& position = input_.stash.position;
+    std::sort(buffer.views.begin(), buffer.views.end(),
+              [&](NodeId a, NodeId b) { return position[a.index()] < position[b.index()]; });
+    buffer.views.erase(std::unique(buffer.views.begin(), buffer.views.end()), buffer.views.end());
+    return buffer;
+  }
+
+  /// The output of `node` shows the memory of an input.
+  bool is_view(NodeId node, std::size_t output) const {
+    const Op* const op = input_.ops[node];
+    return op != nullptr && op->alias != nullptr &&
+           op->alias(graph_, graph_.node(node), output).has_value();
+  }
+
+ private:
+  void add_views(NodeId reader, ValueId member, StashedBuffer& buffer,
+                 std::vector<ValueId>& members) const {
+    const Op* const op = input_.ops[reader];
+    if (op == nullptr || op->alias == nullptr) return;
+    const Node& node = graph_.node(reader);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const auto shared = op->alias(graph_, node, i);
+      if (!node.outputs[i].valid() || !shared || node.inputs[*shared] != member) continue;
+      buffer.views.push_back(reader);
+      members.push_back(node.outputs[i]);
+    }
+  }
+
+  const StrategyInput& input_;
+  const Graph& graph_;
+};
+
+}  // namespace
+
+std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input) {
+  BufferTracer tracer(input);
+  std::vector<StashedBuffer> buffers;
+  for (std::size_t i = input.stash.boundary + 1; i-- > 0;) {
+    const NodeId maker = input.stash.order[i];
+    const Node& node = input.graph.node(maker);
+    if (node.op_type == "YieldOp") continue;
+    for (std::size_t output = 0; output < node.outputs.size(); ++output) {
+      if (!node.outputs[output].valid() || tracer.is_view(maker, output)) continue;
+      if (auto buffer = tracer.trace(maker, output)) buffers.push_back(*std::move(buffer));
+    }
+  }
+  return buffers;
+}
+
+NodePlan put_away_plan(const Graph& graph, const StashedBuffer& buffer, PlanType type) {
+  NodePlan plan;
+  plan.type = type;
+  plan.node = graph.value(buffer.root).producer;
+  plan.outputs = {buffer.output};
+  plan.subgraph = buffer.views;
+  plan.cluster = graph.node(plan.node).op_type;
+  return plan;
+}
+
+std::int64_t put_away_bytes(const NodePlan& plan, const PlanCostInput& input) {
+  return input.bytes[input.graph.node(plan.node).outputs[plan.outputs[0]]];
+}
+
+}  // namespace stashscope

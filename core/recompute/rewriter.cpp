@@ -1,0 +1,101 @@
+#include "core/recompute/rewriter.h"
+
+namespace stashscope {
+
+namespace {
+
+ValueId replacement(ValueId value, const std::unordered_map<ValueId, ValueId>& replacements) {
+  const auto found = value.valid() ? replacements.find(value) : replacements.end();
+  return found == replacements.end() ? value : found->second;
+}
+
+bool puts_away(AddedKind kind) { return kind == AddedKind::offload || kind == AddedKind::compress; }
+
+}  // namespace
+
+NodeId Rewriter::add_node(NodeId original, AddedKind kind) {
+  const NodeId id(result_.graph_nodes + result_.cloned_nodes.size());
+  result_.cloned_nodes.push_back(original);
+  result_.kinds.push_back(kind);
+  added_inputs_.start_row();
+  added_outputs_.start_row();
+  return id;
+}
+
+ValueId Rewriter::add_value(ValueId original, const StoredForm& form) {
+  const ValueId id(result_.graph_values + result_.cloned_values.size());
+  result_.cloned_values.push_back(original);
+  result_.forms.push_back(form);
+  added_outputs_.push(id);
+  return id;
+}
+
+void Rewriter::clone(NodeId node) {
+  if (clone_of_.contains(node)) return;
+  clone_of_.emplace(node, add_node(node, AddedKind::recompute));
+  for (const ValueId input : graph_.topology().inputs[node]) {
+    added_inputs_.push(replacement(input, twin_of_));
+  }
+  for (const ValueId output : graph_.topology().outputs[node]) {
+    twin_of_[output] = add_value(output, {});
+  }
+  const Op* const op = ops_[node];
+  if (op != nullptr && op->random) result_.seeded_nodes.push_back(node);
+}
+
+void Rewriter::read_clone(NodeId node, std::size_t output) {
+  const ValueId original = graph_.node(node).outputs[output];
+  replaced_[original] = twin_of_.at(original);
+}
+
+ValueId Rewriter::add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
+                               const StoredForm& form) {
+  add_node(maker, kind);
+  added_inputs_.push(input);
+  return add_value(original, form);
+}
+
+void Rewriter::put_away(const NodePlan& plan, const PutAway& how, AddedKind back) {
+  const ValueId original = graph_.node(plan.node).outputs[plan.outputs[0]];
+  const ValueId away = add_transfer(plan.node, how.kind, original, original, how.form);
+  replaced_[original] = add_transfer(plan.node, back, away, original, {});
+  for (const NodeId view : plan.subgraph) {
+    clone(view);
+    for (const ValueId output : graph_.topology().outputs[view]) {
+      replaced_[output] = twin_of_.at(output);
+    }
+  }
+}
+
+Dataflow Rewriter::finish() {
+  if (!result_.cloned_nodes.empty()) build();
+  return std::move(result_);
+}
+
+void Rewriter::build() {
+  const Topology& old = graph_.topology();
+  Topology topology;
+  topology.inputs.reserve(old.nodes() + result_.cloned_nodes.size(), old.values());
+  for (const NodeId node : IdRange<NodeId>(old.nodes())) {
+    const bool rewire = !stash_.is_forward(node);
+    topology.inputs.start_row();
+    for (const ValueId input : old.inputs[node]) {
+      topology.inputs.push(rewire ? replacement(input, replaced_) : input);
+    }
+    topology.outputs.start_row();
+    for (const ValueId output : old.outputs[node]) topology.outputs.push(output);
+  }
+  for (std::size_t i = 0; i < result_.cloned_nodes.size(); ++i) {
+    const bool rewire = !puts_away(result_.kinds[i]);
+    topology.inputs.start_row();
+    for (const ValueId input : added_inputs_[NodeId(i)]) {
+      topology.inputs.push(rewire ? replacement(input, replaced_) : input);
+    }
+    topology.outputs.start_row();
+    for (const ValueId output : added_outputs_[NodeId(i)]) topology.outputs.push(output);
+  }
+  topology.connect(result_.graph_values + result_.cloned_values.size());
+  result_.topology = std::move(topology);
+}
+
+}  // namespace stashscope

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/graph/dataflow.h"
+#include "core/recompute/opportunities.h"
+
+namespace stashscope {
+
+/// How a tensor is put away.
+struct PutAway {
+  AddedKind kind;
+  StoredForm form;
+};
+
+/// Collects what plans add to a graph's dataflow and what backward nodes read instead, then builds
+/// the new structure in one pass.
+class Rewriter {
+ public:
+  Rewriter(const Graph& graph, const IdVector<NodeId, const Op*>& ops, const Stash& stash)
+      : graph_(graph), ops_(ops), stash_(stash), result_(graph) {}
+
+  /// Runs a forward node again in backward; a node is cloned once.
+  void clone(NodeId node);
+  /// Lets backward read the clone's output. @pre the node was cloned
+  void read_clone(NodeId node, std::size_t output);
+  /// Puts the plan's output away behind its last use in forward, brings it back, and lets backward
+  /// read that, and views of it.
+  void put_away(const NodePlan& plan, const PutAway& how, AddedKind back);
+
+  Dataflow finish();
+
+ private:
+  using Replacements = std::unordered_map<ValueId, ValueId>;
+
+  /// A node with one input; returns its output.
+  ValueId add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
+                       const StoredForm& form);
+  NodeId add_node(NodeId original, AddedKind kind);
+  ValueId add_value(ValueId original, const StoredForm& form);
+  void build();
+
+  const Graph& graph_;
+  const IdVector<NodeId, const Op*>& ops_;
+  const Stash& stash_;
+  Dataflow result_;
+  std::unordered_map<NodeId, NodeId> clone_of_;
+  IdRows<NodeId, ValueId> added_inputs_;   // by added node, as they were when it was made
+  IdRows<NodeId, ValueId> added_outputs_;  // by added node
+  Replacements twin_of_;                   // every output of a cloned node
+  Replacements replaced_;                  // stashed outputs whose plan was applied
+};
+
+}  // namespace stashscope

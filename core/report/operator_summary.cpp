@@ -1,0 +1,78 @@
+#include "core/report/operator_summary.h"
+
+#include <map>
+
+#include "core/base/text.h"
+#include "core/recompute/apply.h"
+
+namespace stashscope {
+
+namespace {
+
+struct Pattern {
+  int frequency = 0;
+  int applied = 0;
+};
+
+/// By the shapes of the stashed outputs.
+using Patterns = std::map<std::string, Pattern>;
+
+std::string shape_text(const Graph& graph, ValueId value) {
+  const auto& shape = table_shape(graph.value(value));
+  if (!shape) return "unknown";
+  std::string text;
+  for (const Expr& dim : *shape) text += dim_text(graph, dim) + " x ";
+  return text.empty() ? "1 x " : text;
+}
+
+std::string shapes_text(const Graph& graph, const NodePlan& plan) {
+  std::vector<std::string> shapes;
+  for (const std::size_t output : plan.outputs) {
+    shapes.push_back(shape_text(graph, graph.node(plan.node).outputs[output]));
+  }
+  return join(shapes, " and ");
+}
+
+std::map<std::string, Patterns> patterns_by_operator(const Study& study) {
+  std::map<const NodePlan*, bool> applied;
+  for (const NodePlan* const plan : select_plans(*study.opportunities, study.config)) {
+    applied[plan] = true;
+  }
+  std::map<std::string, Patterns> operators;
+  for (const NodePlan& plan : study.opportunities->plans) {
+    if (plan.type != PlanType::recompute) continue;
+    Pattern& pattern =
+        operators[study.graph().node(plan.node).op_type][shapes_text(study.graph(), plan)];
+    ++pattern.frequency;
+    if (applied.contains(&plan)) ++pattern.applied;
+  }
+  return operators;
+}
+
+std::string status(const Patterns& patterns) {
+  for (const auto& [shapes, pattern] : patterns) {
+    if (pattern.applied > 0) return "Recompute";
+  }
+  return "Disabled";
+}
+
+}  // namespace
+
+std::string operator_summary(const Study& study) {
+  const std::string rule(74, '=');
+  std::string text = "MemoryAlleviation Summary:\n    User config:\n    " +
+                     to_string(study.choices.plans) + "\n    " + rule + "\n";
+  for (const auto& [type, patterns] : patterns_by_operator(study)) {
+    text += "    Operator: " + type + "\n      AlleviationType: " + status(patterns) +
+            " (enable with " + type + ":1)\n      Patterns:\n";
+    for (const auto& [shapes, pattern] : patterns) {
+      text += "        PatternShape:" + shapes +
+              "    Frequency:" + std::to_string(pattern.frequency) +
+              "    Applied:" + std::to_string(pattern.applied) + "\n";
+    }
+    text += "    " + std::string(74, '-') + "\n";
+  }
+  return text + "    " + rule + "\n";
+}
+
+}  // namespace stashscope

@@ -1,0 +1,96 @@
+#include "core/report/options_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/study/plan_effects.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t shown_rows = 8;
+
+std::string more_line(std::size_t rows) {
+  if (rows <= shown_rows) return "";
+  return "  ... and " + std::to_string(rows - shown_rows) + " more (--format json has all)\n";
+}
+
+std::string cost_text(const Study& study, const PlanRow& row) {
+  if (row.cost.transfer_bytes == 0) return format_number(row.cost.flops) + " flops";
+  const double seconds =
+      static_cast<double>(row.cost.transfer_bytes) / study.choices.transfer_bandwidth;
+  return format_fixed(1000 * seconds, 2) + " ms of transfers";
+}
+
+std::string op_text(const Study& study, NodeId node) {
+  return "'" + printable(study.graph().node(node).name) + "' (" +
+         printable(study.graph().node(node).op_type) + ")";
+}
+
+}  // namespace
+
+std::string extensions_text(const Study& study) {
+  const auto& rows = study.extensions;
+  if (rows.empty()) return "";
+  std::string text = "Beyond ONNX Runtime's types (it does not know these):\n";
+  for (std::size_t i = 0; i < std::min(rows.size(), shown_rows); ++i) {
+    const PlanRow& row = rows[i];
+    const Strategy& strategy = strategy_of(row.type);
+    text += "  " + std::string(row.on ? "ON  " : "OFF ") + printable(row.config) + "  " +
+            std::string(strategy.name) + (strategy.lossy ? " (lossy)" : "") + " x" +
+            std::to_string(row.frequency) + ", saves " + format_bytes(row.saving_bytes) + ", " +
+            format_bytes(row.bytes_at_peak) + " of it at the peak, for " + cost_text(study, row) +
+            "\n";
+  }
+  return text + more_line(rows.size());
+}
+
+std::string why_not_text(const Study& study) {
+  const std::vector<UnplannedTensor> tensors = unplanned_tensors(study);
+  if (tensors.empty()) return "";
+  std::string text = "Stashed without a recompute plan:\n";
+  for (std::size_t i = 0; i < std::min(tensors.size(), shown_rows); ++i) {
+    const UnplannedTensor& each = tensors[i];
+    text += "  " + with_thousands(each.bytes) + " B  " +
+            printable(study.graph().value(each.value).name) + ": " + each.rule + ", at " +
+            op_text(study, each.stopped_at) + "\n";
+  }
+  return text + more_line(tensors.size());
+}
+
+json extensions_json(const Study& study) {
+  json rows = json::array();
+  for (const PlanRow& row : study.extensions) {
+    const Strategy& strategy = strategy_of(row.type);
+    rows.push_back({{"config", to_valid_utf8(row.config)},
+                    {"strategy", strategy.name},
+                    {"lossy", strategy.lossy},
+                    {"freq", row.frequency},
+                    {"saving_bytes", row.saving_bytes},
+                    {"saving_symbolic", to_valid_utf8(row.saving_symbolic)},
+                    {"bytes_at_peak", row.bytes_at_peak},
+                    {"extra_flops", row.cost.flops},
+                    {"transfer_bytes", row.cost.transfer_bytes},
+                    {"on", row.on}});
+  }
+  return rows;
+}
+
+json why_not_json(const Study& study) {
+  json rows = json::array();
+  for (const UnplannedTensor& each : unplanned_tensors(study)) {
+    const Node& node = study.graph().node(each.stopped_at);
+    rows.push_back({{"tensor", to_valid_utf8(study.graph().value(each.value).name)},
+                    {"bytes", each.bytes},
+                    {"stopped_at", to_valid_utf8(node.name)},
+                    {"op_type", to_valid_utf8(node.op_type)},
+                    {"rule", each.rule}});
+  }
+  return rows;
+}
+
+}  // namespace stashscope

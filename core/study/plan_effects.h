@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// Sets what the rows' plans save at the peak of the step without plans, and what they cost.
+void add_plan_effects(const Graph& graph, const Opportunities& opportunities, const Sizes& sizes,
+                      const Timeline& baseline, std::vector<PlanRow>& rows);
+
+/// Flops and transfers of the nodes that a dataflow adds to its graph's own.
+PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
+
+/// A stashed tensor that no plan of the reference's kinds frees.
+struct UnplannedTensor {
+  ValueId value;
+  std::int64_t bytes = 0;
+  NodeId stopped_at;  ///< the node that the search could not pass
+  std::string rule;   ///< one clause
+};
+
+/// Largest first.
+std::vector<UnplannedTensor> unplanned_tensors(const Study& study);
+
+}  // namespace stashscope

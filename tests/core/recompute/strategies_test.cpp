@@ -1,0 +1,164 @@
+// Strategies beyond the reference's: tensors that are put away and brought back.
+
+#include "core/recompute/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/passes/training_step.h"
+#include "core/recompute/apply.h"
+#include "core/schedule/orders.h"
+#include "core/study/study.h"
+#include "tests/support/model_builder.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace {
+
+std::shared_ptr<const Study> study_of(const test::ModelBuilder& model, const Choices& choices) {
+  return compute_study(std::make_shared<const Graph>(model.build()), choices, nullptr, {});
+}
+
+Choices with_plans(const std::string& config) {
+  Choices choices;
+  choices.dims["N"] = 64;
+  choices.plans = parse_config(config);
+  return choices;
+}
+
+/// How often the current variant has a node of a kind.
+std::size_t count_of(const Study& study, AddedKind kind) {
+  const auto& kinds = study.current->dataflow.kinds;
+  return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
+}
+
+std::size_t step_of(const Study& study, AddedKind kind) {
+  const Variant& variant = *study.current;
+  for (std::size_t step = 0; step < variant.timeline.order.size(); ++step) {
+    const NodeId node = variant.timeline.order[step];
+    if (variant.dataflow.is_clone(node) && variant.dataflow.kind(node) == kind) return step;
+  }
+  return variant.timeline.order.size();
+}
+
+TEST(Offload, FreesTheTensorBetweenItsLastForwardAndItsFirstBackwardUse) {
+  const auto study = study_of(test::deep_perceptron(6, 64), with_plans("MatMul:3:1"));
+  ASSERT_EQ(count_of(*study, AddedKind::offload), 1U);
+  ASSERT_EQ(count_of(*study, AddedKind::fetch), 1U);
+  const ValueId tensor = test::id_of(study->graph(), "layer.0.h");
+  const Timeline& timeline = study->current->timeline;
+  const Buffer& held = timeline.buffers[timeline.buffer_of[tensor]];
+  const std::size_t away = step_of(*study, AddedKind::offload);
+  EXPECT_EQ(held.last_step, away);
+  // One Gelu reads it in forward; it is put away right behind.
+  const NodeId gelu = study->graph().find_node("make_layer.0.g").value();
+  EXPECT_EQ(timeline.order[away - 1], gelu);
+  const std::size_t back = step_of(*study, AddedKind::fetch);
+  const NodeId reader = timeline.order[back + 1];
+  EXPECT_EQ(study->graph().node(study->current->dataflow.origin(reader)).op_type, "GeluGrad");
+  EXPECT_LT(timeline.peak_bytes, study->baseline->timeline.peak_bytes);
+}
+
+TEST(Offload, CostsTheBytesOverTheLinkBothWays) {
+  Choices choices = with_plans("MatMul:3:1");
+  choices.transfer_bandwidth = 1e6;
+  const auto study = study_of(test::deep_perceptron(6, 64), choices);
+  const std::int64_t bytes = std::int64_t{64} * 64 * 4;
+  EXPECT_EQ(study->current->transfer_bytes, 2 * bytes);
+  EXPECT_DOUBLE_EQ(transfer_seconds(*study, *study->current), 2.0 * bytes / 1e6);
+  EXPECT_DOUBLE_EQ(study->current->flops, study->baseline->flops);
+}
+
+TEST(Compress, KeepsHalfTheBytesAndIsMarkedLossy) {
+  const auto study = study_of(test::deep_perceptron(6, 64), with_plans("MatMul:4:-1"));
+  const auto& rows = study->extensions;
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [](const PlanRow& each) { return each.config == "MatMul:4:-1"; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_TRUE(row->on);
+  EXPECT_TRUE(strategy_of(row->type).lossy);
+  EXPECT_EQ(row->saving_bytes, 6 * 64 * 64 * 4 / 2);
+  const Dataflow& dataflow = study->current->dataflow;
+  for (const ValueId value : IdRange<ValueId>(dataflow.topology.values())) {
+    if (dataflow.form(value).element != ElementType::float16) continue;
+    const Timeline& timeline = study->current->timeline;
+    EXPECT_EQ(timeline.buffers[timeline.buffer_of[value]].bytes, 64 * 64 * 2);
+  }
+}
+
+TEST(Compress, TakesEightBitsOnlyWhereGradientsTolerateThem) {
+  Choices choices = with_plans("");
+  choices.probe.compressed = ElementType::float8e4m3fn;
+  const auto study = study_of(test::deep_perceptron(3, 64), choices);
+  std::vector<std::string> configs;
+  for (const PlanRow& row : study->extensions) {
+    if (row.type == PlanType::compress) configs.push_back(row.config);
+  }
+  // GeluGrad reads the MatMul's output; the gradients of weights are products with Gelu's.
+  EXPECT_EQ(configs, std::vector<std::string>{"MatMul:4:-1"});
+}
+
+TEST(Extensions, AreNeverPartOfALevelOrOfTheReferencesTable) {
+  Choices choices;
+  choices.level = 2;
+  const auto study = study_of(test::deep_perceptron(6, 64), choices);
+  EXPECT_FALSE(study->extensions.empty());
+  for (const PlanRow& row : study->extensions) EXPECT_FALSE(row.on) << row.config;
+  for (const PlanRow& row : study->plans) EXPECT_TRUE(in_reference(row.type)) << row.config;
+}
+
+TEST(Extensions, KeepWhatTheStepReturns) {
+  test::ModelBuilder model = test::deep_perceptron(2, 8);
+  model.output("layer.0.h");
+  Choices choices;
+  choices.goal.loss = "loss";
+  const auto study = study_of(model, choices);
+  for (const NodePlan& plan : study->opportunities->extensions) {
+    const ValueId tensor = study->graph().node(plan.node).outputs[plan.outputs[0]];
+    EXPECT_NE(study->graph().value(tensor).name, "layer.0.h");
+  }
+}
+
+/// x -> h -> view of h -> Gelu: backward reads the view, which shares h's memory.
+test::ModelBuilder model_with_view() {
+  test::ModelBuilder m;
+  m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64);
+  m.weight("w", {8, 8}).int64s("dims", {-1, 8});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Reshape", {"h", "dims"}, {"view"});
+  m.node("Gelu", {"view"}, {"g"}, {}, "com.microsoft");
+  m.node("MatMul", {"g", "w"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  return m.output("loss");
+}
+
+TEST(Offload, TakesTheWholeBufferOfAView) {
+  const auto study = study_of(model_with_view(), with_plans("MatMul:3:1"));
+  const Dataflow& dataflow = study->current->dataflow;
+  const NodeId view = study->graph().find_node("make_view").value();
+  EXPECT_NE(std::find(dataflow.cloned_nodes.begin(), dataflow.cloned_nodes.end(), view),
+            dataflow.cloned_nodes.end());
+  const Timeline& timeline = study->current->timeline;
+  const ValueId tensor = test::id_of(study->graph(), "h");
+  EXPECT_EQ(timeline.buffers[timeline.buffer_of[tensor]].last_step,
+            step_of(*study, AddedKind::offload));
+}
+
+TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
+  const auto study = study_of(test::deep_perceptron(2, 8), with_plans("MatMul:3:1,Gelu:4:1"));
+  std::vector<std::string> types;
+  const Graph modified = modified_graph(*study);
+  for (const Node& node : modified.nodes()) {
+    const bool is_transfer = node.op_type.starts_with("Memcpy") || node.op_type == "Cast";
+    if (is_transfer) types.push_back(node.op_type);
+  }
+  EXPECT_EQ(types, (std::vector<std::string>{"MemcpyToHost", "Cast", "Cast", "MemcpyFromHost"}));
+  // Read again, it has the same memory.
+  const auto again =
+      compute_study(std::make_shared<const Graph>(modified), with_plans(""), nullptr, {});
+  EXPECT_EQ(again->baseline->timeline.peak_bytes, study->current->timeline.peak_bytes);
+}
+
+}  // namespace
+}  // namespace stashscope
