@@ -415,7 +415,7 @@ GraphData read_model(onnx::ModelProto& model, const fs::path& folder) {
 Graph load_model(const fs::path& path) {
   try {
     onnx::ModelProto model = parse_model(path);
-    check_functions(model);
+    inline_functions(model);
     return Graph(read_model(model, path.parent_path()));
   } catch (const Error& error) {
     throw error.within(printable(path.string()));

@@ -27,33 +27,50 @@ struct SearchResult {
 
 class OpportunityFinder {
  public:
-  OpportunityFinder(const Graph& graph, const IdVector<NodeId, const Op*>& ops, NodeId yield,
-                    const Probe& probe)
-      : graph_(graph), ops_(ops), yield_(yield), probe_(probe) {}
+  OpportunityFinder(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
+                    const Boundary& boundary, const Probe& probe)
+      : graph_(graph), ops_(ops), boundary_(boundary), probe_(probe) {}
 
   Opportunities find() {
-    found_.order = reference_order({graph_, Dataflow(graph_), yield_});
+    found_.order = reference_order({graph_, Dataflow(graph_), boundary_});
     found_.position.resize(found_.order.size());
     for (std::size_t i = 0; i < found_.order.size(); ++i) {
       found_.position[found_.order[i].index()] = i;
     }
-    if (!yield_.valid()) return std::move(found_);
-    found_.boundary = found_.position[yield_.index()];
+    if (!boundary_.known()) return std::move(found_);
+    found_.forward_nodes = count_forward();
     find_stashed();
     if (probe_.layer_boundary)
-      kept_ = layer_boundary_inputs(graph_, found_.position, found_.boundary);
-    for (std::size_t i = found_.boundary + 1; i-- > 0;) search_from(found_.order[i]);
+      kept_ = layer_boundary_inputs(graph_, found_.position, found_.forward_nodes);
+    for (std::size_t i = found_.forward_nodes; i-- > 0;) search_from(found_.order[i]);
     return std::move(found_);
   }
 
  private:
+  /// Up to the YieldOp. One that is not there would run behind every Shape and Size that is ready
+  /// before it.
+  std::size_t count_forward() const {
+    std::size_t count = 0;
+    for (const NodeId end : forward_ends(graph_, boundary_)) {
+      count = std::max(count, found_.position[end.index()] + 1);
+    }
+    if (boundary_.yield.valid()) return count;
+    while (count < found_.order.size() && runs_first(graph_.node(found_.order[count]))) ++count;
+    return count;
+  }
+
+  bool is_handed_over(ValueId value) const {
+    const auto& outputs = boundary_.outputs;
+    return std::find(outputs.begin(), outputs.end(), value) != outputs.end();
+  }
+
   /// Readers on each side of the boundary, for every value of a forward node.
   void find_stashed() {
     is_stashed_ = IdVector<ValueId, bool>(graph_.values().size(), false);
     read_in_backward_ = IdVector<ValueId, bool>(graph_.values().size(), false);
-    for (std::size_t i = 0; i <= found_.boundary; ++i) {
+    for (std::size_t i = 0; i < found_.forward_nodes; ++i) {
       for (const ValueId output : graph_.topology().outputs[found_.order[i]]) {
-        bool forward = false;
+        bool forward = is_handed_over(output);
         for (const NodeId reader : graph_.topology().readers[output]) {
           if (found_.is_forward(reader)) {
             forward = true;
@@ -61,7 +78,7 @@ class OpportunityFinder {
             read_in_backward_[output] = true;
           }
         }
-        if (!forward || !read_in_backward_[output] || found_.order[i] == yield_) continue;
+        if (!forward || !read_in_backward_[output] || found_.order[i] == boundary_.yield) continue;
         is_stashed_[output] = true;
         found_.stashed.push_back(output);
       }
@@ -206,7 +223,7 @@ class OpportunityFinder {
     for (const NodeId id : plan.subgraph) plan.cluster += graph_.node(id).op_type + "+";
     if (result.save_ratio) plan.save_ratio = *result.save_ratio;
     for (const std::size_t output : outputs) {
-      const auto owner = reused_buffer(graph_, found_.position, graph_.node(entry).outputs[output]);
+      const auto owner = reused_buffer(graph_, boundary_, found_, graph_.node(entry).outputs[output]);
       if (owner) plan.reused.emplace(output, *owner);
     }
     found_.plans.push_back(std::move(plan));
@@ -214,7 +231,7 @@ class OpportunityFinder {
 
   const Graph& graph_;
   const IdVector<NodeId, const Op*>& ops_;
-  NodeId yield_;
+  const Boundary& boundary_;
   Probe probe_;
   Opportunities found_;
   IdVector<ValueId, bool> is_stashed_;
@@ -225,8 +242,8 @@ class OpportunityFinder {
 }  // namespace
 
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 NodeId yield, const Probe& probe) {
-  return OpportunityFinder(graph, ops, yield, probe).find();
+                                 const Boundary& boundary, const Probe& probe) {
+  return OpportunityFinder(graph, ops, boundary, probe).find();
 }
 
 }  // namespace stashscope

@@ -86,7 +86,7 @@ double total_flops(const Sizes& sizes, const Dataflow& dataflow) {
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
                                             Dataflow dataflow, const std::string& order) {
   const Graph& graph = *prepared.step.graph;
-  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.yield});
+  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.boundary});
   Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
   const double flops = total_flops(sizes, dataflow);
   return std::make_shared<const Variant>(Variant{std::move(dataflow), std::move(timeline), flops});
@@ -99,7 +99,7 @@ std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
     OrderRow row{std::string(strategy.name), std::string(strategy.description),
                  current.timeline.peak_bytes};
     if (strategy.name != chosen) {
-      auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.yield});
+      auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.boundary});
       row.peak_bytes =
           make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order)).peak_bytes;
     }
@@ -144,8 +144,9 @@ void collect_warnings(Study& study) {
                              " tensors is unknown and counts 0, the first is " +
                              describe(study.graph().value(study.sizes->unknown.front())));
   }
-  if (!study.prepared->step.yield.valid() && !study.prepared->step.parameters.empty()) {
-    study.warnings.push_back("the model has no YieldOp: no recompute plans are listed");
+  if (!study.prepared->step.boundary.known() && !study.prepared->step.parameters.empty()) {
+    study.warnings.push_back("nothing in the model tells where its backward pass begins: no recompute plans are "
+                             "listed");
   }
   check_clusters(*study.opportunities, study.choices.plans, study.graph(), study.warnings);
 }
@@ -153,9 +154,8 @@ void collect_warnings(Study& study) {
 /// Nodes that the analysis counts as forward and backward.
 void count_nodes(Prepared& prepared, const Opportunities& opportunities) {
   const auto nodes = static_cast<std::int64_t>(prepared.step.graph->nodes().size());
-  const bool has_boundary = prepared.step.yield.valid();
-  prepared.forward_nodes =
-      has_boundary ? static_cast<std::int64_t>(opportunities.boundary) + 1 : nodes;
+  const auto forward = static_cast<std::int64_t>(opportunities.forward_nodes);
+  prepared.forward_nodes = forward > 0 ? forward : nodes;
   prepared.backward_nodes = nodes - prepared.forward_nodes;
 }
 
@@ -207,7 +207,7 @@ class StudyBuilder {
                                 : std::make_shared<Prepared>(*prepare(*study_->model, choices));
     progress_.update(0.5, "recompute opportunities");
     auto found = std::make_shared<Opportunities>(
-        find_opportunities(*prepared->step.graph, prepared->ops, prepared->step.yield, probe));
+        find_opportunities(*prepared->step.graph, prepared->ops, prepared->step.boundary, probe));
     count_nodes(*prepared, *found);
     study_->opportunities = std::move(found);
     study_->prepared = std::move(prepared);

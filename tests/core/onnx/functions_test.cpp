@@ -28,7 +28,7 @@ onnx::ModelProto calling(const std::string& name) {
 }
 
 std::string refusal(const onnx::ModelProto& model) {
-  return test::refusal(ErrorKind::input, [&] { check_functions(model); });
+  return test::refusal(ErrorKind::input, [&] { inline_functions(model); });
 }
 
 /// f0 is two nodes; every further function calls the one before it twice.
