@@ -404,9 +404,6 @@ GraphData read_model(onnx::ModelProto& model, const fs::path& folder) {
   data.producer = model.producer_name();
   data.ir_version = model.ir_version();
   for (const auto& entry : model.metadata_props()) data.metadata[entry.key()] = entry.value();
-  for (const auto& function : model.functions()) {
-    data.functions.push_back(function.SerializeAsString());
-  }
   return data;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/memory/workspace.h"
 #include "core/passes/training_step.h"
 #include "core/schedule/orders.h"
 #include "core/study/same_dims.h"
@@ -69,6 +70,7 @@ std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& ch
   const Graph& graph = *prepared.step.graph;
   sizes->dims = bind_dimensions(graph, choices.dims);
   sizes->bytes = value_bytes(graph, sizes->dims.bindings, sizes->unknown);
+  sizes->workspace = workspace_bytes(graph, sizes->dims.bindings);
   sizes->node_flops = node_flops(prepared, sizes->dims.bindings);
   for (const Parameter& each : prepared.step.parameters) {
     sizes->parameter_bytes += sizes->bytes[each.value];
@@ -88,6 +90,7 @@ std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Size
   const Graph& graph = *prepared.step.graph;
   std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.boundary});
   Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
+  add_workspace(timeline, dataflow, sizes.workspace);
   const double flops = total_flops(sizes, dataflow);
   return std::make_shared<const Variant>(Variant{std::move(dataflow), std::move(timeline), flops});
 }
@@ -100,8 +103,10 @@ std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
                  current.timeline.peak_bytes};
     if (strategy.name != chosen) {
       auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.boundary});
-      row.peak_bytes =
-          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order)).peak_bytes;
+      Timeline timeline =
+          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order));
+      add_workspace(timeline, current.dataflow, sizes.workspace);
+      row.peak_bytes = timeline.peak_bytes;
     }
     rows.push_back(std::move(row));
   }
@@ -136,6 +141,11 @@ void collect_warnings(Study& study) {
   add_all(study.prepared->step.warnings);
   for (const Dimension& each : study.sizes->dims.dimensions) {
     if (!each.assumed) continue;
+    if (!each.at_most.empty()) {
+      study.warnings.push_back("dimension '" + printable(each.name) + "' depends on the data: at most " +
+                               each.at_most + ", taken as " + std::to_string(each.value));
+      continue;
+    }
     study.warnings.push_back("dimension '" + printable(each.name) + "' is assumed to be " +
                              std::to_string(each.value) + "; set it with --dim NAME=N");
   }
