@@ -46,7 +46,7 @@ TEST(DataDependent, CompressKeepsAtMostWhatItIsAskedAbout) {
   m.node("Compress", {"x", "keep"}, {"items"});
   const Graph graph = infer_shapes(m.build());
   EXPECT_EQ(shape_of(graph, "rows"), "N, rows_dim1");
-  EXPECT_EQ(bound_of(graph, "rows_dim1"), "Min(4, K)");
+  EXPECT_EQ(bound_of(graph, "rows_dim1"), "min(4, K)");
   EXPECT_EQ(shape_of(graph, "items"), "items_dim0");
 }
 
@@ -67,7 +67,7 @@ TEST(DataDependent, SuppressionSelectsAtMostItsLimitOfEachClass) {
   m.node("NonMaxSuppression", {"boxes", "scores", "limit"}, {"chosen"});
   const Graph graph = infer_shapes(m.build());
   EXPECT_EQ(shape_of(graph, "chosen"), "chosen_dim0, 3");
-  EXPECT_EQ(bound_of(graph, "chosen_dim0"), "6*Min(5, B)");
+  EXPECT_EQ(bound_of(graph, "chosen_dim0"), "6*min(5, B)");
 }
 
 TEST(DataDependent, ARangeOfAComputedEndHasNoBound) {
