@@ -64,6 +64,14 @@ struct Constraint {
   NodeId node;
 };
 
+/// A size that only the data tells, as how many elements of a tensor are not zero.
+struct DataDependentDim {
+  SymbolId symbol;
+  std::optional<Expr> at_most;
+
+  friend bool operator==(const DataDependentDim&, const DataDependentDim&) = default;
+};
+
 /// Everything a model says, as plain data that passes copy, change and build into a new Graph.
 struct GraphData {
   std::string name;
@@ -76,10 +84,10 @@ struct GraphData {
   SymbolTable symbols;
   /// Dimension names that shape inference found to be something else: `labels_dim0` is `ids_dim0`.
   IdVector<SymbolId, std::optional<Expr>> unified;
-  std::vector<Constraint> constraints;         ///< what dimension values must satisfy
+  std::vector<Constraint> constraints;  ///< what dimension values must satisfy
+  std::vector<DataDependentDim> data_dependent;
   std::map<std::string, std::int64_t> opsets;  ///< version by domain, "" for ai.onnx
   std::map<std::string, std::string> metadata;
-  std::vector<std::string> functions;  ///< serialized model-local functions
   std::string producer;
   std::int64_t ir_version = 8;
   std::vector<std::string> warnings;  ///< what was odd about the model, for the user

@@ -187,13 +187,12 @@ bool holds_layers(const Grouping& grouping, const Group& group) {
 
 }  // namespace
 
-IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities,
-                                NodeId yield) {
+IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities) {
   IdVector<NodeId, Side> side;
   side.reserve(graph.nodes().size());
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
-    const bool forward =
-        yield.valid() ? opportunities.is_forward(id) : !says_gradient(graph.node(id));
+    const bool forward = opportunities.forward_nodes > 0 ? opportunities.is_forward(id)
+                                                         : !says_gradient(graph.node(id));
     side.push_back(forward ? Side::forward : Side::backward);
   }
   return side;

@@ -38,8 +38,7 @@ struct Grouping {
 };
 
 /// The side of every node: by the boundary; by their names where there is none.
-IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities,
-                                NodeId yield);
+IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities);
 
 /// Groups nodes by the paths in their names; nodes whose names say nothing join their neighbours or
 /// fall into runs of bounded length.

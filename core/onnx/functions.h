@@ -4,8 +4,11 @@
 
 namespace stashscope {
 
-/// Checks that the model's own functions can be expanded: that none calls itself, and that the
-/// expanded graph stays within 10 million nodes. Throws an input Error that names the function.
-void check_functions(const onnx::ModelProto& model);
+/// Replaces every call of one of the model's own functions by the function's nodes, in subgraphs
+/// and in other functions too. What becomes of a call is named `<call>/<function>/<name>`, so that
+/// its nodes stay together as a group. Throws an input Error that names the function: it calls
+/// itself, is nested too deeply, needs another version of an operator than the model, or the
+/// expanded graph exceeds 10 million nodes.
+void inline_functions(onnx::ModelProto& model);
 
 }  // namespace stashscope

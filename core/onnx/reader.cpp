@@ -404,9 +404,6 @@ GraphData read_model(onnx::ModelProto& model, const fs::path& folder) {
   data.producer = model.producer_name();
   data.ir_version = model.ir_version();
   for (const auto& entry : model.metadata_props()) data.metadata[entry.key()] = entry.value();
-  for (const auto& function : model.functions()) {
-    data.functions.push_back(function.SerializeAsString());
-  }
   return data;
 }
 
@@ -415,7 +412,7 @@ GraphData read_model(onnx::ModelProto& model, const fs::path& folder) {
 Graph load_model(const fs::path& path) {
   try {
     onnx::ModelProto model = parse_model(path);
-    check_functions(model);
+    inline_functions(model);
     return Graph(read_model(model, path.parent_path()));
   } catch (const Error& error) {
     throw error.within(printable(path.string()));

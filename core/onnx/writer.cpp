@@ -185,9 +185,6 @@ void write_header(const GraphData& data, onnx::ModelProto& model) {
     entry.set_key(key);
     entry.set_value(value);
   }
-  for (const std::string& function : data.functions) {
-    model.add_functions()->ParseFromString(function);
-  }
 }
 
 }  // namespace

@@ -23,7 +23,9 @@ void infer_constant_of_shape(ShapeContext& context) {
     const auto rank = context.dim(0, 0).integer();
     if (!rank) throw ShapeUnknown();
     Shape unknown;
-    for (std::int64_t i = 0; i < *rank; ++i) unknown.push_back(context.unknown_dim());
+    for (std::int64_t i = 0; i < *rank; ++i) {
+      unknown.push_back(context.data_dependent_dim(i, std::nullopt));
+    }
     context.set_shape(0, std::move(unknown));
     return;
   }
@@ -48,7 +50,7 @@ void infer_range(ShapeContext& context) {
   const auto delta = scalar(2);
   if (delta && delta->is(0)) context.fail("its step is 0");
   if (!start || !limit || !delta) {
-    context.set_shape(0, {context.unknown_dim()});
+    context.set_shape(0, {context.data_dependent_dim(0, std::nullopt)});
     return;
   }
   const Expr count = maximum(ceil_divide(*limit - *start, *delta), 0);

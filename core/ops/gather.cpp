@@ -135,14 +135,17 @@ void infer_one_hot(ShapeContext& context) {
   const std::int64_t rank = std::ssize(shape) + 1;
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), rank);
   const Contents* const depth = context.contents(1);
-  const Expr size = depth != nullptr && depth->size() == 1 ? (*depth)[0] : context.unknown_dim();
+  const Expr size = depth != nullptr && depth->size() == 1
+                        ? (*depth)[0]
+                        : context.data_dependent_dim(axis, std::nullopt);
   shape.insert(shape.begin() + axis, size);
   context.set_shape(0, std::move(shape));
 }
 
 /// [rank, how many elements are not zero]
 void infer_non_zero(ShapeContext& context) {
-  context.set(0, ElementType::int64, {context.rank(0), context.unknown_dim()});
+  context.set(0, ElementType::int64,
+              {context.rank(0), context.data_dependent_dim(1, element_count(context.type(0)))});
 }
 
 Op gatherer(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),

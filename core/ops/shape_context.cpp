@@ -44,12 +44,21 @@ std::size_t complexity(const Expr& expr) {
 }  // namespace
 
 ShapeContext::ShapeContext(const Node& node, std::int64_t version, std::vector<KnownInput> inputs,
-                           SymbolTable& symbols)
+                           SymbolTable& symbols, std::string output_name)
     : node_(node),
       version_(version),
       inputs_(std::move(inputs)),
       symbols_(symbols),
-      outputs_(node.outputs.size()) {}
+      outputs_(node.outputs.size()),
+      output_name_(std::move(output_name)) {}
+
+Expr ShapeContext::data_dependent_dim(std::int64_t axis, std::optional<Expr> at_most) {
+  const SymbolId symbol = output_name_.empty()
+                              ? symbols_.fresh()
+                              : symbols_.fresh(output_name_ + "_dim" + std::to_string(axis));
+  data_dependent_.push_back({symbol, std::move(at_most)});
+  return Expr::symbol(symbol);
+}
 
 const TensorType& ShapeContext::type(std::size_t index) const {
   if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");

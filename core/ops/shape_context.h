@@ -47,8 +47,10 @@ class ShapeContext {
  public:
   /// @param version since-version of the node's operator
   /// @param symbols where unknown dims get their names
+  /// @param output_name of the first output, for the names of sizes that depend on data; empty:
+  /// they are numbered
   ShapeContext(const Node& node, std::int64_t version, std::vector<KnownInput> inputs,
-               SymbolTable& symbols);
+               SymbolTable& symbols, std::string output_name = {});
 
   const Node& node() const { return node_; }
   const Attributes& attributes() const { return node_.attributes; }
@@ -87,6 +89,8 @@ class ShapeContext {
   void set_like_input(std::size_t output, std::size_t input);
 
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
+  /// A size of the outputs that only the data tells. @param axis names it, within the node
+  Expr data_dependent_dim(std::int64_t axis, std::optional<Expr> at_most);
   /// Notes that `a` and `b` must be equal and returns the simpler one; numbers that differ are an
   /// Error.
   Expr same_dim(const Expr& a, const Expr& b, const char* what);
@@ -108,6 +112,7 @@ class ShapeContext {
 
   std::vector<InferredOutput>& outputs() { return outputs_; }
   const std::vector<Equality>& equalities() const { return equalities_; }
+  const std::vector<DataDependentDim>& data_dependent() const { return data_dependent_; }
 
  private:
   const Node& node_;
@@ -116,6 +121,8 @@ class ShapeContext {
   SymbolTable& symbols_;
   std::vector<InferredOutput> outputs_;
   std::vector<Equality> equalities_;
+  std::vector<DataDependentDim> data_dependent_;
+  std::string output_name_;
   std::vector<std::string> warnings_;
 };
 

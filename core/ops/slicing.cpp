@@ -131,7 +131,9 @@ void infer_slice(ShapeContext& context) {
   Shape shape = context.shape(0);
   const auto bounds = read_bounds(context);
   if (!bounds) {
-    for (Expr& dim : shape) dim = context.unknown_dim();
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      shape[axis] = context.data_dependent_dim(static_cast<std::int64_t>(axis), shape[axis]);
+    }
     context.set_shape(0, std::move(shape));
     return;
   }
@@ -139,7 +141,7 @@ void infer_slice(ShapeContext& context) {
     if (bounds->steps[i] == 0) context.fail("a step is 0");
     Expr& dim = shape[static_cast<std::size_t>(bounds->axes[i])];
     const auto size = sliced_size(dim, bounds->starts[i], bounds->ends[i], bounds->steps[i]);
-    dim = size ? *size : context.unknown_dim();
+    dim = size ? *size : context.data_dependent_dim(bounds->axes[i], dim);
   }
   context.set_shape(0, std::move(shape));
   slice_contents(context, *bounds);

@@ -164,7 +164,6 @@ class BackwardPass {
       if (gradient.valid()) outputs.push_back(gradient);
       step.parameters.push_back({parameter, gradient});
     }
-    step.yield = NodeId();
     step.graph =
         std::make_shared<const Graph>(builder_.finish(std::move(yield), std::move(outputs)));
     return step;

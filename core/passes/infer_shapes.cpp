@@ -69,6 +69,7 @@ class Inference {
       for (const Constraint& each : constraints_) learned |= unifier.unify(each.a, each.b);
       if (!learned) break;
     }
+    keep_used_data_dependent();
     data_.unified = unifier.resolved();
     data_.constraints = std::move(constraints_);
     return std::move(data_);
@@ -77,6 +78,7 @@ class Inference {
  private:
   void start_from_declared(Unifier& unifier) {
     constraints_.clear();
+    data_.data_dependent.clear();
     for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
       Value& value = data_.values[id];
       value.type = declared_[id].type;
@@ -89,7 +91,7 @@ class Inference {
   void infer(NodeId id) {
     const Node& node = data_.nodes[id];
     const Op* const op = ops_[id];
-    if (node.op_type == "If" && node.domain.empty()) return infer_if(id);
+    if (has_subgraph_rule(node)) return infer_with_subgraphs(id);
     if (op == nullptr || op->infer == nullptr) return;
     std::vector<KnownInput> inputs;
     inputs.reserve(node.inputs.size());
@@ -109,6 +111,153 @@ class Inference {
     }
   }
 
+  static void collect_symbols(const GraphData& data, std::unordered_set<SymbolId>& used) {
+    for (const Value& value : data.values) {
+      for (const Expr& dim : value.type.shape.value_or(Shape())) {
+        for (const SymbolId symbol : dim.symbols()) used.insert(symbol);
+      }
+    }
+    for (const Node& node : data.nodes) {
+      for (const auto& [name, attribute] : node.attributes.items()) {
+        const auto* const body = std::get_if<Subgraph>(&attribute);
+        if (body != nullptr) collect_symbols((*body)->data(), used);
+      }
+    }
+  }
+
+  /// Sizes that a declaration replaced are nobody's.
+  void keep_used_data_dependent() {
+    if (data_.data_dependent.empty()) return;
+    std::unordered_set<SymbolId> used;
+    collect_symbols(data_, used);
+    std::unordered_set<SymbolId> seen;
+    std::erase_if(data_.data_dependent, [&](const DataDependentDim& each) {
+      return !used.contains(each.symbol) || !seen.insert(each.symbol).second;
+    });
+  }
+
+  static bool has_subgraph_rule(const Node& node) {
+    return node.domain.empty() &&
+           (node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan");
+  }
+
+  void infer_with_subgraphs(NodeId id) {
+    const std::string& type = data_.nodes[id].op_type;
+    try {
+      if (type == "If") return infer_if(id);
+      if (type == "Loop") return infer_loop(id);
+      if (graph_.opset("") >= 9) infer_scan(id);
+    } catch (const Error& error) {
+      throw error.within(describe(data_.nodes[id], id));
+    }
+  }
+
+  /// What a body is given of an outer value: its type, not its elements.
+  InferredOutput known_type(ValueId id) const {
+    return id.valid() ? InferredOutput{data_.values[id].type, nullptr} : InferredOutput{};
+  }
+
+  Expr iterations(NodeId id, std::optional<Expr> at_most) {
+    const SymbolId symbol = data_.symbols.fresh(scope_ + data_.nodes[id].name + "_iterations");
+    data_.data_dependent.push_back({symbol, std::move(at_most)});
+    return Expr::symbol(symbol);
+  }
+
+  /// (most iterations, condition, carried values...) -> carried values, then what every iteration
+  /// makes, stacked. The body: (iteration, condition, carried...) -> (condition, carried, made).
+  void infer_loop(NodeId id) {
+    const std::vector<ValueId> inputs = data_.nodes[id].inputs;
+    std::vector<InferredOutput> given = {{{ElementType::int64, Shape(), {}}, nullptr},
+                                         {{ElementType::boolean, Shape(), {}}, nullptr}};
+    for (std::size_t i = 2; i < inputs.size(); ++i) given.push_back(known_type(inputs[i]));
+    std::vector<InferredOutput> made = infer_body(id, "body", given);
+    if (loosen(given, made)) made = infer_body(id, "body", given);
+    loosen(given, made);
+    if (made.empty()) return;
+    made.erase(made.begin());
+    const std::size_t carried = std::min(given.size() - 2, made.size());
+    std::copy_n(given.begin() + 2, carried, made.begin());
+    std::optional<Expr> most;
+    if (!inputs.empty() && inputs[0].valid() && data_.values[inputs[0]].contents) {
+      most = data_.values[inputs[0]].contents->front();
+    }
+    if (carried < made.size()) stack(made, carried, {}, iterations(id, most));
+    take_made(id, made);
+  }
+
+  /// (states..., tensors to walk along...) -> states, then what every step makes, stacked.
+  void infer_scan(NodeId id) {
+    const Node& node = data_.nodes[id];
+    const std::int64_t walked = node.attributes.require_integer("num_scan_inputs");
+    if (walked < 1 || walked > std::ssize(node.inputs)) {
+      fail_input("", "walks along " + std::to_string(walked) + " of its " +
+                         std::to_string(node.inputs.size()) + " inputs");
+    }
+    const std::size_t states = node.inputs.size() - static_cast<std::size_t>(walked);
+    const Integers axes = node.attributes.integers("scan_input_axes");
+    const Integers output_axes = node.attributes.integers("scan_output_axes");
+    std::vector<InferredOutput> given;
+    std::optional<Expr> length;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      given.push_back(known_type(node.inputs[i]));
+      auto& shape = given.back().type.shape;
+      if (i < states || !shape) continue;
+      const auto axis = shape->begin() + axis_of(axes, i - states, std::ssize(*shape));
+      length = *axis;
+      shape->erase(axis);
+    }
+    std::vector<InferredOutput> made = infer_body(id, "body", given);
+    stack(made, states, output_axes, length);
+    take_made(id, made);
+  }
+
+  /// What the outputs from `first` on are, when each iteration makes one of them.
+  static void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers& axes,
+                    const std::optional<Expr>& count) {
+    for (std::size_t i = first; i < made.size(); ++i) {
+      auto& shape = made[i].type.shape;
+      made[i].contents.reset();
+      if (!count) shape.reset();
+      if (!shape) continue;
+      shape->insert(shape->begin() + axis_of(axes, i - first, std::ssize(*shape) + 1), *count);
+    }
+  }
+
+  static std::int64_t axis_of(const Integers& axes, std::size_t index, std::int64_t rank) {
+    std::int64_t axis = index < axes.size() ? axes[index] : 0;
+    if (axis < 0) axis += rank;
+    if (axis >= 0 && axis < rank) return axis;
+    fail_input(
+        "", "walks along an axis that a tensor of rank " + std::to_string(rank) + " does not have");
+  }
+
+  /// Sizes of carried values that an iteration changes become unknown. @return whether any did
+  bool loosen(std::vector<InferredOutput>& given, const std::vector<InferredOutput>& made) {
+    bool any = false;
+    for (std::size_t i = 2; i < given.size() && i - 1 < made.size(); ++i) {
+      auto& before = given[i].type.shape;
+      const auto& after = made[i - 1].type.shape;
+      if (!before || before == after) continue;
+      any = true;
+      if (!after || after->size() != before->size()) {
+        before.reset();
+        continue;
+      }
+      for (std::size_t axis = 0; axis < before->size(); ++axis) {
+        Expr& dim = (*before)[axis];
+        if (dim != (*after)[axis]) dim = Expr::symbol(data_.symbols.fresh());
+      }
+    }
+    return any;
+  }
+
+  void take_made(NodeId id, std::vector<InferredOutput>& made) {
+    const std::vector<ValueId> outputs = data_.nodes[id].outputs;
+    for (std::size_t i = 0; i < std::min(made.size(), outputs.size()); ++i) {
+      if (outputs[i].valid()) take(made[i], outputs[i], id);
+    }
+  }
+
   /// The outputs are those of the branch that is taken, or what both branches agree on.
   void infer_if(NodeId id) {
     const Node& node = data_.nodes[id];
@@ -119,23 +268,25 @@ class Inference {
     const bool known = condition && condition->size() == 1 && (*condition)[0].integer();
     const bool taken = known && !(*condition)[0].is(0);
     std::vector<InferredOutput> outputs;
-    if (!known || taken) outputs = infer_branch(id, "then_branch");
+    if (!known || taken) outputs = infer_body(id, "then_branch", {});
     if (!known || !taken) {
-      std::vector<InferredOutput> other = infer_branch(id, "else_branch");
+      std::vector<InferredOutput> other = infer_body(id, "else_branch", {});
       known ? outputs.swap(other) : keep_common(outputs, other);
     }
-    for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {
-      if (node.outputs[i].valid()) take(outputs[i], node.outputs[i], id);
-    }
+    take_made(id, outputs);
   }
 
-  /// A branch is inferred with the types of what it captures. Its own dimension names are not those
-  /// of this graph, so what it declares is not used.
-  std::vector<InferredOutput> infer_branch(NodeId id, const char* name) {
+  /// A subgraph is inferred with the types of what it captures and is given. Its own dimension
+  /// names are not those of this graph, so what it declares is not used. The node keeps it with the
+  /// types that were found.
+  std::vector<InferredOutput> infer_body(NodeId id, const char* name,
+                                         const std::vector<InferredOutput>& given) {
     const Node& node = data_.nodes[id];
     const Subgraph branch = node.attributes.subgraph(name);
     if (!branch) return {};
     Inference inner(*branch);
+    inner.scope_ = scope_ + node.name + "/" + name + "/";
+    inner.data_.data_dependent.clear();
     for (Value& value : inner.data_.values) value.type.shape.reset();
     for (const Initializer& each : branch->data().initializers) {
       inner.data_.values[each.value].type = branch->value(each.value).type;
@@ -148,14 +299,23 @@ class Inference {
         inner.data_.values[capture].contents = data_.values[outside].contents;
       }
     }
+    const std::vector<ValueId>& inputs = branch->data().inputs;
+    for (std::size_t i = 0; i < std::min(inputs.size(), given.size()); ++i) {
+      inner.data_.values[inputs[i]].type = given[i].type;
+    }
     std::swap(inner.data_.symbols, data_.symbols);
     for (const NodeId each : IdRange<NodeId>(inner.data_.nodes.size())) inner.infer(each);
     std::swap(inner.data_.symbols, data_.symbols);
     for (const Constraint& each : inner.constraints_) constraints_.push_back({each.a, each.b, id});
+    data_.data_dependent.insert(data_.data_dependent.end(), inner.data_.data_dependent.begin(),
+                                inner.data_.data_dependent.end());
     std::vector<InferredOutput> outputs;
     for (const ValueId output : branch->data().outputs) {
       outputs.push_back({inner.data_.values[output].type, inner.data_.values[output].contents});
     }
+    inner.data_.symbols = data_.symbols;
+    data_.nodes[id].attributes.set(name,
+                                   Subgraph(std::make_shared<const Graph>(std::move(inner.data_))));
     return outputs;
   }
 
@@ -178,7 +338,9 @@ class Inference {
   }
 
   ShapeContext apply_rule(const Op& op, const Node& node, std::vector<KnownInput> inputs) {
-    ShapeContext context(node, since_version(op, graph_.opset(node.domain)), inputs, data_.symbols);
+    const bool named = !node.outputs.empty() && node.outputs[0].valid();
+    ShapeContext context(node, since_version(op, graph_.opset(node.domain)), inputs, data_.symbols,
+                         scope_ + (named ? data_.values[node.outputs[0]].name : node.name));
     try {
       op.infer(context);
     } catch (const ShapeUnknown&) {
@@ -198,6 +360,8 @@ class Inference {
     const Node& node = data_.nodes[id];
     for (const std::string& warning : context.warnings()) warn(describe(node, id) + ": " + warning);
     for (const Equality& each : context.equalities()) constraints_.push_back({each.a, each.b, id});
+    data_.data_dependent.insert(data_.data_dependent.end(), context.data_dependent().begin(),
+                                context.data_dependent().end());
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) take(context.outputs()[i], node.outputs[i], id);
     }
@@ -207,9 +371,26 @@ class Inference {
     Value& value = data_.values[id];
     warn_of_contradiction(inferred.type, value, node);
     if (inferred.type.element != ElementType::undefined) value.type.element = inferred.type.element;
-    if (inferred.type.shape) value.type.shape = std::move(inferred.type.shape);
+    if (inferred.type.shape) {
+      if (value.type.shape) take_declared_sizes(*value.type.shape, *inferred.type.shape);
+      value.type.shape = std::move(inferred.type.shape);
+    }
     if (!inferred.type.opaque.empty()) value.type.opaque = std::move(inferred.type.opaque);
     value.contents = std::move(inferred.contents);
+  }
+
+  /// Sizes that no rule could tell are those that the model declares.
+  void take_declared_sizes(const Shape& declared, Shape& inferred) const {
+    if (declared.size() != inferred.size()) return;
+    const auto is_unknown = [&](const Expr& dim) {
+      const std::vector<SymbolId> used = dim.symbols();
+      return used.size() == 1 && dim == Expr::symbol(used[0]) && data_.symbols.is_fresh(used[0]);
+    };
+    for (std::size_t axis = 0; axis < inferred.size(); ++axis) {
+      if (is_unknown(inferred[axis]) && !is_unknown(declared[axis])) {
+        inferred[axis] = declared[axis];
+      }
+    }
   }
 
   void warn_of_contradiction(const TensorType& inferred, const Value& value, NodeId node) {
@@ -244,6 +425,7 @@ class Inference {
   IdVector<ValueId, Declared> declared_;
   std::vector<Constraint> constraints_;
   std::unordered_set<std::string> warned_;
+  std::string scope_;  ///< before the names of a subgraph's sizes: two may use one name
 };
 
 }  // namespace

@@ -5,20 +5,14 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/graph/graph.h"
+#include "core/passes/gradients.h"
 
 namespace stashscope {
-
-/// A weight and the graph output that holds its gradient (invalid: it receives none).
-struct Parameter {
-  ValueId value;
-  ValueId gradient;
-};
 
 /// A graph with a forward and a backward part, and what is known of its roles.
 struct TrainingStep {
   std::shared_ptr<const Graph> graph;
-  NodeId yield;  ///< the boundary; invalid: the graph has none that is known
+  Boundary boundary;
   std::vector<Parameter> parameters;
   std::vector<std::string> warnings;
 };
@@ -38,11 +32,7 @@ struct TrainingGoal {
   friend bool operator==(const TrainingGoal&, const TrainingGoal&) = default;
 };
 
-/// Whether the graph already holds a backward pass: a YieldOp, gradient operators or outputs that
-/// are named after inputs as gradients are.
-bool has_backward(const Graph& graph);
-
-/// The roles in a graph that already holds a backward pass. Throws an input Error for two YieldOps.
+/// The roles in a graph that already holds a backward pass, by find_given_backward.
 TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 
 /// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the

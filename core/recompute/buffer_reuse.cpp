@@ -13,20 +13,22 @@ bool passes_buffer_on(const Node& node) {
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
-bool first_reader_is_yield(const Graph& graph, const std::vector<std::size_t>& position,
+bool first_reader_is_yield(const Graph& graph, const Boundary& boundary, const Stash& stash,
                            ValueId value) {
   const auto readers = graph.topology().readers[value];
-  if (readers.empty()) return false;
-  const NodeId first = *std::min_element(readers.begin(), readers.end(), [&](NodeId a, NodeId b) {
-    return position[a.index()] < position[b.index()];
+  const auto first = std::min_element(readers.begin(), readers.end(), [&](NodeId a, NodeId b) {
+    return stash.position[a.index()] < stash.position[b.index()];
   });
-  return graph.node(first).op_type == "YieldOp";
+  if (boundary.yield.valid()) return first != readers.end() && *first == boundary.yield;
+  const bool handed_over =
+      std::find(boundary.outputs.begin(), boundary.outputs.end(), value) != boundary.outputs.end();
+  return handed_over && (first == readers.end() || !stash.is_forward(*first));
 }
 
 }  // namespace
 
-std::optional<ValueId> reused_buffer(const Graph& graph, const std::vector<std::size_t>& position,
-                                     ValueId value) {
+std::optional<ValueId> reused_buffer(const Graph& graph, const Boundary& boundary,
+                                     const Stash& stash, ValueId value) {
   ValueId at = value;
   while (true) {
     const NodeId producer = graph.value(at).producer;
@@ -35,7 +37,7 @@ std::optional<ValueId> reused_buffer(const Graph& graph, const std::vector<std::
     const bool alias = passes_buffer_on(node) && node.outputs[0] == at && !node.inputs.empty() &&
                        node.inputs[0].valid();
     if (!alias) return at == value ? std::nullopt : std::optional(at);
-    if (first_reader_is_yield(graph, position, at)) return std::nullopt;
+    if (first_reader_is_yield(graph, boundary, stash, at)) return std::nullopt;
     at = node.inputs[0];
   }
 }

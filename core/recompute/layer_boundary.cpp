@@ -25,8 +25,9 @@ bool is_attention(const Node& node) {
 
 class BoundaryFinder {
  public:
-  BoundaryFinder(const Graph& graph, const std::vector<std::size_t>& position, std::size_t boundary)
-      : graph_(graph), position_(position), boundary_(boundary) {}
+  BoundaryFinder(const Graph& graph, const std::vector<std::size_t>& position,
+                 std::size_t forward_nodes)
+      : graph_(graph), position_(position), forward_nodes_(forward_nodes) {}
 
   bool starts_layer(NodeId norm) const {
     const auto& inputs = graph_.node(norm).inputs;
@@ -40,7 +41,7 @@ class BoundaryFinder {
   }
 
  private:
-  bool is_forward(NodeId node) const { return position_[node.index()] < boundary_; }
+  bool is_forward(NodeId node) const { return position_[node.index()] < forward_nodes_; }
 
   bool reaches_attention(NodeId from, std::size_t before) const {
     std::set<NodeId> seen;
@@ -61,15 +62,15 @@ class BoundaryFinder {
 
   const Graph& graph_;
   const std::vector<std::size_t>& position_;
-  std::size_t boundary_;
+  std::size_t forward_nodes_;
 };
 
 }  // namespace
 
 std::set<ValueId> layer_boundary_inputs(const Graph& graph,
                                         const std::vector<std::size_t>& position,
-                                        std::size_t boundary) {
-  const BoundaryFinder finder(graph, position, boundary);
+                                        std::size_t forward_nodes) {
+  const BoundaryFinder finder(graph, position, forward_nodes);
   std::set<ValueId> inputs;
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
     if (is_layer_norm(graph.node(id)) && finder.starts_layer(id)) {

@@ -11,18 +11,24 @@ namespace stashscope {
 
 namespace {
 
-/// Order and boundary, and readers on each side of it for every value of a forward node.
-void analyse_stash(const Graph& graph, NodeId yield, Stash& stash) {
-  stash.order = reference_order({graph, Dataflow(graph), yield});
-  stash.position.resize(stash.order.size());
-  for (std::size_t i = 0; i < stash.order.size(); ++i) stash.position[stash.order[i].index()] = i;
-  stash.is_stashed = IdVector<ValueId, bool>(graph.values().size(), false);
-  stash.read_in_backward = IdVector<ValueId, bool>(graph.values().size(), false);
-  if (!yield.valid()) return;
-  stash.boundary = stash.position[yield.index()];
-  for (std::size_t i = 0; i <= stash.boundary; ++i) {
+/// Up to the YieldOp. One that is not there would run behind every Shape and Size that is ready
+/// before it.
+std::size_t count_forward(const Graph& graph, const Boundary& boundary, const Stash& stash) {
+  std::size_t count = 0;
+  for (const NodeId end : forward_ends(graph, boundary)) {
+    count = std::max(count, stash.position[end.index()] + 1);
+  }
+  if (boundary.yield.valid()) return count;
+  while (count < stash.order.size() && runs_first(graph.node(stash.order[count]))) ++count;
+  return count;
+}
+
+/// Readers on each side of the boundary, for every value of a forward node.
+void find_stashed(const Graph& graph, const Boundary& boundary, Stash& stash) {
+  const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());
+  for (std::size_t i = 0; i < stash.forward_nodes; ++i) {
     for (const ValueId output : graph.topology().outputs[stash.order[i]]) {
-      bool forward = false;
+      bool forward = handed_over.contains(output);
       for (const NodeId reader : graph.topology().readers[output]) {
         if (stash.is_forward(reader)) {
           forward = true;
@@ -30,11 +36,22 @@ void analyse_stash(const Graph& graph, NodeId yield, Stash& stash) {
           stash.read_in_backward[output] = true;
         }
       }
-      if (!forward || !stash.read_in_backward[output] || stash.order[i] == yield) continue;
+      if (!forward || !stash.read_in_backward[output] || stash.order[i] == boundary.yield) continue;
       stash.is_stashed[output] = true;
       stash.stashed.push_back(output);
     }
   }
+}
+
+void analyse_stash(const Graph& graph, const Boundary& boundary, Stash& stash) {
+  stash.order = reference_order({graph, Dataflow(graph), boundary});
+  stash.position.resize(stash.order.size());
+  for (std::size_t i = 0; i < stash.order.size(); ++i) stash.position[stash.order[i].index()] = i;
+  stash.is_stashed = IdVector<ValueId, bool>(graph.values().size(), false);
+  stash.read_in_backward = IdVector<ValueId, bool>(graph.values().size(), false);
+  if (!boundary.known()) return;
+  stash.forward_nodes = count_forward(graph, boundary, stash);
+  find_stashed(graph, boundary, stash);
 }
 
 /// Sorts plans by entry, from last to first; of one entry in the strategies' order.
@@ -55,13 +72,13 @@ void drop_obstacles_with_plans(Opportunities& found) {
 }  // namespace
 
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 NodeId yield, const Probe& probe) {
+                                 const Boundary& boundary, const Probe& probe) {
   Opportunities found;
-  analyse_stash(graph, yield, found);
-  if (!yield.valid()) return found;
-  StrategyInput input{graph, ops, found, probe, {}};
+  analyse_stash(graph, boundary, found);
+  if (!boundary.known()) return found;
+  StrategyInput input{graph, ops, boundary, found, probe, {}};
   if (probe.layer_boundary) {
-    input.kept = layer_boundary_inputs(graph, found.position, found.boundary);
+    input.kept = layer_boundary_inputs(graph, found.position, found.forward_nodes);
   }
   for (const Strategy& strategy : strategies()) {
     Findings findings = strategy.find(input);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/graph/boundary.h"
 #include "core/ops/op.h"
 #include "core/recompute/plan.h"
 
@@ -12,12 +13,12 @@ namespace stashscope {
 struct Stash {
   std::vector<NodeId> order;          ///< the reference's execution order, which the analysis uses
   std::vector<std::size_t> position;  ///< of each node in that order
-  std::size_t boundary = 0;           ///< position of the YieldOp
+  std::size_t forward_nodes = 0;      ///< that many run first; 0: no boundary is known
   std::vector<ValueId> stashed;       ///< values forward nodes make and backward nodes read
   IdVector<ValueId, bool> is_stashed;
   IdVector<ValueId, bool> read_in_backward;  ///< of values that forward nodes make
 
-  bool is_forward(NodeId node) const { return position[node.index()] <= boundary; }
+  bool is_forward(NodeId node) const { return position[node.index()] < forward_nodes; }
 };
 
 /// What can be done about the stash of a training graph. Algorithm of recompute and compromise: the
@@ -31,8 +32,10 @@ struct Opportunities : Stash {
   std::vector<Obstacle> obstacles;   ///< entries without a plan that the reference knows
 };
 
-/// @param yield the boundary; without one there are no opportunities
+/// Forward ends with the YieldOp. In a graph without one it ends where a YieldOp would stand that
+/// takes the boundary's outputs: they count as read in forward.
+/// @param boundary without a known one there are no opportunities
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 NodeId yield, const Probe& probe);
+                                 const Boundary& boundary, const Probe& probe);
 
 }  // namespace stashscope

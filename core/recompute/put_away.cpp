@@ -67,7 +67,7 @@ class BufferTracer {
 std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input) {
   BufferTracer tracer(input);
   std::vector<StashedBuffer> buffers;
-  for (std::size_t i = input.stash.boundary + 1; i-- > 0;) {
+  for (std::size_t i = input.stash.forward_nodes; i-- > 0;) {
     const NodeId maker = input.stash.order[i];
     const Node& node = input.graph.node(maker);
     if (node.op_type == "YieldOp") continue;

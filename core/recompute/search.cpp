@@ -44,7 +44,7 @@ const RecomputeRule* newest_rule(const Op& op, std::int64_t version) {
 
 std::vector<NodeId> SubgraphSearch::entries() const {
   std::vector<NodeId> found;
-  for (std::size_t i = input_.stash.boundary + 1; i-- > 0;) {
+  for (std::size_t i = input_.stash.forward_nodes; i-- > 0;) {
     const NodeId node = input_.stash.order[i];
     if (!stashed_outputs(node).empty()) found.push_back(node);
   }
@@ -170,7 +170,8 @@ NodePlan SubgraphSearch::plan(NodeId entry, const SearchResult& result, PlanType
   for (const NodeId id : plan.subgraph) plan.cluster += graph_.node(id).op_type + "+";
   if (result.save_ratio) plan.save_ratio = *result.save_ratio;
   for (const std::size_t output : plan.outputs) {
-    const auto owner = reused_buffer(graph_, position, graph_.node(entry).outputs[output]);
+    const auto owner =
+        reused_buffer(graph_, input_.boundary, input_.stash, graph_.node(entry).outputs[output]);
     if (owner) plan.reused.emplace(output, *owner);
   }
   return plan;

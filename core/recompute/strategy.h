@@ -15,6 +15,7 @@ class Rewriter;
 struct StrategyInput {
   const Graph& graph;
   const IdVector<NodeId, const Op*>& ops;
+  const Boundary& boundary;
   const Stash& stash;
   const Probe& probe;
   std::set<ValueId> kept;  ///< stashed values that must stay: they start a transformer layer

@@ -7,13 +7,12 @@ namespace stashscope {
 
 layout::Grouping grouping_of(const Study& study) {
   const Graph& graph = study.graph();
-  return layout::make_grouping(
-      graph, layout::sides_of(graph, *study.opportunities, study.prepared->step.yield));
+  return layout::make_grouping(graph, layout::sides_of(graph, *study.opportunities));
 }
 
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {
   return {study.graph(), study.current->dataflow, study.current->timeline, grouping,
-          study.prepared->step.yield};
+          study.prepared->step.boundary.yield};
 }
 
 std::string graph_svg(const Study& study, const std::string& title,

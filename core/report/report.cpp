@@ -146,6 +146,29 @@ json clusters_json(const Study& study) {
   return clusters;
 }
 
+/// Nodes that are shown as one but run a subgraph.
+json inner_peaks_json(const Study& study) {
+  json peaks = json::array();
+  for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
+    if (study.sizes->workspace[id] == 0) continue;
+    const Node& node = study.graph().node(id);
+    peaks.push_back({{"node", clean(node.name)},
+                     {"operator", clean(node.op_type)},
+                     {"inner_peak_bytes", study.sizes->workspace[id]}});
+  }
+  return peaks;
+}
+
+std::string inner_peak_lines(const Study& study) {
+  std::string lines;
+  for (const auto& each : inner_peaks_json(study)) {
+    lines += "Inner peak of node '" + each["node"].get<std::string>() + "' (" +
+             each["operator"].get<std::string>() +
+             "): " + format_bytes(each["inner_peak_bytes"].get<std::int64_t>()) + "\n";
+  }
+  return lines;
+}
+
 json variant_json(const Study& study, const Variant& variant) {
   return {{"peak_bytes", variant.timeline.peak_bytes},
           {"peak_node", clean(peak_node(study, variant))},
@@ -226,6 +249,7 @@ std::string text_report(const ReportInput& input) {
           "); extra computation: " + percent(extra, study.baseline->flops) +
           transfers_clause(study) + "\n";
   text += extensions_text(study) + why_not_text(study);
+  text += inner_peak_lines(study);
   if (input.measured) text += measured_lines(*input.measured);
   return text;
 }
@@ -255,6 +279,8 @@ std::string json_report(const ReportInput& input) {
         {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops},
         {"transfer_bytes", study.current->transfer_bytes},
         {"transfer_seconds", transfer_seconds(study, *study.current)}}}};
+  const json inner_peaks = inner_peaks_json(study);
+  if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
   if (input.measured) report["measured"] = measured_json(*input.measured);
   return report.dump(1) + "\n";
 }

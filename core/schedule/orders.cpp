@@ -211,18 +211,18 @@ constexpr std::array<OrderStrategy, 4> strategies = {{
 
 }  // namespace
 
+bool runs_first(const Node& node) { return node.op_type == "Shape" || node.op_type == "Size"; }
+
 std::vector<NodeId> reference_order(const OrderInput& input) {
   const Dataflow& dataflow = input.dataflow;
   const Topology& topology = dataflow.topology;
-  std::vector<NodeId> roots;
-  if (input.yield.valid()) roots.push_back(input.yield);
-  const IdVector<NodeId, bool> forward = ancestors(topology, roots);
+  const IdVector<NodeId, bool> forward =
+      ancestors(topology, forward_ends(input.graph, input.boundary));
   // Smaller runs first; the id breaks ties.
   const auto priority = [&](NodeId node) {
     const Node& original = input.graph.node(dataflow.origin(node));
-    const bool reads_shape =
-        dataflow.runs_origin(node) && (original.op_type == "Shape" || original.op_type == "Size");
-    const int rank = reads_shape ? 0 : dataflow.is_clone(node) ? 3 : forward[node] ? 1 : 2;
+    const bool first = dataflow.runs_origin(node) && runs_first(original);
+    const int rank = first ? 0 : dataflow.is_clone(node) ? 3 : forward[node] ? 1 : 2;
     return std::pair(rank, node);
   };
   using Entry = std::pair<int, NodeId>;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/boundary.h"
 #include "core/graph/dataflow.h"
 
 namespace stashscope {
@@ -12,7 +13,7 @@ namespace stashscope {
 struct OrderInput {
   const Graph& graph;
   const Dataflow& dataflow;
-  NodeId yield;  ///< boundary of forward and backward; invalid when there is none
+  const Boundary& boundary;
 };
 
 /// A named way to bring the nodes of a step into an order.
@@ -30,7 +31,10 @@ std::span<const OrderStrategy> order_strategies();
 const OrderStrategy& find_order(std::string_view name);
 
 /// Kahn's algorithm with the reference's priorities: a ready Shape or Size first, then ordinary
-/// nodes before clones, then ancestors of the YieldOp, then the lowest id.
+/// nodes before clones, then what the YieldOp (or the loss, without one) needs, then the lowest id.
 std::vector<NodeId> reference_order(const OrderInput& input);
+
+/// Whether that order runs the node as soon as it is ready: a Shape or Size.
+bool runs_first(const Node& node);
 
 }  // namespace stashscope

@@ -28,8 +28,11 @@ class Binder {
 
   DimensionValues bind() {
     find_dimensions();
+    find_data_dependent();
     take_wanted();
     assume_others();
+    assume_bounded();
+    repair_assumed();
     bind_unified();
     check_constraints();
     return std::move(values_);
@@ -73,6 +76,26 @@ class Binder {
     }
   }
 
+  /// Sizes that depend on data can be set; those that nothing bounds have no value otherwise.
+  void find_data_dependent() {
+    for (const DataDependentDim& each : graph_.data().data_dependent) {
+      const bool bounded = is_bounded(each);
+      if (!bounded && !wanted_.contains(name(each.symbol))) continue;
+      mention(each.symbol, {});
+      const auto found = known_.find(each.symbol);
+      if (found == known_.end() || !bounded) continue;
+      values_.dimensions[found->second].at_most =
+          to_valid_utf8(to_string(*each.at_most, graph_.symbols()));
+    }
+  }
+
+  bool is_bounded(const DataDependentDim& dim) const {
+    if (!dim.at_most) return false;
+    const std::vector<SymbolId> used = dim.at_most->symbols();
+    return std::all_of(used.begin(), used.end(),
+                       [&](SymbolId symbol) { return is_settable(symbol); });
+  }
+
   void take_wanted() {
     for (const auto& [pattern, value] : wanted_) {
       if (value < 1) {
@@ -82,11 +105,17 @@ class Binder {
       bool any = false;
       for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
         if (!matches_wildcard(name(symbol), pattern) || !is_settable(symbol)) continue;
+        if (name(symbol) != pattern && depends_on_data(symbol)) continue;
         any = true;
         set(symbol, value);
       }
       if (!any) fail_unknown(pattern);
     }
+  }
+
+  bool depends_on_data(SymbolId symbol) const {
+    const auto found = known_.find(symbol);
+    return found != known_.end() && !values_.dimensions[found->second].at_most.empty();
   }
 
   bool is_settable(SymbolId symbol) const { return known_.contains(symbol) || unified(symbol); }
@@ -129,7 +158,7 @@ class Binder {
   void assume_others() {
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
       Dimension& dimension = values_.dimensions[i];
-      if (!dimension.assumed) continue;
+      if (!dimension.assumed || !dimension.at_most.empty()) continue;
       if (mentions_[i].axis == 0) {
         dimension.value = 1;
         values_.bindings[dimension.symbol] = 1;
@@ -137,9 +166,27 @@ class Binder {
     }
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
       Dimension& dimension = values_.dimensions[i];
-      if (dimension.assumed && dimension.value == 0) assume(dimension, mentions_[i]);
+      const bool open = dimension.assumed && dimension.at_most.empty();
+      if (open && dimension.value == 0) assume(dimension, mentions_[i]);
     }
-    repair_assumed();
+  }
+
+  /// The largest that sizes which depend on data can be, in the order in which nodes make them.
+  void assume_bounded() {
+    for (const DataDependentDim& each : graph_.data().data_dependent) {
+      if (!depends_on_data(each.symbol)) continue;
+      Dimension& dimension = values_.dimensions[known_.at(each.symbol)];
+      const std::int64_t most =
+          std::max<std::int64_t>(1, each.at_most->evaluate(values_.bindings).value_or(1));
+      if (!dimension.assumed && dimension.value > most) {
+        fail_usage("dimension '" + printable(dimension.name) + "'",
+                   "cannot be " + std::to_string(dimension.value),
+                   "it is at most " + dimension.at_most + " = " + std::to_string(most));
+      }
+      if (!dimension.assumed) continue;
+      dimension.value = most;
+      values_.bindings[each.symbol] = most;
+    }
   }
 
   /// Sizes that were assumed one by one may not fit together.

@@ -14,6 +14,7 @@ struct Dimension {
   bool assumed = false;           ///< the user gave no value
   std::vector<std::string> also;  ///< other names that stand for the same
   SymbolId symbol;
+  std::string at_most;  ///< a size that depends on data: what bounds it, in dimension names
 };
 
 /// Values for all dimensions of a graph.
@@ -24,8 +25,8 @@ struct DimensionValues {
 
 /// Binds every dimension of an inferred graph: to the user's value, else to an assumed one that
 /// satisfies all constraints (1 for the first axis of an input, 128 or less for others, 224 for
-/// image sides). Throws a usage Error for a name the model does not have, and for values that
-/// contradict each other or a node of the model.
+/// image sides; sizes that depend on data are as large as they can be). Throws a usage Error for a
+/// name the model does not have, and for values that contradict each other or a node of the model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/memory/workspace.h"
 #include "core/passes/training_step.h"
 #include "core/schedule/orders.h"
 #include "core/study/plan_effects.h"
@@ -71,6 +72,7 @@ std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& ch
   const Graph& graph = *prepared.step.graph;
   sizes->dims = bind_dimensions(graph, choices.dims);
   sizes->bytes = value_bytes(graph, sizes->dims.bindings, sizes->unknown);
+  sizes->workspace = workspace_bytes(graph, sizes->dims.bindings);
   sizes->node_flops = node_flops(prepared, sizes->dims.bindings);
   for (const Parameter& each : prepared.step.parameters) {
     sizes->parameter_bytes += sizes->bytes[each.value];
@@ -81,8 +83,9 @@ std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& ch
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
                                             Dataflow dataflow, const std::string& order) {
   const Graph& graph = *prepared.step.graph;
-  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.yield});
+  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.boundary});
   Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
+  add_workspace(timeline, dataflow, sizes.workspace);
   const PlanCost added = added_cost(graph, sizes, dataflow);
   const double flops =
       std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
@@ -97,9 +100,11 @@ std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
     OrderRow row{std::string(strategy.name), std::string(strategy.description),
                  current.timeline.peak_bytes};
     if (strategy.name != chosen) {
-      auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.yield});
-      row.peak_bytes =
-          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order)).peak_bytes;
+      auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.boundary});
+      Timeline timeline =
+          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order));
+      add_workspace(timeline, current.dataflow, sizes.workspace);
+      row.peak_bytes = timeline.peak_bytes;
     }
     rows.push_back(std::move(row));
   }
@@ -136,6 +141,12 @@ void collect_warnings(Study& study) {
   add_all(study.prepared->step.warnings);
   for (const Dimension& each : study.sizes->dims.dimensions) {
     if (!each.assumed) continue;
+    if (!each.at_most.empty()) {
+      study.warnings.push_back("dimension '" + printable(each.name) +
+                               "' depends on the data: at most " + each.at_most + ", taken as " +
+                               std::to_string(each.value));
+      continue;
+    }
     study.warnings.push_back("dimension '" + printable(each.name) + "' is assumed to be " +
                              std::to_string(each.value) + "; set it with --dim NAME=N");
   }
@@ -144,8 +155,10 @@ void collect_warnings(Study& study) {
                              " tensors is unknown and counts 0, the first is " +
                              describe(study.graph().value(study.sizes->unknown.front())));
   }
-  if (!study.prepared->step.yield.valid() && !study.prepared->step.parameters.empty()) {
-    study.warnings.push_back("the model has no YieldOp: no recompute plans are listed");
+  if (!study.prepared->step.boundary.known() && !study.prepared->step.parameters.empty()) {
+    study.warnings.push_back(
+        "nothing in the model tells where its backward pass begins: no recompute plans are "
+        "listed");
   }
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
@@ -155,9 +168,8 @@ void collect_warnings(Study& study) {
 /// Nodes that the analysis counts as forward and backward.
 void count_nodes(Prepared& prepared, const Opportunities& opportunities) {
   const auto nodes = static_cast<std::int64_t>(prepared.step.graph->nodes().size());
-  const bool has_boundary = prepared.step.yield.valid();
-  prepared.forward_nodes =
-      has_boundary ? static_cast<std::int64_t>(opportunities.boundary) + 1 : nodes;
+  const auto forward = static_cast<std::int64_t>(opportunities.forward_nodes);
+  prepared.forward_nodes = forward > 0 ? forward : nodes;
   prepared.backward_nodes = nodes - prepared.forward_nodes;
 }
 
@@ -221,7 +233,7 @@ class StudyBuilder {
                                 : std::make_shared<Prepared>(*prepare(*study_->model, choices));
     progress_.update(0.5, "recompute opportunities");
     auto found = std::make_shared<Opportunities>(
-        find_opportunities(*prepared->step.graph, prepared->ops, prepared->step.yield, probe));
+        find_opportunities(*prepared->step.graph, prepared->ops, prepared->step.boundary, probe));
     count_nodes(*prepared, *found);
     study_->opportunities = std::move(found);
     study_->prepared = std::move(prepared);

@@ -29,6 +29,7 @@ struct Sizes {
   IdVector<ValueId, std::int64_t> bytes;
   std::vector<ValueId> unknown;  ///< values whose size cannot be told; they count 0
   IdVector<NodeId, double> node_flops;
+  IdVector<NodeId, std::int64_t> workspace;  ///< of nodes with subgraphs: their inner peak
   std::int64_t parameter_bytes = 0;
 };
 

@@ -29,6 +29,19 @@ SymbolId SymbolTable::fresh() {
   return symbol;
 }
 
+SymbolId SymbolTable::fresh(const std::string& wish) {
+  std::string name = wish;
+  for (int i = 1;; ++i) {
+    const auto taken = ids_.find(name);
+    if (taken == ids_.end()) break;
+    if (is_fresh_[taken->second]) return taken->second;
+    name = wish + "_" + std::to_string(i);
+  }
+  const SymbolId symbol = intern(name);
+  is_fresh_[symbol] = true;
+  return symbol;
+}
+
 void SymbolTable::swap_names(SymbolId a, SymbolId b) {
   std::swap(names_[a], names_[b]);
   ids_[names_[a]] = a;

@@ -19,6 +19,9 @@ class SymbolTable {
   std::optional<SymbolId> find(std::string_view name) const;
   /// A symbol that no model names: `unknown_0`, `unknown_1`, ...
   SymbolId fresh();
+  /// One that no model names, called `wish` or, where a model has that name, `wish_1`, ... The same
+  /// wish gives the same symbol again.
+  SymbolId fresh(const std::string& wish);
   /// Each gets the name of the other.
   void swap_names(SymbolId a, SymbolId b);
   bool is_fresh(SymbolId symbol) const { return is_fresh_[symbol]; }

@@ -25,11 +25,12 @@ constexpr double grid_pixels = 44;
 
 /// The step after the last forward node; the end when there is no boundary.
 double boundary_of(const Study& study, const Timeline& timeline) {
-  const auto at =
-      std::find(timeline.order.begin(), timeline.order.end(), study.prepared->step.yield);
-  const auto steps =
-      at == timeline.order.end() ? at - timeline.order.begin() : at - timeline.order.begin() + 1;
-  return static_cast<double>(steps);
+  std::ptrdiff_t steps = 0;
+  for (const NodeId end : forward_ends(study.graph(), study.prepared->step.boundary)) {
+    const auto at = std::find(timeline.order.begin(), timeline.order.end(), end);
+    steps = std::max(steps, at - timeline.order.begin() + 1);
+  }
+  return static_cast<double>(steps > 0 ? steps : std::ssize(timeline.order));
 }
 
 StepAlignment align(const Study& study, const Timeline& own) {

@@ -167,7 +167,7 @@ std::map<QString, Counts> obstacle_counts(const Study& study) {
 }  // namespace
 
 QString no_plans_text(const Study& study) {
-  if (!study.prepared->step.yield.valid()) {
+  if (!study.prepared->step.boundary.known()) {
     return PlanModel::tr("No plans: nothing in this model tells where backward begins.");
   }
   if (study.opportunities->obstacles.empty()) {

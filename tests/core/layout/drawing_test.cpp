@@ -156,7 +156,7 @@ TEST(Draw, ABridgeIsATurnWhenOnlyTheBoundaryUsesIt) {
       for (const NodeId reader : stash.readers) {
         const auto& box_of = picture.drawing.box_of;
         const auto turn = is_turn.try_emplace({box_of[stash.producer], box_of[reader]}, true).first;
-        turn->second &= stash.producer == study.prepared->step.yield;
+        turn->second &= stash.producer == study.prepared->step.boundary.yield;
       }
     }
     ASSERT_EQ(picture.drawing.bridges.size(), is_turn.size());

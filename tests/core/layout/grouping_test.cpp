@@ -83,7 +83,7 @@ TEST(Grouping, OfAForwardGraphGoesByNames) {
   test::ModelBuilder m;
   m.input("x", {4, 4}).node("Relu", {"x"}, {"a"}).node("ReluGrad", {"a", "x"}, {"b"}).output("b");
   const Graph graph = m.build();
-  const auto side = sides_of(graph, {}, NodeId());
+  const auto side = sides_of(graph, {});
   EXPECT_EQ(side[NodeId(0)], Side::forward);
   EXPECT_EQ(side[NodeId(1)], Side::backward);
 }

@@ -56,7 +56,7 @@ std::vector<Stash> stashes_before(const Study& study) {
 /// nor of what forward makes for backward only.
 bool can_be_freed(const Study& study, const Stash& stash) {
   const auto readers = study.baseline->dataflow.topology.readers[stash.value];
-  return stash.producer != study.prepared->step.yield &&
+  return stash.producer != study.prepared->step.boundary.yield &&
          std::any_of(readers.begin(), readers.end(),
                      [&](NodeId reader) { return study.opportunities->is_forward(reader); });
 }

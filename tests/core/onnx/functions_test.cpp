@@ -27,8 +27,8 @@ onnx::ModelProto calling(const std::string& name) {
   return model;
 }
 
-std::string refusal(const onnx::ModelProto& model) {
-  return test::refusal(ErrorKind::input, [&] { check_functions(model); });
+std::string refusal(onnx::ModelProto model) {
+  return test::refusal(ErrorKind::input, [&] { inline_functions(model); });
 }
 
 /// f0 is two nodes; every further function calls the one before it twice.
@@ -63,6 +63,156 @@ TEST(Functions, InSubgraphsCount) {
   branch.set_domain("");
   *branch.add_attribute()->mutable_g()->add_node() = call;
   EXPECT_NE(refusal(model), "accepted");
+}
+
+onnx::NodeProto node(const std::string& name, const std::string& type,
+                     const std::vector<std::string>& inputs,
+                     const std::vector<std::string>& outputs, const std::string& domain = "") {
+  onnx::NodeProto proto;
+  proto.set_name(name);
+  proto.set_op_type(type);
+  proto.set_domain(domain);
+  for (const auto& each : inputs) proto.add_input(each);
+  for (const auto& each : outputs) proto.add_output(each);
+  return proto;
+}
+
+void import(google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
+            std::int64_t version, const std::string& domain = "") {
+  auto& each = *imports.Add();
+  each.set_domain(domain);
+  each.set_version(version);
+}
+
+/// leaky(x, slope?) = LeakyRelu(x + bias), with attribute `alpha` (0.25 unless given).
+onnx::FunctionProto leaky() {
+  onnx::FunctionProto proto;
+  proto.set_name("leaky");
+  proto.set_domain("test");
+  proto.add_input("x");
+  proto.add_input("bias");
+  proto.add_output("y");
+  proto.add_output("sum");
+  *proto.add_node() = node("", "Sum", {"x", "bias"}, {"sum"});
+  onnx::NodeProto& relu = *proto.add_node();
+  relu = node("act", "LeakyRelu", {"sum"}, {"y"});
+  auto& alpha = *relu.add_attribute();
+  alpha.set_name("alpha");
+  alpha.set_ref_attr_name("alpha");
+  alpha.set_type(onnx::AttributeProto::FLOAT);
+  import(*proto.mutable_opset_import(), 17);
+  onnx::AttributeProto otherwise;
+  otherwise.set_name("alpha");
+  otherwise.set_f(0.25F);
+  otherwise.set_type(onnx::AttributeProto::FLOAT);
+  // Field 11, attribute_proto, by its number: not all of ONNX's headers have it.
+  std::string bytes;
+  proto.SerializeToString(&bytes);
+  const std::string text = otherwise.SerializeAsString();
+  bytes += static_cast<char>(11 << 3 | 2);
+  bytes += static_cast<char>(text.size());
+  proto.ParseFromString(bytes + text);
+  return proto;
+}
+
+onnx::ModelProto model_of(const std::vector<onnx::NodeProto>& nodes) {
+  onnx::ModelProto model;
+  import(*model.mutable_opset_import(), 17);
+  import(*model.mutable_opset_import(), 1, "test");
+  *model.add_functions() = leaky();
+  for (const auto& each : nodes) *model.mutable_graph()->add_node() = each;
+  return model;
+}
+
+std::string text_of(const onnx::NodeProto& proto) {
+  std::string text = proto.name() + ": " + proto.op_type() + "(";
+  for (const auto& each : proto.input()) text += each + ",";
+  text += ") ->";
+  for (const auto& each : proto.output()) text += " " + each;
+  for (const auto& each : proto.attribute()) {
+    if (each.type() == onnx::AttributeProto::FLOAT) text += " " + std::to_string(each.f());
+  }
+  return text;
+}
+
+std::vector<std::string> inlined(onnx::ModelProto model) {
+  inline_functions(model);
+  std::vector<std::string> lines;
+  for (const auto& each : model.graph().node()) lines.push_back(text_of(each));
+  return lines;
+}
+
+TEST(Functions, ACallBecomesItsNodesUnderItsName) {
+  onnx::NodeProto call = node("layer.0", "leaky", {"in", "b"}, {"out"}, "test");
+  auto& alpha = *call.add_attribute();
+  alpha.set_name("alpha");
+  alpha.set_f(0.5F);
+  alpha.set_type(onnx::AttributeProto::FLOAT);
+  EXPECT_EQ(inlined(model_of({call})),
+            (std::vector<std::string>{
+                "layer.0/leaky/Sum_0: Sum(in,b,) -> layer.0/leaky/sum",
+                "layer.0/leaky/act: LeakyRelu(layer.0/leaky/sum,) -> out 0.500000"}));
+}
+
+TEST(Functions, WhatACallLeavesOutIsLeftOutOrTheDefault) {
+  const onnx::NodeProto call = node("", "leaky", {"in"}, {"", "total"}, "test");
+  EXPECT_EQ(inlined(model_of({call})),
+            (std::vector<std::string>{
+                "leaky_0/leaky/Sum_0: Sum(in,,) -> total",
+                "leaky_0/leaky/act: LeakyRelu(total,) -> leaky_0/leaky/y 0.250000"}));
+}
+
+TEST(Functions, NamesStayDistinctAndCallsNest) {
+  onnx::ModelProto model =
+      model_of({node("a", "outer", {"in"}, {"a/outer/leaky_0/leaky/sum"}, "test"),
+                node("a", "outer", {"in"}, {"second"}, "test")});
+  onnx::FunctionProto outer;
+  outer.set_name("outer");
+  outer.set_domain("test");
+  outer.add_input("p");
+  outer.add_output("q");
+  *outer.add_node() = node("", "leaky", {"p", "p"}, {"q"}, "test");
+  *model.add_functions() = outer;
+  const std::vector<std::string> lines = inlined(model);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "a/outer/leaky_0/leaky/Sum_0: Sum(in,in,) -> a/outer/leaky_0/leaky/sum_1");
+  EXPECT_EQ(
+      lines[3],
+      "a/outer/leaky_0/leaky/act: LeakyRelu(a/outer/leaky_0/leaky/sum_2,) -> second 0.250000");
+}
+
+TEST(Functions, SubgraphsOfTheirNodesReadTheCallersNames) {
+  onnx::ModelProto model = model_of({node("c", "choose", {"flag", "in"}, {"out"}, "test")});
+  onnx::FunctionProto choose;
+  choose.set_name("choose");
+  choose.set_domain("test");
+  for (const char* name : {"condition", "x"}) choose.add_input(name);
+  choose.add_output("y");
+  onnx::NodeProto& branch = *choose.add_node();
+  branch = node("if", "If", {"condition"}, {"y"});
+  auto& attribute = *branch.add_attribute();
+  attribute.set_name("then_branch");
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  *attribute.mutable_g()->add_node() = node("inside", "leaky", {"x"}, {"chosen"}, "test");
+  attribute.mutable_g()->add_output()->set_name("chosen");
+  *model.add_functions() = choose;
+  inline_functions(model);
+  ASSERT_EQ(model.graph().node_size(), 1);
+  const onnx::GraphProto& then = model.graph().node(0).attribute(0).g();
+  EXPECT_EQ(text_of(then.node(0)), "inside/leaky/Sum_0: Sum(in,,) -> inside/leaky/sum");
+  EXPECT_EQ(then.output(0).name(), "c/choose/chosen");
+  EXPECT_EQ(then.node(1).output(0), "c/choose/chosen");
+}
+
+TEST(Functions, AnOpsetOfTheirOwnIsTakenWhereItMakesNoDifference) {
+  const onnx::NodeProto call = node("c", "leaky", {"in"}, {"out"}, "test");
+  onnx::ModelProto same = model_of({call});
+  same.mutable_functions(0)->mutable_opset_import(0)->set_version(16);
+  EXPECT_EQ(refusal(same), "accepted");
+  onnx::ModelProto other = model_of({call});
+  other.mutable_functions(0)->mutable_opset_import(0)->set_version(12);
+  EXPECT_NE(refusal(other).find("function 'leaky': uses Sum of opset 12"), std::string::npos)
+      << refusal(other);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_F(ModelFile, ATrainingStepSurvivesToo) {
   const Graph loaded = load_model(saved(*step.graph));
   EXPECT_EQ(loaded.nodes().size(), step.graph->nodes().size());
   const TrainingStep again = prepare_training_step(loaded, {});
-  EXPECT_TRUE(again.yield.valid());
+  EXPECT_TRUE(again.boundary.yield.valid());
   EXPECT_EQ(again.parameters.size(), step.parameters.size());
 }
 

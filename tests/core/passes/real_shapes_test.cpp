@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "core/onnx/model_file.h"
@@ -34,59 +35,76 @@ Bindings bind_from_inputs(const Graph& graph, const nlohmann::json& real) {
 
 struct Outcome {
   std::size_t compared = 0;
-  std::vector<std::string> wrong;
+  std::vector<std::string> wrong;    ///< with both shapes
+  std::vector<std::string> missing;  ///< values that the training graph does not have
 };
+
+/// Dims and element type as the file of real shapes writes them; null for a dim without a value.
+nlohmann::json evaluated(const TensorType& type, const Bindings& bindings) {
+  nlohmann::json dims;
+  if (type.shape) dims = nlohmann::json::array();
+  for (const Expr& dim : type.shape.value_or(Shape())) {
+    const auto number = dim.evaluate(bindings);
+    dims.push_back(number ? nlohmann::json(*number) : nlohmann::json());
+  }
+  return {std::string(name_of(type.element)), dims};
+}
 
 Outcome compare(const Graph& graph, const nlohmann::json& real) {
   const Bindings bindings = bind_from_inputs(graph, real);
   Outcome outcome;
-  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
-    const Value& value = graph.value(id);
-    if (!real.contains(value.name)) continue;
-    std::vector<std::int64_t> dims;
-    bool known = value.type.shape.has_value();
-    for (const Expr& dim : value.type.shape.value_or(Shape())) {
-      const auto number = dim.evaluate(bindings);
-      known = known && number;
-      dims.push_back(number.value_or(-1));
+  for (const auto& [name, shape] : real.items()) {
+    const auto id = graph.find_value(name);
+    if (!id) {
+      outcome.missing.push_back(name);
+      continue;
     }
     ++outcome.compared;
-    const bool same_type = real[value.name][0] == std::string(name_of(value.type.element));
-    if (!known || !same_type || nlohmann::json(dims) != real[value.name][1]) {
-      outcome.wrong.push_back(value.name);
+    const nlohmann::json ours = evaluated(graph.value(*id).type, bindings);
+    if (ours != shape) {
+      outcome.wrong.push_back(name + ": " + ours.dump() + ", really " + shape.dump());
     }
   }
   return outcome;
 }
 
+std::string lines(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& each : items) text += "  " + each + "\n";
+  return text;
+}
+
+/// One data set of one model: `lenet/shapes_0.json`.
 class RealShapes : public testing::TestWithParam<std::string> {};
 
 TEST_P(RealShapes, AreWhatTheRuntimeSaw) {
+  const fs::path file = models / GetParam();
   const TrainingStep step =
-      prepare_training_step(load_model(models / GetParam() / "model.onnx"), {});
-  for (const char* set : {"shapes_0.json", "shapes_1.json"}) {
-    std::ifstream file(models / GetParam() / set);
-    if (!file) continue;
-    const Outcome outcome = compare(*step.graph, nlohmann::json::parse(file));
-    ASSERT_GT(outcome.compared, 5U);
-    EXPECT_LE(outcome.wrong.size() * 200, outcome.compared)
-        << set << ": " << outcome.wrong.size() << " of " << outcome.compared << ", first "
-        << outcome.wrong.front();
-  }
+      prepare_training_step(load_model(file.parent_path() / "model.onnx"), {});
+  std::ifstream stream(file);
+  const Outcome outcome = compare(*step.graph, nlohmann::json::parse(stream));
+  ASSERT_GT(outcome.compared, 5U);
+  EXPECT_LE(outcome.wrong.size() * 200, outcome.compared);
+  if (!outcome.wrong.empty()) std::cout << "wrong:\n" << lines(outcome.wrong);
+  if (!outcome.missing.empty()) std::cout << "not in our graph:\n" << lines(outcome.missing);
 }
 
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
+std::vector<std::string> data_sets() {
+  std::vector<std::string> files;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(models, none)) {
-    if (fs::exists(entry.path() / "shapes_0.json")) names.push_back(entry.path().filename());
+  for (const auto& model : fs::directory_iterator(models, none)) {
+    for (const char* set : {"shapes_0.json", "shapes_1.json"}) {
+      if (fs::exists(model.path() / set)) files.push_back(model.path().filename() / set);
+    }
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
-INSTANTIATE_TEST_SUITE_P(Small, RealShapes, testing::ValuesIn(model_names()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Small, RealShapes, testing::ValuesIn(data_sets()), [](const auto& info) {
+  const fs::path file = info.param;
+  return file.parent_path().string() + "_" + file.stem().string();
+});
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RealShapes);
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(Backward, ShapesItNeedsAreReadRightBehindTheirProducer) {
   const TrainingStep step = prepare_training_step(m.output("loss").build(), {});
   for (const NodeId id : IdRange<NodeId>(step.graph->nodes().size())) {
     if (step.graph->node(id).op_type == "Shape") {
-      EXPECT_LT(id, step.yield);
+      EXPECT_LT(id, step.boundary.yield);
     }
   }
 }
@@ -134,7 +134,7 @@ TEST(Backward, ShapesItNeedsAreReadRightBehindTheirProducer) {
 TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
   const TrainingStep built = prepare_training_step(test::perceptron().build(), {});
   const TrainingStep found = find_boundary(built.graph);
-  EXPECT_EQ(found.yield, built.yield);
+  EXPECT_EQ(found.boundary, built.boundary);
   EXPECT_EQ(found.parameters.size(), built.parameters.size());
   EXPECT_TRUE(has_backward(*built.graph));
   EXPECT_FALSE(has_backward(test::perceptron().build()));

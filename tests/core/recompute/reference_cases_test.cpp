@@ -33,7 +33,7 @@ struct Case {
       : step(prepare_training_step(load_model(cases_folder / spec["model"]), {})),
         graph(*step.graph),
         ops(resolve_ops(graph)),
-        found(find_opportunities(graph, ops, step.yield, parse_probe(spec["probe"]))),
+        found(find_opportunities(graph, ops, step.boundary, parse_probe(spec["probe"]))),
         bindings(graph.symbols().size()) {
     for (const auto& entry : spec["config"]) {
       for (const auto& [cluster, choice] : parse_config(entry)) config[cluster] = choice;
@@ -163,7 +163,7 @@ void check_seeds(const Case& c, const json& expected) {
   for (const NodeId id : c.dataflow.seeded_nodes) seeded.push_back(c.node_name(id));
   EXPECT_EQ(json(seeded), expected["seeded_nodes"]);
   const Graph saved =
-      materialize(c.graph, c.dataflow, reference_order({c.graph, c.dataflow, c.step.yield}));
+      materialize(c.graph, c.dataflow, reference_order({c.graph, c.dataflow, c.step.boundary}));
   for (const auto& pair : expected["equal_seed_pairs"]) {
     const auto seed_of = [&](const std::string& name) {
       return saved.node(*saved.find_node(name)).attributes.require_integer("seed");

@@ -40,7 +40,7 @@ struct Analysis {
   explicit Analysis(const char* file)
       : step(prepare_training_step(load_model(folder / file), {})),
         ops(resolve_ops(*step.graph)),
-        found(find_opportunities(*step.graph, ops, step.yield, {1, false})) {}
+        found(find_opportunities(*step.graph, ops, step.boundary, {1, false})) {}
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
   Opportunities found;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/run/random_inputs.h"
 #include "model_run.h"
 
@@ -12,19 +14,21 @@ namespace {
 using testing_run::PreparedStep;
 namespace fs = std::filesystem;
 
-const fs::path models = STASHSCOPE_SHARED "/models/small";
+const fs::path models = STASHSCOPE_SHARED "/models";
 
 /// The given inputs of a model, or, where its results are random, random ones for small dimensions.
 NamedTensors inputs_of(const fs::path& folder, const Graph& graph) {
-  NamedTensors given = testing_run::load_tensors(folder / "test_data_set_1", "input_");
-  if (!given.empty()) return given;
+  for (const char* set : {"test_data_set_1", "test_data_set_0"}) {
+    NamedTensors given = testing_run::load_tensors(folder / set, "input_");
+    if (!given.empty()) return given;
+  }
   const Bindings bindings(graph.symbols().size(), 4);
   return with_random_inputs(graph, bindings, {}, 1);
 }
 
-class SmallModel : public testing::TestWithParam<std::string> {};
+class StepMemory : public testing::TestWithParam<std::string> {};
 
-TEST_P(SmallModel, UsesThePredictedMemoryInEveryOrderWithAndWithoutPlans) {
+TEST_P(StepMemory, IsAsPredictedInEveryOrderWithAndWithoutPlans) {
   const fs::path folder = models / GetParam();
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
   const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
@@ -47,8 +51,21 @@ TEST_P(SmallModel, UsesThePredictedMemoryInEveryOrderWithAndWithoutPlans) {
   }
 }
 
-/// Half the digits of what is stashed are lost on the way.
-TEST_P(SmallModel, ComesCloseWithCompressedActivations) {
+/// What forward returns.
+std::vector<std::string> forward_results(const TrainingStep& step) {
+  std::vector<std::string> names;
+  const auto add = [&](ValueId value) {
+    if (step.graph->is_graph_output(value)) names.push_back(step.graph->value(value).name);
+  };
+  for (const ValueId value : step.boundary.outputs) add(value);
+  if (step.boundary.yield.valid()) {
+    for (const ValueId value : step.graph->topology().inputs[step.boundary.yield]) add(value);
+  }
+  return names;
+}
+
+/// Half the digits of what is stashed are lost, but forward reads nothing of that.
+TEST_P(StepMemory, IsAsPredictedWithCompressedActivations) {
   const fs::path folder = models / GetParam();
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
   const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
@@ -60,21 +77,32 @@ TEST_P(SmallModel, ComesCloseWithCompressedActivations) {
     const RunPlan plan = step.plan(dataflow, strategy);
     const RunResult result = testing_run::run_on_cpu(plan, inputs);
     EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
-    const ValueId loss = trained.graph->data().outputs.front();
-    const std::string& name = trained.graph->value(loss).name;
-    // Forward reads no compressed tensor.
-    EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), reference.outputs.at(name)));
+    for (const std::string& name : forward_results(trained)) {
+      EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), reference.outputs.at(name)));
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, SmallModel,
-                         testing::Values("bert_tiny", "bert_tiny_dropout", "bloom_tiny_3layer",
-                                         "convnext_small", "diffusion_unet_small", "gpt2_tiny",
-                                         "gpt2_tiny_dropout", "lenet", "llama_tiny_amp_bf16",
-                                         "llama_tiny_gqa", "llama_tiny_mha", "mlp_gelu", "mlp_relu",
-                                         "mobilenet_v2_w025", "resnet18_div8", "resnet50_div8",
-                                         "unet_small_bilinear", "vit_tiny"),
-                         [](const auto& info) { return info.param; });
+std::string test_name(std::string path) {
+  std::replace(path.begin(), path.end(), '/', '_');
+  return path;
+}
+
+/// Forward models, which we differentiate, and steps that are written with or without a YieldOp.
+INSTANTIATE_TEST_SUITE_P(
+    Files, StepMemory,
+    testing::Values("small/bert_tiny", "small/bert_tiny_dropout", "small/bloom_tiny_3layer",
+                    "small/convnext_small", "small/diffusion_unet_small", "small/gpt2_tiny",
+                    "small/gpt2_tiny_dropout", "small/lenet", "small/llama_tiny_amp_bf16",
+                    "small/llama_tiny_gqa", "small/llama_tiny_mha", "small/mlp_gelu",
+                    "small/mlp_relu", "small/mobilenet_v2_w025", "small/resnet18_div8",
+                    "small/resnet50_div8", "small/unet_small_bilinear", "small/vit_tiny",
+                    "joint/bert_tiny", "joint/bloom_tiny_3layer", "joint/gpt2_tiny", "joint/lenet",
+                    "joint/llama_tiny_gqa", "joint/llama_tiny_mha", "joint/mlp_gelu",
+                    "joint/mlp_relu", "joint/vit_tiny", "ort_exec/bloom3_fp32_h128",
+                    "ort_exec/ort_mlp_gradient_graph", "ort_exec/ort_mlp_training_model",
+                    "ort_exec/recompute_gelu_split", "ort_exec/recompute_tile_split"),
+    [](const auto& info) { return test_name(info.param); });
 
 }  // namespace
 }  // namespace stashscope

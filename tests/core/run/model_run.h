@@ -75,7 +75,7 @@ struct PreparedStep {
 
   /// The dataflow with every plan of the reference's levels applied.
   Dataflow with_all_plans(bool with_compromise) const {
-    const Opportunities found = find_opportunities(*step.graph, ops, step.yield, {1, false});
+    const Opportunities found = find_opportunities(*step.graph, ops, step.boundary, {1, false});
     return apply_plans(*step.graph, ops, found,
                        select_plans(found, config_of_all(found, with_compromise)));
   }
@@ -91,7 +91,7 @@ struct PreparedStep {
   }
 
   RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy) const {
-    std::vector<NodeId> order = strategy.order({*step.graph, dataflow, step.yield});
+    std::vector<NodeId> order = strategy.order({*step.graph, dataflow, step.boundary});
     return {step.graph, dataflow, make_timeline(dataflow, rules, bytes, std::move(order))};
   }
 

@@ -45,7 +45,7 @@ TEST(Orders, AreTopologicalOnRandomGraphs) {
     const Dataflow dataflow(graph);
     for (const OrderStrategy& strategy : order_strategies()) {
       SCOPED_TRACE(strategy.name);
-      expect_valid(dataflow.topology, strategy.order({graph, dataflow, NodeId()}));
+      expect_valid(dataflow.topology, strategy.order({graph, dataflow, {}}));
     }
   }
 }
@@ -53,7 +53,7 @@ TEST(Orders, AreTopologicalOnRandomGraphs) {
 TEST(Orders, FileOrderIsTheFiles) {
   const Graph graph = random_graph(3, 20);
   const Dataflow dataflow(graph);
-  const auto order = find_order("file").order({graph, dataflow, NodeId()});
+  const auto order = find_order("file").order({graph, dataflow, {}});
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].index(), i);
 }
 
@@ -67,7 +67,7 @@ TEST(Orders, ReferencePrefersShapeThenForwardThenTheLowestId) {
   m.node("Mul", {"late", "out_grad"}, {"grad"});                  // 4
   m.output("grad").output("dims");
   const Graph graph = m.build();
-  const auto order = reference_order({graph, Dataflow(graph), NodeId(3)});
+  const auto order = reference_order({graph, Dataflow(graph), {NodeId(3), {}}});
   EXPECT_EQ(order, (std::vector<NodeId>{NodeId(2), NodeId(1), NodeId(3), NodeId(0), NodeId(4)}));
 }
 
@@ -75,15 +75,15 @@ TEST(Orders, ClonesRunRightBeforeTheyAreNeeded) {
   const TrainingStep step = prepare_training_step(test::perceptron().build(), {});
   const Graph& graph = *step.graph;
   const auto ops = resolve_ops(graph);
-  const Opportunities found = find_opportunities(graph, ops, step.yield, {1, false});
+  const Opportunities found = find_opportunities(graph, ops, step.boundary, {1, false});
   const RecomputeConfig all = config_of_all(found, true);
   const Dataflow dataflow = apply_plans(graph, ops, found, select_plans(found, all));
   ASSERT_GT(dataflow.cloned_nodes.size(), 0U);
   for (const OrderStrategy& strategy : order_strategies()) {
     SCOPED_TRACE(strategy.name);
-    const auto order = strategy.order({graph, dataflow, step.yield});
+    const auto order = strategy.order({graph, dataflow, step.boundary});
     expect_valid(dataflow.topology, order);
-    const auto yield_at = std::find(order.begin(), order.end(), step.yield);
+    const auto yield_at = std::find(order.begin(), order.end(), step.boundary.yield);
     for (auto at = order.begin(); at != order.end(); ++at) {
       if (dataflow.is_clone(*at)) {
         EXPECT_GT(at, yield_at);

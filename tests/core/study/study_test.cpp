@@ -199,9 +199,44 @@ TEST(Training, AnOperatorWithoutAGradientLeavesTheForwardPass) {
   m.node("MatMul", {"x", "w"}, {"h"}).node("Mystery", {"h"}, {"y"}, {}, "example").output("y");
   m.declare("y", {4, 4});
   const auto study = study_of(shared(m), {});
-  EXPECT_FALSE(study->prepared->step.yield.valid());
+  EXPECT_FALSE(study->prepared->step.boundary.known());
   EXPECT_TRUE(std::any_of(study->warnings.begin(), study->warnings.end(),
                           [](const auto& w) { return w.find("Mystery") != std::string::npos; }));
+}
+
+/// The places of x[N, 4] that are not zero.
+std::shared_ptr<const Graph> with_non_zero() {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).node("NonZero", {"x"}, {"places"});
+  return shared(m.output("places"));
+}
+
+std::int64_t value_of(const Study& study, const std::string& name) {
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    if (each.name == name) return each.value;
+  }
+  return -1;
+}
+
+TEST(DataDependentSizes, AreAsLargeAsTheyCanBeAndSaySo) {
+  Choices choices;
+  choices.dims["N"] = 8;
+  const auto study = study_of(with_non_zero(), choices);
+  EXPECT_EQ(value_of(*study, "places_dim1"), 32);
+  EXPECT_EQ(study->baseline->timeline.peak_bytes, 32 * 4 + 2 * 32 * 8);
+  EXPECT_TRUE(std::any_of(study->warnings.begin(), study->warnings.end(), [](const auto& w) {
+    return w.find("'places_dim1' depends on the data: at most 4*N") != std::string::npos;
+  }));
+}
+
+TEST(DataDependentSizes, CanBeSetWithinTheirBound) {
+  Choices choices;
+  choices.dims = {{"N", 8}, {"places_dim1", 5}};
+  EXPECT_EQ(value_of(*study_of(with_non_zero(), choices), "places_dim1"), 5);
+  choices.dims["places_dim1"] = 33;
+  EXPECT_NE(refusal(with_non_zero(), choices).find("at most 4*N = 32"), std::string::npos);
+  choices.dims = {{"*", 3}};
+  EXPECT_EQ(value_of(*study_of(with_non_zero(), choices), "places_dim1"), 12);
 }
 
 TEST(Session, SurvivesItsText) {

@@ -144,7 +144,7 @@ inline double weighted_sum(const NamedTensors& outputs, const NamedTensors& inpu
 inline NamedTensors with_seeds(const PreparedStep& step, const RunPlan& plan, NamedTensors inputs) {
   std::mt19937_64 random(11);
   const NamedTensors outputs = run_on_cpu(plan, inputs).outputs;
-  for (const ValueId seed : step.step.graph->node(step.step.yield).outputs) {
+  for (const ValueId seed : step.step.graph->node(step.step.boundary.yield).outputs) {
     const std::string name = step.step.graph->value(seed).name;
     const Tensor& output = outputs.at(name.substr(0, name.rfind("_grad")));
     inputs[name] = random_doubles(output.dims(), 0.5, 1.5, random);

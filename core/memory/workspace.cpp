@@ -1,0 +1,64 @@
+#include "core/memory/workspace.h"
+
+#include <algorithm>
+
+#include "core/graph/traversal.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Whether an output of a body becomes one of the node: not the condition of a loop, which comes
+/// first, nor what each iteration makes, which is copied.
+bool is_handed_out(const Node& node, std::size_t output) {
+  if (node.op_type == "If") return true;
+  const bool loop = node.op_type == "Loop";
+  const std::int64_t walked = loop ? 2 : node.attributes.integer("num_scan_inputs", 0);
+  const std::int64_t carried = std::ssize(node.inputs) - walked;
+  const std::int64_t first = loop ? 1 : 0;
+  const auto at = static_cast<std::int64_t>(output);
+  return at >= first && at < first + carried;
+}
+
+std::int64_t inner_peak(const Node& node, const Graph& body, const Bindings& bindings) {
+  const BufferRules rules = buffer_rules(body, resolve_ops(body), {}, {});
+  std::vector<ValueId> unknown;
+  IdVector<ValueId, std::int64_t> bytes = value_bytes(body, bindings, unknown);
+  for (const ValueId capture : body.data().captures) bytes[capture] = 0;
+  for (std::size_t i = 0; i < body.data().outputs.size(); ++i) {
+    if (is_handed_out(node, i)) bytes[body.data().outputs[i]] = 0;
+  }
+  const Dataflow dataflow(body);
+  Timeline timeline = make_timeline(dataflow, rules, bytes, topological_order(dataflow.topology));
+  add_workspace(timeline, dataflow, workspace_bytes(body, bindings));
+  return timeline.peak_bytes;
+}
+
+}  // namespace
+
+IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Bindings& bindings) {
+  IdVector<NodeId, std::int64_t> workspace(graph.nodes().size(), 0);
+  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
+    const Node& node = graph.node(id);
+    for (const auto& [name, attribute] : node.attributes.items()) {
+      const auto* const body = std::get_if<Subgraph>(&attribute);
+      if (body == nullptr) continue;
+      workspace[id] = std::max(workspace[id], inner_peak(node, **body, bindings));
+    }
+  }
+  return workspace;
+}
+
+void add_workspace(Timeline& timeline, const Dataflow& dataflow,
+                   const IdVector<NodeId, std::int64_t>& workspace) {
+  for (std::size_t step = 0; step < timeline.order.size(); ++step) {
+    if (!dataflow.runs_origin(timeline.order[step])) continue;
+    std::int64_t& live = timeline.live_bytes[step];
+    live += workspace[dataflow.origin(timeline.order[step])];
+    if (live <= timeline.peak_bytes) continue;
+    timeline.peak_bytes = live;
+    timeline.peak_step = step;
+  }
+}
+
+}  // namespace stashscope
