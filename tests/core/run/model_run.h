@@ -82,7 +82,7 @@ struct PreparedStep {
 
   /// The dataflow with every plan of one of our own strategies applied.
   Dataflow with_all_of(PlanType type) const {
-    const Opportunities found = find_opportunities(*step.graph, ops, step.yield, {1, false});
+    const Opportunities found = find_opportunities(*step.graph, ops, step.boundary, {1, false});
     RecomputeConfig config;
     for (const NodePlan& plan : found.extensions) {
       if (plan.type == type) config[plan.cluster] = {type, -1};
