@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/chart.h"
+#include "core/report/memory_use.h"
 #include "core/report/tables.h"
 
 namespace stashscope {
@@ -46,15 +47,23 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
   }
-  return text;
+  return text + "By use at that step:\n" + bands_text(peak_bands(variant)) +
+         phases_text("By phase, predicted", memory_phases(variant));
 }
 
-std::string measured_lines(const MeasuredPair& measured) {
+std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measurement& measured) {
+  return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_steps);
+}
+
+std::string measured_lines(const Study& study, const MeasuredPair& measured) {
   return "Measured on " + measured.current.device + ": " +
          format_bytes(measured.baseline.peak_bytes) + " before, " +
          format_bytes(measured.current.peak_bytes) +
          " after; largest difference to the prediction " +
-         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
+         with_thousands(measured.max_abs_error_bytes) + " B at any step\n" +
+         phases_text("By phase, measured before",
+                     measured_phases(*study.baseline, measured.baseline)) +
+         phases_text("By phase, measured after", measured_phases(*study.current, measured.current));
 }
 
 json clean(const std::string& text) { return to_valid_utf8(text); }
@@ -139,14 +148,19 @@ json clusters_json(const Study& study) {
 json variant_json(const Study& study, const Variant& variant) {
   return {{"peak_bytes", variant.timeline.peak_bytes},
           {"peak_node", clean(peak_node(study, variant))},
-          {"peak_symbolic", clean(peak_symbolic(study, variant))}};
+          {"peak_symbolic", clean(peak_symbolic(study, variant))},
+          {"peak_bands", bands_json(peak_bands(variant))},
+          {"phases", phases_json(memory_phases(variant))}};
 }
 
-json measured_json(const MeasuredPair& measured) {
+json measured_json(const Study& study, const MeasuredPair& measured) {
   return {{"device", measured.current.device},
           {"baseline_peak_bytes", measured.baseline.peak_bytes},
           {"current_peak_bytes", measured.current.peak_bytes},
-          {"max_abs_error_bytes", measured.max_abs_error_bytes}};
+          {"max_abs_error_bytes", measured.max_abs_error_bytes},
+          {"phases",
+           {{"baseline", phases_json(measured_phases(*study.baseline, measured.baseline))},
+            {"current", phases_json(measured_phases(*study.current, measured.current))}}}};
 }
 
 std::string html_escaped_lines(const std::string& text) {
@@ -187,9 +201,10 @@ std::string type_text(const Graph& graph, const TensorType& type) {
 AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id) {
   const Buffer& buffer = variant.timeline.buffers[id];
   const ValueId origin = variant.dataflow.origin(buffer.root);
-  return {name_of(study.graph(), variant.dataflow, buffer.root),
-          type_text(study.graph(), study.graph().value(origin).type),
-          std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes};
+  const ValueRole role = study.prepared->rules.role[origin];
+  return {name_of(study.graph(), variant.dataflow, buffer),
+          type_text(study.graph(), type_of(study.graph(), variant.dataflow, buffer)),
+          std::string(buffer.state ? "optimizer state" : role_name(role)), buffer.bytes};
 }
 
 std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
@@ -214,7 +229,7 @@ std::string text_report(const ReportInput& input) {
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
           percent(static_cast<double>(saved), static_cast<double>(before)) +
           "); extra computation: " + percent(extra, study.baseline->flops) + "\n";
-  if (input.measured) text += measured_lines(*input.measured);
+  if (input.measured) text += measured_lines(study, *input.measured);
   return text;
 }
 
@@ -239,7 +254,7 @@ std::string json_report(const ReportInput& input) {
        {{"flops", study.baseline->flops},
         {"extra_flops", extra},
         {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops}}}};
-  if (input.measured) report["measured"] = measured_json(*input.measured);
+  if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/optimizer.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/config.h"
 
@@ -20,6 +21,7 @@ struct Choices {
   Probe probe;
   std::string order = "file";
   TrainingGoal goal;
+  UpdateChoice update;
   std::string device = "none";
 
   friend bool operator==(const Choices&, const Choices&) = default;

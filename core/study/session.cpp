@@ -31,6 +31,9 @@ json to_json(const Choices& choices) {
           {"loss", choices.goal.loss},
           {"trainable", choices.goal.trainable},
           {"frozen", choices.goal.frozen},
+          {"optimizer", choices.update.optimizer},
+          {"master_weights", choices.update.master_weights},
+          {"release_gradients", choices.update.release_gradients},
           {"device", choices.device}};
 }
 
@@ -39,7 +42,8 @@ json to_json(const Measurement& m) {
           {"live_bytes", m.live_bytes},
           {"node_seconds", m.node_seconds},
           {"peak_bytes", m.peak_bytes},
-          {"peak_resident_bytes", m.peak_resident_bytes}};
+          {"peak_resident_bytes", m.peak_resident_bytes},
+          {"idle_bytes", m.idle_bytes}};
 }
 
 [[noreturn]] void fail_field(const char* key, const std::string& what) {
@@ -58,6 +62,13 @@ void read(const json& object, const char* key, T& into) {
   } catch (const json::exception&) {
     fail_field(key, "has a wrong type");
   }
+}
+
+void read_update(const json& object, UpdateChoice& update) {
+  read(object, "optimizer", update.optimizer);
+  find_optimizer(update.optimizer);
+  read(object, "master_weights", update.master_weights);
+  read(object, "release_gradients", update.release_gradients);
 }
 
 Choices choices_from(const json& object) {
@@ -80,6 +91,7 @@ Choices choices_from(const json& object) {
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);
   read(object, "frozen", choices.goal.frozen);
+  read_update(object, choices.update);
   read(object, "device", choices.device);
   return choices;
 }
@@ -93,6 +105,7 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "node_seconds", m.node_seconds);
   read(*found, "peak_bytes", m.peak_bytes);
   read(*found, "peak_resident_bytes", m.peak_resident_bytes);
+  read(*found, "idle_bytes", m.idle_bytes);
   return m;
 }
 

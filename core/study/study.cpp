@@ -84,16 +84,24 @@ double total_flops(const Sizes& sizes, const Dataflow& dataflow) {
 }
 
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
-                                            Dataflow dataflow, const std::string& order) {
+                                            const UpdateMemory& update, Dataflow dataflow,
+                                            const std::string& order) {
   const Graph& graph = *prepared.step.graph;
-  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.yield});
-  Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
+  const NodeId yield = prepared.step.yield;
+  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, yield});
+  Timeline timeline =
+      make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes), update);
   const double flops = total_flops(sizes, dataflow);
-  return std::make_shared<const Variant>(Variant{std::move(dataflow), std::move(timeline), flops});
+  const std::size_t forward = forward_steps(timeline.order, {&yield, 1});
+  std::vector<BandBytes> bands =
+      bands_by_step(dataflow, prepared.rules, timeline, forward, yield);
+  return std::make_shared<const Variant>(
+      Variant{std::move(dataflow), std::move(timeline), flops, forward, std::move(bands)});
 }
 
 std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
-                                 const Variant& current, const std::string& chosen) {
+                                 const UpdateMemory& update, const Variant& current,
+                                 const std::string& chosen) {
   std::vector<OrderRow> rows;
   for (const OrderStrategy& strategy : order_strategies()) {
     OrderRow row{std::string(strategy.name), std::string(strategy.description),
@@ -101,7 +109,8 @@ std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
     if (strategy.name != chosen) {
       auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.yield});
       row.peak_bytes =
-          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order)).peak_bytes;
+          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order), update)
+              .peak_bytes;
     }
     rows.push_back(std::move(row));
   }
@@ -128,6 +137,24 @@ void check_clusters(const Opportunities& opportunities, const RecomputeConfig& c
   }
 }
 
+/// A choice that changes nothing is most likely a misunderstanding.
+void warn_of_update(Study& study) {
+  const UpdateChoice& update = study.choices.update;
+  const auto& buffers = study.baseline->timeline.buffers;
+  const bool has_master = std::any_of(buffers.begin(), buffers.end(), [](const Buffer& each) {
+    return each.state && each.state->name == master_weight;
+  });
+  if (update.master_weights && !has_master) {
+    study.warnings.push_back(
+        find_optimizer(update.optimizer).updates
+            ? "no trained parameter is float16 or bfloat16: no master weights are kept"
+            : "master weights are kept by an optimizer only; choose one with --optimizer NAME");
+  }
+  if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
+    study.warnings.push_back("there are no gradients of parameters that could be released");
+  }
+}
+
 void collect_warnings(Study& study) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
@@ -147,6 +174,7 @@ void collect_warnings(Study& study) {
   if (!study.prepared->step.yield.valid() && !study.prepared->step.parameters.empty()) {
     study.warnings.push_back("the model has no YieldOp: no recompute plans are listed");
   }
+  warn_of_update(study);
   check_clusters(*study.opportunities, study.choices.plans, study.graph(), study.warnings);
 }
 
@@ -186,7 +214,8 @@ class StudyBuilder {
     study_->plans = plan_table(study_->graph(), *study_->opportunities, bindings, study_->config);
     study_->clusters = cluster_table(study_->graph(), *study_->opportunities, study_->config);
     study_->orders =
-        order_rows(*study_->prepared, *study_->sizes, *study_->current, study_->choices.order);
+        order_rows(*study_->prepared, *study_->sizes, update_, *study_->current,
+                   study_->choices.order);
     collect_warnings(*study_);
     return study_;
   }
@@ -222,19 +251,23 @@ class StudyBuilder {
   void make_variants() {
     progress_.update(0.7, "memory");
     const Prepared& prepared = *study_->prepared;
-    study_->baseline =
-        same_sizes_ ? previous_->baseline
-                    : make_variant(prepared, *study_->sizes, Dataflow(study_->graph()), "file");
+    const UpdateChoice& update = study_->choices.update;
+    update_ = update_memory(study_->graph(), prepared.step.parameters, update);
+    const bool same_baseline = same_sizes_ && previous_->choices.update == update;
+    study_->baseline = same_baseline ? previous_->baseline
+                                     : make_variant(prepared, *study_->sizes, update_,
+                                                    Dataflow(study_->graph()), "file");
     const auto selected = select_plans(*study_->opportunities, study_->config);
     Dataflow dataflow =
         apply_plans(study_->graph(), prepared.ops, *study_->opportunities, selected);
     study_->current =
-        make_variant(prepared, *study_->sizes, std::move(dataflow), study_->choices.order);
+        make_variant(prepared, *study_->sizes, update_, std::move(dataflow), study_->choices.order);
   }
 
   const Study* previous_;
   const Progress& progress_;
   std::shared_ptr<Study> study_;
+  UpdateMemory update_;
   bool same_graph_ = false;
   bool same_sizes_ = false;
 };
@@ -253,6 +286,15 @@ RunPlan run_plan(const Study& study, const Variant& variant) {
 
 Graph modified_graph(const Study& study) {
   return materialize(study.graph(), study.current->dataflow, study.current->timeline.order);
+}
+
+std::vector<MemoryPhase> memory_phases(const Variant& variant) {
+  const Timeline& timeline = variant.timeline;
+  return memory_phases(timeline.live_bytes, timeline.idle_bytes, variant.forward_steps);
+}
+
+BandBytes peak_bands(const Variant& variant) {
+  return variant.bands.empty() ? BandBytes{} : variant.bands[variant.timeline.peak_step];
 }
 
 std::string peak_node(const Study& study, const Variant& variant) {
