@@ -1,8 +1,10 @@
 #include "app/options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iomanip>
 #include <iostream>
 
 #include "core/base/error.h"
@@ -43,9 +45,11 @@ Probe probe_option(const std::string& text) {
   }
 }
 
-std::string order_names() {
+/// The names of a table of choices.
+template <class Table>
+std::string names_in(const Table& table) {
   std::vector<std::string> names;
-  for (const OrderStrategy& each : order_strategies()) names.emplace_back(each.name);
+  for (const auto& each : table) names.emplace_back(each.name);
   return join(names, ", ");
 }
 
@@ -82,6 +86,17 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
       ->type_name("GB/S");
 }
 
+void add_update_options(CLI::App& program, AnalysisOptions& options) {
+  program
+      .add_option("--optimizer", options.optimizer,
+                  "whose states are kept for each parameter: " + names_in(optimizers()))
+      ->type_name("NAME");
+  program.add_flag("--master-weights", options.master_weights,
+                   "the optimizer keeps a float32 copy of each parameter of 16 bits");
+  program.add_flag("--release-gradients", options.release_gradients,
+                   "a parameter's gradient is used up and freed as soon as it is made");
+}
+
 }  // namespace
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
@@ -98,6 +113,9 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
   for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
   apply_strategy_options(options, choices);
+  if (!options.optimizer.empty()) choices.update.optimizer = find_optimizer(options.optimizer).name;
+  if (options.master_weights) choices.update.master_weights = true;
+  if (options.release_gradients) choices.update.release_gradients = true;
 }
 
 void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
@@ -127,7 +145,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
                   "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
       ->check(CLI::Range(0, 2));
   add_strategy_options(program, options);
-  program.add_option("--order", options.order, "order of execution: " + order_names())
+  program
+      .add_option("--order", options.order, "order of execution: " + names_in(order_strategies()))
       ->type_name("NAME");
   program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
       ->type_name("DEVICE");
@@ -139,6 +158,18 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program.add_option("--freeze", options.frozen, "name pattern of weights that are not trained")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  add_update_options(program, options);
+}
+
+int print_optimizers() {
+  std::size_t widest = 0;
+  for (const Optimizer& each : optimizers()) widest = std::max(widest, each.name.size());
+  for (const Optimizer& each : optimizers()) {
+    std::cout << std::left << std::setw(static_cast<int>(widest)) << each.name << "  "
+              << each.description << "\n";
+  }
+  flush_output();
+  return 0;
 }
 
 Subject load_subject(const AnalysisOptions& options) {

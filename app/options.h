@@ -28,6 +28,9 @@ struct AnalysisOptions {
   std::vector<std::string> recomputable;
   std::string compress_to;
   double transfer_bandwidth = 0;  ///< 1e9 bytes per second; 0: not given
+  std::string optimizer;
+  bool master_weights = false;
+  bool release_gradients = false;
 };
 
 /// Declares the options; `file` is a positional argument.
@@ -41,6 +44,9 @@ Subject load_subject(const AnalysisOptions& options);
 
 /// The study of a subject; errors about the model name its file.
 std::shared_ptr<const Study> study_of(const Subject& subject);
+
+/// Prints what can be given as --optimizer.
+int print_optimizers();
 
 /// Parses the command line. Returns the exit code when the program is to end (after --help or with
 /// the usage error already printed), else nothing.

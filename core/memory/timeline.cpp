@@ -9,15 +9,24 @@ namespace {
 class TimelineBuilder {
  public:
   TimelineBuilder(const Dataflow& dataflow, const BufferRules& rules,
-                  const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order)
-      : dataflow_(dataflow), topology_(dataflow.topology), rules_(rules), bytes_(bytes) {
+                  const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order,
+                  const UpdateMemory& update)
+      : dataflow_(dataflow),
+        topology_(dataflow.topology),
+        rules_(rules),
+        bytes_(bytes),
+        states_(update.states),
+        is_kept_(rules.is_output) {
     timeline_.order = std::move(order);
+    timeline_.released_outputs = update.released;
+    for (const ValueId value : update.released) is_kept_[value] = false;
     timeline_.buffer_of = IdVector<ValueId, BufferId>(topology_.values());
   }
 
   Timeline build() {
     find_last_reads();
     add_residents();
+    add_states();
     for (std::size_t step = 0; step < timeline_.order.size(); ++step) place_outputs(step);
     sum_up();
     return std::move(timeline_);
@@ -28,8 +37,9 @@ class TimelineBuilder {
     return timeline_.order.empty() ? 0 : static_cast<std::uint32_t>(timeline_.order.size() - 1);
   }
 
-  bool is_output(ValueId value) const {
-    return value.index() < dataflow_.graph_values && rules_.is_output[value];
+  /// Whether the value is there when the step has ended.
+  bool is_kept(ValueId value) const {
+    return value.index() < dataflow_.graph_values && is_kept_[value];
   }
 
   /// last_read_[v]: the last step that needs v (its own step when nobody reads it).
@@ -43,7 +53,7 @@ class TimelineBuilder {
       for (const ValueId output : topology_.outputs[node]) last_read_[output] = step;
     }
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
-      if (rules_.is_output[value]) last_read_[value] = end();
+      if (is_kept_[value]) last_read_[value] = end();
     }
   }
 
@@ -51,8 +61,14 @@ class TimelineBuilder {
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (!rules_.is_resident(value)) continue;
       timeline_.buffer_of[value] =
-          timeline_.buffers.push_back({value, bytes_[value], 0, end(), true});
-      holds_output_.push_back(is_output(value));
+          timeline_.buffers.push_back({value, bytes_[value], 0, end(), true, is_kept(value), {}});
+    }
+  }
+
+  void add_states() {
+    for (const ParameterState& each : states_) {
+      timeline_.buffers.push_back(
+          {each.parameter, each.bytes(bytes_[each.parameter]), 0, end(), true, false, each.state});
     }
   }
 
@@ -63,9 +79,8 @@ class TimelineBuilder {
       if (timeline_.buffer_of[output].valid()) continue;
       const std::int64_t bytes = stored_bytes(dataflow_, bytes_, output);
       const auto now = static_cast<std::uint32_t>(step);
-      timeline_.buffer_of[output] =
-          timeline_.buffers.push_back({output, bytes, now, last_read_[output], false});
-      holds_output_.push_back(is_output(output));
+      timeline_.buffer_of[output] = timeline_.buffers.push_back(
+          {output, bytes, now, last_read_[output], false, is_kept(output), {}});
     }
   }
 
@@ -86,7 +101,7 @@ class TimelineBuilder {
     timeline_.buffer_of[value] = buffer;
     Buffer& shared = timeline_.buffers[buffer];
     shared.last_step = std::max(shared.last_step, last_read_[value]);
-    if (is_output(value)) holds_output_[buffer] = true;
+    shared.returned = shared.returned || is_kept(value);
   }
 
   /// The input's buffer must die here, and the node must not read it through another operand: its
@@ -96,7 +111,7 @@ class TimelineBuilder {
     const BufferId buffer = timeline_.buffer_of[input];
     const Buffer& taken = timeline_.buffers[buffer];
     // The last node of all must not write over what the step returns.
-    if (taken.resident || holds_output_[buffer]) return false;
+    if (taken.resident || taken.returned) return false;
     if (taken.last_step != step || taken.first_step == step) return false;
     const auto inputs = topology_.inputs[node];
     return std::count_if(inputs.begin(), inputs.end(), [&](ValueId each) {
@@ -106,23 +121,30 @@ class TimelineBuilder {
 
   void sum_up() {
     const std::size_t steps = timeline_.order.size();
-    std::vector<std::int64_t> change(steps + 1, 0);
+    std::vector<std::int64_t> made(steps, 0);
+    std::vector<std::int64_t> freed(steps, 0);
     std::int64_t live = 0;
     for (const Buffer& buffer : timeline_.buffers) {
-      if (steps == 0) live += buffer.bytes;
-      if (steps == 0) continue;
-      change[buffer.first_step] += buffer.bytes;
-      change[buffer.last_step + 1] -= buffer.bytes;
+      if (buffer.resident) {
+        live += buffer.bytes;
+        continue;
+      }
+      made[buffer.first_step] += buffer.bytes;
+      if (!buffer.returned) freed[buffer.last_step] += buffer.bytes;
     }
     timeline_.peak_bytes = live;
+    timeline_.idle_bytes = {live};
+    timeline_.idle_bytes.reserve(steps + 1);
     timeline_.live_bytes.reserve(steps);
     for (std::size_t step = 0; step < steps; ++step) {
-      live += change[step];
+      live += made[step];
       timeline_.live_bytes.push_back(live);
       if (live > timeline_.peak_bytes) {
         timeline_.peak_bytes = live;
         timeline_.peak_step = step;
       }
+      live -= freed[step];
+      timeline_.idle_bytes.push_back(live);
     }
   }
 
@@ -130,16 +152,30 @@ class TimelineBuilder {
   const Topology& topology_;
   const BufferRules& rules_;
   const IdVector<ValueId, std::int64_t>& bytes_;
+  const std::vector<ParameterState>& states_;
+  IdVector<ValueId, bool> is_kept_;
   IdVector<ValueId, std::uint32_t> last_read_;
-  IdVector<BufferId, bool> holds_output_;
   Timeline timeline_;
 };
 
 }  // namespace
 
 Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,
-                       const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order) {
-  return TimelineBuilder(dataflow, rules, bytes, std::move(order)).build();
+                       const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order,
+                       const UpdateMemory& update) {
+  return TimelineBuilder(dataflow, rules, bytes, std::move(order), update).build();
+}
+
+std::string name_of(const Graph& graph, const Dataflow& dataflow, const Buffer& buffer) {
+  const std::string name = name_of(graph, dataflow, buffer.root);
+  return buffer.state ? name + "." + std::string(buffer.state->name) : name;
+}
+
+TensorType type_of(const Graph& graph, const Dataflow& dataflow, const Buffer& buffer) {
+  TensorType type = graph.value(dataflow.origin(buffer.root)).type;
+  type.element = stored_element(graph, dataflow, buffer.root);
+  if (buffer.state) type.element = buffer.state->element;
+  return type;
 }
 
 std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
@@ -163,12 +199,12 @@ Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline
                     std::size_t step) {
   std::vector<Term> terms;
   for (const BufferId id : alive_at(timeline, step)) {
-    const ValueId root = timeline.buffers[id].root;
-    const ValueId original = dataflow.origin(root);
-    const auto count = element_count(graph.value(original).type);
-    const bool on_host = dataflow.form(root).share.is_zero() || lives_on_host(graph, original);
+    const Buffer& buffer = timeline.buffers[id];
+    const auto count = element_count(type_of(graph, dataflow, buffer));
+    const bool on_host = dataflow.form(buffer.root).share.is_zero() ||
+                         lives_on_host(graph, dataflow.origin(buffer.root));
     if (!count || on_host) continue;
-    const int item_bits = bits_per_element(stored_element(graph, dataflow, root));
+    const int item_bits = bits_per_element(type_of(graph, dataflow, buffer).element);
     const Expr bits = *count * Expr(item_bits);
     const Expr bytes =
         item_bits % 8 == 0 ? bits * Expr(Rational::ratio(1, 8)) : ceil_divide(bits, 8);

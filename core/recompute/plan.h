@@ -51,6 +51,10 @@ struct Obstacle {
 
 /// How far opportunities are looked for.
 struct Probe {
+  Probe() = default;
+  Probe(int wanted_level, bool keep_layer_inputs)
+      : level(wanted_level), layer_boundary(keep_layer_inputs) {}
+
   int level = 1;                ///< 0: basic operators, 1: advanced ones too
   bool layer_boundary = false;  ///< outputs that start a transformer layer are kept
   bool newer_versions = false;  ///< operators of opsets that the reference's table does not know

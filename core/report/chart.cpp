@@ -27,6 +27,42 @@ std::string label(double x, double y, const std::string& text, const char* color
          "\" font-size=\"12\" fill=\"" + color + "\">" + text + "</text>\n";
 }
 
+struct BandColour {
+  Band band;
+  const char* colour;
+};
+
+constexpr BandColour band_colours[] = {
+    {Band::parameters, "#9aa7b5"},       {Band::constants, "#c9d1d9"},
+    {Band::optimizer_states, "#b79bd0"}, {Band::gradients, "#e8b27d"},
+    {Band::stashed, "#8dbbe6"},          {Band::activations, "#a9d6b8"},
+    {Band::workspace, "#ded27a"}};
+
+/// The bands of a variant, each drawn from the ground up behind those below it.
+std::string band_areas(const Variant& variant, std::int64_t top) {
+  std::string areas;
+  for (const auto& [band, colour] : band_colours) {
+    const std::string edge =
+        curve_points(stacked(variant.bands, band), chart_width, chart_height, top);
+    if (edge.empty()) continue;
+    areas = "<polygon fill=\"" + std::string(colour) + "\" points=\"0,280 " + edge +
+            "960,280\"/>\n" + areas;
+  }
+  return areas;
+}
+
+std::string band_legend() {
+  std::string legend;
+  double x = 4;
+  for (const auto& [band, colour] : band_colours) {
+    legend += "<rect x=\"" + format_fixed(x, 0) +
+              "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" + colour + "\"/>\n";
+    legend += label(x + 17, 314, std::string(title_of(band)), "#444");
+    x += 140;
+  }
+  return legend;
+}
+
 }  // namespace
 
 std::string curve_points(const std::vector<std::int64_t>& live_bytes, double width, double height,
@@ -55,9 +91,10 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   std::int64_t top = std::max({before.peak_bytes, after.peak_bytes, std::int64_t{1}});
   if (measured != nullptr) top = std::max(top, measured->peak_bytes);
   std::string svg =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -20 976 320\" "
-      "width=\"976\" height=\"320\" role=\"img\" aria-label=\"Memory over steps\">\n";
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -20 984 340\" "
+      "width=\"984\" height=\"340\" role=\"img\" aria-label=\"Memory over steps\">\n";
   svg += "<rect width=\"960\" height=\"280\" fill=\"#f7f7f7\"/>\n";
+  svg += band_areas(*study.current, top);
   svg += polyline(before.live_bytes, top, "stroke=\"#888\" stroke-dasharray=\"4 3\"");
   svg += polyline(after.live_bytes, top, "stroke=\"#0b63b5\" stroke-width=\"1.5\"");
   if (measured != nullptr) {
@@ -67,7 +104,8 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   }
   svg += label(4, -6, format_bytes(top), "#444");
   svg += label(760, -6, "before (dashed), after", "#444");
-  return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") + "</svg>\n";
+  return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") +
+         band_legend() + "</svg>\n";
 }
 
 }  // namespace stashscope

@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// The memory curve of baseline and current variant (and of a measurement, when there is one) as
-/// SVG.
+/// The memory curve of baseline and current variant (and of a measurement, when there is one) over
+/// the bands of the current one, as SVG.
 std::string memory_chart_svg(const Study& study, const Measurement* measured);
 
 /// A polyline's points for live bytes over steps, thinned to at most two points per pixel column

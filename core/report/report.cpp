@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/chart.h"
+#include "core/report/memory_use.h"
 #include "core/report/options_report.h"
 #include "core/report/tables.h"
 
@@ -47,7 +48,8 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
   }
-  return text;
+  return text + "By use at that step:\n" + bands_text(peak_bands(variant)) +
+         phases_text("By phase, predicted", memory_phases(variant));
 }
 
 std::string transfers_clause(const Study& study) {
@@ -57,12 +59,19 @@ std::string transfers_clause(const Study& study) {
          " ms when nothing overlaps";
 }
 
-std::string measured_lines(const MeasuredPair& measured) {
+std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measurement& measured) {
+  return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_steps);
+}
+
+std::string measured_lines(const Study& study, const MeasuredPair& measured) {
   return "Measured on " + measured.current.device + ": " +
          format_bytes(measured.baseline.peak_bytes) + " before, " +
          format_bytes(measured.current.peak_bytes) +
          " after; largest difference to the prediction " +
-         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
+         with_thousands(measured.max_abs_error_bytes) + " B at any step\n" +
+         phases_text("By phase, measured before",
+                     measured_phases(*study.baseline, measured.baseline)) +
+         phases_text("By phase, measured after", measured_phases(*study.current, measured.current));
 }
 
 json clean(const std::string& text) { return to_valid_utf8(text); }
@@ -172,14 +181,19 @@ std::string inner_peak_lines(const Study& study) {
 json variant_json(const Study& study, const Variant& variant) {
   return {{"peak_bytes", variant.timeline.peak_bytes},
           {"peak_node", clean(peak_node(study, variant))},
-          {"peak_symbolic", clean(peak_symbolic(study, variant))}};
+          {"peak_symbolic", clean(peak_symbolic(study, variant))},
+          {"peak_bands", bands_json(peak_bands(variant))},
+          {"phases", phases_json(memory_phases(variant))}};
 }
 
-json measured_json(const MeasuredPair& measured) {
+json measured_json(const Study& study, const MeasuredPair& measured) {
   return {{"device", measured.current.device},
           {"baseline_peak_bytes", measured.baseline.peak_bytes},
           {"current_peak_bytes", measured.current.peak_bytes},
-          {"max_abs_error_bytes", measured.max_abs_error_bytes}};
+          {"max_abs_error_bytes", measured.max_abs_error_bytes},
+          {"phases",
+           {{"baseline", phases_json(measured_phases(*study.baseline, measured.baseline))},
+            {"current", phases_json(measured_phases(*study.current, measured.current))}}}};
 }
 
 std::string html_escaped_lines(const std::string& text) {
@@ -220,9 +234,10 @@ std::string type_text(const Graph& graph, const TensorType& type) {
 AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id) {
   const Buffer& buffer = variant.timeline.buffers[id];
   const ValueId origin = variant.dataflow.origin(buffer.root);
-  return {name_of(study.graph(), variant.dataflow, buffer.root),
-          type_text(study.graph(), study.graph().value(origin).type),
-          std::string(role_name(study.prepared->rules.role[origin])), buffer.bytes};
+  const ValueRole role = study.prepared->rules.role[origin];
+  return {name_of(study.graph(), variant.dataflow, buffer),
+          type_text(study.graph(), type_of(study.graph(), variant.dataflow, buffer)),
+          std::string(buffer.state ? "optimizer state" : role_name(role)), buffer.bytes};
 }
 
 std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
@@ -250,7 +265,7 @@ std::string text_report(const ReportInput& input) {
           transfers_clause(study) + "\n";
   text += extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
-  if (input.measured) text += measured_lines(*input.measured);
+  if (input.measured) text += measured_lines(study, *input.measured);
   return text;
 }
 
@@ -281,7 +296,7 @@ std::string json_report(const ReportInput& input) {
         {"transfer_seconds", transfer_seconds(study, *study.current)}}}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
-  if (input.measured) report["measured"] = measured_json(*input.measured);
+  if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";
 }
 

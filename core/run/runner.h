@@ -12,7 +12,7 @@
 namespace stashscope {
 
 /// One step to execute: the graph, its dataflow with clones, and the order and buffers of its
-/// timeline.
+/// timeline. Optimizer states are there, but no parameter is updated.
 struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;

@@ -28,8 +28,10 @@ Number take_number(std::string_view& rest, const std::string& line) {
 void MeasurementBuilder::add(const TraceEvent& event) {
   Measurement& m = measurement_;
   m.peak_bytes = std::max(m.peak_bytes, event.live_bytes);
+  live_bytes_ = event.live_bytes;
   switch (event.kind) {
     case TraceEvent::Kind::node_start:
+      m.idle_bytes.push_back(event.live_bytes);
       m.live_bytes.push_back(event.live_bytes);
       node_started_ = event.seconds;
       in_node_ = true;
@@ -47,6 +49,11 @@ void MeasurementBuilder::add(const TraceEvent& event) {
     case TraceEvent::Kind::release:
       break;
   }
+}
+
+Measurement MeasurementBuilder::take() {
+  measurement_.idle_bytes.push_back(live_bytes_);
+  return std::move(measurement_);
 }
 
 std::string format_event(const TraceEvent& event) {

@@ -34,6 +34,7 @@ struct Measurement {
   std::vector<double> node_seconds;      ///< by step
   std::int64_t peak_bytes = 0;
   std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0 when unknown
+  std::vector<std::int64_t> idle_bytes;  ///< as Timeline counts them; empty when unknown
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -43,10 +44,11 @@ class MeasurementBuilder {
  public:
   explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }
   void add(const TraceEvent& event);
-  Measurement take() { return std::move(measurement_); }
+  Measurement take();
 
  private:
   Measurement measurement_;
+  std::int64_t live_bytes_ = 0;  ///< after the last event
   double node_started_ = 0;
   bool in_node_ = false;
 };

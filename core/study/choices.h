@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/optimizer.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/config.h"
 
@@ -21,6 +22,7 @@ struct Choices {
   std::string order = "file";
   TrainingGoal goal;
   double transfer_bandwidth = 25e9;  ///< bytes per second between device and host, one way
+  UpdateChoice update;
   std::string device = "none";
 
   friend bool operator==(const Choices&, const Choices&) = default;

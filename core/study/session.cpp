@@ -31,11 +31,14 @@ json to_json(const Choices& choices) {
           {"loss", choices.goal.loss},
           {"trainable", choices.goal.trainable},
           {"frozen", choices.goal.frozen},
-          {"device", choices.device},
           {"newer_versions", choices.probe.newer_versions},
           {"recomputable", choices.probe.also_recomputable},
           {"compress_to", name_of(choices.probe.compressed)},
-          {"transfer_bandwidth", choices.transfer_bandwidth}};
+          {"transfer_bandwidth", choices.transfer_bandwidth},
+          {"optimizer", choices.update.optimizer},
+          {"master_weights", choices.update.master_weights},
+          {"release_gradients", choices.update.release_gradients},
+          {"device", choices.device}};
 }
 
 json to_json(const Measurement& m) {
@@ -43,7 +46,8 @@ json to_json(const Measurement& m) {
           {"live_bytes", m.live_bytes},
           {"node_seconds", m.node_seconds},
           {"peak_bytes", m.peak_bytes},
-          {"peak_resident_bytes", m.peak_resident_bytes}};
+          {"peak_resident_bytes", m.peak_resident_bytes},
+          {"idle_bytes", m.idle_bytes}};
 }
 
 [[noreturn]] void fail_field(const char* key, const std::string& what) {
@@ -72,6 +76,13 @@ void read_probe_extensions(const json& object, Probe& probe) {
   probe.compressed = parse_compressed(compressed);
 }
 
+void read_update(const json& object, UpdateChoice& update) {
+  read(object, "optimizer", update.optimizer);
+  find_optimizer(update.optimizer);
+  read(object, "master_weights", update.master_weights);
+  read(object, "release_gradients", update.release_gradients);
+}
+
 Choices choices_from(const json& object) {
   if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
@@ -95,6 +106,7 @@ Choices choices_from(const json& object) {
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);
   read(object, "frozen", choices.goal.frozen);
+  read_update(object, choices.update);
   read(object, "device", choices.device);
   return choices;
 }
@@ -108,6 +120,7 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "node_seconds", m.node_seconds);
   read(*found, "peak_bytes", m.peak_bytes);
   read(*found, "peak_resident_bytes", m.peak_resident_bytes);
+  read(*found, "idle_bytes", m.idle_bytes);
   return m;
 }
 

@@ -1,15 +1,14 @@
 #include "core/study/study.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/memory/workspace.h"
 #include "core/passes/training_step.h"
-#include "core/schedule/orders.h"
 #include "core/study/plan_effects.h"
 #include "core/study/same_dims.h"
+#include "core/study/variants.h"
 
 namespace stashscope {
 
@@ -80,37 +79,6 @@ std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& ch
   return sizes;
 }
 
-std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
-                                            Dataflow dataflow, const std::string& order) {
-  const Graph& graph = *prepared.step.graph;
-  std::vector<NodeId> nodes = find_order(order).order({graph, dataflow, prepared.step.boundary});
-  Timeline timeline = make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes));
-  add_workspace(timeline, dataflow, sizes.workspace);
-  const PlanCost added = added_cost(graph, sizes, dataflow);
-  const double flops =
-      std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
-  return std::make_shared<const Variant>(
-      Variant{std::move(dataflow), std::move(timeline), flops, added.transfer_bytes});
-}
-
-std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
-                                 const Variant& current, const std::string& chosen) {
-  std::vector<OrderRow> rows;
-  for (const OrderStrategy& strategy : order_strategies()) {
-    OrderRow row{std::string(strategy.name), std::string(strategy.description),
-                 current.timeline.peak_bytes};
-    if (strategy.name != chosen) {
-      auto order = strategy.order({*prepared.step.graph, current.dataflow, prepared.step.boundary});
-      Timeline timeline =
-          make_timeline(current.dataflow, prepared.rules, sizes.bytes, std::move(order));
-      add_workspace(timeline, current.dataflow, sizes.workspace);
-      row.peak_bytes = timeline.peak_bytes;
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 /// A cluster that the model does not have is most likely a typing error.
 void check_clusters(const Opportunities& opportunities, const RecomputeConfig& config,
                     const Graph& graph, std::vector<std::string>& warnings) {
@@ -130,6 +98,24 @@ void check_clusters(const Opportunities& opportunities, const RecomputeConfig& c
       warnings.push_back("plan '" + printable(cluster) + "' has no option of type " +
                          std::to_string(static_cast<int>(choice.type)));
     }
+  }
+}
+
+/// A choice that changes nothing is most likely a misunderstanding.
+void warn_of_update(Study& study) {
+  const UpdateChoice& update = study.choices.update;
+  const auto& buffers = study.baseline->timeline.buffers;
+  const bool has_master = std::any_of(buffers.begin(), buffers.end(), [](const Buffer& each) {
+    return each.state && each.state->name == master_weight;
+  });
+  if (update.master_weights && !has_master) {
+    study.warnings.push_back(
+        find_optimizer(update.optimizer).updates
+            ? "no trained parameter is float16 or bfloat16: no master weights are kept"
+            : "master weights are kept by an optimizer only; choose one with --optimizer NAME");
+  }
+  if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
+    study.warnings.push_back("there are no gradients of parameters that could be released");
   }
 }
 
@@ -160,6 +146,7 @@ void collect_warnings(Study& study) {
         "nothing in the model tells where its backward pass begins: no recompute plans are "
         "listed");
   }
+  warn_of_update(study);
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
   check_clusters(*study.opportunities, chosen, study.graph(), study.warnings);
@@ -200,8 +187,8 @@ class StudyBuilder {
     progress_.update(0.9, "tables");
     make_plan_rows();
     study_->clusters = cluster_table(study_->graph(), *study_->opportunities, study_->config);
-    study_->orders =
-        order_rows(*study_->prepared, *study_->sizes, *study_->current, study_->choices.order);
+    study_->orders = order_rows(*study_->prepared, *study_->sizes, update_, *study_->current,
+                                study_->choices.order);
     collect_warnings(*study_);
     return study_;
   }
@@ -248,19 +235,23 @@ class StudyBuilder {
   void make_variants() {
     progress_.update(0.7, "memory");
     const Prepared& prepared = *study_->prepared;
-    study_->baseline =
-        same_sizes_ ? previous_->baseline
-                    : make_variant(prepared, *study_->sizes, Dataflow(study_->graph()), "file");
+    const UpdateChoice& update = study_->choices.update;
+    update_ = update_memory(study_->graph(), prepared.step.parameters, update);
+    const bool same_baseline = same_sizes_ && previous_->choices.update == update;
+    study_->baseline = same_baseline ? previous_->baseline
+                                     : make_variant(prepared, *study_->sizes, update_,
+                                                    Dataflow(study_->graph()), "file");
     const auto selected = select_plans(*study_->opportunities, study_->config);
     Dataflow dataflow =
         apply_plans(study_->graph(), prepared.ops, *study_->opportunities, selected);
     study_->current =
-        make_variant(prepared, *study_->sizes, std::move(dataflow), study_->choices.order);
+        make_variant(prepared, *study_->sizes, update_, std::move(dataflow), study_->choices.order);
   }
 
   const Study* previous_;
   const Progress& progress_;
   std::shared_ptr<Study> study_;
+  UpdateMemory update_;
   bool same_graph_ = false;
   bool same_sizes_ = false;
 };
@@ -283,6 +274,15 @@ RunPlan run_plan(const Study& study, const Variant& variant) {
 
 Graph modified_graph(const Study& study) {
   return materialize(study.graph(), study.current->dataflow, study.current->timeline.order);
+}
+
+std::vector<MemoryPhase> memory_phases(const Variant& variant) {
+  const Timeline& timeline = variant.timeline;
+  return memory_phases(timeline.live_bytes, timeline.idle_bytes, variant.forward_steps);
+}
+
+BandBytes peak_bands(const Variant& variant) {
+  return variant.bands.empty() ? BandBytes{} : variant.bands[variant.timeline.peak_step];
 }
 
 std::string peak_node(const Study& study, const Variant& variant) {

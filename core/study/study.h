@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/memory/bands.h"
+#include "core/memory/phases.h"
 #include "core/memory/timeline.h"
 #include "core/recompute/apply.h"
 #include "core/recompute/clusters.h"
@@ -39,6 +41,8 @@ struct Variant {
   Timeline timeline;
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< between device and host, both ways
+  std::size_t forward_steps = 0;
+  std::vector<BandBytes> bands;  ///< by step
 };
 
 struct OrderRow {
@@ -82,6 +86,12 @@ RunPlan run_plan(const Study& study, const Variant& variant);
 
 /// The modified graph in full, its nodes in the chosen order.
 Graph modified_graph(const Study& study);
+
+/// The phases as predicted.
+std::vector<MemoryPhase> memory_phases(const Variant& variant);
+
+/// The bands at the peak; all 0 for a graph without nodes.
+BandBytes peak_bands(const Variant& variant);
 
 /// Name of the node that runs at the peak; empty for a graph without nodes.
 std::string peak_node(const Study& study, const Variant& variant);

@@ -38,6 +38,7 @@ class Execution {
         reads_left_(topology_.values(), 0),
         blocks_(timeline_.buffers.size()),
         values_in_(timeline_.buffers.size(), 0),
+        is_released_(topology_.values(), false),
         symbols_(graph_.symbols()),
         started_(Clock::now()) {}
 
@@ -48,6 +49,7 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
 
   RunResult run(const Progress& progress) {
+    for (const ValueId output : timeline_.released_outputs) is_released_[output] = true;
     count_reads();
     place_residents();
     const std::size_t steps = timeline_.order.size();
@@ -58,7 +60,8 @@ class Execution {
       run_node(static_cast<std::uint32_t>(step));
     }
     emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(), "");
-    return {collect_outputs(), measurement_.take()};
+    for (const ValueId output : graph_.data().outputs) collect(output);
+    return {std::move(outputs_), measurement_.take()};
   }
 
  private:
@@ -70,27 +73,41 @@ class Execution {
     if (sink_) sink_(event);
   }
 
-  /// Reads still to come, by value; graph outputs are never read out.
+  /// Reads still to come, by value; graph outputs are never read out unless they are released.
   void count_reads() {
     for (const NodeId node : timeline_.order) {
       for (const ValueId input : topology_.inputs[node]) {
         if (input.valid()) ++reads_left_[input];
       }
     }
-    for (const ValueId output : graph_.data().outputs) ++reads_left_[output];
+    for (const ValueId output : graph_.data().outputs) {
+      if (!is_released_[output]) ++reads_left_[output];
+    }
   }
 
   void place_residents() {
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
       const Buffer& buffer = timeline_.buffers[id];
-      if (buffer.resident) place_resident(id, buffer.root);
+      if (!buffer.resident) continue;
+      if (buffer.state) {
+        place_state(id);
+      } else {
+        place_resident(id, buffer.root);
+      }
     }
+  }
+
+  /// No parameter is updated here; the states take their memory.
+  void place_state(BufferId id) {
+    const std::int64_t bytes = timeline_.buffers[id].bytes;
+    allocate(id, bytes, 0);
+    std::memset(blocks_[id].data, 0, static_cast<std::size_t>(bytes));
   }
 
   void place_resident(BufferId buffer, ValueId value) {
     const Tensor tensor = resident_tensor(value);
     const TensorBytes data = tensor.load();
-    allocate(buffer, tensor.size_in_bytes(), value, 0);
+    allocate(buffer, tensor.size_in_bytes(), 0);
     std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
     views_[value] = {tensor.element(), tensor.dims(), blocks_[buffer].data};
   }
@@ -132,9 +149,10 @@ class Execution {
     return initializer->tensor;
   }
 
-  void allocate(BufferId buffer, std::int64_t bytes, ValueId value, std::uint32_t step) {
+  void allocate(BufferId buffer, std::int64_t bytes, std::uint32_t step) {
     blocks_[buffer] = allocator_.allocate(bytes);
-    emit(TraceEvent::Kind::allocate, step, bytes, name_of(graph_, dataflow_, value));
+    emit(TraceEvent::Kind::allocate, step, bytes,
+         name_of(graph_, dataflow_, timeline_.buffers[buffer]));
   }
 
   void run_node(std::uint32_t step) {
@@ -152,6 +170,7 @@ class Execution {
       throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
     }
     emit(TraceEvent::Kind::node_end, step, 0, name);
+    hand_over_released(id);
     release_read(id, step);
     if (step % steps_between_resident == 0) {
       emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
@@ -317,7 +336,7 @@ class Execution {
     const BufferId buffer = timeline_.buffer_of[value];
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     if (blocks_[buffer].data == nullptr) {
-      allocate(buffer, bytes, value, step);
+      allocate(buffer, bytes, step);
     } else if (blocks_[buffer].bytes != bytes) {
       fail_run("", "an output of " + std::to_string(bytes) + " bytes was planned to share " +
                        std::to_string(blocks_[buffer].bytes) + " bytes");
@@ -356,19 +375,24 @@ class Execution {
     blocks_[id] = {};
     allocator_.release(block);
     emit(TraceEvent::Kind::release, step, block.bytes,
-         name_of(graph_, dataflow_, timeline_.buffers[id].root));
+         name_of(graph_, dataflow_, timeline_.buffers[id]));
   }
 
-  NamedTensors collect_outputs() const {
-    NamedTensors outputs;
-    for (const ValueId id : graph_.data().outputs) {
-      const TensorView& view = views_[id];
-      const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
-      outputs.emplace(graph_.value(id).name,
-                      Tensor(view.element, view.dims,
-                             std::string(reinterpret_cast<const char*>(view.data), bytes)));
+  /// Whoever updates the parameters takes these before their memory is used for something else.
+  void hand_over_released(NodeId id) {
+    for (const ValueId output : topology_.outputs[id]) {
+      if (is_released_[output]) collect(output);
     }
-    return outputs;
+  }
+
+  /// The first time counts.
+  void collect(ValueId id) {
+    const std::string& name = graph_.value(id).name;
+    if (outputs_.contains(name)) return;
+    const TensorView& view = views_[id];
+    const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
+    outputs_.emplace(name, Tensor(view.element, view.dims,
+                                  std::string(reinterpret_cast<const char*>(view.data), bytes)));
   }
 
   const Graph& graph_;
@@ -383,6 +407,8 @@ class Execution {
   IdVector<ValueId, std::uint32_t> reads_left_;
   IdVector<BufferId, TrackingAllocator::Block> blocks_;
   IdVector<BufferId, std::uint32_t> values_in_;
+  IdVector<ValueId, bool> is_released_;
+  NamedTensors outputs_;
   SymbolTable symbols_;
   TrackingAllocator allocator_;
   std::unordered_map<ValueId, std::vector<std::byte>> host_;

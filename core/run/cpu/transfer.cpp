@@ -1,7 +1,7 @@
 // Copies between the device and its host; here both are the same memory, counted apart.
 
 #include "core/run/cpu/families.h"
-#include "core/run/cpu/walk.h"
+#include "core/run/cpu/strided_copy.h"
 
 namespace stashscope::cpu {
 

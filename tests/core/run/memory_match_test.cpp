@@ -28,6 +28,18 @@ NamedTensors inputs_of(const fs::path& folder, const Graph& graph) {
 
 class StepMemory : public testing::TestWithParam<std::string> {};
 
+void expect_predicted_memory(const RunPlan& plan, const RunResult& result) {
+  EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
+  EXPECT_EQ(result.measurement.idle_bytes, plan.timeline.idle_bytes);
+}
+
+void expect_same_outputs(const RunResult& result, const RunResult& reference) {
+  ASSERT_EQ(result.outputs.size(), reference.outputs.size());
+  for (const auto& [name, tensor] : reference.outputs) {
+    EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), tensor)) << name;
+  }
+}
+
 TEST_P(StepMemory, IsAsPredictedInEveryOrderWithAndWithoutPlans) {
   const fs::path folder = models / GetParam();
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
@@ -43,10 +55,26 @@ TEST_P(StepMemory, IsAsPredictedInEveryOrderWithAndWithoutPlans) {
                    std::to_string(dataflow.cloned_nodes.size()) + " clones");
       const RunPlan plan = step.plan(dataflow, strategy);
       const RunResult result = testing_run::run_on_cpu(plan, inputs);
-      EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
-      for (const auto& [name, tensor] : reference.outputs) {
-        EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), tensor)) << name;
-      }
+      expect_predicted_memory(plan, result);
+      expect_same_outputs(result, reference);
+    }
+  }
+}
+
+TEST_P(SmallModel, UsesThePredictedMemoryWithAnOptimizerAndReleasedGradients) {
+  const fs::path folder = models / GetParam();
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
+  const NamedTensors inputs = inputs_of(folder, *trained.graph);
+  const PreparedStep step(trained, inputs);
+  const RunResult reference = testing_run::run_on_cpu(step.default_plan(), inputs);
+  for (const Dataflow& dataflow : {step.without_plans(), step.with_all_plans(false)}) {
+    for (const UpdateChoice& update : {UpdateChoice{"adam", true, false}, {"none", false, true}}) {
+      SCOPED_TRACE(update.optimizer);
+      const RunPlan plan = step.plan(dataflow, order_strategies()[0], update);
+      const RunResult result = testing_run::run_on_cpu(plan, inputs);
+      expect_predicted_memory(plan, result);
+      expect_same_outputs(result, reference);
     }
   }
 }

@@ -90,9 +90,12 @@ struct PreparedStep {
     return apply_plans(*step.graph, ops, found, select_plans(found, config));
   }
 
-  RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy) const {
+  RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy,
+               const UpdateChoice& update = {}) const {
     std::vector<NodeId> order = strategy.order({*step.graph, dataflow, step.boundary});
-    return {step.graph, dataflow, make_timeline(dataflow, rules, bytes, std::move(order))};
+    return {step.graph, dataflow,
+            make_timeline(dataflow, rules, bytes, std::move(order),
+                          update_memory(*step.graph, step.parameters, update))};
   }
 
   RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }

@@ -1,0 +1,193 @@
+#include "core/memory/bands.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stashscope {
+
+namespace {
+
+struct BandNames {
+  std::string_view name;
+  std::string_view title;
+};
+
+constexpr std::array<BandNames, band_count> names = {{{"parameters", "parameters"},
+                                                      {"constants", "inputs and constants"},
+                                                      {"optimizer_states", "optimizer states"},
+                                                      {"gradients", "gradients"},
+                                                      {"stashed", "stashed activations"},
+                                                      {"activations", "other activations"},
+                                                      {"workspace", "workspace"}}};
+
+/// That a buffer belongs to a band from the start of one step to the end of another.
+struct Claim {
+  BufferId buffer;
+  Band band = Band::activations;
+  std::uint32_t from = 0;
+  std::uint32_t until = 0;
+};
+
+class BandCounter {
+ public:
+  BandCounter(const Dataflow& dataflow, const BufferRules& rules, const Timeline& timeline,
+              std::size_t forward_steps, NodeId yield)
+      : dataflow_(dataflow),
+        topology_(dataflow.topology),
+        rules_(rules),
+        timeline_(timeline),
+        first_backward_(forward_steps),
+        yield_(yield),
+        change_(timeline.order.size() + 1, BandBytes{}) {}
+
+  std::vector<BandBytes> count() {
+    if (timeline_.order.empty()) return {};
+    find_reads();
+    for (std::size_t step = 0; step < timeline_.order.size(); ++step) claim_outputs(step);
+    std::stable_sort(claims_.begin(), claims_.end(),
+                     [](const Claim& a, const Claim& b) { return a.buffer < b.buffer; });
+    auto next = claims_.begin();
+    for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
+      const auto first = next;
+      while (next != claims_.end() && next->buffer == id) ++next;
+      add_buffer(timeline_.buffers[id], {first, next});
+    }
+    return summed_up();
+  }
+
+ private:
+  /// The last step that reads a value; its own where nobody does.
+  void find_reads() {
+    read_until_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
+    is_stashed_ = IdVector<ValueId, bool>(topology_.values(), false);
+    for (std::uint32_t step = 0; step < timeline_.order.size(); ++step) {
+      const NodeId node = timeline_.order[step];
+      for (const ValueId output : topology_.outputs[node]) read_until_[output] = step;
+      for (const ValueId input : topology_.inputs[node]) {
+        if (input.valid()) read_until_[input] = step;
+      }
+    }
+  }
+
+  void claim_outputs(std::size_t step) {
+    const NodeId node = timeline_.order[step];
+    const auto outputs = topology_.outputs[node];
+    if (step < first_backward_ && node != yield_) {
+      for (const ValueId each : outputs) is_stashed_[each] = read_until_[each] >= first_backward_;
+    } else if (step >= first_backward_ && dataflow_.runs_origin(node)) {
+      // A view of what is stashed keeps it.
+      for (const BufferShare& share : rules_.aliases[dataflow_.origin(node)]) {
+        is_stashed_[outputs[share.output]] = is_stashed_[topology_.inputs[node][share.input]];
+      }
+    }
+    for (const ValueId each : outputs) claim(each, static_cast<std::uint32_t>(step));
+  }
+
+  void claim(ValueId value, std::uint32_t made) {
+    const BufferId id = timeline_.buffer_of[value];
+    const Buffer& buffer = timeline_.buffers[id];
+    if (rules_.role[dataflow_.origin(value)] == ValueRole::gradient) {
+      claims_.push_back(
+          {id, Band::gradients, made, buffer.returned ? buffer.last_step : read_until_[value]});
+    } else if (is_stashed_[value]) {
+      claims_.push_back({id, Band::stashed, made, read_until_[value]});
+    }
+  }
+
+  Band resident_band(const Buffer& buffer) const {
+    if (buffer.state) return Band::optimizer_states;
+    const bool trained = rules_.role[buffer.root] == ValueRole::parameter;
+    return trained ? Band::parameters : Band::constants;
+  }
+
+  void add(Band band, std::int64_t bytes, std::size_t from, std::size_t until) {
+    of(change_[from], band) += bytes;
+    of(change_[until], band) -= bytes;
+  }
+
+  void add_buffer(const Buffer& buffer, std::span<const Claim> claims) {
+    const std::size_t end = buffer.last_step + std::size_t{1};
+    if (buffer.resident) return add(resident_band(buffer), buffer.bytes, buffer.first_step, end);
+    struct Edge {
+      std::size_t step;
+      Band band;
+      int count;
+    };
+    std::vector<Edge> edges;
+    for (const Claim& each : claims) {
+      edges.push_back({each.from, each.band, 1});
+      edges.push_back({each.until + std::size_t{1}, each.band, -1});
+    }
+    std::sort(edges.begin(), edges.end(),
+              [](const Edge& a, const Edge& b) { return a.step < b.step; });
+    std::array<int, band_count> claimed{};
+    std::size_t done = buffer.first_step;
+    for (const Edge& edge : edges) {
+      if (edge.step > done) add(strongest(claimed), buffer.bytes, done, edge.step);
+      done = edge.step;
+      claimed[static_cast<std::size_t>(edge.band)] += edge.count;
+    }
+    if (end > done) add(strongest(claimed), buffer.bytes, done, end);
+  }
+
+  /// A gradient that is written over the stash that it was computed from counts as a gradient.
+  static Band strongest(const std::array<int, band_count>& claimed) {
+    for (const Band band : {Band::gradients, Band::stashed}) {
+      if (claimed[static_cast<std::size_t>(band)] > 0) return band;
+    }
+    return Band::activations;
+  }
+
+  std::vector<BandBytes> summed_up() {
+    for (std::size_t step = 1; step < change_.size(); ++step) {
+      for (std::size_t band = 0; band < band_count; ++band) {
+        change_[step][band] += change_[step - 1][band];
+      }
+    }
+    change_.pop_back();
+    return std::move(change_);
+  }
+
+  const Dataflow& dataflow_;
+  const Topology& topology_;
+  const BufferRules& rules_;
+  const Timeline& timeline_;
+  std::size_t first_backward_;
+  NodeId yield_;
+  IdVector<ValueId, std::uint32_t> read_until_;
+  IdVector<ValueId, bool> is_stashed_;
+  std::vector<Claim> claims_;
+  std::vector<BandBytes> change_;  ///< from the step before
+};
+
+}  // namespace
+
+std::int64_t& of(BandBytes& bytes, Band band) { return bytes[static_cast<std::size_t>(band)]; }
+std::int64_t of(const BandBytes& bytes, Band band) { return bytes[static_cast<std::size_t>(band)]; }
+
+std::string_view name_of(Band band) { return names[static_cast<std::size_t>(band)].name; }
+std::string_view title_of(Band band) { return names[static_cast<std::size_t>(band)].title; }
+
+std::size_t forward_steps(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends) {
+  const auto last =
+      std::find_first_of(order.rbegin(), order.rend(), forward_ends.begin(), forward_ends.end());
+  return last == order.rend() ? order.size() : static_cast<std::size_t>(order.rend() - last);
+}
+
+std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules& rules,
+                                     const Timeline& timeline, std::size_t forward_steps,
+                                     NodeId yield) {
+  return BandCounter(dataflow, rules, timeline, forward_steps, yield).count();
+}
+
+std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band) {
+  std::vector<std::int64_t> edge;
+  edge.reserve(bands.size());
+  for (const BandBytes& each : bands) {
+    const auto end = each.begin() + static_cast<std::ptrdiff_t>(band) + 1;
+    edge.push_back(std::accumulate(each.begin(), end, std::int64_t{0}));
+  }
+  return edge;
+}
+
+}  // namespace stashscope

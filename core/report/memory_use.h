@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/memory/bands.h"
+#include "core/memory/phases.h"
+
+namespace stashscope {
+
+/// One line per band that has bytes, with its share of all.
+std::string bands_text(const BandBytes& bands);
+
+/// Bytes by the bands' names, empty ones included.
+nlohmann::json bands_json(const BandBytes& bands);
+
+/// One line per phase under a title, as a training log has them; nothing without phases.
+std::string phases_text(const std::string& title, const std::vector<MemoryPhase>& phases);
+
+/// `[{"phase": "pre_forward", "current_bytes": 1, "maximum_bytes": 1}, ...]`
+nlohmann::json phases_json(const std::vector<MemoryPhase>& phases);
+
+}  // namespace stashscope

@@ -1,0 +1,124 @@
+#include "core/memory/bands.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "core/passes/infer_shapes.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+using test::ModelBuilder;
+
+/// A training step written out: y = (x w)^T forward, the gradients of w and of x w backward. Every
+/// tensor is of float32[16, 16], 1 KiB. Transpose never works in place.
+ModelBuilder written_out() {
+  ModelBuilder m;
+  m.input("x", {16, 16}).weight("w", {16, 16});
+  m.node("MatMul", {"x", "w"}, {"h"});
+  m.node("Transpose", {"h"}, {"y"});
+  m.node("YieldOp", {"y"}, {"y_grad"}, {}, "com.microsoft");
+  m.node("Transpose", {"y_grad"}, {"h_grad"});
+  m.node("Mul", {"h", "h_grad"}, {"mixed"});
+  m.node("MatMul", {"x", "mixed"}, {"w_grad"});
+  m.node("Transpose", {"mixed"}, {"last"});
+  return m.output("w_grad").output("last");
+}
+
+struct Fixture {
+  explicit Fixture(const ModelBuilder& model, const UpdateChoice& update = {})
+      : graph(infer_shapes(model.build())), dataflow(graph) {
+    const Parameter w{test::id_of(graph, "w"), test::id_of(graph, "w_grad")};
+    rules = buffer_rules(graph, resolve_ops(graph), {w.value}, {w.gradient});
+    std::vector<ValueId> unknown;
+    const auto bytes = value_bytes(graph, Bindings(graph.symbols().size()), unknown);
+    std::vector<NodeId> order;
+    for (const NodeId node : IdRange<NodeId>(graph.nodes().size())) order.push_back(node);
+    timeline =
+        make_timeline(dataflow, rules, bytes, std::move(order), update_memory(graph, {w}, update));
+    const NodeId yield = NodeId(2);
+    bands =
+        bands_by_step(dataflow, rules, timeline, forward_steps(timeline.order, {&yield, 1}), yield);
+  }
+
+  std::vector<std::int64_t> kibibytes(Band band) const {
+    std::vector<std::int64_t> result;
+    for (const BandBytes& each : bands) result.push_back(of(each, band) / 1024);
+    return result;
+  }
+
+  Graph graph;
+  Dataflow dataflow;
+  BufferRules rules;
+  Timeline timeline;
+  std::vector<BandBytes> bands;
+};
+
+using Numbers = std::vector<std::int64_t>;
+
+TEST(Bands, FollowWhatBuffersAreUsedFor) {
+  const Fixture f(written_out());
+  EXPECT_EQ(f.kibibytes(Band::parameters), Numbers(7, 1));
+  EXPECT_EQ(f.kibibytes(Band::constants), Numbers(7, 1));
+  // h waits for the Mul, which works in place: from then on its buffer holds no stash.
+  EXPECT_EQ(f.kibibytes(Band::stashed), (Numbers{1, 1, 1, 1, 1, 0, 0}));
+  // y, which the yield's output shares; then h_grad, then mixed and what is made of it.
+  EXPECT_EQ(f.kibibytes(Band::activations), (Numbers{0, 1, 1, 2, 1, 1, 2}));
+  EXPECT_EQ(f.kibibytes(Band::gradients), (Numbers{0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(f.kibibytes(Band::optimizer_states), Numbers(7, 0));
+  EXPECT_EQ(f.kibibytes(Band::workspace), Numbers(7, 0));
+}
+
+TEST(Bands, OptimizerStatesAreThereThroughout) {
+  const Fixture f(written_out(), {"adam", false, false});
+  EXPECT_EQ(f.kibibytes(Band::optimizer_states), Numbers(7, 2));
+  EXPECT_EQ(f.kibibytes(Band::parameters), Numbers(7, 1));
+}
+
+TEST(Bands, AReleasedGradientIsThereWhileItIsMade) {
+  const Fixture kept(written_out());
+  const Fixture released(written_out(), {"none", false, true});
+  EXPECT_EQ(released.kibibytes(Band::gradients), (Numbers{0, 0, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(released.timeline.idle_bytes.back(), kept.timeline.idle_bytes.back() - 1024);
+}
+
+TEST(Bands, AViewOfAStashIsStashed) {
+  ModelBuilder m;
+  m.input("x", {16, 16}).weight("w", {16, 16}).int64s("flat", {256});
+  m.node("MatMul", {"x", "w"}, {"h"});
+  m.node("Transpose", {"h"}, {"y"});
+  m.node("YieldOp", {"y"}, {"y_grad"}, {}, "com.microsoft");
+  m.node("Reshape", {"h", "flat"}, {"view"});
+  m.node("Transpose", {"y_grad"}, {"w_grad"});
+  m.node("Concat", {"view", "view"}, {"last"}, {{"axis", std::int64_t{0}}});
+  m.output("w_grad").output("last");
+  EXPECT_EQ(Fixture(m).kibibytes(Band::stashed), (Numbers{1, 1, 1, 1, 1, 1}));
+}
+
+TEST(Bands, AddUpToTheLiveBytes) {
+  for (const UpdateChoice& update : {UpdateChoice{}, UpdateChoice{"momentum", false, true},
+                                     UpdateChoice{"adamw", true, false}}) {
+    const Fixture f(written_out(), update);
+    EXPECT_EQ(stacked(f.bands, Band::workspace), f.timeline.live_bytes) << update.optimizer;
+  }
+}
+
+TEST(Bands, StackFromTheParametersUp) {
+  const std::vector<BandBytes> bands = {{1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 1, 1, 1}};
+  EXPECT_EQ(stacked(bands, Band::parameters), (Numbers{1, 1}));
+  EXPECT_EQ(stacked(bands, Band::optimizer_states), (Numbers{6, 3}));
+  EXPECT_EQ(stacked(bands, Band::workspace), (Numbers{28, 7}));
+}
+
+TEST(ForwardSteps, EndWithTheLastNodeThatForwardLeadsTo) {
+  const std::vector<NodeId> order = {NodeId(3), NodeId(1), NodeId(0), NodeId(2)};
+  EXPECT_EQ(forward_steps(order, std::vector{NodeId(1)}), 2U);
+  EXPECT_EQ(forward_steps(order, std::vector{NodeId(0), NodeId(3)}), 3U);
+  EXPECT_EQ(forward_steps(order, {}), 4U);
+  EXPECT_EQ(forward_steps(order, std::vector{NodeId()}), 4U);
+}
+
+}  // namespace
+}  // namespace stashscope
