@@ -109,7 +109,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       .add_option("--level", options.level,
                   "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
       ->check(CLI::Range(0, 2));
-  program.add_option("--order", options.order, "order of execution: " + names_in(order_strategies()))
+  program
+      .add_option("--order", options.order, "order of execution: " + names_in(order_strategies()))
       ->type_name("NAME");
   program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
       ->type_name("DEVICE");

@@ -12,14 +12,13 @@ struct BandNames {
   std::string_view title;
 };
 
-constexpr std::array<BandNames, band_count> names = {
-    {{"parameters", "parameters"},
-     {"constants", "inputs and constants"},
-     {"optimizer_states", "optimizer states"},
-     {"gradients", "gradients"},
-     {"stashed", "stashed activations"},
-     {"activations", "other activations"},
-     {"workspace", "workspace"}}};
+constexpr std::array<BandNames, band_count> names = {{{"parameters", "parameters"},
+                                                      {"constants", "inputs and constants"},
+                                                      {"optimizer_states", "optimizer states"},
+                                                      {"gradients", "gradients"},
+                                                      {"stashed", "stashed activations"},
+                                                      {"activations", "other activations"},
+                                                      {"workspace", "workspace"}}};
 
 /// That a buffer belongs to a band from the start of one step to the end of another.
 struct Claim {
@@ -88,8 +87,8 @@ class BandCounter {
     const BufferId id = timeline_.buffer_of[value];
     const Buffer& buffer = timeline_.buffers[id];
     if (rules_.role[dataflow_.origin(value)] == ValueRole::gradient) {
-      claims_.push_back({id, Band::gradients, made,
-                         buffer.returned ? buffer.last_step : read_until_[value]});
+      claims_.push_back(
+          {id, Band::gradients, made, buffer.returned ? buffer.last_step : read_until_[value]});
     } else if (is_stashed_[value]) {
       claims_.push_back({id, Band::stashed, made, read_until_[value]});
     }
@@ -170,8 +169,8 @@ std::string_view name_of(Band band) { return names[static_cast<std::size_t>(band
 std::string_view title_of(Band band) { return names[static_cast<std::size_t>(band)].title; }
 
 std::size_t forward_steps(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends) {
-  const auto last = std::find_first_of(order.rbegin(), order.rend(), forward_ends.begin(),
-                                       forward_ends.end());
+  const auto last =
+      std::find_first_of(order.rbegin(), order.rend(), forward_ends.begin(), forward_ends.end());
   return last == order.rend() ? order.size() : static_cast<std::size_t>(order.rend() - last);
 }
 

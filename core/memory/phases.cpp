@@ -13,9 +13,8 @@ std::vector<MemoryPhase> memory_phases(const std::vector<std::int64_t>& live_byt
     const auto end = live_bytes.begin() + static_cast<std::ptrdiff_t>(steps_done);
     const std::int64_t current = idle_bytes[steps_done];
     return MemoryPhase{name, current,
-                       std::accumulate(live_bytes.begin(), end, current, [](auto a, auto b) {
-                         return std::max(a, b);
-                       })};
+                       std::accumulate(live_bytes.begin(), end, current,
+                                       [](auto a, auto b) { return std::max(a, b); })};
   };
   std::vector<MemoryPhase> phases = {phase("pre_forward", 0), phase("post_forward", forward_steps)};
   if (forward_steps == live_bytes.size()) return phases;

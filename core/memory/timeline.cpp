@@ -67,8 +67,8 @@ class TimelineBuilder {
 
   void add_states() {
     for (const ParameterState& each : states_) {
-      timeline_.buffers.push_back({each.parameter, each.bytes(bytes_[each.parameter]), 0, end(),
-                                   true, false, each.state});
+      timeline_.buffers.push_back(
+          {each.parameter, each.bytes(bytes_[each.parameter]), 0, end(), true, false, each.state});
     }
   }
 
@@ -88,9 +88,8 @@ class TimelineBuilder {
       if (timeline_.buffer_of[output].valid()) continue;
       const std::int64_t bytes = bytes_[dataflow_.origin(output)];
       const auto now = static_cast<std::uint32_t>(step);
-      timeline_.buffer_of[output] =
-          timeline_.buffers.push_back({output, bytes, now, last_read_[output], false,
-                                       is_kept(output), {}});
+      timeline_.buffer_of[output] = timeline_.buffers.push_back(
+          {output, bytes, now, last_read_[output], false, is_kept(output), {}});
     }
   }
 

@@ -55,8 +55,8 @@ std::string band_legend() {
   std::string legend;
   double x = 4;
   for (const auto& [band, colour] : band_colours) {
-    legend += "<rect x=\"" + format_fixed(x, 0) + "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" +
-              colour + "\"/>\n";
+    legend += "<rect x=\"" + format_fixed(x, 0) +
+              "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" + colour + "\"/>\n";
     legend += label(x + 17, 314, std::string(title_of(band)), "#444");
     x += 140;
   }
@@ -104,8 +104,8 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   }
   svg += label(4, -6, format_bytes(top), "#444");
   svg += label(760, -6, "before (dashed), after", "#444");
-  return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") + band_legend() +
-         "</svg>\n";
+  return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") +
+         band_legend() + "</svg>\n";
 }
 
 }  // namespace stashscope

@@ -93,8 +93,7 @@ std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Size
       make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(nodes), update);
   const double flops = total_flops(sizes, dataflow);
   const std::size_t forward = forward_steps(timeline.order, {&yield, 1});
-  std::vector<BandBytes> bands =
-      bands_by_step(dataflow, prepared.rules, timeline, forward, yield);
+  std::vector<BandBytes> bands = bands_by_step(dataflow, prepared.rules, timeline, forward, yield);
   return std::make_shared<const Variant>(
       Variant{std::move(dataflow), std::move(timeline), flops, forward, std::move(bands)});
 }
@@ -213,9 +212,8 @@ class StudyBuilder {
     const Bindings& bindings = study_->sizes->dims.bindings;
     study_->plans = plan_table(study_->graph(), *study_->opportunities, bindings, study_->config);
     study_->clusters = cluster_table(study_->graph(), *study_->opportunities, study_->config);
-    study_->orders =
-        order_rows(*study_->prepared, *study_->sizes, update_, *study_->current,
-                   study_->choices.order);
+    study_->orders = order_rows(*study_->prepared, *study_->sizes, update_, *study_->current,
+                                study_->choices.order);
     collect_warnings(*study_);
     return study_;
   }

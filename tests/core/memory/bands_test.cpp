@@ -36,11 +36,11 @@ struct Fixture {
     const auto bytes = value_bytes(graph, Bindings(graph.symbols().size()), unknown);
     std::vector<NodeId> order;
     for (const NodeId node : IdRange<NodeId>(graph.nodes().size())) order.push_back(node);
-    timeline = make_timeline(dataflow, rules, bytes, std::move(order),
-                             update_memory(graph, {w}, update));
+    timeline =
+        make_timeline(dataflow, rules, bytes, std::move(order), update_memory(graph, {w}, update));
     const NodeId yield = NodeId(2);
-    bands = bands_by_step(dataflow, rules, timeline, forward_steps(timeline.order, {&yield, 1}),
-                          yield);
+    bands =
+        bands_by_step(dataflow, rules, timeline, forward_steps(timeline.order, {&yield, 1}), yield);
   }
 
   std::vector<std::int64_t> kibibytes(Band band) const {
@@ -98,8 +98,8 @@ TEST(Bands, AViewOfAStashIsStashed) {
 }
 
 TEST(Bands, AddUpToTheLiveBytes) {
-  for (const UpdateChoice& update :
-       {UpdateChoice{}, UpdateChoice{"momentum", false, true}, UpdateChoice{"adamw", true, false}}) {
+  for (const UpdateChoice& update : {UpdateChoice{}, UpdateChoice{"momentum", false, true},
+                                     UpdateChoice{"adamw", true, false}}) {
     const Fixture f(written_out(), update);
     EXPECT_EQ(stacked(f.bands, Band::workspace), f.timeline.live_bytes) << update.optimizer;
   }

@@ -66,7 +66,8 @@ TEST(Optimizer, StatesAreOfParametersThatReceiveAGradient) {
     EXPECT_EQ(each.parameter, test::id_of(graph, "w"));
     EXPECT_EQ(each.bytes(64), 64);
   }
-  EXPECT_EQ(memory.released, (std::vector<ValueId>{test::id_of(graph, "g"), test::id_of(graph, "y")}));
+  EXPECT_EQ(memory.released,
+            (std::vector<ValueId>{test::id_of(graph, "g"), test::id_of(graph, "y")}));
 }
 
 TEST(Optimizer, AStateOfAnotherTypeHasAsManyElements) {

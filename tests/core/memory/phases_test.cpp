@@ -10,9 +10,9 @@ using Phases = std::vector<MemoryPhase>;
 TEST(Phases, SayWhatIsThereAndTheMostSoFar) {
   // Two forward steps of three; the second frees what the first made.
   EXPECT_EQ(memory_phases({10, 30, 20}, {5, 10, 8, 6}, 2), (Phases{{"pre_forward", 5, 5},
-                                                                  {"post_forward", 8, 30},
-                                                                  {"pre_backward", 8, 30},
-                                                                  {"post_backward", 6, 30}}));
+                                                                   {"post_forward", 8, 30},
+                                                                   {"pre_backward", 8, 30},
+                                                                   {"post_backward", 6, 30}}));
 }
 
 TEST(Phases, TheLargestCanBeInBackward) {
