@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
+#include "core/memory/optimizer.h"
 #include "core/onnx/model_file.h"
 #include "core/schedule/orders.h"
 #include "tests/support/model_builder.h"
@@ -91,7 +92,8 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
   EXPECT_EQ(outcome.status, 0);
   for (const char* option :
        {"--batch", "--dim", "--probe", "--plan", "--level", "--order", "--device", "--format",
-        "--out", "--save-model", "--save-session", "--export-env", "--svg", "Exit codes"}) {
+        "--out", "--save-model", "--save-session", "--export-env", "--svg", "--optimizer",
+        "--master-weights", "--release-gradients", "--list-optimizers", "Exit codes"}) {
     EXPECT_NE(outcome.output.find(option), std::string::npos) << option;
   }
   EXPECT_EQ(worker("--help").status, 0);
@@ -101,11 +103,11 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
   for (const std::string arguments :
        {"--batch --no-such-option", "--batch", "--batch --format xml model.onnx",
         "--batch --level 7 model.onnx", "--batch --order fastest model.onnx",
-        "--batch --dim N model.onnx", "--batch --dim N=0 model.onnx",
-        "--batch --dim typo=3 model.onnx", "--batch --plan Gelu+:1 model.onnx",
-        "--batch --probe 9 model.onnx", "--batch --screenshot picture.png model.onnx",
-        "--batch --size 800x600 model.onnx", "--batch --theme dark model.onnx",
-        "--batch --dim N=99999999999999999999 model.onnx"}) {
+        "--batch --optimizer lion model.onnx", "--batch --dim N model.onnx",
+        "--batch --dim N=0 model.onnx", "--batch --dim typo=3 model.onnx",
+        "--batch --plan Gelu+:1 model.onnx", "--batch --probe 9 model.onnx",
+        "--batch --screenshot picture.png model.onnx", "--batch --size 800x600 model.onnx",
+        "--batch --theme dark model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
     std::string with_path = arguments;
     if (const auto at = with_path.find("model.onnx"); at != std::string::npos) {
       with_path.replace(at, 10, in_folder("model.onnx"));
@@ -135,6 +137,27 @@ TEST_F(CommandLine, HelpNamesEveryOrder) {
   std::erase_if(help, [](char c) { return c == '\n' || c == ' '; });
   for (const OrderStrategy& each : order_strategies()) {
     EXPECT_NE(help.find(each.name), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, ListsTheOptimizers) {
+  const Outcome outcome = stashscope("--list-optimizers");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const Optimizer& each : optimizers()) {
+    EXPECT_NE(outcome.output.find(each.name), std::string::npos) << each.name;
+    EXPECT_NE(outcome.output.find(each.description), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, ARunHoldsTheStatesAndReleasesTheGradients) {
+  const auto measured = report(in_folder("model.onnx") + " --dim N=8 --level 1 --device cpu " +
+                               "--optimizer adam --release-gradients");
+  EXPECT_EQ(measured["measured"]["max_abs_error_bytes"], 0);
+  for (const char* variant : {"baseline", "current"}) {
+    const auto& predicted = measured["memory"][variant];
+    EXPECT_EQ(predicted["peak_bands"]["optimizer_states"], 2 * 6 * 16 * 16 * 4);
+    EXPECT_EQ(measured["measured"]["phases"][variant], predicted["phases"]);
+    EXPECT_EQ(predicted["phases"].back()["maximum_bytes"], predicted["peak_bytes"]);
   }
 }
 
@@ -302,7 +325,9 @@ TEST_F(CommandLine, ASavedModelLoadsAgainWithTheSameReport) {
 }
 
 TEST_F(CommandLine, ASavedSessionHoldsEveryChoice) {
-  const std::string options = " --dim N=32 --level 1 --order depth-first --save-session ";
+  const std::string options =
+      " --dim N=32 --level 1 --order depth-first --optimizer momentum "
+      "--release-gradients --save-session ";
   const auto first = report(in_folder("model.onnx") + options + in_folder("session.json"));
   auto again = report(in_folder("session.json"));
   again["model"]["path"] = first["model"]["path"];

@@ -22,7 +22,7 @@ std::shared_ptr<const Study> example(const std::string& dim = "N") {
 
 TEST(JsonReport, HasTheKeysOfTheContract) {
   const auto study = example();
-  const MeasuredPair measured{{"cpu", {}, {}, 10, 0}, {"cpu", {}, {}, 8, 0}, 2};
+  const MeasuredPair measured{{"cpu", {}, {}, 10, 0, {}}, {"cpu", {}, {}, 8, 0, {}}, 2};
   const auto report = nlohmann::json::parse(json_report({*study, "m.onnx", measured}));
   for (const char* key : {"path", "nodes", "forward_nodes", "backward_nodes", "parameter_bytes"}) {
     EXPECT_TRUE(report["model"].contains(key)) << key;
@@ -34,7 +34,7 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
     EXPECT_TRUE(report["clusters"].at(0)["options"].at(0)["stashed"].at(0).contains(key)) << key;
   }
   for (const char* variant : {"baseline", "current"}) {
-    for (const char* key : {"peak_bytes", "peak_node", "peak_symbolic"}) {
+    for (const char* key : {"peak_bytes", "peak_node", "peak_symbolic", "peak_bands", "phases"}) {
       EXPECT_TRUE(report["memory"][variant].contains(key)) << key;
     }
   }
@@ -57,6 +57,34 @@ TEST(Reports, StayValidWithAnyDimensionName) {
     EXPECT_EQ(page.find("<b>"), std::string::npos);
     EXPECT_EQ(page.find("<path>"), std::string::npos);
     EXPECT_EQ(text_report(input).find('\xff'), std::string::npos);
+  }
+}
+
+TEST(JsonReport, BandsAddUpToThePeak) {
+  const auto study = example();
+  const auto report = nlohmann::json::parse(json_report({*study, "m.onnx", std::nullopt}));
+  const auto& current = report["memory"]["current"];
+  std::int64_t sum = 0;
+  for (const auto& [name, bytes] : current["peak_bands"].items()) {
+    sum += bytes.get<std::int64_t>();
+  }
+  EXPECT_EQ(sum, current["peak_bytes"]);
+  EXPECT_EQ(current["phases"].at(0)["phase"], "pre_forward");
+  EXPECT_EQ(current["phases"].at(3)["maximum_bytes"], current["peak_bytes"]);
+}
+
+TEST(TextReport, HasBandsAndPhasesAndTheStatesByName) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 64}).weight("w", {64, 64}).node("MatMul", {"x", "w"}, {"y"}).output("y");
+  Choices choices;
+  choices.update.optimizer = "adam";
+  const auto study =
+      compute_study(std::make_shared<const Graph>(m.build()), choices, nullptr, Progress());
+  const std::string text = text_report({*study, "m.onnx", std::nullopt});
+  for (const char* words : {"16,384 B  optimizer state  w.exp_avg_sq [64, 64] float32",
+                            "optimizer states: 32.0 KiB (32,768 B), ", "pre_forward: current ",
+                            "post_backward: current "}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << " in\n" << text;
   }
 }
 

@@ -19,7 +19,7 @@ class SessionFile : public testing::Test {
     save_model(test::perceptron().build(), folder / "model.onnx");
     session.model = folder / "model.onnx";
     session.model_hash = hash_file(session.model);
-    session.baseline_measured = Measurement{"cpu", {1, 2}, {0.5, 1}, 2, 4096};
+    session.baseline_measured = Measurement{"cpu", {1, 2}, {0.5, 1}, 2, 4096, {0, 1, 0}};
     session.current_measured = session.baseline_measured;
     save_session(session, path());
   }
@@ -41,10 +41,22 @@ class SessionFile : public testing::Test {
 TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
   for (const char* choices :
        {"[1]", "{\"level\": 7}", "{\"level\": -3}", "{\"level\": 1.7}", "{\"level\": 99999999999}",
-        "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"probe\": \"9\"}",
-        "{\"plans\": [\"Gelu+\"]}"}) {
+        "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"optimizer\": \"lion\"}",
+        "{\"optimizer\": 3}", "{\"master_weights\": 1}", "{\"release_gradients\": \"yes\"}",
+        "{\"probe\": \"9\"}", "{\"plans\": [\"Gelu+\"]}"}) {
     EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
   }
+}
+
+TEST_F(SessionFile, WithoutAnOptimizerStillLoads) {
+  write_file_atomically(path(),
+                        "{\"stashscope_session\": 1, \"model\": {\"path\": \"model.onnx\"}, "
+                        "\"choices\": {\"level\": 1}, \"current_measured\": {\"device\": \"cpu\", "
+                        "\"live_bytes\": [3], \"peak_bytes\": 3}}");
+  std::string warning;
+  const Session loaded = load_session(path(), warning);
+  EXPECT_EQ(loaded.choices.update, UpdateChoice());
+  EXPECT_TRUE(loaded.current_measured->idle_bytes.empty());
 }
 
 TEST_F(SessionFile, SaysThatItsModelIsGone) {

@@ -58,7 +58,7 @@ TEST(Study, SharesWhatAChoiceDoesNotTouch) {
 TEST(Study, ReuseGivesWhatAFreshComputationGives) {
   const auto model = shared(test::perceptron(32));
   std::shared_ptr<const Study> previous;
-  std::vector<Choices> way(6);
+  std::vector<Choices> way(9);
   way[1].dims["N"] = 5;
   way[2] = way[1];
   way[2].level = 1;
@@ -67,11 +67,19 @@ TEST(Study, ReuseGivesWhatAFreshComputationGives) {
   way[4] = way[3];
   way[4].level = 0;
   way[4].probe = {0, false};
-  way[5] = way[0];
+  way[5] = way[4];
+  way[5].update.optimizer = "adam";
+  way[6] = way[5];
+  way[6].update.release_gradients = true;
+  way[7] = way[6];
+  way[7].order = "depth-first";
+  way[8] = way[0];
   for (const Choices& choices : way) {
     previous = study_of(model, choices, previous.get());
     const auto fresh = study_of(model, choices);
     EXPECT_EQ(previous->current->timeline.live_bytes, fresh->current->timeline.live_bytes);
+    EXPECT_EQ(previous->baseline->timeline.live_bytes, fresh->baseline->timeline.live_bytes);
+    EXPECT_EQ(previous->current->bands, fresh->current->bands);
     EXPECT_EQ(previous->plans.size(), fresh->plans.size());
     EXPECT_EQ(previous->warnings, fresh->warnings);
   }
@@ -250,8 +258,9 @@ TEST(Session, SurvivesItsText) {
   session.choices.probe = {0, true};
   session.choices.order = "reference";
   session.choices.goal = {"loss", {"w*"}, {"emb*"}};
+  session.choices.update = {"adam", true, true};
   session.choices.device = "cpu";
-  session.baseline_measured = Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096};
+  session.baseline_measured = Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096, {1, 1, 2, 1}};
   for (const char* folder : {"/models", "/elsewhere", "/models/deep"}) {
     EXPECT_EQ(parse_session(session_text(session, folder), folder), session) << folder;
   }
