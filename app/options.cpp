@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/passes/graph_pass.h"
 #include "core/run/runner.h"
 #include "core/schedule/orders.h"
 
@@ -49,7 +50,36 @@ std::string order_names() {
   return join(names, ", ");
 }
 
+void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
+  for (const std::string& each : options.passes) add_passes(each, choices);
+  if (options.precision.empty()) return;
+  check_precision(options.precision);
+  choices.precision = options.precision;
+}
+
+void add_pass_options(CLI::App& program, AnalysisOptions& options) {
+  program
+      .add_option("--pass", options.passes,
+                  "passes to apply to a forward model before its backward pass is built, "
+                  "NAME[,...] or all; see --list-passes")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  program
+      .add_option("--precision", options.precision,
+                  "float16 or bfloat16: mixed precision, with casts where automatic ones would be")
+      ->type_name("TYPE");
+}
+
 }  // namespace
+
+std::string pass_list() {
+  std::string text;
+  for (const GraphPass& pass : graph_passes()) {
+    text += std::string(pass.name) + ": " + std::string(pass.description) +
+            (pass.keeps_outputs ? "" : " (not among all)") + "\n";
+  }
+  return text;
+}
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
@@ -64,6 +94,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.loss.empty()) choices.goal.loss = options.loss;
   for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
   for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
+  apply_pass_options(options, choices);
 }
 
 void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
@@ -103,6 +134,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program.add_option("--freeze", options.frozen, "name pattern of weights that are not trained")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  add_pass_options(program, options);
 }
 
 Subject load_subject(const AnalysisOptions& options) {

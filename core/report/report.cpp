@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/chart.h"
+#include "core/report/pass_report.h"
 #include "core/report/tables.h"
 
 namespace stashscope {
@@ -214,6 +215,7 @@ std::string text_report(const ReportInput& input) {
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
           percent(static_cast<double>(saved), static_cast<double>(before)) +
           "); extra computation: " + percent(extra, study.baseline->flops) + "\n";
+  text += pass_lines(input.passes);
   if (input.measured) text += measured_lines(*input.measured);
   return text;
 }
@@ -239,6 +241,7 @@ std::string json_report(const ReportInput& input) {
        {{"flops", study.baseline->flops},
         {"extra_flops", extra},
         {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops}}}};
+  if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
   if (input.measured) report["measured"] = measured_json(*input.measured);
   return report.dump(1) + "\n";
 }

@@ -31,6 +31,8 @@ json to_json(const Choices& choices) {
           {"loss", choices.goal.loss},
           {"trainable", choices.goal.trainable},
           {"frozen", choices.goal.frozen},
+          {"passes", choices.passes},
+          {"precision", choices.precision},
           {"device", choices.device}};
 }
 
@@ -60,6 +62,14 @@ void read(const json& object, const char* key, T& into) {
   }
 }
 
+void read_passes(const json& object, Choices& choices) {
+  std::set<std::string> passes;
+  read(object, "passes", passes);
+  for (const std::string& each : passes) add_passes(each, choices);
+  read(object, "precision", choices.precision);
+  check_precision(choices.precision);
+}
+
 Choices choices_from(const json& object) {
   if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
@@ -80,6 +90,7 @@ Choices choices_from(const json& object) {
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);
   read(object, "frozen", choices.goal.frozen);
+  read_passes(object, choices);
   read(object, "device", choices.device);
   return choices;
 }
