@@ -12,6 +12,7 @@
 #include "core/report/report.h"
 #include "core/run/worker.h"
 #include "core/study/measure.h"
+#include "core/study/pass_savings.h"
 
 namespace stashscope::app {
 
@@ -96,7 +97,7 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   const auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
-  ReportInput input{*study, analysis.file, std::nullopt};
+  ReportInput input{*study, analysis.file, std::nullopt, pass_savings(*study)};
   if (study->choices.device != "none") {
     const StudyMeasurements measured =
         measure_in_worker(*study, subject.session.model, nullptr, Progress());

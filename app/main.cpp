@@ -13,6 +13,7 @@ struct ProgramOptions {
   WindowOptions window;
   bool is_batch = false;
   bool lists_optimizers = false;
+  bool lists_passes = false;
 };
 
 void add_batch_options(CLI::App& program, BatchOptions& options) {
@@ -44,9 +45,16 @@ void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* 
       ->excludes(batch);
 }
 
+int list_passes() {
+  std::cout << pass_list();
+  flush_output();
+  return 0;
+}
+
 /// Without a display there is still the report.
 int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_optimizers) return print_optimizers();
+  if (options.lists_passes) return list_passes();
   if (options.is_batch) return run_batch(options.analysis, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);
@@ -66,6 +74,7 @@ int run(int argc, char** argv) {
       program.add_flag("--batch", options.is_batch, "report without a window");
   program.add_flag("--list-optimizers", options.lists_optimizers,
                    "say what can be given as --optimizer, and end");
+  program.add_flag("--list-passes", options.lists_passes, "say what passes there are, and end");
   add_batch_options(program, options.batch);
   add_window_options(program, options.window, batch);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");

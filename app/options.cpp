@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/passes/graph_pass.h"
 #include "core/run/runner.h"
 #include "core/schedule/orders.h"
 
@@ -97,7 +98,36 @@ void add_update_options(CLI::App& program, AnalysisOptions& options) {
                    "a parameter's gradient is used up and freed as soon as it is made");
 }
 
+void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
+  for (const std::string& each : options.passes) add_passes(each, choices);
+  if (options.precision.empty()) return;
+  check_precision(options.precision);
+  choices.precision = options.precision;
+}
+
+void add_pass_options(CLI::App& program, AnalysisOptions& options) {
+  program
+      .add_option("--pass", options.passes,
+                  "passes to apply to a forward model before its backward pass is built, "
+                  "NAME[,...] or all; see --list-passes")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  program
+      .add_option("--precision", options.precision,
+                  "float16 or bfloat16: mixed precision, with casts where automatic ones would be")
+      ->type_name("TYPE");
+}
+
 }  // namespace
+
+std::string pass_list() {
+  std::string text;
+  for (const GraphPass& pass : graph_passes()) {
+    text += std::string(pass.name) + ": " + std::string(pass.description) +
+            (pass.keeps_outputs ? "" : " (not among all)") + "\n";
+  }
+  return text;
+}
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
@@ -116,6 +146,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.optimizer.empty()) choices.update.optimizer = find_optimizer(options.optimizer).name;
   if (options.master_weights) choices.update.master_weights = true;
   if (options.release_gradients) choices.update.release_gradients = true;
+  apply_pass_options(options, choices);
 }
 
 void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
@@ -159,6 +190,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   add_update_options(program, options);
+  add_pass_options(program, options);
 }
 
 int print_optimizers() {

@@ -31,10 +31,15 @@ struct AnalysisOptions {
   std::string optimizer;
   bool master_weights = false;
   bool release_gradients = false;
+  std::vector<std::string> passes;
+  std::string precision;
 };
 
 /// Declares the options; `file` is a positional argument.
 void add_analysis_options(CLI::App& program, AnalysisOptions& options);
+
+/// One line for each pass that can be chosen.
+std::string pass_list();
 
 /// Changes choices as the options ask. Throws a usage Error.
 void apply_options(const AnalysisOptions& options, Choices& choices);

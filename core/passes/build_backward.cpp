@@ -26,8 +26,7 @@ bool is_static(const TensorType& type) {
                                    [](const Expr& dim) { return dim.integer().has_value(); });
 }
 
-/// Values that may be parameters: floating initializers that are no literals or, where there are
-/// none, graph inputs of a fixed shape. Which of them receive a gradient shows when it is built.
+/// Which of the candidates receive a gradient shows when it is built.
 class CandidateGuess {
  public:
   CandidateGuess(const Graph& graph, const TrainingGoal& goal) : graph_(graph), goal_(goal) {
@@ -36,7 +35,6 @@ class CandidateGuess {
     }
   }
 
-  /// Throws a usage Error for patterns of the goal that no initializer or input matches.
   std::vector<ValueId> candidates() const {
     for (const std::string& each : goal_.trainable) check_matches(each);
     for (const std::string& each : goal_.frozen) check_matches(each);
@@ -299,11 +297,15 @@ void sort_out_parameters(TrainingStep& step, const Graph& graph) {
 
 }  // namespace
 
+std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal) {
+  return CandidateGuess(graph, goal).candidates();
+}
+
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
   std::vector<std::string> warnings;
   const Graph graph = without_dead_nodes(model, warnings);
   const std::vector<ValueId> seeds = seeds_of(graph, goal, warnings);
-  const std::vector<ValueId> parameters = CandidateGuess(graph, goal).candidates();
+  const std::vector<ValueId> parameters = parameter_candidates(graph, goal);
   TrainingStep step = BackwardPass(graph, parameters, seeds).run();
   step.warnings = std::move(warnings);
   sort_out_parameters(step, graph);

@@ -1,5 +1,6 @@
 #include "core/passes/training_step.h"
 
+#include "core/passes/graph_pass.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/inline_branches.h"
 
@@ -7,7 +8,10 @@ namespace stashscope {
 
 TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
   GivenBackward given = find_given_backward(*graph);
-  return {std::move(graph), std::move(given.boundary), std::move(given.parameters),
+  return {std::move(graph),
+          std::move(given.boundary),
+          std::move(given.parameters),
+          {},
           std::move(given.warnings)};
 }
 
@@ -31,20 +35,30 @@ TrainingStep with_inferred_shapes(TrainingStep step) {
 
 }  // namespace
 
-TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal) {
-  const Graph graph = infer_and_inline(model);
-  if (has_backward(graph)) return find_boundary(std::make_shared<const Graph>(graph));
-  try {
-    return with_inferred_shapes(build_backward(graph, goal));
-  } catch (const NoGradientRule& error) {
-    TrainingStep forward_only;
-    forward_only.graph = std::make_shared<const Graph>(graph);
-    forward_only.warnings.push_back(
-        std::string("no backward pass can be built, so only the forward "
-                    "pass is shown: ") +
-        error.what());
-    return forward_only;
+TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
+                                   const PassSelection& passes) {
+  Graph graph = infer_and_inline(model);
+  if (has_backward(graph)) {
+    TrainingStep given = find_boundary(std::make_shared<const Graph>(std::move(graph)));
+    if (passes.any()) {
+      given.warnings.emplace_back(
+          "the model holds its backward pass already, so no graph pass is applied");
+    }
+    return given;
   }
+  std::vector<PassResult> results;
+  if (passes.any()) graph = infer_shapes(apply_passes(graph, goal, passes, results));
+  TrainingStep step;
+  try {
+    step = with_inferred_shapes(build_backward(graph, goal));
+  } catch (const NoGradientRule& error) {
+    step.graph = std::make_shared<const Graph>(std::move(graph));
+    step.warnings.push_back(std::string("no backward pass can be built, so only the forward "
+                                        "pass is shown: ") +
+                            error.what());
+  }
+  step.passes = std::move(results);
+  return step;
 }
 
 }  // namespace stashscope

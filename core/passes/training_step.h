@@ -6,6 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/passes/gradients.h"
+#include "core/passes/pass_selection.h"
+#include "core/passes/training_goal.h"
 
 namespace stashscope {
 
@@ -14,6 +16,7 @@ struct TrainingStep {
   std::shared_ptr<const Graph> graph;
   Boundary boundary;
   std::vector<Parameter> parameters;
+  std::vector<PassResult> passes;  ///< what was done to the forward model, in this order
   std::vector<std::string> warnings;
 };
 
@@ -21,15 +24,6 @@ struct TrainingStep {
 class NoGradientRule : public Error {
  public:
   using Error::Error;
-};
-
-/// What of a forward model is trained.
-struct TrainingGoal {
-  std::string loss;                    ///< graph output; empty: the only scalar one, or all
-  std::vector<std::string> trainable;  ///< name patterns that are parameters although not guessed
-  std::vector<std::string> frozen;     ///< name patterns that are not parameters although guessed
-
-  friend bool operator==(const TrainingGoal&, const TrainingGoal&) = default;
 };
 
 /// The roles in a graph that already holds a backward pass, by find_given_backward.
@@ -43,8 +37,10 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// operator has no rule.
 TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
 
-/// The whole way from a loaded model: inference, known branches, the backward pass where there is
-/// none (with a warning instead when one of its operators has no gradient rule).
-TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal);
+/// The whole way from a loaded model: inference, known branches, the selected passes, the backward
+/// pass where there is none (with a warning instead when one of its operators has no gradient
+/// rule). A model that holds its backward pass already is left as it is, with a warning.
+TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
+                                   const PassSelection& passes = {});
 
 }  // namespace stashscope

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/recompute/rewriter.h"
+#include "core/recompute/dataflow_builder.h"
 #include "core/recompute/strategy.h"
 
 namespace stashscope {
@@ -63,11 +63,11 @@ RecomputeConfig without_operators(const Graph& graph, const Opportunities& oppor
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities,
                      const std::vector<const NodePlan*>& plans) {
-  Rewriter rewriter(graph, ops, opportunities);
+  DataflowBuilder builder(graph, ops, opportunities);
   for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) {
-    strategy_of((*plan)->type).apply(**plan, rewriter);
+    strategy_of((*plan)->type).apply(**plan, builder);
   }
-  return rewriter.finish();
+  return builder.finish();
 }
 
 }  // namespace stashscope

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/recompute/dataflow_builder.h"
 #include "core/recompute/put_away.h"
-#include "core/recompute/rewriter.h"
 
 namespace stashscope {
 
@@ -31,9 +31,9 @@ Findings find(const StrategyInput& input) {
   return findings;
 }
 
-void apply(const NodePlan& plan, Rewriter& rewriter) {
+void apply(const NodePlan& plan, DataflowBuilder& builder) {
   const StoredForm narrow{plan.kept_as, Rational(1) - plan.save_ratio};
-  rewriter.put_away(plan, {AddedKind::compress, narrow}, AddedKind::decompress);
+  builder.put_away(plan, {AddedKind::compress, narrow}, AddedKind::decompress);
 }
 
 /// One conversion each way.

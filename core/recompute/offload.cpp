@@ -1,8 +1,8 @@
 // Copies a stashed tensor to the host behind its last use in forward, and back before its first use
 // in backward.
 
+#include "core/recompute/dataflow_builder.h"
 #include "core/recompute/put_away.h"
-#include "core/recompute/rewriter.h"
 
 namespace stashscope {
 
@@ -16,8 +16,8 @@ Findings find(const StrategyInput& input) {
   return findings;
 }
 
-void apply(const NodePlan& plan, Rewriter& rewriter) {
-  rewriter.put_away(plan, {AddedKind::offload, {ElementType::undefined, 0}}, AddedKind::fetch);
+void apply(const NodePlan& plan, DataflowBuilder& builder) {
+  builder.put_away(plan, {AddedKind::offload, {ElementType::undefined, 0}}, AddedKind::fetch);
 }
 
 PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {

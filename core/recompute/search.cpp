@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/recompute/buffer_reuse.h"
-#include "core/recompute/rewriter.h"
+#include "core/recompute/dataflow_builder.h"
 
 namespace stashscope {
 
@@ -183,9 +183,9 @@ PlanCost cost_of_subgraph(const NodePlan& plan, const PlanCostInput& input) {
   return cost;
 }
 
-void apply_subgraph(const NodePlan& plan, Rewriter& rewriter) {
-  for (const NodeId node : plan.subgraph) rewriter.clone(node);
-  for (const std::size_t output : plan.outputs) rewriter.read_clone(plan.node, output);
+void apply_subgraph(const NodePlan& plan, DataflowBuilder& builder) {
+  for (const NodeId node : plan.subgraph) builder.clone(node);
+  for (const std::size_t output : plan.outputs) builder.read_clone(plan.node, output);
 }
 
 }  // namespace stashscope

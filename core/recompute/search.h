@@ -53,6 +53,6 @@ class SubgraphSearch {
 PlanCost cost_of_subgraph(const NodePlan& plan, const PlanCostInput& input);
 
 /// Clones the plan's subgraph and lets backward read the clones' outputs.
-void apply_subgraph(const NodePlan& plan, Rewriter& rewriter);
+void apply_subgraph(const NodePlan& plan, DataflowBuilder& builder);
 
 }  // namespace stashscope

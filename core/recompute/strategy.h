@@ -9,7 +9,7 @@
 
 namespace stashscope {
 
-class Rewriter;
+class DataflowBuilder;
 
 /// What a strategy may look at when it looks for plans.
 struct StrategyInput {
@@ -53,7 +53,7 @@ struct Strategy {
   std::string_view description;  ///< one clause for lists and tooltips
   bool lossy;                    ///< results of the step may change
   Findings (*find)(const StrategyInput&);
-  void (*apply)(const NodePlan&, Rewriter&);
+  void (*apply)(const NodePlan&, DataflowBuilder&);
   PlanCost (*cost)(const NodePlan&, const PlanCostInput&);
 };
 

@@ -8,6 +8,7 @@
 #include "core/report/chart.h"
 #include "core/report/memory_use.h"
 #include "core/report/options_report.h"
+#include "core/report/pass_report.h"
 #include "core/report/tables.h"
 
 namespace stashscope {
@@ -265,6 +266,7 @@ std::string text_report(const ReportInput& input) {
           transfers_clause(study) + "\n";
   text += extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
+  text += pass_lines(input.passes);
   if (input.measured) text += measured_lines(study, *input.measured);
   return text;
 }
@@ -296,6 +298,7 @@ std::string json_report(const ReportInput& input) {
         {"transfer_seconds", transfer_seconds(study, *study.current)}}}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
+  if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
   if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";
 }

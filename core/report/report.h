@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/study/pass_savings.h"
 #include "core/study/study.h"
 
 namespace stashscope {
@@ -19,6 +21,7 @@ struct ReportInput {
   const Study& study;
   std::string model_path;
   std::optional<MeasuredPair> measured;
+  std::vector<PassSaving> passes = {};
 };
 
 /// Plan table and cluster table in the reference's form, then the peaks with what is alive there.

@@ -1,11 +1,52 @@
 #include "core/study/choices.h"
 
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/passes/graph_pass.h"
+#include "core/run/evaluate.h"
+
 namespace stashscope {
 
 bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
   return elsewhere == b;
+}
+
+void add_passes(const std::string& list, Choices& choices) {
+  for (const std::string& name : split(list, ',')) {
+    if (name != "all") {
+      choices.passes.emplace(find_pass(name).name);
+      continue;
+    }
+    for (const GraphPass& pass : graph_passes()) {
+      if (pass.keeps_outputs) choices.passes.emplace(pass.name);
+    }
+  }
+}
+
+namespace {
+
+ElementType precision_named(const std::string& name) {
+  if (name.empty()) return ElementType::undefined;
+  for (const ElementType each : {ElementType::float16, ElementType::bfloat16}) {
+    if (name == name_of(each)) return each;
+  }
+  fail_usage("precision '" + printable(name) + "'", "cannot be mixed with float32",
+             "choose float16 or bfloat16");
+}
+
+}  // namespace
+
+void check_precision(const std::string& name) { precision_named(name); }
+
+PassSelection pass_selection(const Choices& choices) {
+  return {choices.passes, precision_named(choices.precision), cpu_evaluator()};
+}
+
+bool same_graph(const Choices& a, const Choices& b) {
+  return a.goal == b.goal && a.same_dims == b.same_dims && a.passes == b.passes &&
+         a.precision == b.precision;
 }
 
 Probe effective_probe(const Choices& choices) {

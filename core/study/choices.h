@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Choices {
   TrainingGoal goal;
   double transfer_bandwidth = 25e9;  ///< bytes per second between device and host, one way
   UpdateChoice update;
+  std::set<std::string> passes;  ///< done to a forward model before its backward pass is built
+  std::string precision;         ///< of mixed precision: float16, bfloat16 or empty for none
   std::string device = "none";
 
   friend bool operator==(const Choices&, const Choices&) = default;
@@ -30,6 +33,19 @@ struct Choices {
 
 /// Whether both lead to the same step, wherever it runs.
 bool same_step(const Choices& a, const Choices& b);
+
+/// Adds the passes that `list` names, separated by commas; `all`: every one that keeps the outputs.
+/// Throws a usage Error that lists the names.
+void add_passes(const std::string& list, Choices& choices);
+
+/// Throws a usage Error when `name` is no precision that can be mixed with float32.
+void check_precision(const std::string& name);
+
+/// What the passes are to do under these choices.
+PassSelection pass_selection(const Choices& choices);
+
+/// Whether both lead to the same training graph, before plans and orders.
+bool same_graph(const Choices& a, const Choices& b);
 
 /// The probe that is in force: levels 1 and 2 look for everything but keep transformer layers'
 /// inputs.

@@ -38,6 +38,8 @@ json to_json(const Choices& choices) {
           {"optimizer", choices.update.optimizer},
           {"master_weights", choices.update.master_weights},
           {"release_gradients", choices.update.release_gradients},
+          {"passes", choices.passes},
+          {"precision", choices.precision},
           {"device", choices.device}};
 }
 
@@ -83,6 +85,14 @@ void read_update(const json& object, UpdateChoice& update) {
   read(object, "release_gradients", update.release_gradients);
 }
 
+void read_passes(const json& object, Choices& choices) {
+  std::set<std::string> passes;
+  read(object, "passes", passes);
+  for (const std::string& each : passes) add_passes(each, choices);
+  read(object, "precision", choices.precision);
+  check_precision(choices.precision);
+}
+
 Choices choices_from(const json& object) {
   if (!object.is_object()) fail_field("choices", "has a wrong type");
   Choices choices;
@@ -107,6 +117,7 @@ Choices choices_from(const json& object) {
   read(object, "trainable", choices.goal.trainable);
   read(object, "frozen", choices.goal.frozen);
   read_update(object, choices.update);
+  read_passes(object, choices);
   read(object, "device", choices.device);
   return choices;
 }

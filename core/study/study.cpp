@@ -16,7 +16,8 @@ namespace {
 
 std::shared_ptr<const Prepared> prepare(const Graph& model, const Choices& choices) {
   auto prepared = std::make_shared<Prepared>();
-  prepared->step = prepare_training_step(with_same_dims(model, choices.same_dims), choices.goal);
+  prepared->step = prepare_training_step(with_same_dims(model, choices.same_dims), choices.goal,
+                                         pass_selection(choices));
   const Graph& graph = *prepared->step.graph;
   prepared->ops = resolve_ops(graph);
   std::vector<ValueId> parameters;
@@ -208,8 +209,7 @@ class StudyBuilder {
   void make_prepared() {
     progress_.update(0, "shapes and gradients");
     const Choices& choices = study_->choices;
-    same_graph_ = previous_ != nullptr && previous_->choices.goal == choices.goal &&
-                  previous_->choices.same_dims == choices.same_dims;
+    same_graph_ = previous_ != nullptr && same_graph(previous_->choices, choices);
     const Probe probe = effective_probe(choices);
     if (same_graph_ && effective_probe(previous_->choices) == probe) {
       study_->prepared = previous_->prepared;

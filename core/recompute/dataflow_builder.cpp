@@ -1,4 +1,4 @@
-#include "core/recompute/rewriter.h"
+#include "core/recompute/dataflow_builder.h"
 
 namespace stashscope {
 
@@ -13,7 +13,7 @@ bool puts_away(AddedKind kind) { return kind == AddedKind::offload || kind == Ad
 
 }  // namespace
 
-NodeId Rewriter::add_node(NodeId original, AddedKind kind) {
+NodeId DataflowBuilder::add_node(NodeId original, AddedKind kind) {
   const NodeId id(result_.graph_nodes + result_.cloned_nodes.size());
   result_.cloned_nodes.push_back(original);
   result_.kinds.push_back(kind);
@@ -22,7 +22,7 @@ NodeId Rewriter::add_node(NodeId original, AddedKind kind) {
   return id;
 }
 
-ValueId Rewriter::add_value(ValueId original, const StoredForm& form) {
+ValueId DataflowBuilder::add_value(ValueId original, const StoredForm& form) {
   const ValueId id(result_.graph_values + result_.cloned_values.size());
   result_.cloned_values.push_back(original);
   result_.forms.push_back(form);
@@ -30,7 +30,7 @@ ValueId Rewriter::add_value(ValueId original, const StoredForm& form) {
   return id;
 }
 
-void Rewriter::clone(NodeId node) {
+void DataflowBuilder::clone(NodeId node) {
   if (clone_of_.contains(node)) return;
   clone_of_.emplace(node, add_node(node, AddedKind::recompute));
   for (const ValueId input : graph_.topology().inputs[node]) {
@@ -43,19 +43,19 @@ void Rewriter::clone(NodeId node) {
   if (op != nullptr && op->random) result_.seeded_nodes.push_back(node);
 }
 
-void Rewriter::read_clone(NodeId node, std::size_t output) {
+void DataflowBuilder::read_clone(NodeId node, std::size_t output) {
   const ValueId original = graph_.node(node).outputs[output];
   replaced_[original] = twin_of_.at(original);
 }
 
-ValueId Rewriter::add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
-                               const StoredForm& form) {
+ValueId DataflowBuilder::add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
+                                      const StoredForm& form) {
   add_node(maker, kind);
   added_inputs_.push(input);
   return add_value(original, form);
 }
 
-void Rewriter::put_away(const NodePlan& plan, const PutAway& how, AddedKind back) {
+void DataflowBuilder::put_away(const NodePlan& plan, const PutAway& how, AddedKind back) {
   const ValueId original = graph_.node(plan.node).outputs[plan.outputs[0]];
   const ValueId away = add_transfer(plan.node, how.kind, original, original, how.form);
   replaced_[original] = add_transfer(plan.node, back, away, original, {});
@@ -67,12 +67,12 @@ void Rewriter::put_away(const NodePlan& plan, const PutAway& how, AddedKind back
   }
 }
 
-Dataflow Rewriter::finish() {
+Dataflow DataflowBuilder::finish() {
   if (!result_.cloned_nodes.empty()) build();
   return std::move(result_);
 }
 
-void Rewriter::build() {
+void DataflowBuilder::build() {
   const Topology& old = graph_.topology();
   Topology topology;
   topology.inputs.reserve(old.nodes() + result_.cloned_nodes.size(), old.values());

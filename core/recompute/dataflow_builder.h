@@ -16,9 +16,9 @@ struct PutAway {
 
 /// Collects what plans add to a graph's dataflow and what backward nodes read instead, then builds
 /// the new structure in one pass.
-class Rewriter {
+class DataflowBuilder {
  public:
-  Rewriter(const Graph& graph, const IdVector<NodeId, const Op*>& ops, const Stash& stash)
+  DataflowBuilder(const Graph& graph, const IdVector<NodeId, const Op*>& ops, const Stash& stash)
       : graph_(graph), ops_(ops), stash_(stash), result_(graph) {}
 
   /// Runs a forward node again in backward; a node is cloned once.

@@ -1,0 +1,297 @@
+// Slice and Gather move above the nodes whose results they thin out, so that those compute only
+// what is kept: above all the product with a vocabulary, whose last position has no label. (The
+// reference runtime's compute optimizer does the same.)
+
+#include <algorithm>
+#include <functional>
+
+#include "core/ops/op.h"
+#include "core/passes/graph_pass.h"
+
+namespace stashscope {
+
+namespace {
+
+/// A node that keeps some positions along one axis of input 0, and that axis counted from the end.
+struct Thinning {
+  NodeId node;
+  std::int64_t from_end = 0;
+  bool by_batch = false;  ///< other positions for every entry of axis 0 (GatherND)
+};
+
+/// An input of the node above that has the thinned axis.
+struct Operand {
+  std::size_t input = 0;
+  std::int64_t from_end = 0;
+};
+using Operands = std::vector<Operand>;
+
+std::int64_t rank_of(const Rewriter& graph, ValueId id) {
+  return static_cast<std::int64_t>(graph.shape(id)->size());
+}
+
+const Expr& dim_from_end(const Rewriter& graph, ValueId id, std::int64_t from_end) {
+  return (*graph.shape(id))[static_cast<std::size_t>(rank_of(graph, id) - from_end)];
+}
+
+std::int64_t counted_from_end(std::int64_t axis, std::int64_t rank) {
+  return axis < 0 ? -axis : rank - axis;
+}
+
+std::optional<Thinning> slice(const Rewriter& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (graph.opset() < 10 || node.inputs.size() < 4) return std::nullopt;
+  const auto axes = graph.integers(node.inputs[3]);
+  if (!axes || axes->size() != 1) return std::nullopt;
+  return Thinning{id, counted_from_end(axes->front(), rank_of(graph, node.inputs[0]))};
+}
+
+std::optional<Thinning> gather(const Rewriter& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const Shape* const indices = graph.shape(node.inputs[1]);
+  if (indices == nullptr || indices->size() != 1) return std::nullopt;
+  const std::int64_t rank = rank_of(graph, node.inputs[0]);
+  return Thinning{id, counted_from_end(node.attributes.integer("axis", 0), rank)};
+}
+
+/// The form that picks rows along axis 1, others in each batch entry.
+std::optional<Thinning> gather_nd(const Rewriter& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const Shape* const indices = graph.shape(node.inputs[1]);
+  if (node.attributes.integer("batch_dims", 0) != 1 || indices == nullptr) return std::nullopt;
+  if (indices->size() != 3 || !indices->back().is(1)) return std::nullopt;
+  return Thinning{id, rank_of(graph, node.inputs[0]) - 1, true};
+}
+
+std::optional<Thinning> thinning_of(const Rewriter& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (!node.domain.empty() || node.inputs.size() < 2) return std::nullopt;
+  if (graph.shape(node.inputs[0]) == nullptr || graph.shape(node.outputs[0]) == nullptr) {
+    return std::nullopt;
+  }
+  if (node.op_type == "Slice") return slice(graph, id);
+  if (node.op_type == "Gather") return gather(graph, id);
+  if (node.op_type == "GatherND") return gather_nd(graph, id);
+  return std::nullopt;
+}
+
+/// Inputs of an elementwise node that have the axis; those of size 1 there repeat and stay.
+std::optional<Operands> elementwise_operands(const Rewriter& graph, const Node& node,
+                                             std::int64_t from_end) {
+  Operands operands;
+  const Expr& whole = dim_from_end(graph, node.outputs[0], from_end);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId input = node.inputs[i];
+    if (!input.valid()) continue;
+    if (graph.shape(input) == nullptr) return std::nullopt;
+    if (rank_of(graph, input) < from_end || dim_from_end(graph, input, from_end).is(1)) continue;
+    if (dim_from_end(graph, input, from_end) != whole) return std::nullopt;
+    operands.push_back({i, from_end});
+  }
+  return operands;
+}
+
+/// The axis must lie before those that are normalized together.
+std::optional<Operands> normalization_operands(const Rewriter& graph, const Node& node,
+                                               std::int64_t from_end) {
+  const std::int64_t rank = rank_of(graph, node.inputs[0]);
+  const std::int64_t axis = counted_from_end(node.attributes.integer("axis", -1), rank);
+  return from_end > axis ? std::optional(Operands{{0, from_end}}) : std::nullopt;
+}
+
+/// Rows come from the left operand; batch axes from whichever has them.
+std::optional<Operands> matmul_operands(const Rewriter& graph, const Node& node,
+                                        std::int64_t from_end) {
+  for (const ValueId input : node.inputs) {
+    if (graph.shape(input) == nullptr || rank_of(graph, input) < 2) return std::nullopt;
+  }
+  if (from_end < 2) return std::nullopt;
+  if (from_end == 2) return Operands{{0, 2}};
+  return elementwise_operands(graph, node, from_end);
+}
+
+std::optional<Operands> gemm_operands(const Rewriter& graph, const Node& node,
+                                      std::int64_t from_end) {
+  if (from_end != 2 || node.attributes.integer("transA", 0) != 0) return std::nullopt;
+  Operands operands = {{0, 2}};
+  if (node.inputs.size() < 3 || !node.inputs[2].valid()) return operands;
+  const Shape* const addend = graph.shape(node.inputs[2]);
+  if (addend == nullptr) return std::nullopt;
+  if (addend->size() == 2 && !addend->front().is(1)) operands.push_back({2, 2});
+  return operands;
+}
+
+std::optional<Operands> transpose_operands(const Rewriter& graph, const Node& node,
+                                           std::int64_t from_end) {
+  const std::int64_t rank = rank_of(graph, node.outputs[0]);
+  const Integers order = node.attributes.integers("perm");
+  if (std::ssize(order) != rank) return std::nullopt;
+  return Operands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
+}
+
+/// Where a node's output is thinned, which of its inputs can be thinned instead.
+using OperandRule = std::optional<Operands> (*)(const Rewriter&, const Node&, std::int64_t);
+
+OperandRule rule_for(const Node& node) {
+  static const std::map<std::string, OperandRule> rules = [] {
+    std::map<std::string, OperandRule> by_type = {
+        {":MatMul", matmul_operands},
+        {":Gemm", gemm_operands},
+        {":Transpose", transpose_operands},
+        {":LayerNormalization", normalization_operands},
+        {":SimplifiedLayerNormalization", normalization_operands}};
+    for (const char* type : {":Add",
+                             ":Sub",
+                             ":Mul",
+                             ":Div",
+                             ":Pow",
+                             ":Where",
+                             ":Cast",
+                             ":Neg",
+                             ":Exp",
+                             ":Log",
+                             ":Sqrt",
+                             ":Erf",
+                             ":Sigmoid",
+                             ":Tanh",
+                             ":Relu",
+                             ":Gelu",
+                             "com.microsoft:Gelu",
+                             "com.microsoft:FastGelu",
+                             "com.microsoft:QuickGelu",
+                             "com.microsoft:BiasGelu"}) {
+      by_type.emplace(type, elementwise_operands);
+    }
+    return by_type;
+  }();
+  const auto found = rules.find(node.domain + ":" + node.op_type);
+  return found == rules.end() ? nullptr : found->second;
+}
+
+/// Whether at most half of the positions are kept, as far as numbers tell.
+bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
+  const Node& node = graph.node(thinning.node);
+  const auto before = dim_from_end(graph, node.inputs[0], thinning.from_end).integer();
+  const auto after = dim_from_end(graph, node.outputs[0], thinning.from_end).integer();
+  return after && (*after == 1 || (before && 2 * *after <= *before));
+}
+
+/// Copying a little less of something larger is no gain.
+bool is_no_larger(const Rewriter& graph, ValueId operand, ValueId result) {
+  const auto a = element_count(graph.type(operand));
+  const auto b = element_count(graph.type(result));
+  return a && b && is_nonnegative(*b - *a);
+}
+
+bool pays(const Rewriter& graph, const Thinning& thinning, const Node& above,
+          const Operands& operands) {
+  if (operands.empty()) return false;
+  if (keeps_little(graph, thinning)) return true;
+  return operands.size() == 1 &&
+         is_no_larger(graph, above.inputs[operands[0].input], above.outputs[0]);
+}
+
+/// GatherND needs its own batch axis in every operand.
+bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& above,
+                const Operands& operands) {
+  if (!thinning.by_batch) return true;
+  return std::all_of(operands.begin(), operands.end(), [&](const Operand& each) {
+    const ValueId input = above.inputs[each.input];
+    return each.from_end == rank_of(graph, input) - 1 && rank_of(graph, input) >= 2 &&
+           graph.shape(input)->front() == graph.shape(above.outputs[0])->front();
+  });
+}
+
+bool has_one_output(const Node& node) {
+  return std::count_if(node.outputs.begin(), node.outputs.end(),
+                       [](ValueId id) { return id.valid(); }) == 1;
+}
+
+/// The same thinning of another tensor.
+ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std::int64_t from_end) {
+  Node copy = graph.node(thinning.node);
+  const std::string base = graph.value(operand).name;
+  const std::int64_t axis = rank_of(graph, operand) - from_end;
+  TensorType type = graph.type(operand);
+  (*type.shape)[static_cast<std::size_t>(axis)] =
+      dim_from_end(graph, copy.outputs[0], thinning.from_end);
+  copy.name = base + "_" + copy.op_type;
+  copy.inputs[0] = operand;
+  if (copy.op_type == "Gather") copy.attributes.set("axis", axis);
+  if (copy.op_type == "Slice") {
+    copy.inputs[3] = graph.add_constant(copy.name + "_axes", Tensor::int64s({axis}));
+  }
+  return graph.insert_before(thinning.node, std::move(copy), std::move(type));
+}
+
+/// Moves a thinning above the node that makes its input. Returns the new ones; none: it stays.
+std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
+  const ValueId input = graph.node(thinning.node).inputs[0];
+  const NodeId above = graph.maker(input);
+  if (!above.valid() || !graph.is_only_for(input, thinning.node)) return {};
+  const OperandRule rule = rule_for(graph.node(above));
+  if (rule == nullptr || !has_one_output(graph.node(above))) return {};
+  const auto operands = rule(graph, graph.node(above), thinning.from_end);
+  if (!operands || !pays(graph, thinning, graph.node(above), *operands)) return {};
+  if (!fits_batch(graph, thinning, graph.node(above), *operands)) return {};
+  Node lowered = graph.node(above);
+  std::vector<Thinning> moved;
+  for (const Operand& each : *operands) {
+    ValueId& operand = lowered.inputs[each.input];
+    operand = thinned(graph, thinning, operand, each.from_end);
+    moved.push_back({graph.maker(operand), each.from_end, thinning.by_batch});
+  }
+  lowered.outputs.clear();
+  graph.replace(thinning.node, std::move(lowered));
+  return moved;
+}
+
+/// A single position keeps its axis while it moves, and loses it where it came from.
+bool keep_axis_of_single(Rewriter& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (!node.domain.empty() || node.op_type != "Gather" || graph.opset() < 13) return false;
+  const auto index = graph.integers(node.inputs[1]);
+  const Shape* const data = graph.shape(node.inputs[0]);
+  const Shape* const indices = graph.shape(node.inputs[1]);
+  if (!index || data == nullptr || indices == nullptr || !indices->empty()) return false;
+  const NodeId above = graph.maker(node.inputs[0]);
+  if (!above.valid() || !graph.is_only_for(node.inputs[0], id)) return false;
+  if (rule_for(graph.node(above)) == nullptr) return false;
+  const std::int64_t given = node.attributes.integer("axis", 0);
+  const std::int64_t axis = given < 0 ? given + std::ssize(*data) : given;
+  Node kept = node;
+  kept.name += "_kept_axis";
+  TensorType type = graph.type(node.inputs[0]);
+  (*type.shape)[static_cast<std::size_t>(axis)] = Expr(1);
+  kept.inputs[1] = graph.add_constant(kept.name + "_index", Tensor::int64s(*index));
+  Node squeeze;
+  squeeze.op_type = "Squeeze";
+  squeeze.inputs = {graph.insert_before(id, std::move(kept), std::move(type)),
+                    graph.add_constant(graph.node(id).name + "_axes", Tensor::int64s({axis}))};
+  graph.replace(id, std::move(squeeze));
+  return true;
+}
+
+}  // namespace
+
+std::size_t move_upstream(Rewriter& graph, const PassContext&) {
+  std::size_t moves = 0;
+  // From the end, so that what is moved up is met by no later one that could have joined it.
+  for (std::size_t i = graph.node_count(); i-- > 0;) {
+    NodeId start(i);
+    if (graph.is_removed(start) || graph.node(start).outputs.empty()) continue;
+    if (keep_axis_of_single(graph, start)) start = graph.maker(graph.node(start).inputs[0]);
+    std::vector<Thinning> waiting;
+    if (const auto first = thinning_of(graph, start)) waiting.push_back(*first);
+    while (!waiting.empty()) {
+      const Thinning next = waiting.back();
+      waiting.pop_back();
+      const std::vector<Thinning> moved = move_above(graph, next);
+      moves += moved.empty() ? 0 : 1;
+      waiting.insert(waiting.end(), moved.begin(), moved.end());
+    }
+  }
+  return moves;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace stashscope {
+
+/// A forward graph that a pass changes, with what matching needs kept up to date: who makes and
+/// reads what, and what is the same in every step. Ids stay valid; names of values that remain too.
+class Rewriter {
+ public:
+  /// @param graph with inferred shapes
+  /// @param trained values that training changes: never taken for constants
+  Rewriter(const Graph& graph, const std::vector<ValueId>& trained);
+
+  std::size_t node_count() const { return data_.nodes.size(); }
+  const Node& node(NodeId id) const { return data_.nodes[id]; }
+  const Value& value(ValueId id) const { return data_.values[id]; }
+  const TensorType& type(ValueId id) const { return data_.values[id].type; }
+  /// Null when it is not known or the value is left out.
+  const Shape* shape(ValueId id) const;
+  const std::vector<Initializer>& initializers() const { return data_.initializers; }
+  const std::vector<ValueId>& inputs() const { return data_.inputs; }
+  const std::vector<ValueId>& outputs() const { return data_.outputs; }
+  std::int64_t opset() const;
+  const Graph& original() const { return original_; }
+
+  bool is_removed(NodeId id) const { return removed_[id]; }
+  /// Invalid for what comes from outside.
+  NodeId maker(ValueId id) const { return id.valid() ? data_.values[id].producer : NodeId(); }
+  /// The nodes that read a value, each once; captured reads are not among them.
+  const std::vector<NodeId>& readers(ValueId id) const { return readers_[id]; }
+  bool is_graph_output(ValueId id) const { return is_output_[id]; }
+  /// Read by name from outside of the nodes: a graph output, or captured by a subgraph.
+  bool is_pinned(ValueId id) const { return is_output_[id] || is_captured_[id]; }
+  bool is_read(ValueId id) const { return is_pinned(id) || !readers_[id].empty(); }
+  /// Whether nothing but `reader` reads the value.
+  bool is_only_for(ValueId id, NodeId reader) const;
+
+  /// Whether no graph input, no trained weight and no chance is in the value.
+  bool is_fixed(ValueId id) const { return !varies_[id]; }
+  /// An initializer that stays the same; null for all else.
+  const Tensor* constant(ValueId id) const;
+  /// The elements of a fixed value where they are known; else null.
+  const std::vector<Expr>* contents(ValueId id) const;
+  /// The same as whole numbers.
+  std::optional<std::vector<std::int64_t>> integers(ValueId id) const;
+  /// The single element of a fixed tensor of numbers.
+  std::optional<double> scalar(ValueId id) const;
+
+  /// Puts `fused` in the place of `last`, whose name, text and outputs it takes where it has none
+  /// of its own; nodes that only `last` needed go. `fused` may read what is made before `last`.
+  void replace(NodeId last, Node fused);
+  void set_input(NodeId id, std::size_t index, ValueId value);
+  /// Lets every node that reads `from` read `to`.
+  void redirect(ValueId from, ValueId to);
+  /// Turns the only output of a node into a constant of the same name.
+  void make_constant(ValueId id, Tensor tensor);
+  /// Adds a node with one new output just before (after) another one; names are made unique.
+  ValueId insert_before(NodeId place, Node node, TensorType type);
+  ValueId insert_after(NodeId place, Node node, TensorType type);
+  /// Adds a literal; its name is made unique.
+  ValueId add_constant(const std::string& name, Tensor tensor);
+  void set_type(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
+  void set_attribute(NodeId id, std::string name, AttributeValue value);
+  /// Gives a graph output up, and what only it needed.
+  void drop_output(ValueId id);
+
+  /// The changed graph without nodes and literals that nothing needs; to be inferred again.
+  Graph finish();
+
+ private:
+  void mark_varying(const std::vector<ValueId>& trained);
+  void link(NodeId reader, ValueId value);
+  void unlink(NodeId reader, ValueId value);
+  void forget_read(NodeId reader, ValueId value, std::vector<NodeId>& emptied);
+  bool is_needed(NodeId id) const;
+  void remove_unread(std::vector<NodeId> candidates);
+  NodeId append(Node node, TensorType type);
+  ValueId new_value(const std::string& name, TensorType type);
+  std::string unique(const std::string& name);
+
+  const Graph& original_;
+  GraphData data_;
+  std::size_t original_nodes_;
+  IdVector<NodeId, bool> removed_;
+  IdVector<ValueId, std::vector<NodeId>> readers_;
+  IdVector<ValueId, bool> is_output_;
+  IdVector<ValueId, bool> is_captured_;
+  IdVector<ValueId, bool> varies_;
+  IdVector<ValueId, std::int32_t> initializer_;  // index, -1: none
+  /// New nodes by the index of the original node they run before, and where each of them stands.
+  std::map<std::size_t, std::vector<NodeId>> before_;
+  std::map<NodeId, std::size_t> place_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace stashscope

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/study/pass_savings.h"
+
+namespace stashscope {
+
+/// One line for each pass: what it changed and saved. Empty without passes.
+std::string pass_lines(const std::vector<PassSaving>& savings);
+
+/// The same as a list of objects.
+nlohmann::json passes_json(const std::vector<PassSaving>& savings);
+
+}  // namespace stashscope
