@@ -26,59 +26,6 @@ NamedTensors inputs_of(const fs::path& folder, const Graph& graph) {
   return with_random_inputs(graph, bindings, {}, 1);
 }
 
-class StepMemory : public testing::TestWithParam<std::string> {};
-
-void expect_predicted_memory(const RunPlan& plan, const RunResult& result) {
-  EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
-  EXPECT_EQ(result.measurement.idle_bytes, plan.timeline.idle_bytes);
-}
-
-void expect_same_outputs(const RunResult& result, const RunResult& reference) {
-  ASSERT_EQ(result.outputs.size(), reference.outputs.size());
-  for (const auto& [name, tensor] : reference.outputs) {
-    EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), tensor)) << name;
-  }
-}
-
-TEST_P(StepMemory, IsAsPredictedInEveryOrderWithAndWithoutPlans) {
-  const fs::path folder = models / GetParam();
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
-  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
-  const NamedTensors inputs = inputs_of(folder, *trained.graph);
-  const PreparedStep step(trained, inputs);
-  const RunResult reference = testing_run::run_on_cpu(step.default_plan(), inputs);
-  for (const Dataflow& dataflow :
-       {step.without_plans(), step.with_all_plans(false), step.with_all_plans(true),
-        step.with_all_of(PlanType::offload)}) {
-    for (const OrderStrategy& strategy : order_strategies()) {
-      SCOPED_TRACE(std::string(strategy.name) + " with " +
-                   std::to_string(dataflow.cloned_nodes.size()) + " clones");
-      const RunPlan plan = step.plan(dataflow, strategy);
-      const RunResult result = testing_run::run_on_cpu(plan, inputs);
-      expect_predicted_memory(plan, result);
-      expect_same_outputs(result, reference);
-    }
-  }
-}
-
-TEST_P(SmallModel, UsesThePredictedMemoryWithAnOptimizerAndReleasedGradients) {
-  const fs::path folder = models / GetParam();
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
-  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
-  const NamedTensors inputs = inputs_of(folder, *trained.graph);
-  const PreparedStep step(trained, inputs);
-  const RunResult reference = testing_run::run_on_cpu(step.default_plan(), inputs);
-  for (const Dataflow& dataflow : {step.without_plans(), step.with_all_plans(false)}) {
-    for (const UpdateChoice& update : {UpdateChoice{"adam", true, false}, {"none", false, true}}) {
-      SCOPED_TRACE(update.optimizer);
-      const RunPlan plan = step.plan(dataflow, order_strategies()[0], update);
-      const RunResult result = testing_run::run_on_cpu(plan, inputs);
-      expect_predicted_memory(plan, result);
-      expect_same_outputs(result, reference);
-    }
-  }
-}
-
 /// What forward returns.
 std::vector<std::string> forward_results(const TrainingStep& step) {
   std::vector<std::string> names;
@@ -92,21 +39,69 @@ std::vector<std::string> forward_results(const TrainingStep& step) {
   return names;
 }
 
-/// Half the digits of what is stashed are lost, but forward reads nothing of that.
-TEST_P(StepMemory, IsAsPredictedWithCompressedActivations) {
-  const fs::path folder = models / GetParam();
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
-  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
-  const NamedTensors inputs = inputs_of(folder, *trained.graph);
-  const PreparedStep step(trained, inputs);
-  const RunResult reference = testing_run::run_on_cpu(step.default_plan(), inputs);
-  const Dataflow dataflow = step.with_all_of(PlanType::compress);
-  for (const OrderStrategy& strategy : order_strategies()) {
-    const RunPlan plan = step.plan(dataflow, strategy);
-    const RunResult result = testing_run::run_on_cpu(plan, inputs);
+class StepMemory : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const fs::path folder = models / GetParam();
+    if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
+    const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
+    inputs_ = inputs_of(folder, *trained.graph);
+    step_.emplace(trained, inputs_);
+    reference_ = testing_run::run_on_cpu(step_->default_plan(), inputs_).outputs;
+  }
+
+  /// Runs a plan; its memory must be as predicted.
+  NamedTensors run(const RunPlan& plan) const {
+    RunResult result = testing_run::run_on_cpu(plan, inputs_);
     EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
-    for (const std::string& name : forward_results(trained)) {
-      EXPECT_TRUE(testing_run::same_bits(result.outputs.at(name), reference.outputs.at(name)));
+    EXPECT_EQ(result.measurement.idle_bytes, plan.timeline.idle_bytes);
+    return std::move(result.outputs);
+  }
+
+  void run_in_every_order(const Dataflow& dataflow, const std::vector<std::string>& same) const {
+    for (const OrderStrategy& strategy : order_strategies()) {
+      SCOPED_TRACE(std::string(strategy.name) + " with " +
+                   std::to_string(dataflow.cloned_nodes.size()) + " added nodes");
+      expect_same(run(step_->plan(dataflow, strategy)), same);
+    }
+  }
+
+  void expect_same(const NamedTensors& outputs, const std::vector<std::string>& names) const {
+    ASSERT_EQ(outputs.size(), reference_.size());
+    for (const std::string& name : names) {
+      EXPECT_TRUE(testing_run::same_bits(outputs.at(name), reference_.at(name))) << name;
+    }
+  }
+
+  std::vector<std::string> all_results() const {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : reference_) names.push_back(name);
+    return names;
+  }
+
+  NamedTensors inputs_;
+  std::optional<PreparedStep> step_;
+  NamedTensors reference_;
+};
+
+TEST_P(StepMemory, IsAsPredictedInEveryOrderWithAndWithoutPlans) {
+  for (const Dataflow& dataflow :
+       {step_->without_plans(), step_->with_all_plans(false), step_->with_all_plans(true)}) {
+    run_in_every_order(dataflow, all_results());
+  }
+}
+
+TEST_P(StepMemory, IsAsPredictedWithTensorsPutAway) {
+  run_in_every_order(step_->with_all_of(PlanType::offload), all_results());
+  // Half the digits of what is stashed are lost, but forward reads nothing of that.
+  run_in_every_order(step_->with_all_of(PlanType::compress), forward_results(step_->step));
+}
+
+TEST_P(StepMemory, IsAsPredictedWithAnOptimizerAndReleasedGradients) {
+  for (const Dataflow& dataflow : {step_->without_plans(), step_->with_all_plans(false)}) {
+    for (const UpdateChoice& update : {UpdateChoice{"adam", true, false}, {"none", false, true}}) {
+      SCOPED_TRACE(update.optimizer);
+      expect_same(run(step_->plan(dataflow, order_strategies()[0], update)), all_results());
     }
   }
 }
