@@ -1,0 +1,81 @@
+// How the step is trained is chosen in a menu, undone like everything else.
+
+#include <QAction>
+#include <QMenu>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/plan_model.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Training : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+
+  void trigger(const QString& name) {
+    find<QAction>(name).trigger();
+    ASSERT_TRUE(settles());
+  }
+};
+
+TEST_F(Training, NeedsAModel) {
+  EXPECT_TRUE(find<QMenu>(u"training_menu"_s).isEnabled());
+  start_window();
+  EXPECT_FALSE(find<QMenu>(u"training_menu"_s).isEnabled());
+}
+
+TEST_F(Training, KeepsOptimizerStatesThroughout) {
+  const std::int64_t before = peak();
+  const std::int64_t parameters = document().study()->sizes->parameter_bytes;
+  trigger(u"optimizer_adam"_s);
+  EXPECT_EQ(peak(), before + 2 * parameters);
+  EXPECT_TRUE(find<QAction>(u"optimizer_adam"_s).isChecked());
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(peak(), before);
+  EXPECT_TRUE(find<QAction>(u"optimizer_none"_s).isChecked());
+}
+
+TEST_F(Training, AppliesPassesBeforeDifferentiation) {
+  const std::size_t nodes = document().study()->graph().nodes().size();
+  trigger(u"pass_fuse_layer_normalization"_s);
+  EXPECT_LT(document().study()->graph().nodes().size(), nodes);
+  trigger(u"pass_fuse_layer_normalization"_s);
+  EXPECT_EQ(document().study()->graph().nodes().size(), nodes);
+}
+
+TEST_F(Training, HalvesActivationsInMixedPrecision) {
+  const std::int64_t before = peak();
+  trigger(u"precision_bfloat16"_s);
+  EXPECT_LT(peak(), before);
+  EXPECT_EQ(document().choices().precision, "bfloat16");
+}
+
+TEST_F(Training, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
+  auto& table = find<QTableView>(u"plan_table"_s);
+  const int rows = table.model()->rowCount();
+  EXPECT_TRUE(table.isColumnHidden(PlanModel::strategy));
+  click(find<QWidget>(u"list_extensions"_s));
+  ASSERT_GT(table.model()->rowCount(), rows);
+  EXPECT_FALSE(table.isColumnHidden(PlanModel::strategy));
+  for (int row = 0; row < table.model()->rowCount(); ++row) {
+    const QString how = table.model()->index(row, PlanModel::strategy).data().toString();
+    if (how != u"offload"_s) continue;
+    const std::int64_t before = peak();
+    click_check_box(table, row, PlanModel::plan);
+    ASSERT_TRUE(settles());
+    EXPECT_LE(peak(), before);
+    EXPECT_FALSE(own_part(document().choices().plans).empty());
+    return;
+  }
+  FAIL() << "nothing can be offloaded";
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test
