@@ -84,7 +84,7 @@ struct GraphData {
   SymbolTable symbols;
   /// Dimension names that shape inference found to be something else: `labels_dim0` is `ids_dim0`.
   IdVector<SymbolId, std::optional<Expr>> unified;
-  std::vector<Constraint> constraints;         ///< what dimension values must satisfy
+  std::vector<Constraint> constraints;  ///< what dimension values must satisfy
   std::vector<DataDependentDim> data_dependent;
   std::map<std::string, std::int64_t> opsets;  ///< version by domain, "" for ai.onnx
   std::map<std::string, std::string> metadata;

@@ -29,8 +29,7 @@ std::int64_t inner_peak(const Node& node, const Graph& body, const Bindings& bin
     if (is_handed_out(node, i)) bytes[body.data().outputs[i]] = 0;
   }
   const Dataflow dataflow(body);
-  Timeline timeline =
-      make_timeline(dataflow, rules, bytes, topological_order(dataflow.topology));
+  Timeline timeline = make_timeline(dataflow, rules, bytes, topological_order(dataflow.topology));
   add_workspace(timeline, dataflow, workspace_bytes(body, bindings));
   return timeline.peak_bytes;
 }

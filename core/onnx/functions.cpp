@@ -227,9 +227,9 @@ class Inliner {
   static void bind_inputs(const onnx::NodeProto& call, const Function& function, CallScope& scope) {
     const auto& formal = function.proto->input();
     if (call.input_size() > formal.size()) {
-      fail_input(function.place(), "takes " + std::to_string(formal.size()) + " inputs, but node '" +
-                                       printable(call.name()) + "' gives it " +
-                                       std::to_string(call.input_size()));
+      fail_input(function.place(), "takes " + std::to_string(formal.size()) +
+                                       " inputs, but node '" + printable(call.name()) +
+                                       "' gives it " + std::to_string(call.input_size()));
     }
     for (int i = 0; i < formal.size(); ++i) {
       scope.bind(formal[i], i < call.input_size() ? call.input(i) : "");
@@ -308,9 +308,9 @@ class Inliner {
   void import_opsets(const Function& function) {
     for (const auto& import : function.proto->opset_import()) {
       const std::string domain = domain_of(import.domain());
-      const auto known = std::find_if(
-          model_.opset_import().begin(), model_.opset_import().end(),
-          [&](const auto& each) { return domain_of(each.domain()) == domain; });
+      const auto known =
+          std::find_if(model_.opset_import().begin(), model_.opset_import().end(),
+                       [&](const auto& each) { return domain_of(each.domain()) == domain; });
       if (known == model_.opset_import().end()) {
         *model_.add_opset_import() = import;
       } else if (known->version() != import.version()) {

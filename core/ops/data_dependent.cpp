@@ -18,8 +18,8 @@ void infer_compress(ShapeContext& context) {
     return;
   }
   Shape shape = context.shape(0);
-  const std::int64_t axis = context.axis(context.attributes().require_integer("axis"),
-                                         context.rank(0));
+  const std::int64_t axis =
+      context.axis(context.attributes().require_integer("axis"), context.rank(0));
   Expr& along = shape[static_cast<std::size_t>(axis)];
   along = context.data_dependent_dim(axis, minimum(along, conditions));
   context.set_shape(0, std::move(shape));

@@ -30,11 +30,12 @@ void add_softmax_ops(OpRegistry& registry);
 void add_training_ops(OpRegistry& registry);
 
 inline constexpr std::array op_families = {
-    add_activation_ops,    add_arithmetic_ops,   add_aten_ops,        add_cast_ops,
-    add_constant_ops,      add_control_flow_ops, add_convolution_ops, add_data_dependent_ops, add_dropout_ops,
-    add_gather_ops,        add_logic_ops,        add_loss_ops,        add_matmul_ops,
-    add_normalization_ops, add_pooling_ops,      add_reduction_ops,   add_resize_ops,
-    add_shape_ops,         add_slicing_ops,      add_softmax_ops,     add_training_ops,
+    add_activation_ops, add_arithmetic_ops,    add_aten_ops,        add_cast_ops,
+    add_constant_ops,   add_control_flow_ops,  add_convolution_ops, add_data_dependent_ops,
+    add_dropout_ops,    add_gather_ops,        add_logic_ops,       add_loss_ops,
+    add_matmul_ops,     add_normalization_ops, add_pooling_ops,     add_reduction_ops,
+    add_resize_ops,     add_shape_ops,         add_slicing_ops,     add_softmax_ops,
+    add_training_ops,
 };
 
 }  // namespace stashscope

@@ -227,8 +227,8 @@ class Inference {
     std::int64_t axis = index < axes.size() ? axes[index] : 0;
     if (axis < 0) axis += rank;
     if (axis >= 0 && axis < rank) return axis;
-    fail_input("", "walks along an axis that a tensor of rank " + std::to_string(rank) +
-                       " does not have");
+    fail_input(
+        "", "walks along an axis that a tensor of rank " + std::to_string(rank) + " does not have");
   }
 
   /// Sizes of carried values that an iteration changes become unknown. @return whether any did
@@ -314,8 +314,8 @@ class Inference {
       outputs.push_back({inner.data_.values[output].type, inner.data_.values[output].contents});
     }
     inner.data_.symbols = data_.symbols;
-    data_.nodes[id].attributes.set(
-        name, Subgraph(std::make_shared<const Graph>(std::move(inner.data_))));
+    data_.nodes[id].attributes.set(name,
+                                   Subgraph(std::make_shared<const Graph>(std::move(inner.data_))));
     return outputs;
   }
 

@@ -20,8 +20,8 @@ bool first_reader_is_yield(const Graph& graph, const Boundary& boundary, const O
     return found.position[a.index()] < found.position[b.index()];
   });
   if (boundary.yield.valid()) return first != readers.end() && *first == boundary.yield;
-  const bool handed_over = std::find(boundary.outputs.begin(), boundary.outputs.end(), value) !=
-                           boundary.outputs.end();
+  const bool handed_over =
+      std::find(boundary.outputs.begin(), boundary.outputs.end(), value) != boundary.outputs.end();
   return handed_over && (first == readers.end() || !found.is_forward(*first));
 }
 

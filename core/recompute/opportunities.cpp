@@ -223,7 +223,8 @@ class OpportunityFinder {
     for (const NodeId id : plan.subgraph) plan.cluster += graph_.node(id).op_type + "+";
     if (result.save_ratio) plan.save_ratio = *result.save_ratio;
     for (const std::size_t output : outputs) {
-      const auto owner = reused_buffer(graph_, boundary_, found_, graph_.node(entry).outputs[output]);
+      const auto owner =
+          reused_buffer(graph_, boundary_, found_, graph_.node(entry).outputs[output]);
       if (owner) plan.reused.emplace(output, *owner);
     }
     found_.plans.push_back(std::move(plan));

@@ -25,8 +25,8 @@ struct DimensionValues {
 
 /// Binds every dimension of an inferred graph: to the user's value, else to an assumed one that
 /// satisfies all constraints (1 for the first axis of an input, 128 or less for others, 224 for
-/// image sides; sizes that depend on data are as large as they can be). Throws a usage Error for a name the model does not have, and for values that
-/// contradict each other or a node of the model.
+/// image sides; sizes that depend on data are as large as they can be). Throws a usage Error for a
+/// name the model does not have, and for values that contradict each other or a node of the model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

@@ -142,8 +142,9 @@ void collect_warnings(Study& study) {
   for (const Dimension& each : study.sizes->dims.dimensions) {
     if (!each.assumed) continue;
     if (!each.at_most.empty()) {
-      study.warnings.push_back("dimension '" + printable(each.name) + "' depends on the data: at most " +
-                               each.at_most + ", taken as " + std::to_string(each.value));
+      study.warnings.push_back("dimension '" + printable(each.name) +
+                               "' depends on the data: at most " + each.at_most + ", taken as " +
+                               std::to_string(each.value));
       continue;
     }
     study.warnings.push_back("dimension '" + printable(each.name) + "' is assumed to be " +
@@ -155,8 +156,9 @@ void collect_warnings(Study& study) {
                              describe(study.graph().value(study.sizes->unknown.front())));
   }
   if (!study.prepared->step.boundary.known() && !study.prepared->step.parameters.empty()) {
-    study.warnings.push_back("nothing in the model tells where its backward pass begins: no recompute plans are "
-                             "listed");
+    study.warnings.push_back(
+        "nothing in the model tells where its backward pass begins: no recompute plans are "
+        "listed");
   }
   check_clusters(*study.opportunities, study.choices.plans, study.graph(), study.warnings);
 }

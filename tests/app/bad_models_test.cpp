@@ -43,7 +43,8 @@ struct Row {
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+  return first == std::string::npos ? ""
+                                    : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
 std::vector<Row> manifest() {
@@ -117,7 +118,8 @@ TEST_P(BadModel, GetsTheAnswerOfItsManifest) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, BadModel, testing::ValuesIn(manifest()), [](const auto& info) {
   std::string name = fs::path(info.param.file).stem();
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
   return name;
 });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BadModel);

@@ -106,9 +106,8 @@ TEST(Workspace, CountsWhileItsNodeRuns) {
   const Graph graph = infer_shapes(m.output("b").build());
   const Dataflow dataflow(graph);
   std::vector<ValueId> unknown;
-  Timeline timeline =
-      make_timeline(dataflow, buffer_rules(graph, resolve_ops(graph), {}, {}),
-                    value_bytes(graph, {}, unknown), {NodeId(0), NodeId(1)});
+  Timeline timeline = make_timeline(dataflow, buffer_rules(graph, resolve_ops(graph), {}, {}),
+                                    value_bytes(graph, {}, unknown), {NodeId(0), NodeId(1)});
   const auto before = timeline.live_bytes;
   IdVector<NodeId, std::int64_t> workspace(2, 0);
   workspace[NodeId(1)] = 1000;

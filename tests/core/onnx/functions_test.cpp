@@ -163,8 +163,9 @@ TEST(Functions, WhatACallLeavesOutIsLeftOutOrTheDefault) {
 }
 
 TEST(Functions, NamesStayDistinctAndCallsNest) {
-  onnx::ModelProto model = model_of({node("a", "outer", {"in"}, {"a/outer/leaky_0/leaky/sum"}, "test"),
-                                     node("a", "outer", {"in"}, {"second"}, "test")});
+  onnx::ModelProto model =
+      model_of({node("a", "outer", {"in"}, {"a/outer/leaky_0/leaky/sum"}, "test"),
+                node("a", "outer", {"in"}, {"second"}, "test")});
   onnx::FunctionProto outer;
   outer.set_name("outer");
   outer.set_domain("test");
@@ -175,7 +176,9 @@ TEST(Functions, NamesStayDistinctAndCallsNest) {
   const std::vector<std::string> lines = inlined(model);
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0], "a/outer/leaky_0/leaky/Sum_0: Sum(in,in,) -> a/outer/leaky_0/leaky/sum_1");
-  EXPECT_EQ(lines[3], "a/outer/leaky_0/leaky/act: LeakyRelu(a/outer/leaky_0/leaky/sum_2,) -> second 0.250000");
+  EXPECT_EQ(
+      lines[3],
+      "a/outer/leaky_0/leaky/act: LeakyRelu(a/outer/leaky_0/leaky/sum_2,) -> second 0.250000");
 }
 
 TEST(Functions, SubgraphsOfTheirNodesReadTheCallersNames) {

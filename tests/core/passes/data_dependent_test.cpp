@@ -14,7 +14,8 @@ std::string shape_of(const Graph& graph, const std::string& name) {
   const auto& shape = graph.value(test::id_of(graph, name)).type.shape;
   if (!shape) return "unknown";
   std::string text;
-  for (const Expr& dim : *shape) text += (text.empty() ? "" : ", ") + to_string(dim, graph.symbols());
+  for (const Expr& dim : *shape)
+    text += (text.empty() ? "" : ", ") + to_string(dim, graph.symbols());
   return text;
 }
 

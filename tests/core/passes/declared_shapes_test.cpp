@@ -93,8 +93,8 @@ TEST(DeclaredShapes, OfARealTrainingGraphAreTheInferredOnes) {
   Comparison found;
   for (const ValueId id : IdRange<ValueId>(declared.values().size())) {
     const Value& value = declared.value(id);
-    const bool listed = value.declared_shape && value.producer.valid() &&
-                        !declared.is_graph_output(id);
+    const bool listed =
+        value.declared_shape && value.producer.valid() && !declared.is_graph_output(id);
     if (listed) compare(declared, inferred, id, found);
   }
   // The other two of the 411 entries speak of constants, whose sizes their data tells.

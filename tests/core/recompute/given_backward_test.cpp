@@ -149,11 +149,11 @@ TEST_P(CutGraph, StashesWhatTheWholeOneStashes) {
   EXPECT_EQ(without.stashed, with.stashed);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Files, CutGraph,
-    testing::Values(Pair{"bloom3_fp32_h128", "3layer_bloom_optimized_training.onnx"},
-                    Pair{"recompute_gelu_split", "recompute_gelu.onnx"},
-                    Pair{"recompute_tile_split", "recompute_tile.onnx"}));
+INSTANTIATE_TEST_SUITE_P(Files, CutGraph,
+                         testing::Values(Pair{"bloom3_fp32_h128",
+                                              "3layer_bloom_optimized_training.onnx"},
+                                         Pair{"recompute_gelu_split", "recompute_gelu.onnx"},
+                                         Pair{"recompute_tile_split", "recompute_tile.onnx"}));
 
 /// loss = mean(tanh(x w)^2) with its gradient in plain operators, returned as `gradient`.
 ModelBuilder plain_step(const std::string& gradient) {
@@ -189,7 +189,8 @@ TEST(GivenBackward, WhatDependsOnGradientsIsNoForwardOutput) {
   m.node("ReduceSumSquare", {"w_grad"}, {"norm"}, {{"keepdims", std::int64_t{0}}}).output("norm");
   m.node("Sub", {"w", "w_grad"}, {"w_new"}).output("w_new");
   const Analysis found(m.build());
-  EXPECT_EQ(found.step.boundary.outputs, std::vector<ValueId>{test::id_of(*found.step.graph, "loss")});
+  EXPECT_EQ(found.step.boundary.outputs,
+            std::vector<ValueId>{test::id_of(*found.step.graph, "loss")});
   EXPECT_EQ(found.stashed, (std::set<std::string>{"t", "sq"}));
 }
 
@@ -198,7 +199,8 @@ TEST(GivenBackward, AForwardModelHasNone) {
   ModelBuilder m;  // an output that happens to have a weight's shape
   m.input("x", {4, 4}).weight("w", {4, 4}).weight("v", {4, 4});
   m.node("MatMul", {"x", "w"}, {"h"}).node("MatMul", {"h", "v"}, {"upgrade"});
-  m.node("Relu", {"h"}, {"probe"}).node("ReduceMean", {"upgrade"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
+  m.node("Relu", {"h"}, {"probe"})
+      .node("ReduceMean", {"upgrade"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
   EXPECT_FALSE(has_backward(m.output("loss").output("upgrade").output("probe").build()));
 }
 
