@@ -47,6 +47,33 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
   EXPECT_EQ(report["dims"], (nlohmann::json{{"N", 1}}));
 }
 
+/// Negates a table and keeps its tanh.
+Subgraph branch(const std::string& name) {
+  test::ModelBuilder m;
+  m.weight(name + "_table", {4}).node("Neg", {name + "_table"}, {name + "_t"});
+  m.node("Tanh", {name + "_t"}, {name});
+  return std::make_shared<const Graph>(m.output(name).build());
+}
+
+TEST(Reports, ShowTheInnerPeakOfNodesWithSubgraphs) {
+  test::ModelBuilder m;
+  m.input("flag", {1}, ElementType::boolean);
+  m.node("If", {"flag"}, {"y"}, {{"then_branch", branch("a")}, {"else_branch", branch("b")}});
+  const auto model = std::make_shared<const Graph>(m.output("y").build());
+  const auto study = compute_study(model, {}, nullptr, Progress());
+  const ReportInput input{*study, "m.onnx", std::nullopt};
+  const auto report = nlohmann::json::parse(json_report(input));
+  const std::int64_t inner = 2 * 16;  // the table and its negation; tanh makes the node's output
+  ASSERT_EQ(report["memory"]["inner_peaks"].size(), 1U);
+  EXPECT_EQ(report["memory"]["inner_peaks"][0]["node"], "make_y");
+  EXPECT_EQ(report["memory"]["inner_peaks"][0]["inner_peak_bytes"], inner);
+  EXPECT_EQ(report["memory"]["current"]["peak_bytes"], 1 + 16 + inner);
+  EXPECT_NE(text_report(input).find("Inner peak of node 'make_y' (If): 32 B"), std::string::npos);
+  EXPECT_FALSE(
+      nlohmann::json::parse(json_report({*example(), "m.onnx", std::nullopt}))["memory"].contains(
+          "inner_peaks"));
+}
+
 TEST(Reports, StayValidWithAnyDimensionName) {
   for (const std::string name :
        {"a<b>&\"c\"", "\xff\xfe", "日本", "line\nbreak", "\u202Ereversed"}) {
