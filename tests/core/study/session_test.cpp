@@ -42,7 +42,7 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
   for (const char* choices :
        {"[1]", "{\"level\": 7}", "{\"level\": -3}", "{\"level\": 1.7}", "{\"level\": 99999999999}",
         "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"probe\": \"9\"}",
-        "{\"plans\": [\"Gelu+\"]}"}) {
+        "{\"plans\": [\"Gelu+\"]}", "{\"passes\": [\"fastest\"]}", "{\"precision\": \"float8\"}"}) {
     EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
   }
 }

@@ -215,6 +215,8 @@ TEST(Session, SurvivesItsText) {
   session.choices.probe = {0, true};
   session.choices.order = "reference";
   session.choices.goal = {"loss", {"w*"}, {"emb*"}};
+  session.choices.passes = {"clean_shapes", "fuse_gelu"};
+  session.choices.precision = "bfloat16";
   session.choices.device = "cpu";
   session.baseline_measured = Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096};
   for (const char* folder : {"/models", "/elsewhere", "/models/deep"}) {
