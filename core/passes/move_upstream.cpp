@@ -3,7 +3,7 @@
 // reference runtime's compute optimizer does the same.)
 
 #include <algorithm>
-#include <functional>
+#include <map>
 
 #include "core/ops/op.h"
 #include "core/passes/graph_pass.h"
@@ -129,6 +129,19 @@ std::optional<Operands> transpose_operands(const Rewriter& graph, const Node& no
   return Operands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
 }
 
+/// The axis and those before it must be copied from the input as they are.
+std::optional<Operands> reshape_operands(const Rewriter& graph, const Node& node,
+                                         std::int64_t from_end) {
+  const Shape* const from = graph.shape(node.inputs[0]);
+  const Shape& to = *graph.shape(node.outputs[0]);
+  const auto operand = graph.integers(node.inputs[1]);
+  const auto axis = std::ssize(to) - from_end;
+  if (from == nullptr || !operand || axis >= std::ssize(*from)) return std::nullopt;
+  if ((*operand)[static_cast<std::size_t>(axis)] != 0) return std::nullopt;
+  if (!std::equal(to.begin(), to.begin() + axis + 1, from->begin())) return std::nullopt;
+  return Operands{{0, std::ssize(*from) - axis}};
+}
+
 /// Where a node's output is thinned, which of its inputs can be thinned instead.
 using OperandRule = std::optional<Operands> (*)(const Rewriter&, const Node&, std::int64_t);
 
@@ -138,6 +151,7 @@ OperandRule rule_for(const Node& node) {
         {":MatMul", matmul_operands},
         {":Gemm", gemm_operands},
         {":Transpose", transpose_operands},
+        {":Reshape", reshape_operands},
         {":LayerNormalization", normalization_operands},
         {":SimplifiedLayerNormalization", normalization_operands}};
     for (const char* type : {":Add",
@@ -202,9 +216,9 @@ bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& abo
   });
 }
 
-bool has_one_output(const Node& node) {
-  return std::count_if(node.outputs.begin(), node.outputs.end(),
-                       [](ValueId id) { return id.valid(); }) == 1;
+bool is_read_further_on(const Rewriter& graph, const Node& node) {
+  return std::any_of(node.outputs.begin() + 1, node.outputs.end(),
+                     [&](ValueId id) { return id.valid() && graph.is_read(id); });
 }
 
 /// The same thinning of another tensor.
@@ -230,7 +244,7 @@ std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   const NodeId above = graph.maker(input);
   if (!above.valid() || !graph.is_only_for(input, thinning.node)) return {};
   const OperandRule rule = rule_for(graph.node(above));
-  if (rule == nullptr || !has_one_output(graph.node(above))) return {};
+  if (rule == nullptr || is_read_further_on(graph, graph.node(above))) return {};
   const auto operands = rule(graph, graph.node(above), thinning.from_end);
   if (!operands || !pays(graph, thinning, graph.node(above), *operands)) return {};
   if (!fits_batch(graph, thinning, graph.node(above), *operands)) return {};

@@ -90,10 +90,31 @@ void expect_one_line(const Outcome& outcome, const std::string& program) {
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = stashscope("--help");
   EXPECT_EQ(outcome.status, 0);
-  for (const char* option :
-       {"--batch", "--dim", "--probe", "--plan", "--level", "--order", "--device", "--format",
-        "--out", "--save-model", "--save-session", "--export-env", "--svg", "--optimizer",
-        "--master-weights", "--release-gradients", "--list-optimizers", "Exit codes"}) {
+  for (const char* option : {"--batch",
+                             "--dim",
+                             "--probe",
+                             "--plan",
+                             "--level",
+                             "--order",
+                             "--device",
+                             "--format",
+                             "--out",
+                             "--save-model",
+                             "--save-session",
+                             "--export-env",
+                             "--svg",
+                             "--optimizer",
+                             "--master-weights",
+                             "--release-gradients",
+                             "--list-optimizers",
+                             "--pass",
+                             "--list-passes",
+                             "--precision",
+                             "--newer-opsets",
+                             "--recomputable",
+                             "--compress-to",
+                             "--transfer-bandwidth",
+                             "Exit codes"}) {
     EXPECT_NE(outcome.output.find(option), std::string::npos) << option;
   }
   EXPECT_EQ(worker("--help").status, 0);
@@ -106,6 +127,8 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
         "--batch --optimizer lion model.onnx", "--batch --dim N model.onnx",
         "--batch --dim N=0 model.onnx", "--batch --dim typo=3 model.onnx",
         "--batch --plan Gelu+:1 model.onnx", "--batch --probe 9 model.onnx",
+        "--batch --pass fastest model.onnx", "--batch --precision float8 model.onnx",
+        "--batch --compress-to int3 model.onnx", "--batch --transfer-bandwidth 0 model.onnx",
         "--batch --screenshot picture.png model.onnx", "--batch --size 800x600 model.onnx",
         "--batch --theme dark model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
     std::string with_path = arguments;
@@ -129,6 +152,30 @@ TEST_F(CommandLine, WrongNumbersAndDevicesAreRefusedBeforeTheStudy) {
   EXPECT_EQ(stashscope("--batch --device gpu " + in_folder("model.onnx")).status, 2);
   EXPECT_EQ(worker("--tolerance 0 --seed 18446744073709551615 --dim N=4 " + in_folder("model.onnx"))
                 .status,
+            0);
+}
+
+TEST_F(CommandLine, PassesAreListedAppliedReportedAndPassedOn) {
+  const Outcome listed = stashscope("--list-passes");
+  EXPECT_EQ(listed.status, 0);
+  EXPECT_NE(listed.output.find("fuse_gelu: "), std::string::npos) << listed.output;
+  test::ModelBuilder model;
+  model.input("x", {"N", 8}).weight("w", {8, 8}).node("MatMul", {"x", "w"}, {"h"});
+  model.node("Sigmoid", {"h"}, {"s"}).node("Mul", {"h", "s"}, {"y"}).output("y");
+  save_model(model.build(), folder / "swish.onnx");
+  const auto report_of = report(
+      "--pass clean_shapes,fuse_gelu --precision bfloat16 --device cpu "
+      "--dim N=4 " +
+      in_folder("swish.onnx"));
+  ASSERT_EQ(report_of["passes"].size(), 3U);
+  EXPECT_EQ(report_of["passes"][1]["name"], "fuse_gelu");
+  EXPECT_EQ(report_of["passes"][1]["changed"], 1);
+  EXPECT_EQ(report_of["passes"][1]["nodes_before"], 3);
+  EXPECT_EQ(report_of["passes"][1]["nodes_after"], 2);
+  EXPECT_GT(report_of["passes"][1]["stashed_bytes_saved"], 0);
+  EXPECT_EQ(report_of["measured"]["max_abs_error_bytes"], 0);
+  EXPECT_FALSE(report("--dim N=4 " + in_folder("swish.onnx")).contains("passes"));
+  EXPECT_EQ(worker("--pass all --precision float16 --dim N=4 " + in_folder("swish.onnx")).status,
             0);
 }
 

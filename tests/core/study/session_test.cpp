@@ -43,7 +43,8 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
        {"[1]", "{\"level\": 7}", "{\"level\": -3}", "{\"level\": 1.7}", "{\"level\": 99999999999}",
         "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"optimizer\": \"lion\"}",
         "{\"optimizer\": 3}", "{\"master_weights\": 1}", "{\"release_gradients\": \"yes\"}",
-        "{\"probe\": \"9\"}", "{\"plans\": [\"Gelu+\"]}"}) {
+        "{\"passes\": [\"fastest\"]}", "{\"precision\": \"float8\"}", "{\"compress_to\": \"int3\"}",
+        "{\"transfer_bandwidth\": 0}", "{\"probe\": \"9\"}", "{\"plans\": [\"Gelu+\"]}"}) {
     EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
   }
 }

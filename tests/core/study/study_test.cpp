@@ -259,6 +259,14 @@ TEST(Session, SurvivesItsText) {
   session.choices.order = "reference";
   session.choices.goal = {"loss", {"w*"}, {"emb*"}};
   session.choices.update = {"adam", true, true};
+  session.choices.passes = {"clean_shapes", "fuse_gelu"};
+  session.choices.precision = "bfloat16";
+  session.choices.probe.newer_versions = true;
+  session.choices.probe.also_recomputable = {"Relu"};
+  session.choices.probe.compressed = ElementType::bfloat16;
+  session.choices.transfer_bandwidth = 1e9;
+  session.choices.plans["Softmax"] = {PlanType::offload, 2};
+  session.choices.plans["Gelu"] = {PlanType::recompute, -1, true};
   session.choices.device = "cpu";
   session.baseline_measured = Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096, {1, 1, 2, 1}};
   for (const char* folder : {"/models", "/elsewhere", "/models/deep"}) {
