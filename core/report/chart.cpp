@@ -1,6 +1,7 @@
 #include "core/report/chart.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/text.h"
 #include "core/memory/envelope.h"
@@ -27,43 +28,47 @@ std::string label(double x, double y, const std::string& text, const char* color
          "\" font-size=\"12\" fill=\"" + color + "\">" + text + "</text>\n";
 }
 
-struct BandColour {
-  Band band;
-  const char* colour;
-};
-
-constexpr BandColour band_colours[] = {
-    {Band::parameters, "#9aa7b5"},       {Band::constants, "#c9d1d9"},
-    {Band::optimizer_states, "#b79bd0"}, {Band::gradients, "#e8b27d"},
-    {Band::stashed, "#8dbbe6"},          {Band::activations, "#a9d6b8"},
-    {Band::workspace, "#ded27a"}};
+bool occurs(const Variant& variant, Band band) {
+  return std::any_of(variant.bands.begin(), variant.bands.end(),
+                     [&](const BandBytes& each) { return of(each, band) > 0; });
+}
 
 /// The bands of a variant, each drawn from the ground up behind those below it.
 std::string band_areas(const Variant& variant, std::int64_t top) {
   std::string areas;
-  for (const auto& [band, colour] : band_colours) {
+  for (std::size_t i = 0; i < band_count; ++i) {
+    const auto band = static_cast<Band>(i);
+    if (!occurs(variant, band)) continue;
     const std::string edge =
         curve_points(stacked(variant.bands, band), chart_width, chart_height, top);
-    if (edge.empty()) continue;
-    areas = "<polygon fill=\"" + std::string(colour) + "\" points=\"0,280 " + edge +
+    areas = "<polygon fill=\"" + std::string(band_colour(band)) + "\" points=\"0,280 " + edge +
             "960,280\"/>\n" + areas;
   }
   return areas;
 }
 
-std::string band_legend() {
+std::string band_legend(const Variant& variant) {
   std::string legend;
   double x = 4;
-  for (const auto& [band, colour] : band_colours) {
+  for (std::size_t i = 0; i < band_count; ++i) {
+    const auto band = static_cast<Band>(i);
+    if (!occurs(variant, band)) continue;
     legend += "<rect x=\"" + format_fixed(x, 0) +
-              "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" + colour + "\"/>\n";
+              "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" + std::string(band_colour(band)) +
+              "\"/>\n";
     legend += label(x + 17, 314, std::string(title_of(band)), "#444");
-    x += 140;
+    x += 150;
   }
   return legend;
 }
 
 }  // namespace
+
+std::string_view band_colour(Band band) {
+  constexpr std::array<std::string_view, band_count> colours = {
+      "#9aa7b5", "#c9d1d9", "#b79bd0", "#e8b27d", "#8dbbe6", "#a9d6b8", "#ded27a"};
+  return colours[static_cast<std::size_t>(band)];
+}
 
 std::string curve_points(const std::vector<std::int64_t>& live_bytes, double width, double height,
                          std::int64_t top) {
@@ -105,7 +110,7 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   svg += label(4, -6, format_bytes(top), "#444");
   svg += label(760, -6, "before (dashed), after", "#444");
   return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") +
-         band_legend() + "</svg>\n";
+         band_legend(*study.current) + "</svg>\n";
 }
 
 }  // namespace stashscope

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/study/study.h"
 
 namespace stashscope {
+
+/// The colour that a band of memory is filled with, as `#rrggbb`; readable behind dark lines.
+std::string_view band_colour(Band band);
 
 /// The memory curve of baseline and current variant (and of a measurement, when there is one) over
 /// the bands of the current one, as SVG.

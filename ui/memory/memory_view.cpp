@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/memory/envelope.h"
+#include "ui/memory/band_colours.h"
 #include "ui/memory/byte_axis.h"
 #include "ui/models/texts.h"
 
@@ -20,6 +21,8 @@ constexpr double bottom_margin = 24;
 constexpr double zoom_step = 1.25;
 /// Per cent of the peak, so that its label has a place above it.
 constexpr std::int64_t room_above_peak = 114;
+/// Bands lie behind grid and curves.
+constexpr double band_opacity = 0.55;
 /// Distance between grid lines, about.
 constexpr double grid_pixels = 44;
 
@@ -60,6 +63,9 @@ void MemoryView::set_study(std::shared_ptr<const Study> study, std::vector<std::
   hovered_.reset();
   if (study_ != nullptr) {
     baseline_alignment_ = align(*study_, study_->baseline->timeline);
+    for (std::size_t i = 0; i < band_count; ++i) {
+      band_edges_[i] = stacked(study_->current->bands, static_cast<Band>(i));
+    }
     const std::int64_t most = std::max(current().peak_bytes, study_->baseline->timeline.peak_bytes);
     const std::int64_t run =
         measured_.empty() ? 0 : *std::max_element(measured_.begin(), measured_.end());
@@ -102,6 +108,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme.canvas);
   if (study_ == nullptr || current().order.empty()) return;
   painter.setRenderHint(QPainter::Antialiasing);
+  paint_bands(painter, theme);
   paint_grid(painter, theme);
   paint_phases(painter, theme);
   painter.save();
@@ -163,17 +170,28 @@ QPolygonF MemoryView::outline(std::span<const std::int64_t> values,
   return points;
 }
 
-void MemoryView::paint_curves(QPainter& painter, const Theme& theme) const {
+/// Each band from the ground up, behind those below it.
+void MemoryView::paint_bands(QPainter& painter, const Theme& theme) const {
   const QRectF area = plot();
   const double end = baseline_alignment_.shown_end;
   const StepAlignment same{end, end, end, end};
-  const QPolygonF now = outline(current().live_bytes, same);
-  QPolygonF filled = now;
-  filled << area.bottomRight() << area.bottomLeft();
   painter.setPen(Qt::NoPen);
-  painter.setBrush(faded(theme.accent, theme.dark ? 0.16 : 0.12));
-  painter.drawPolygon(filled);
+  for (std::size_t i = band_count; i-- > 0;) {
+    QPolygonF filled = outline(band_edges_[i], same);
+    filled << area.bottomRight() << area.bottomLeft();
+    // Two bands that lie on each other must not mix.
+    painter.setBrush(theme.canvas);
+    painter.drawPolygon(filled);
+    painter.setBrush(faded(band_colour(static_cast<Band>(i), theme.dark), band_opacity));
+    painter.drawPolygon(filled);
+  }
   painter.setBrush(Qt::NoBrush);
+}
+
+void MemoryView::paint_curves(QPainter& painter, const Theme& theme) const {
+  const double end = baseline_alignment_.shown_end;
+  const StepAlignment same{end, end, end, end};
+  const QPolygonF now = outline(current().live_bytes, same);
   painter.setPen(QPen(theme.baseline, 1, Qt::DashLine));
   painter.drawPolyline(outline(study_->baseline->timeline.live_bytes, baseline_alignment_));
   painter.setPen(QPen(theme.accent, 1.6));

@@ -10,9 +10,9 @@
 
 namespace stashscope::ui {
 
-/// Live bytes over the steps: without plans, with the chosen ones, as measured. Zooms by wheel,
-/// pans by dragging; a click puts the cursor on a step. The arrow keys move the cursor, P jumps to
-/// the peak, Home and End to the ends, 0 shows everything.
+/// Live bytes over the steps: without plans, with the chosen ones over their bands, as measured.
+/// Zooms by wheel, pans by dragging; a click puts the cursor on a step. The arrow keys move the
+/// cursor, P jumps to the peak, Home and End to the ends, 0 shows everything.
 class MemoryView : public QWidget {
   Q_OBJECT
 
@@ -53,6 +53,7 @@ class MemoryView : public QWidget {
 
   void paint_grid(QPainter& painter, const Theme& theme) const;
   void paint_phases(QPainter& painter, const Theme& theme) const;
+  void paint_bands(QPainter& painter, const Theme& theme) const;
   void paint_curves(QPainter& painter, const Theme& theme) const;
   QPolygonF outline(std::span<const std::int64_t> values, const StepAlignment& alignment) const;
   void paint_peak(QPainter& painter, const Theme& theme) const;
@@ -65,6 +66,7 @@ class MemoryView : public QWidget {
 
   std::shared_ptr<const Study> study_;
   std::vector<std::int64_t> measured_;
+  std::array<std::vector<std::int64_t>, band_count> band_edges_;
   StepAlignment baseline_alignment_;
   StepAxis axis_;
   std::int64_t top_ = 1;

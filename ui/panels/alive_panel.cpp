@@ -2,20 +2,54 @@
 
 #include <QHeaderView>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "ui/memory/band_colours.h"
 #include "ui/models/texts.h"
+#include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
+namespace {
+
+/// The bands that have bytes, largest first, each with its colour.
+QString bands_text(const BandBytes& bytes, bool dark) {
+  std::vector<Band> bands;
+  for (std::size_t i = 0; i < band_count; ++i) {
+    if (bytes[i] > 0) bands.push_back(static_cast<Band>(i));
+  }
+  std::stable_sort(bands.begin(), bands.end(),
+                   [&](Band a, Band b) { return of(bytes, a) > of(bytes, b); });
+  QStringList entries;
+  for (const Band band : bands) {
+    entries << QStringLiteral("<span style=\"color:%1\">&#9632;</span>&nbsp;%2&nbsp;%3")
+                   .arg(band_colour(band, dark).name(),
+                        shown(std::string(title_of(band))).replace(u' ', QChar::Nbsp),
+                        bytes_text(of(bytes, band)).replace(u' ', QChar::Nbsp));
+  }
+  return entries.join(QStringLiteral("&ensp; "));
+}
+
+}  // namespace
+
 AlivePanel::AlivePanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), heading_(new QLabel), table_(new TableView) {
+    : QWidget(parent),
+      document_(document),
+      heading_(new QLabel),
+      bands_(new QLabel),
+      table_(new TableView) {
   setObjectName(QStringLiteral("alive_panel"));
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   heading_->setObjectName(QStringLiteral("alive_heading"));
-  heading_->setContentsMargins(8, 2, 8, 6);
+  heading_->setContentsMargins(8, 2, 8, 2);
+  bands_->setObjectName(QStringLiteral("alive_bands"));
+  bands_->setContentsMargins(8, 0, 8, 6);
+  bands_->setWordWrap(true);
+  bands_->hide();
   layout->addWidget(heading_);
+  layout->addWidget(bands_);
   layout->addWidget(table_);
   table_->setObjectName(QStringLiteral("alive_table"));
   table_->setAccessibleName(tr("Tensors alive at the cursor"));
@@ -49,6 +83,8 @@ void AlivePanel::show_moment() {
           .arg(step + 1)
           .arg(bytes_text(timeline.live_bytes[step]))
           .arg(model_.rowCount()));
+  bands_->setText(bands_text(study->current->bands[step], theme_of(palette()).dark));
+  bands_->show();
 }
 
 }  // namespace stashscope::ui

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// What is alive where the memory cursor stands.
+/// What is alive where the memory cursor stands, by band and tensor by tensor.
 class AlivePanel : public QWidget {
   Q_OBJECT
 
@@ -21,6 +21,7 @@ class AlivePanel : public QWidget {
   Document& document_;
   AliveModel model_;
   QLabel* heading_;
+  QLabel* bands_;
   TableView* table_;
   const Study* shown_study_ = nullptr;
   std::size_t shown_step_ = 0;

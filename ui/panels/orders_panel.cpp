@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 
 #include "ui/models/texts.h"
+#include "ui/panels/update_row.h"
 
 namespace stashscope::ui {
 
@@ -12,7 +13,9 @@ OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
   setObjectName(QStringLiteral("orders_panel"));
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
   layout->addWidget(table_);
+  layout->addWidget(new UpdateRow(document));
   table_->setObjectName(QStringLiteral("order_table"));
   table_->setAccessibleName(tr("Execution orders"));
   table_->setModel(&model_);

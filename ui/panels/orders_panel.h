@@ -6,7 +6,8 @@
 
 namespace stashscope::ui {
 
-/// The execution orders with their peaks; one click switches.
+/// The execution orders with their peaks, one click switches; below them, how parameters are
+/// updated.
 class OrdersPanel : public QWidget {
   Q_OBJECT
 
