@@ -12,7 +12,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/window/main_window.h"
-#include "ui/window/training_menu.h"
+#include "ui/window/pass_menu.h"
 
 namespace stashscope::ui {
 
@@ -38,7 +38,7 @@ void MainWindow::make_actions() {
   make_file_menu();
   make_edit_menu();
   make_view_menu();
-  menuBar()->addMenu(new TrainingMenu(document_, this));
+  menuBar()->addMenu(new PassMenu(document_, this));
   make_run_menu();
   make_help_menu();
   make_toolbar();
