@@ -240,7 +240,8 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
 }
 
 void flush_output() {
-  errno = 0;
+  // A long text may have failed while it was printed, and then errno tells why.
+  if (std::cout) errno = 0;
   std::cout << std::flush;
   if (std::cout || errno == EPIPE) return;
   fail_run(
