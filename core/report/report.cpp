@@ -171,10 +171,10 @@ json inner_peaks_json(const Study& study) {
 
 std::string inner_peak_lines(const Study& study) {
   std::string lines;
-  for (const auto& each : inner_peaks_json(study)) {
-    lines += "Inner peak of node '" + each["node"].get<std::string>() + "' (" +
-             each["operator"].get<std::string>() +
-             "): " + format_bytes(each["inner_peak_bytes"].get<std::int64_t>()) + "\n";
+  for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
+    if (study.sizes->workspace[id] == 0) continue;
+    lines += "Inner peak of " + describe(study.graph().node(id), id) + ": " +
+             format_bytes(study.sizes->workspace[id]) + "\n";
   }
   return lines;
 }

@@ -33,7 +33,7 @@ TEST(InlinedFunctions, StayGroupsOfTheirNames) {
   const auto centre = graph.find_node("block.1/Block/norm/Norm/centre");
   ASSERT_TRUE(centre);
   const std::string& path = grouping.groups[grouping.group_of[*centre]].path;
-  EXPECT_TRUE(path.starts_with("block.1/") && path.ends_with("/Norm")) << path;
+  EXPECT_NE(path.find("block.1/Block/norm"), std::string::npos) << path;
 }
 
 }  // namespace

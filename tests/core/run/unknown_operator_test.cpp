@@ -23,12 +23,12 @@ std::string run_refusal(const Graph& model) {
   });
 }
 
-/// loss = mean(relu(mystery(x) w)); what `mystery` makes is declared.
+/// loss = mean(relu(-mystery(x) w)); what `mystery` makes is declared.
 Graph with_mystery() {
   test::ModelBuilder m;
   m.input("x", {"N", 4}).weight("w", {6, 5});
   m.node("Mystery", {"x"}, {"m"}, {}, "example").declare("m", {"N", 6});
-  m.node("Identity", {"m"}, {"same"}).node("MatMul", {"same", "w"}, {"h"});
+  m.node("Neg", {"m"}, {"n"}).node("MatMul", {"n", "w"}, {"h"});
   m.node("Relu", {"h"}, {"y"});
   m.node("ReduceMean", {"y"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
   return m.output("loss").build();
