@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/graph.h"
 #include "core/run/runner.h"
 
 namespace stashscope::app {
@@ -19,15 +20,24 @@ struct TensorComparison {
   double largest_value = 0;  ///< of the expected tensor's finite elements
   double allowed = 0;        ///< absolute
   std::string fault;         ///< why the two cannot be compared; empty when they can
+  bool random = false;       ///< made from random numbers: only type and dims were compared
 
   bool passes() const { return fault.empty() && largest_error <= allowed; }
+};
+
+/// What a run gave, and of what.
+struct Results {
+  const NamedTensors& outputs;
+  const Graph& graph;
+  const NamedTensors& inputs;
 };
 
 /// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes within `tolerance` of
 /// its largest value. Where a `manifest.json` beside the folder states how far float32 is from
 /// float64 for a gradient, 50 times that deviation is allowed instead when it is less, or when the
-/// gradient is nothing but rounding (its largest value is within twice that deviation).
-std::vector<TensorComparison> compare_outputs(const NamedTensors& outputs,
+/// gradient is nothing but rounding (its largest value is within twice that deviation). Of outputs
+/// that random numbers make, only types and dims are compared.
+std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);
 

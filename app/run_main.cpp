@@ -167,6 +167,7 @@ void print_memory(const Study& study, const Measurement& measured) {
 }
 
 int run_once(Subject& subject, const RunOptions& options) {
+  check_all_tensors(*subject.model);
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
@@ -189,8 +190,8 @@ int run_once(Subject& subject, const RunOptions& options) {
   print_memory(*study, result.measurement);
   bool all_pass = true;
   if (!options.compare.empty()) {
-    all_pass =
-        print_comparison(compare_outputs(result.outputs, options.compare, options.tolerance));
+    const Results results{result.outputs, study->graph(), inputs};
+    all_pass = print_comparison(compare_outputs(results, options.compare, options.tolerance));
   }
   flush_output();
   return all_pass ? 0 : 1;
