@@ -87,6 +87,8 @@ class ShapeContext {
   void set_like_input(std::size_t output, std::size_t input);
 
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
+  /// Whether a size is made from one that neither the model names nor a rule could tell.
+  bool is_unknown(const Expr& size) const;
   /// Notes that `a` and `b` must be equal and returns the simpler one; numbers that differ are an
   /// Error.
   Expr same_dim(const Expr& a, const Expr& b, const char* what);

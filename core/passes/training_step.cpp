@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "core/ops/gradient_context.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/inline_branches.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/graph/graph.h"
 
 namespace stashscope {
@@ -21,12 +20,6 @@ struct TrainingStep {
   NodeId yield;  ///< the boundary; invalid: the graph has none that is known
   std::vector<Parameter> parameters;
   std::vector<std::string> warnings;
-};
-
-/// Thrown when an operator between a parameter and the loss has no gradient rule.
-class NoGradientRule : public Error {
- public:
-  using Error::Error;
 };
 
 /// What of a forward model is trained.
@@ -49,8 +42,8 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// gradient of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad`
 /// for each parameter. Nodes that lead to no output are left out. Without a scalar output every
 /// floating output gets a seed gradient. @param graph with inferred shapes; the result needs to be
-/// inferred again. Throws an input Error when the loss is ambiguous, NoGradientRule when an
-/// operator has no rule.
+/// inferred again. Throws an input Error when the loss of a model with weights is ambiguous,
+/// NoGradientRule when an operator has no rule.
 TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
 
 /// The whole way from a loaded model: inference, known branches, the backward pass where there is
