@@ -8,10 +8,13 @@
 #include "core/base/text.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
+#include "core/passes/infer_shapes.h"
 #include "core/run/cpu/allocator.h"
+#include "core/run/cpu/control_flow.h"
 #include "core/run/cpu/dispatch.h"
 #include "core/run/cpu/kernel.h"
 #include "core/run/given_inputs.h"
+#include "core/schedule/orders.h"
 
 namespace stashscope::cpu {
 
@@ -22,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 /// The process size is asked for this often, in steps: the system call is slow beside small
 /// kernels.
 constexpr std::uint32_t steps_between_resident = 16;
+
+NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
 
 class Execution {
  public:
@@ -47,6 +52,7 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
 
   RunResult run(const Progress& progress) {
+    progress_ = &progress;
     count_reads();
     place_residents();
     const std::size_t steps = timeline_.order.size();
@@ -88,6 +94,9 @@ class Execution {
 
   void place_resident(BufferId buffer, ValueId value) {
     const Tensor tensor = resident_tensor(value);
+    if (tensor.element() == ElementType::string) {
+      fail_input(describe(graph_.value(value)), "has elements of type string, which no runner has");
+    }
     const TensorBytes data = tensor.load();
     allocate(buffer, tensor.size_in_bytes(), value, 0);
     std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
@@ -125,6 +134,8 @@ class Execution {
     try {
       if (node.op_type == "YieldOp") {
         return_gradients(id, node);
+      } else if (is_control_flow(node)) {
+        run_subgraphs(id, origin, node, step);
       } else {
         run_kernel(id, origin, node, step);
       }
@@ -203,6 +214,40 @@ class Execution {
       context.outputs.push_back(view);
     }
     kernel->run(context);
+  }
+
+  Tensor tensor_at(ValueId value) const {
+    const TensorView& view = views_[value];
+    const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
+    return {view.element, view.dims, std::string(reinterpret_cast<const char*>(view.data), bytes)};
+  }
+
+  /// The graphs inside of a node have memory of their own, which comes and goes while it runs and
+  /// is not part of this step's events; what they return is.
+  void run_subgraphs(NodeId id, NodeId origin, const Node& node, std::uint32_t step) {
+    const std::int64_t version = since_version(*ops_[origin], graph_.opset(node.domain));
+    const auto run_body = [this](const Graph& body, const NamedTensors& inputs) {
+      if (progress_->cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+      return run_subgraph(body, inputs);
+    };
+    ControlFlow flow{node, version, {}, {}, run_body};
+    const auto row = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      flow.inputs.push_back(row[i].valid() ? tensor_at(row[i]) : Tensor());
+    }
+    for (std::size_t i = 0; i < node.captured_inputs.size(); ++i) {
+      flow.captured.insert_or_assign(graph_.value(node.captured_inputs[i]).name,
+                                     tensor_at(row[node.inputs.size() + i]));
+    }
+    const std::vector<Tensor> results = run_control_flow(flow);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      const TensorView& view =
+          place_output(*output++, {results[i].element(), results[i].dims()}, step);
+      const TensorBytes data = results[i].load();
+      std::memcpy(view.data, data.bytes.data(), data.bytes.size());
+    }
   }
 
   static std::int64_t seed_attribute(const Node& node) {
@@ -329,11 +374,7 @@ class Execution {
   NamedTensors collect_outputs() const {
     NamedTensors outputs;
     for (const ValueId id : graph_.data().outputs) {
-      const TensorView& view = views_[id];
-      const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
-      outputs.emplace(graph_.value(id).name,
-                      Tensor(view.element, view.dims,
-                             std::string(reinterpret_cast<const char*>(view.data), bytes)));
+      outputs.emplace(graph_.value(id).name, tensor_at(id));
     }
     return outputs;
   }
@@ -349,6 +390,7 @@ class Execution {
   IdVector<ValueId, std::uint32_t> reads_left_;
   IdVector<BufferId, TrackingAllocator::Block> blocks_;
   IdVector<BufferId, std::uint32_t> values_in_;
+  const Progress* progress_ = nullptr;
   SymbolTable symbols_;
   TrackingAllocator allocator_;
   std::vector<std::unique_ptr<std::string>> seeds_;
@@ -356,18 +398,66 @@ class Execution {
   Clock::time_point started_;
 };
 
+/// A subgraph as a graph that stands alone: what it captures is an input, and all inputs have the
+/// types of the given tensors.
+Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
+  GraphData data = body.data();
+  for (Value& value : data.values) value.type.shape.reset();
+  data.inputs.insert(data.inputs.end(), data.captures.begin(), data.captures.end());
+  data.captures.clear();
+  for (const ValueId id : data.inputs) {
+    Value& value = data.values[id];
+    const auto given = inputs.find(value.name);
+    if (given == inputs.end()) fail_run(describe(value), "is not known to the subgraph");
+    const std::vector<std::int64_t>& dims = given->second.dims();
+    value.type = {given->second.element(), Shape(dims.begin(), dims.end()), {}};
+  }
+  for (const Initializer& each : data.initializers) {
+    const std::vector<std::int64_t>& dims = each.tensor.dims();
+    data.values[each.value].type.shape = Shape(dims.begin(), dims.end());
+  }
+  return infer_shapes(Graph(std::move(data)));
+}
+
+RunPlan plan_of(Graph whole) {
+  auto graph = std::make_shared<const Graph>(std::move(whole));
+  Dataflow dataflow(*graph);
+  const BufferRules rules = buffer_rules(*graph, resolve_ops(*graph), {}, {});
+  std::vector<ValueId> unknown;
+  const auto bytes = value_bytes(*graph, Bindings(graph->symbols().size()), unknown);
+  std::vector<NodeId> order = order_strategies()[0].order({*graph, dataflow, NodeId()});
+  Timeline timeline = make_timeline(dataflow, rules, bytes, std::move(order));
+  return {std::move(graph), std::move(dataflow), std::move(timeline)};
+}
+
+NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs) {
+  const RunPlan plan = plan_of(standing_alone(body, inputs));
+  const TraceSink no_sink;
+  return Execution(plan, inputs, no_sink).run(Progress()).outputs;
+}
+
+bool has_kernel(const Node& node) {
+  if (node.op_type == "YieldOp" || is_control_flow(node)) return true;
+  return KernelRegistry::standard().find(node) != nullptr &&
+         OpRegistry::standard().find(node) != nullptr;
+}
+
+/// Operators without a kernel, those in subgraphs included.
+void collect_missing(const Graph& graph, std::set<std::string>& missing) {
+  for (const Node& node : graph.nodes()) {
+    if (!has_kernel(node)) {
+      missing.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
+    }
+    if (!is_control_flow(node)) continue;
+    for (const Subgraph& body : subgraphs_of(node)) collect_missing(*body, missing);
+  }
+}
+
 }  // namespace
 
 void CpuRunner::check(const Graph& graph) const {
   std::set<std::string> missing;
-  for (const Node& node : graph.nodes()) {
-    const bool runs =
-        node.op_type == "YieldOp" || (KernelRegistry::standard().find(node) != nullptr &&
-                                      OpRegistry::standard().find(node) != nullptr);
-    if (!runs) {
-      missing.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
-    }
-  }
+  collect_missing(graph, missing);
   if (missing.empty()) return;
   std::vector<std::string> names;
   for (const std::string& name : missing) names.push_back(printable(name, 60));
