@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/graph.h"
 #include "core/run/runner.h"
 
 namespace stashscope::app {
@@ -21,8 +22,16 @@ struct TensorComparison {
   std::string fault;           ///< why the two cannot be compared; empty when they can
   bool is_gradient = false;    ///< from a `grad_*.pb`
   bool only_rounding = false;  ///< below the float32 epsilon of the largest gradient
+  bool random = false;         ///< made from random numbers: only type and dims were compared
 
   bool passes() const { return fault.empty() && largest_error <= allowed; }
+};
+
+/// What a run gave, and of what.
+struct Results {
+  const NamedTensors& outputs;
+  const Graph& graph;
+  const NamedTensors& inputs;
 };
 
 /// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes within `tolerance` of
@@ -30,7 +39,8 @@ struct TensorComparison {
 /// float64 for a gradient, 50 times that deviation is allowed instead when it is less, or when the
 /// gradient is nothing but rounding (its largest value is within twice that deviation). A gradient
 /// below the float32 epsilon of the largest one is nothing but rounding, too: it passes below that.
-std::vector<TensorComparison> compare_outputs(const NamedTensors& outputs,
+/// Of outputs that random numbers make, only types and dims are compared.
+std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);
 

@@ -16,6 +16,7 @@
 #include "core/run/given_inputs.h"
 #include "core/run/random_inputs.h"
 #include "core/run/worker.h"
+#include "core/study/measure.h"
 #include "core/study/study.h"
 
 namespace stashscope::app {
@@ -159,14 +160,14 @@ int stream_variants(const Study& study, std::uint64_t seed) {
 }
 
 void print_memory(const Study& study, const Measurement& measured) {
-  const std::int64_t error =
-      largest_difference(measured.live_bytes, study.current->timeline.live_bytes);
+  const std::int64_t error = largest_error(*study.current, measured);
   std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, "
             << format_bytes(study.current->timeline.peak_bytes) << " predicted; largest difference "
             << with_thousands(error) << " B at any of " << measured.live_bytes.size() << " steps\n";
 }
 
 int run_once(Subject& subject, const RunOptions& options) {
+  check_all_tensors(*subject.model);
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
@@ -189,8 +190,8 @@ int run_once(Subject& subject, const RunOptions& options) {
   print_memory(*study, result.measurement);
   bool all_pass = true;
   if (!options.compare.empty()) {
-    all_pass =
-        print_comparison(compare_outputs(result.outputs, options.compare, options.tolerance));
+    const Results results{result.outputs, study->graph(), inputs};
+    all_pass = print_comparison(compare_outputs(results, options.compare, options.tolerance));
   }
   flush_output();
   return all_pass ? 0 : 1;

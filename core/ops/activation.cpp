@@ -84,6 +84,77 @@ void hard_swish_gradient(GradientContext& g) {
   give_product(g, g.add("Add", {gate, slope}));
 }
 
+ValueId square(GradientContext& g, ValueId x) { return g.add("Mul", {x, x}); }
+ValueId one(GradientContext& g) { return g.scalar_like(g.input(0), 1); }
+ValueId one_plus(GradientContext& g, ValueId x) { return g.add("Add", {x, one(g)}); }
+ValueId one_minus(GradientContext& g, ValueId x) { return g.add("Sub", {one(g), x}); }
+
+/// gradient / sqrt(under), where `under` comes from x^2.
+void give_over_root(GradientContext& g, ValueId under) {
+  g.give(0, g.add("Div", {g.gradient(), g.add("Sqrt", {under})}));
+}
+
+void tan_gradient(GradientContext& g) { give_product(g, one_plus(g, square(g, g.output()))); }
+void sinh_gradient(GradientContext& g) { give_product(g, g.add("Cosh", {g.input(0)})); }
+void cosh_gradient(GradientContext& g) { give_product(g, g.add("Sinh", {g.input(0)})); }
+void asin_gradient(GradientContext& g) { give_over_root(g, one_minus(g, square(g, g.input(0)))); }
+void acos_gradient(GradientContext& g) {
+  const ValueId root = g.add("Sqrt", {one_minus(g, square(g, g.input(0)))});
+  g.give(0, g.add("Neg", {g.add("Div", {g.gradient(), root})}));
+}
+void asinh_gradient(GradientContext& g) { give_over_root(g, one_plus(g, square(g, g.input(0)))); }
+void acosh_gradient(GradientContext& g) {
+  const ValueId x = g.input(0);
+  give_over_root(g, g.add("Sub", {square(g, x), one(g)}));
+}
+void atan_gradient(GradientContext& g) {
+  g.give(0, g.add("Div", {g.gradient(), one_plus(g, square(g, g.input(0)))}));
+}
+void atanh_gradient(GradientContext& g) {
+  g.give(0, g.add("Div", {g.gradient(), one_minus(g, square(g, g.input(0)))}));
+}
+
+/// (1 - |y|)^2
+void softsign_gradient(GradientContext& g) {
+  give_product(g, square(g, one_minus(g, g.add("Abs", {g.output()}))));
+}
+
+/// `below` where x is not above `threshold`, else `above`.
+void give_by_threshold(GradientContext& g, double threshold, ValueId below, double above) {
+  const ValueId x = g.input(0);
+  const ValueId is_above = g.add("Greater", {x, g.scalar_like(x, threshold)});
+  give_product(g, g.add("Where", {is_above, g.scalar_like(x, above), below}));
+}
+
+void thresholded_relu_gradient(GradientContext& g) {
+  const double alpha = double{g.attributes().real("alpha", 1.0F)};
+  give_by_threshold(g, alpha, g.scalar_like(g.input(0), 0), 1);
+}
+
+/// gamma * alpha * exp(x) = y + gamma * alpha below 0.
+void selu_gradient(GradientContext& g) {
+  const double alpha = double{g.attributes().real("alpha", 1.67326319217681884765625F)};
+  const double gamma = double{g.attributes().real("gamma", 1.05070102214813232421875F)};
+  const ValueId shift = g.scalar_like(g.output(), alpha * gamma);
+  give_by_threshold(g, 0, g.add("Add", {g.output(), shift}), gamma);
+}
+
+/// exp(x / alpha) = y / alpha + 1 below 0.
+void celu_gradient(GradientContext& g) {
+  const double alpha = double{g.attributes().real("alpha", 1.0F)};
+  const ValueId scaled = g.add("Div", {g.output(), g.scalar_like(g.output(), alpha)});
+  give_by_threshold(g, 0, one_plus(g, scaled), 1);
+}
+
+/// t + x * sigmoid(x) * (1 - t^2) with t = tanh(softplus(x))
+void mish_gradient(GradientContext& g) {
+  const ValueId x = g.input(0);
+  const ValueId t = g.add("Tanh", {g.add("Softplus", {x})});
+  const ValueId gated = g.add("Mul", {x, g.add("Sigmoid", {x})});
+  const ValueId bend = g.add("Mul", {gated, one_minus(g, square(g, t))});
+  give_product(g, g.add("Add", {t, bend}));
+}
+
 /// A gradient operator of (gradient, output) or (gradient, input).
 template <const char* op_type>
 void from_output(GradientContext& g) {
@@ -187,6 +258,18 @@ void add_gradient_op(OpRegistry& registry, const char* type) {
                           .tolerates_float8 = true}));
 }
 
+void add_trigonometry(OpRegistry& registry) {
+  registry.add(unary("Tan", {7, 22}, tan_gradient, flops_per_element<4>));
+  registry.add(unary("Asin", {7, 22}, asin_gradient, flops_per_element<4>));
+  registry.add(unary("Acos", {7, 22}, acos_gradient, flops_per_element<4>));
+  registry.add(unary("Atan", {7, 22}, atan_gradient, flops_per_element<4>));
+  registry.add(unary("Sinh", {9, 22}, sinh_gradient, flops_per_element<8>));
+  registry.add(unary("Cosh", {9, 22}, cosh_gradient, flops_per_element<8>));
+  registry.add(unary("Asinh", {9, 22}, asinh_gradient, flops_per_element<8>));
+  registry.add(unary("Acosh", {9, 22}, acosh_gradient, flops_per_element<8>));
+  registry.add(unary("Atanh", {9, 22}, atanh_gradient, flops_per_element<8>));
+}
+
 }  // namespace
 
 void add_activation_ops(OpRegistry& registry) {
@@ -210,14 +293,12 @@ void add_activation_ops(OpRegistry& registry) {
   registry.add(unary("Softplus", {1, 22}, softplus_gradient, flops_per_element<8>));
   registry.add(unary("HardSigmoid", {1, 6, 22}, hard_sigmoid_gradient));
   registry.add(unary("HardSwish", {14, 22}, hard_swish_gradient));
-  for (const char* type : {"Tan", "Asin", "Acos", "Atan"})
-    registry.add(unary(type, {7, 22}, nullptr));
-  for (const char* type : {"Sinh", "Cosh", "Asinh", "Acosh", "Atanh"}) {
-    registry.add(unary(type, {9, 22}, nullptr));
-  }
-  for (const char* type : {"Selu", "Softsign", "Celu", "Mish", "ThresholdedRelu"}) {
-    registry.add(unary(type, {1, 6, 10, 12, 18, 22}, nullptr));
-  }
+  add_trigonometry(registry);
+  registry.add(unary("Selu", {1, 6, 22}, selu_gradient, flops_per_element<8>));
+  registry.add(unary("Softsign", {1, 22}, softsign_gradient, flops_per_element<3>));
+  registry.add(unary("Celu", {12}, celu_gradient, flops_per_element<8>));
+  registry.add(unary("Mish", {18, 22}, mish_gradient, flops_per_element<16>));
+  registry.add(unary("ThresholdedRelu", {1, 10, 22}, thresholded_relu_gradient));
   registry.add(recomputed(unary("Gelu", {20}, onnx_gelu_gradient, flops_per_element<12>), {20}));
   registry.add(
       microsoft(recomputed(unary("Gelu", {}, from_input<gelu_grad>, flops_per_element<12>), {1})));

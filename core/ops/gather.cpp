@@ -1,6 +1,5 @@
 // Reading and writing by index.
 
-#include "core/base/error.h"
 #include "core/ops/families.h"
 #include "core/ops/rules.h"
 
@@ -108,7 +107,7 @@ void infer_scatter(ShapeContext& context) {
 /// gradient is gathered from there.
 void scatter_nd_gradient(GradientContext& g) {
   if (g.attributes().text("reduction", "none") != "none") {
-    fail_input("", "ScatterND with a reduction has no gradient rule");
+    fail_gradient("ScatterND with a reduction has no gradient rule");
   }
   if (g.wants(0)) {
     const ValueId zeros = g.zeros_like(g.input(2));
@@ -119,7 +118,7 @@ void scatter_nd_gradient(GradientContext& g) {
 
 void scatter_elements_gradient(GradientContext& g) {
   if (g.attributes().text("reduction", "none") != "none") {
-    fail_input("", "ScatterElements with a reduction has no gradient rule");
+    fail_gradient("ScatterElements with a reduction has no gradient rule");
   }
   const Attributes axis = {{"axis", g.attributes().integer("axis", 0)}};
   if (g.wants(0)) {

@@ -25,6 +25,11 @@ ValueId first_output(const Node& node) {
 
 }  // namespace
 
+void fail_gradient(const std::string& what) {
+  throw NoGradientRule(ErrorKind::input, "", what,
+                       "freeze the parameters before it with --freeze NAME");
+}
+
 GradientContext::GradientContext(BackwardBuilder& builder, NodeId node,
                                  std::vector<ValueId> arriving, std::vector<bool> wanted)
     : builder_(builder),
@@ -61,8 +66,9 @@ ValueId GradientContext::saved_output(std::size_t index, TensorType type) {
 const Shape& GradientContext::shape(ValueId value) const {
   const TensorType& known = type(value);
   if (!known.shape) {
-    fail_input(describe(builder_.value(value)), "its rank is unknown, so no gradient can be built",
-               "declare its shape in the model");
+    throw NoGradientRule(ErrorKind::input, describe(builder_.value(value)),
+                         "its rank is unknown, so no gradient can be built",
+                         "declare its shape in the model");
   }
   return *known.shape;
 }
@@ -131,6 +137,9 @@ ValueId GradientContext::unsqueeze(ValueId value, const std::vector<std::int64_t
 }
 
 ValueId GradientContext::reshape_like(ValueId value, ValueId like) {
+  if (opset() >= 14) {
+    return add("Reshape", {value, shape_of(like)}, {{"allowzero", std::int64_t{1}}});
+  }
   if (opset() >= 5) return add("Reshape", {value, shape_of(like)});
   Integers dims;
   for (const Expr& dim : shape(like)) {

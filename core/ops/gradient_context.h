@@ -1,9 +1,20 @@
 #pragma once
 
+#include "core/base/error.h"
 #include "core/ops/backward_builder.h"
 #include "core/ops/op.h"
 
 namespace stashscope {
+
+/// Thrown when an operator between a parameter and the loss has no gradient rule, or one that does
+/// not cover this use of it.
+class NoGradientRule : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws NoGradientRule. @param what what the operator has no rule for, one clause
+[[noreturn]] void fail_gradient(const std::string& what);
 
 /// What a gradient rule reads and writes: the forward node with its inputs, outputs and the
 /// gradients that arrive at its outputs; and the nodes it adds to make the gradients of its inputs.

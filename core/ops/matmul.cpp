@@ -1,9 +1,7 @@
 // Matrix products.
 
 #include <algorithm>
-#include <map>
 
-#include "core/base/error.h"
 #include "core/ops/families.h"
 #include "core/ops/rules.h"
 
@@ -127,7 +125,7 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
   const Shape b = g.shape(g.input(1));
   const Shape y = g.shape(g.output());
   if (std::min({a.size(), b.size(), y.size()}) < 2) {
-    fail_input("", "multiplies by a vector, for which no gradient is known here");
+    fail_gradient("multiplies by a vector, for which no gradient is known here");
   }
   const bool plain = a.size() == 2 && b.size() == 2;
   const ValueId dy = g.gradient();
@@ -202,7 +200,7 @@ void fused_matmul_gradient(GradientContext& g) {
   const Attributes attributes = g.attributes();
   const Transposition a = transposition_of(attributes, "transA", "transBatchA");
   const Transposition b = transposition_of(attributes, "transB", "transBatchB");
-  if (a.batch || b.batch) fail_input("", "FusedMatMul with transBatch has no gradient rule");
+  if (a.batch || b.batch) fail_gradient("FusedMatMul with transBatch has no gradient rule");
   give_product_gradients(g, a.matrix, b.matrix, attributes.real("alpha", 1));
 }
 
@@ -217,43 +215,6 @@ void gemm_gradient(GradientContext& g) {
   ValueId dc = g.gradient();
   if (beta != 1) dc = g.add("Mul", {dc, g.scalar_like(g.input(2), double{beta})});
   g.give_broadcast(2, dc);
-}
-
-/// One letter per axis; `...` is not followed.
-void infer_einsum(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  std::string equation = context.attributes().text("equation", "");
-  std::erase(equation, ' ');
-  if (equation.find('.') != std::string::npos) throw ShapeUnknown();
-  const std::size_t arrow = equation.find("->");
-  std::map<char, Expr> dims;
-  std::map<char, int> uses;
-  std::size_t input = 0;
-  std::size_t axis = 0;
-  for (const char letter : equation.substr(0, arrow)) {
-    if (letter == ',') {
-      ++input;
-      axis = 0;
-      continue;
-    }
-    const Expr dim = context.dim(input, static_cast<std::int64_t>(axis++));
-    const auto [entry, is_new] = dims.try_emplace(letter, dim);
-    if (!is_new) entry->second = context.broadcast_dim(entry->second, dim);
-    ++uses[letter];
-  }
-  Shape shape;
-  if (arrow == std::string::npos) {
-    for (const auto& [letter, count] : uses) {
-      if (count == 1) shape.push_back(dims[letter]);
-    }
-  } else {
-    for (const char letter : equation.substr(arrow + 2)) {
-      if (!dims.contains(letter))
-        context.fail("the equation's output has a letter that no input has");
-      shape.push_back(dims[letter]);
-    }
-  }
-  context.set_shape(0, std::move(shape));
 }
 
 }  // namespace
@@ -277,11 +238,6 @@ void add_matmul_ops(OpRegistry& registry) {
                 .infer = infer_gemm,
                 .gradient = gemm_gradient,
                 .flops = matmul_flops});
-  registry.add({.type = "Einsum",
-                .versions = {12},
-                .infer = infer_einsum,
-                .recompute = RecomputeLevel::basic,
-                .recompute_rules = {{{12}, {}}}});
 }
 
 }  // namespace stashscope

@@ -35,8 +35,10 @@ ElementType stash_element(const Attributes& attributes) {
 
 void infer_layer_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
+  // The gradient needs the statistics, and with them a valid axis, even where they are left out.
+  const Shape statistics = statistics_shape(context);
   for (std::size_t i = 1; i < context.output_count(); ++i) {
-    context.set(i, stash_element(context.attributes()), statistics_shape(context));
+    context.set(i, stash_element(context.attributes()), statistics);
   }
 }
 

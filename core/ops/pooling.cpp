@@ -59,6 +59,9 @@ void infer_from_shape_operand(ShapeContext& context) {
 }
 
 void max_pool_gradient(GradientContext& g) {
+  if (g.attributes().integer("storage_order", 0) != 0) {
+    fail_gradient("MaxPool with column-major indices has no gradient rule");
+  }
   const ValueId indices = g.saved_output(1, {ElementType::int64, g.type(g.output()).shape, {}});
   g.give(0, g.add_microsoft("MaxPoolGrad", {g.gradient(), indices, g.shape_of(g.input(0))},
                             g.attributes()));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
 #include "core/ops/families.h"
 #include "core/ops/rules.h"
 
@@ -82,94 +81,128 @@ void infer_top_k(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
-/// The axes a reduction sums over; nothing when they are not known.
-std::optional<std::vector<std::int64_t>> reduced_axes(const GradientContext& g,
-                                                      std::int64_t axes_input_since) {
-  const std::int64_t rank = g.rank(g.input(0));
-  std::vector<std::int64_t> axes = g.attributes().integers("axes");
-  if (g.opset() >= axes_input_since && g.has_input(1)) {
-    const auto known = g.integers(1);
-    if (!known) return std::nullopt;
-    axes = *known;
+/// The axes a reduction works on, as its gradient rule sees them: numbers, or an input whose
+/// numbers only the run tells.
+class ReducedAxes {
+ public:
+  ReducedAxes(const GradientContext& g, std::int64_t axes_input_since) {
+    const std::int64_t rank = g.rank(g.input(0));
+    keep_ = g.attributes().integer("keepdims", 1) != 0;
+    keeps_all_ = g.attributes().integer("noop_with_empty_axes", 0) != 0;
+    axes_ = g.attributes().integers("axes");
+    if (g.opset() >= axes_input_since && g.has_input(1)) {
+      const auto known = g.integers(1);
+      if (!known) {
+        operand_ = g.input(1);
+        return;
+      }
+      axes_ = *known;
+    }
+    for (std::int64_t& axis : axes_) axis = axis < 0 ? axis + rank : axis;
+    if (axes_.empty() && !keeps_all_) axes_ = all_axes(rank);
+    std::sort(axes_.begin(), axes_.end());
   }
-  for (std::int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
-  const bool keeps_all = g.attributes().integer("noop_with_empty_axes", 0) != 0;
-  if (axes.empty() && !keeps_all) axes = all_axes(rank);
-  std::sort(axes.begin(), axes.end());
-  return axes;
-}
 
-std::vector<std::int64_t> require_axes(const GradientContext& g, std::int64_t axes_input_since) {
-  auto axes = reduced_axes(g, axes_input_since);
-  if (!axes) fail_input("", "its axes are not known, so no gradient can be built");
-  return *axes;
-}
+  /// Nothing is reduced.
+  bool none() const { return !operand_.valid() && axes_.empty(); }
+  bool known() const { return !operand_.valid(); }
+  const std::vector<std::int64_t>& numbers() const { return axes_; }
 
-/// The gradient with the reduced axes put back as size 1.
-ValueId with_kept_axes(GradientContext& g, const std::vector<std::int64_t>& axes) {
-  const bool keep = g.attributes().integer("keepdims", 1) != 0;
-  return keep || axes.empty() ? g.gradient() : g.unsqueeze(g.gradient(), axes);
-}
+  /// A result (or its gradient) with the reduced axes put back as size 1. Where all axes are
+  /// reduced because none is named, a scalar stays one: it broadcasts.
+  ValueId kept(GradientContext& g, ValueId result) const {
+    if (keep_ || none()) return result;
+    return known() ? g.unsqueeze(result, axes_) : g.add("Unsqueeze", {result, operand_});
+  }
+
+  /// The sum over the same axes, which are kept as size 1.
+  ValueId sum(GradientContext& g, ValueId value) const {
+    if (known()) return g.reduce_sum(value, axes_, true);
+    return g.add("ReduceSum", {value, operand_},
+                 {{"keepdims", std::int64_t{1}},
+                  {"noop_with_empty_axes", std::int64_t{keeps_all_ ? 1 : 0}}});
+  }
+
+ private:
+  ValueId operand_;
+  std::vector<std::int64_t> axes_;
+  bool keep_ = true;
+  bool keeps_all_ = false;
+};
 
 void reduce_sum_gradient(GradientContext& g) {
-  const ValueId kept = with_kept_axes(g, require_axes(g, 13));
-  g.give(0, g.add("Expand", {kept, g.shape_of(g.input(0))}));
+  const ReducedAxes axes(g, 13);
+  g.give(0, g.add("Expand", {axes.kept(g, g.gradient()), g.shape_of(g.input(0))}));
 }
 
-/// How many elements one result is the mean of; a number, or computed from the shape.
-ValueId reduced_count(GradientContext& g, const std::vector<std::int64_t>& axes) {
+/// How many elements one result is the mean of; a number, or computed from the shapes.
+ValueId reduced_count(GradientContext& g, const ReducedAxes& axes) {
+  const ElementType element = g.type(g.input(0)).element;
+  if (!axes.known()) {
+    const ValueId sizes = g.add("Size", {g.input(0)});
+    return g.cast(g.add("Div", {sizes, g.add("Size", {g.output()})}), element);
+  }
   const Shape& shape = g.shape(g.input(0));
   Expr count = 1;
-  for (const std::int64_t axis : axes) count = count * shape[static_cast<std::size_t>(axis)];
+  for (const std::int64_t axis : axes.numbers()) {
+    count = count * shape[static_cast<std::size_t>(axis)];
+  }
   if (const auto number = count.integer()) {
     return g.scalar_like(g.input(0), static_cast<double>(*number));
   }
-  const ValueId sizes = g.add("Gather", {g.shape_of(g.input(0)), g.int64s(axes)});
-  const ValueId product = g.add("ReduceProd", {sizes}, {{"keepdims", std::int64_t{0}}});
-  return g.cast(product, g.type(g.input(0)).element);
+  const ValueId sizes = g.add("Gather", {g.shape_of(g.input(0)), g.int64s(axes.numbers())});
+  return g.cast(g.add("ReduceProd", {sizes}, {{"keepdims", std::int64_t{0}}}), element);
 }
 
 void reduce_mean_gradient(GradientContext& g) {
-  const std::vector<std::int64_t> axes = require_axes(g, 18);
-  const ValueId share = g.add("Div", {with_kept_axes(g, axes), reduced_count(g, axes)});
+  const ReducedAxes axes(g, 18);
+  const ValueId share = g.add("Div", {axes.kept(g, g.gradient()), reduced_count(g, axes)});
   g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
 }
 
 /// To every element that equals the extreme, in equal parts as autograd frameworks do.
 void reduce_extreme_gradient(GradientContext& g) {
-  const std::vector<std::int64_t> axes = require_axes(g, 18);
+  const ReducedAxes axes(g, 18);
   // No axes would mean all of them to the sum below.
-  if (axes.empty()) return g.give(0, g.gradient());
-  const bool keep = g.attributes().integer("keepdims", 1) != 0;
-  const ValueId extreme = keep ? g.output() : g.unsqueeze(g.output(), axes);
+  if (axes.none()) return g.give(0, g.gradient());
   const ElementType element = g.type(g.input(0)).element;
-  const ValueId chosen = g.cast(g.add("Equal", {g.input(0), extreme}), element);
-  const ValueId share = g.add("Div", {with_kept_axes(g, axes), g.reduce_sum(chosen, axes, true)});
+  const ValueId chosen = g.cast(g.add("Equal", {g.input(0), axes.kept(g, g.output())}), element);
+  const ValueId share = g.add("Div", {axes.kept(g, g.gradient()), axes.sum(g, chosen)});
   g.give(0, g.add("Mul", {chosen, share}));
 }
 
 /// d|x|_2 = x / |x|_2
 void reduce_l2_gradient(GradientContext& g) {
-  const std::vector<std::int64_t> axes = require_axes(g, 18);
-  const bool keep = g.attributes().integer("keepdims", 1) != 0;
-  const ValueId norm = keep ? g.output() : g.unsqueeze(g.output(), axes);
-  const ValueId share = g.add("Div", {with_kept_axes(g, axes), norm});
+  const ReducedAxes axes(g, 18);
+  const ValueId share = g.add("Div", {axes.kept(g, g.gradient()), axes.kept(g, g.output())});
   g.give(0, g.add("Mul", {g.input(0), share}));
 }
 
+/// d|x|_1 = sign(x)
+void reduce_l1_gradient(GradientContext& g) {
+  const ReducedAxes axes(g, 18);
+  g.give(0, g.add("Mul", {g.add("Sign", {g.input(0)}), axes.kept(g, g.gradient())}));
+}
+
 void reduce_sum_square_gradient(GradientContext& g) {
-  const std::vector<std::int64_t> axes = require_axes(g, 18);
+  const ReducedAxes axes(g, 18);
   const ValueId twice = g.add("Mul", {g.input(0), g.scalar_like(g.input(0), 2)});
-  g.give(0, g.add("Mul", {twice, with_kept_axes(g, axes)}));
+  g.give(0, g.add("Mul", {twice, axes.kept(g, g.gradient())}));
 }
 
 /// exp(x - y)
 void reduce_log_sum_exp_gradient(GradientContext& g) {
-  const std::vector<std::int64_t> axes = require_axes(g, 18);
-  const bool keep = g.attributes().integer("keepdims", 1) != 0;
-  const ValueId total = keep ? g.output() : g.unsqueeze(g.output(), axes);
-  const ValueId weights = g.add("Exp", {g.add("Sub", {g.input(0), total})});
-  g.give(0, g.add("Mul", {weights, with_kept_axes(g, axes)}));
+  const ReducedAxes axes(g, 18);
+  const ValueId weights = g.add("Exp", {g.add("Sub", {g.input(0), axes.kept(g, g.output())})});
+  g.give(0, g.add("Mul", {weights, axes.kept(g, g.gradient())}));
+}
+
+/// 1 / sum = exp(-y)
+void reduce_log_sum_gradient(GradientContext& g) {
+  const ReducedAxes axes(g, 18);
+  const ValueId slope = g.add("Exp", {g.add("Neg", {axes.kept(g, g.output())})});
+  const ValueId share = g.add("Mul", {axes.kept(g, g.gradient()), slope});
+  g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
 }
 
 /// The sum runs the other way.
@@ -209,8 +242,8 @@ void add_reduction_ops(OpRegistry& registry) {
   registry.add(reduce("ReduceL2", reduce_l2_gradient));
   registry.add(reduce("ReduceSumSquare", reduce_sum_square_gradient));
   registry.add(reduce("ReduceLogSumExp", reduce_log_sum_exp_gradient));
-  registry.add(reduce("ReduceL1", nullptr));
-  registry.add(reduce("ReduceLogSum", nullptr));
+  registry.add(reduce("ReduceL1", reduce_l1_gradient));
+  registry.add(reduce("ReduceLogSum", reduce_log_sum_gradient));
   for (const char* type : {"ArgMax", "ArgMin"}) {
     registry.add({.type = type,
                   .versions = {1, 11, 12, 13},
@@ -225,6 +258,7 @@ void add_reduction_ops(OpRegistry& registry) {
                 .in_place = {},
                 .recompute = RecomputeLevel::basic,
                 .recompute_rules = {{{11, 14}, {1}}}});
+  registry.add({.type = "CumProd", .versions = {26}, .infer = infer_like_first_input});
   registry.add({.type = "TopK", .versions = {1, 10, 11, 24}, .infer = infer_top_k});
 }
 

@@ -1,6 +1,5 @@
 // Resize, Upsample and the gradient.
 
-#include "core/base/error.h"
 #include "core/ops/families.h"
 #include "core/ops/rules.h"
 
@@ -25,11 +24,30 @@ void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
   }
 }
 
+/// One scale for all axes: the least (or greatest) that `sizes` ask for; dims are rounded, halves
+/// up. (ONNX, Resize, keep_aspect_ratio_policy)
+void scale_evenly(Shape& shape, const Contents& sizes, const std::vector<std::int64_t>& axes,
+                  const std::string& policy) {
+  std::optional<Expr> scale;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto wanted = sizes[i].integer();
+    const auto size = shape[static_cast<std::size_t>(axes[i])].integer();
+    if (!wanted || !size || *size == 0) throw ShapeUnknown();
+    const Expr own(Rational::ratio(*wanted, *size));
+    if (!scale) {
+      scale = own;
+    } else {
+      scale = policy == "not_larger" ? minimum(*scale, own) : maximum(*scale, own);
+    }
+  }
+  for (const std::int64_t axis : axes) {
+    Expr& dim = shape[static_cast<std::size_t>(axis)];
+    dim = floor(dim * *scale + Expr(Rational::ratio(1, 2)));
+  }
+}
+
 void infer_resize(ShapeContext& context) {
   context.set_element(0, context.element(0));
-  if (context.attributes().text("keep_aspect_ratio_policy", "stretch") != "stretch") {
-    throw ShapeUnknown();
-  }
   Shape shape = context.shape(0);
   const std::size_t scales_input = context.version() >= 11 ? 2 : 1;
   const Contents* const scales = context.contents(scales_input);
@@ -42,6 +60,13 @@ void infer_resize(ShapeContext& context) {
   const Contents* const sizes = context.contents(3);
   if (sizes != nullptr && sizes->size() != axes.size()) {
     context.fail("its sizes do not match the data's axes");
+  }
+  const std::string policy = context.attributes().text("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch") {
+    if (sizes == nullptr) throw ShapeUnknown();
+    scale_evenly(shape, *sizes, axes, policy);
+    context.set_shape(0, std::move(shape));
+    return;
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     shape[static_cast<std::size_t>(axes[i])] =
@@ -68,8 +93,8 @@ void infer_resize_grad(ShapeContext& context) {
 }
 
 void resize_gradient(GradientContext& g) {
-  if (g.attributes().text("mode", "nearest") == "cubic") {
-    fail_input("", "Resize by cubic interpolation has no gradient rule");
+  if (g.attributes().text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    fail_gradient("Resize that keeps the aspect ratio has no gradient rule");
   }
   const bool early = g.opset() < 11;
   std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0))};

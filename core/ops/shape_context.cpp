@@ -184,6 +184,11 @@ std::int64_t ShapeContext::axis(std::int64_t axis, std::int64_t rank) const {
   return wrapped;
 }
 
+bool ShapeContext::is_unknown(const Expr& size) const {
+  const std::vector<SymbolId> used = size.symbols();
+  return std::any_of(used.begin(), used.end(), [&](SymbolId id) { return symbols_.is_fresh(id); });
+}
+
 void ShapeContext::fail(const std::string& what) const { fail_input("", what); }
 
 void ShapeContext::leave_to_declaration(std::string warning) {

@@ -91,6 +91,8 @@ class ShapeContext {
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
   /// A size of the outputs that only the data tells. @param axis names it, within the node
   Expr data_dependent_dim(std::int64_t axis, std::optional<Expr> at_most);
+  /// Whether a size is made from one that neither the model names nor a rule could tell.
+  bool is_unknown(const Expr& size) const;
   /// Notes that `a` and `b` must be equal and returns the simpler one; numbers that differ are an
   /// Error.
   Expr same_dim(const Expr& a, const Expr& b, const char* what);

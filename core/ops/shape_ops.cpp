@@ -128,7 +128,10 @@ void infer_squeeze(ShapeContext& context) {
   if (!axes) throw ShapeUnknown();
   if (axes->empty()) {
     for (std::int64_t i = 0; i < std::ssize(data); ++i) {
-      if (data[static_cast<std::size_t>(i)].is(1)) axes->push_back(i);
+      const Expr& dim = data[static_cast<std::size_t>(i)];
+      // A size that nobody names may well be 1; a named one is taken for larger.
+      if (context.is_unknown(dim)) throw ShapeUnknown();
+      if (dim.is(1)) axes->push_back(i);
     }
   }
   Shape shape;

@@ -94,8 +94,7 @@ void add_training_ops(OpRegistry& registry) {
   accumulator.in_place = {{0, 0}};
   registry.add(std::move(accumulator));
   registry.add(graph_op("InPlaceAccumulatorV2", infer_accumulator_v2));
-  for (const char* type :
-       {"AdamOptimizer", "AdamWOptimizer", "SGDOptimizerV2", "PythonOp", "PythonOpGrad"}) {
+  for (const char* type : {"AdamWOptimizer", "SGDOptimizerV2", "PythonOp", "PythonOpGrad"}) {
     registry.add(graph_op(type, nullptr));
   }
 }

@@ -21,6 +21,11 @@ bool looks_folded(const Value& value) {
   return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
 }
 
+/// Gradients of narrower types would be nothing but rounding.
+bool carries_gradients(const TensorType& type) {
+  return is_floating(type.element) && bits_per_element(type.element) >= 16;
+}
+
 bool is_static(const TensorType& type) {
   return type.shape && std::all_of(type.shape->begin(), type.shape->end(),
                                    [](const Expr& dim) { return dim.integer().has_value(); });
@@ -51,17 +56,20 @@ class CandidateGuess {
     return found;
   }
 
+  /// Something is trained for sure, not just taken for a parameter for want of weights.
+  bool has_weights() const { return any_initializer_ || !goal_.trainable.empty(); }
+
  private:
   bool guessed_initializer(const Initializer& initializer) const {
     const Value& value = graph_.value(initializer.value);
     const bool scalar = value.type.shape && value.type.shape->empty();
-    return is_floating(value.type.element) && !initializer.is_literal &&
+    return carries_gradients(value.type) && !initializer.is_literal &&
            !(scalar && looks_folded(value));
   }
 
   void check_matches(const std::string& pattern) const {
     const auto matches = [&](ValueId id) {
-      return is_floating(graph_.value(id).type.element) &&
+      return carries_gradients(graph_.value(id).type) &&
              matches_wildcard(graph_.value(id).name, pattern);
     };
     const auto& initializers = graph_.data().initializers;
@@ -77,7 +85,7 @@ class CandidateGuess {
 
   bool chosen(ValueId id, bool guess) const {
     const Value& value = graph_.value(id);
-    if (!is_floating(value.type.element)) return false;
+    if (!carries_gradients(value.type)) return false;
     if (matches_any(value.name, goal_.frozen)) return false;
     return guess || matches_any(value.name, goal_.trainable);
   }
@@ -92,14 +100,21 @@ bool is_scalar(const TensorType& type) {
   return count && count->is(1);
 }
 
-/// The outputs whose gradient starts the backward pass.
-std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal,
+std::string quoted_names(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<std::string> names;
+  for (const ValueId id : values) names.push_back("'" + printable(graph.value(id).name) + "'");
+  return join(names, ", ");
+}
+
+/// The outputs whose gradient starts the backward pass. @param has_weights whether there is
+/// something that must be trained, so that an ambiguous loss matters
+std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
   std::vector<ValueId> floating;
   std::vector<ValueId> scalars;
   for (const ValueId output : graph.data().outputs) {
     const Value& value = graph.value(output);
-    if (!is_floating(value.type.element) || !value.producer.valid()) continue;
+    if (!carries_gradients(value.type) || !value.producer.valid()) continue;
     floating.push_back(output);
     if (is_scalar(value.type)) scalars.push_back(output);
     if (!goal.loss.empty() && value.name == goal.loss) return {output};
@@ -108,10 +123,11 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal,
     fail_input("loss '" + printable(goal.loss) + "'", "is no floating output of the model");
   }
   if (scalars.size() > 1) {
-    std::vector<std::string> names;
-    for (const ValueId id : scalars) names.push_back("'" + printable(graph.value(id).name) + "'");
-    fail_input("", "the model has several scalar outputs: " + join(names, ", "),
-               "choose the loss with --loss NAME");
+    const std::string several =
+        "the model has several scalar outputs: " + quoted_names(graph, scalars);
+    if (has_weights) fail_input("", several, "choose the loss with --loss NAME");
+    warnings.push_back(several + "; it has no weights, so none of them is taken for a loss");
+    return {};
   }
   if (scalars.size() == 1) return scalars;
   if (!floating.empty()) {
@@ -251,6 +267,9 @@ class BackwardPass {
     GradientContext context(builder_, id, std::move(arriving), std::move(wanted));
     try {
       op->gradient(context);
+    } catch (const NoGradientRule& error) {
+      const Error placed = error.within(describe(node, id));
+      throw NoGradientRule(placed.kind(), placed.where(), placed.reason(), placed.hint());
     } catch (const Error& error) {
       throw error.within(describe(node, id));
     }
@@ -304,8 +323,9 @@ std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
   std::vector<std::string> warnings;
   const Graph graph = without_dead_nodes(model, warnings);
-  const std::vector<ValueId> seeds = seeds_of(graph, goal, warnings);
-  const std::vector<ValueId> parameters = parameter_candidates(graph, goal);
+  const CandidateGuess guess(graph, goal);
+  const std::vector<ValueId> parameters = guess.candidates();
+  const std::vector<ValueId> seeds = seeds_of(graph, goal, guess.has_weights(), warnings);
   TrainingStep step = BackwardPass(graph, parameters, seeds).run();
   step.warnings = std::move(warnings);
   sort_out_parameters(step, graph);

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/passes/gradients.h"
 #include "core/passes/pass_selection.h"
 #include "core/passes/training_goal.h"
@@ -20,12 +19,6 @@ struct TrainingStep {
   std::vector<std::string> warnings;
 };
 
-/// Thrown when an operator between a parameter and the loss has no gradient rule.
-class NoGradientRule : public Error {
- public:
-  using Error::Error;
-};
-
 /// The roles in a graph that already holds a backward pass, by find_given_backward.
 TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 
@@ -33,8 +26,8 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// gradient of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad`
 /// for each parameter. Nodes that lead to no output are left out. Without a scalar output every
 /// floating output gets a seed gradient. @param graph with inferred shapes; the result needs to be
-/// inferred again. Throws an input Error when the loss is ambiguous, NoGradientRule when an
-/// operator has no rule.
+/// inferred again. Throws an input Error when the loss of a model with weights is ambiguous,
+/// NoGradientRule when an operator has no rule.
 TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
 
 /// The whole way from a loaded model: inference, known branches, the selected passes, the backward

@@ -28,6 +28,15 @@ bool fits(const std::vector<std::int64_t>& dims, const Shape& shape) {
              "give data that fits the model");
 }
 
+void check_tensor(const Value& value) {
+  if (!value.type.opaque.empty()) {
+    fail_input(describe(value), "is no tensor, and the runners have no other values");
+  }
+  if (value.type.element == ElementType::string) {
+    fail_input(describe(value), "has elements of type string, which no runner has");
+  }
+}
+
 }  // namespace
 
 void check_given(const Graph& graph, const Value& value, const Tensor& tensor) {
@@ -38,6 +47,11 @@ void check_given(const Graph& graph, const Value& value, const Tensor& tensor) {
   if (!type.shape || fits(tensor.dims(), *type.shape)) return;
   const Shape given(tensor.dims().begin(), tensor.dims().end());
   fail_given(value, shape_text(given, graph.symbols()), shape_text(*type.shape, graph.symbols()));
+}
+
+void check_all_tensors(const Graph& graph) {
+  for (const ValueId id : graph.data().inputs) check_tensor(graph.value(id));
+  for (const ValueId id : graph.data().outputs) check_tensor(graph.value(id));
 }
 
 }  // namespace stashscope

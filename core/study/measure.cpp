@@ -82,10 +82,17 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
   return reader.finish();
 }
 
+std::int64_t largest_error(const Variant& variant, const Measurement& measured) {
+  std::vector<std::int64_t> predicted = variant.timeline.live_bytes;
+  for (std::size_t step = 0; step < predicted.size(); ++step) {
+    predicted[step] -= of(variant.bands[step], Band::workspace);
+  }
+  return largest_difference(measured.live_bytes, predicted);
+}
+
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured) {
-  return std::max(
-      largest_difference(measured.baseline.live_bytes, study.baseline->timeline.live_bytes),
-      largest_difference(measured.current.live_bytes, study.current->timeline.live_bytes));
+  return std::max(largest_error(*study.baseline, measured.baseline),
+                  largest_error(*study.current, measured.current));
 }
 
 }  // namespace stashscope

@@ -323,6 +323,28 @@ TEST_F(CommandLine, NanIsBeyondEveryTolerance) {
   }
 }
 
+/// `y` has ones where the probabilities in `x` want them, `z = -x`.
+void save_drawing(const fs::path& path) {
+  test::ModelBuilder model;
+  model.input("x", {2}).node("Bernoulli", {"x"}, {"y"}).node("Neg", {"x"}, {"z"});
+  save_model(model.output("y").output("z").build(), path);
+}
+
+TEST_F(CommandLine, RandomOutputsAreComparedByTypeAndDimsOnly) {
+  save_drawing(folder / "drawing.onnx");
+  write_tensor(folder / "input_0.pb", "x", {2}, {0.5F, 0.5F});
+  write_tensor(folder / "output_1.pb", "z", {2}, {-0.5F, -0.5F});
+  const std::string arguments =
+      in_folder("drawing.onnx") + " --inputs " + folder.string() + " --compare " + folder.string();
+  write_tensor(folder / "output_0.pb", "y", {2}, {7, 7});
+  const Outcome any = worker(arguments);
+  EXPECT_EQ(any.status, 0) << any.errors;
+  EXPECT_NE(any.output.find("ok    y: made from random numbers"), std::string::npos) << any.output;
+  EXPECT_NE(any.output.find("ok    z: largest error 0"), std::string::npos) << any.output;
+  write_tensor(folder / "output_0.pb", "y", {1}, {7});
+  EXPECT_EQ(worker(arguments).status, 1);
+}
+
 TEST_F(CommandLine, JsonReportFollowsTheOptions) {
   const std::string model = in_folder("model.onnx") + " --dim N=64";
   const auto plain = report(model);

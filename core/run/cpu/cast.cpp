@@ -5,6 +5,7 @@
 
 #include "core/run/cpu/broadcast.h"
 #include "core/run/cpu/families.h"
+#include "core/run/cpu/small_numbers.h"
 
 namespace stashscope::cpu {
 
@@ -28,7 +29,26 @@ To converted(From item) {
   }
 }
 
+/// From or to floats of 8 bits and less or integers of 4 and less.
+void cast_small(const KernelContext& context) {
+  const std::vector<double> numbers = all_numbers(context.in(0));
+  if (is_small_number(context.out().element)) {
+    const Attributes& attributes = context.attributes();
+    const SmallRounding rounding = {attributes.integer("saturate", 1) != 0,
+                                    attributes.text("round_mode", "up")};
+    return store_small_numbers(numbers, rounding, context.out());
+  }
+  with_any(context.out().element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::transform(numbers.begin(), numbers.end(), context.out().as<T>().begin(),
+                   [](double number) { return static_cast<T>(converted<Compute<T>>(number)); });
+  });
+}
+
 void cast(const KernelContext& context) {
+  if (is_small_number(context.in(0).element) || is_small_number(context.out().element)) {
+    return cast_small(context);
+  }
   with_any(context.in(0).element, [&](auto from_tag) {
     using From = typename decltype(from_tag)::type;
     with_any(context.out().element, [&](auto to_tag) {

@@ -8,10 +8,14 @@
 #include "core/base/text.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
+#include "core/passes/infer_shapes.h"
 #include "core/run/cpu/allocator.h"
+#include "core/run/cpu/control_flow.h"
 #include "core/run/cpu/dispatch.h"
 #include "core/run/cpu/kernel.h"
+#include "core/run/cpu/output_dims.h"
 #include "core/run/given_inputs.h"
+#include "core/schedule/orders.h"
 
 namespace stashscope::cpu {
 
@@ -22,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 /// The process size is asked for this often, in steps: the system call is slow beside small
 /// kernels.
 constexpr std::uint32_t steps_between_resident = 16;
+
+NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
 
 class Execution {
  public:
@@ -50,6 +56,7 @@ class Execution {
 
   RunResult run(const Progress& progress) {
     for (const ValueId output : timeline_.released_outputs) is_released_[output] = true;
+    progress_ = &progress;
     count_reads();
     place_residents();
     const std::size_t steps = timeline_.order.size();
@@ -106,6 +113,9 @@ class Execution {
 
   void place_resident(BufferId buffer, ValueId value) {
     const Tensor tensor = resident_tensor(value);
+    if (tensor.element() == ElementType::string) {
+      fail_input(describe(graph_.value(value)), "has elements of type string, which no runner has");
+    }
     const TensorBytes data = tensor.load();
     allocate(buffer, tensor.size_in_bytes(), 0);
     std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
@@ -163,6 +173,8 @@ class Execution {
     try {
       if (node.op_type == "YieldOp") {
         return_gradients(id, node);
+      } else if (is_control_flow(node)) {
+        run_subgraphs(id, node, step);
       } else {
         run_kernel(id, node, step);
       }
@@ -227,7 +239,7 @@ class Execution {
                                                     ? seed_attribute(node)
                                                     : seed_for(graph_.value(node.outputs[0]).name));
     }
-    const auto dims = output_dims(*kernel, op, context);
+    const auto dims = output_dims(*kernel, op, context, symbols_);
     auto output = topology_.outputs[id].begin();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].valid()) {
@@ -245,89 +257,44 @@ class Execution {
     kernel->run(context);
   }
 
+  Tensor tensor_at(ValueId value) const {
+    const TensorView& view = views_[value];
+    const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
+    return {view.element, view.dims, std::string(reinterpret_cast<const char*>(view.data), bytes)};
+  }
+
+  /// The graphs inside of a node have memory of their own, which comes and goes while it runs and
+  /// is not part of this step's events; what they return is.
+  void run_subgraphs(NodeId id, const Node& node, std::uint32_t step) {
+    const std::int64_t version = since_version(op_at(id), graph_.opset(node.domain));
+    const auto run_body = [this](const Graph& body, const NamedTensors& inputs) {
+      if (progress_->cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+      return run_subgraph(body, inputs);
+    };
+    ControlFlow flow{node, version, {}, {}, run_body};
+    const auto row = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      flow.inputs.push_back(row[i].valid() ? tensor_at(row[i]) : Tensor());
+    }
+    for (std::size_t i = 0; i < node.captured_inputs.size(); ++i) {
+      flow.captured.insert_or_assign(graph_.value(node.captured_inputs[i]).name,
+                                     tensor_at(row[node.inputs.size() + i]));
+    }
+    const std::vector<Tensor> results = run_control_flow(flow);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      const TensorView& view =
+          place_output(*output++, {results[i].element(), results[i].dims()}, step);
+      const TensorBytes data = results[i].load();
+      std::memcpy(view.data, data.bytes.data(), data.bytes.size());
+    }
+  }
+
   static std::int64_t seed_attribute(const Node& node) {
     const AttributeValue* const value = node.attributes.find("seed");
     if (const auto* const real = std::get_if<float>(value)) return static_cast<std::int64_t>(*real);
     return node.attributes.integer("seed", 0);
-  }
-
-  struct OutputDims {
-    ElementType element;
-    std::vector<std::int64_t> dims;
-  };
-
-  /// From the operator's shape rule on the actual dims and elements, or from the data.
-  std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
-                                      const KernelContext& context) {
-    std::vector<TensorType> types;
-    std::vector<Contents> contents(context.inputs.size());
-    types.reserve(context.inputs.size());
-    std::vector<KnownInput> known;
-    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-      const TensorView& view = context.inputs[i];
-      types.push_back({view.element, Shape(view.dims.begin(), view.dims.end()), {}});
-      const bool has_contents = view.present() && read_contents(view, contents[i]);
-      known.push_back(
-          {view.present() ? &types[i] : nullptr, has_contents ? &contents[i] : nullptr});
-    }
-    const std::vector<InferredOutput> inferred = infer(kernel, op, context, std::move(known));
-    std::vector<OutputDims> result;
-    std::vector<std::vector<std::int64_t>> sized;
-    if (kernel.size != nullptr) sized = kernel.size(context);
-    for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
-      const TensorType& type = inferred[i].type;
-      result.push_back({type.element, {}});
-      if (kernel.size != nullptr) {
-        result.back().dims = sized[i];
-      } else if (context.node.outputs[i].valid()) {
-        result.back().dims = numbers(type);
-      }
-    }
-    return result;
-  }
-
-  std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op,
-                                    const KernelContext& context, std::vector<KnownInput> known) {
-    ShapeContext shapes(context.node, context.version, known, symbols_);
-    try {
-      op.infer(shapes);
-    } catch (const ShapeUnknown&) {
-      if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be told");
-    } catch (const ExpressionTooLarge&) {
-      // Powers of odd numbers outgrow exact arithmetic; no dims depend on such elements.
-      const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
-      if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
-      return infer(kernel, op, context, std::move(known));
-    }
-    return std::move(shapes.outputs());
-  }
-
-  /// Small tensors of numbers, as shape rules read them.
-  static bool read_contents(const TensorView& view, Contents& contents) {
-    const bool readable = is_integer(view.element) || view.element == ElementType::boolean ||
-                          view.element == ElementType::float32;
-    if (!readable || view.elements() > static_cast<std::int64_t>(max_contents)) return false;
-    if (view.element == ElementType::float32) {
-      for (const float item : view.as<float>()) {
-        const auto exact = exact_expr(double{item});
-        if (!exact) return false;
-        contents.push_back(*exact);
-      }
-      return true;
-    }
-    if (bits_per_element(view.element) < 8) return false;
-    for (const std::int64_t item : as_integers(view)) contents.push_back(item);
-    return true;
-  }
-
-  static std::vector<std::int64_t> numbers(const TensorType& type) {
-    std::vector<std::int64_t> dims;
-    for (const Expr& dim : type.shape.value_or(Shape{Expr::symbol(SymbolId(0))})) {
-      const auto number = dim.integer();
-      if (!number) fail_run("", "the dims of its outputs cannot be told");
-      dims.push_back(*number);
-    }
-    return dims;
   }
 
   void join_buffer(ValueId value) { ++values_in_[timeline_.buffer_of[value]]; }
@@ -351,7 +318,7 @@ class Execution {
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     const auto block =
         host_.emplace(value, std::vector<std::byte>(static_cast<std::size_t>(bytes))).first;
-    allocate(timeline_.buffer_of[value], 0, value, step);
+    allocate(timeline_.buffer_of[value], 0, step);
     join_buffer(value);
     views_[value] = {wanted.element, wanted.dims, block->second.data()};
     return views_[value];
@@ -388,11 +355,7 @@ class Execution {
   /// The first time counts.
   void collect(ValueId id) {
     const std::string& name = graph_.value(id).name;
-    if (outputs_.contains(name)) return;
-    const TensorView& view = views_[id];
-    const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
-    outputs_.emplace(name, Tensor(view.element, view.dims,
-                                  std::string(reinterpret_cast<const char*>(view.data), bytes)));
+    if (!outputs_.contains(name)) outputs_.emplace(name, tensor_at(id));
   }
 
   const Graph& graph_;
@@ -409,6 +372,7 @@ class Execution {
   IdVector<BufferId, std::uint32_t> values_in_;
   IdVector<ValueId, bool> is_released_;
   NamedTensors outputs_;
+  const Progress* progress_ = nullptr;
   SymbolTable symbols_;
   TrackingAllocator allocator_;
   std::unordered_map<ValueId, std::vector<std::byte>> host_;
@@ -417,18 +381,67 @@ class Execution {
   Clock::time_point started_;
 };
 
+/// A subgraph as a graph that stands alone: what it captures is an input, and all inputs have the
+/// types of the given tensors.
+Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
+  GraphData data = body.data();
+  for (Value& value : data.values) value.type.shape.reset();
+  data.inputs.insert(data.inputs.end(), data.captures.begin(), data.captures.end());
+  data.captures.clear();
+  for (const ValueId id : data.inputs) {
+    Value& value = data.values[id];
+    const auto given = inputs.find(value.name);
+    if (given == inputs.end()) fail_run(describe(value), "is not known to the subgraph");
+    const std::vector<std::int64_t>& dims = given->second.dims();
+    value.type = {given->second.element(), Shape(dims.begin(), dims.end()), {}};
+  }
+  for (const Initializer& each : data.initializers) {
+    const std::vector<std::int64_t>& dims = each.tensor.dims();
+    data.values[each.value].type.shape = Shape(dims.begin(), dims.end());
+  }
+  return infer_shapes(Graph(std::move(data)));
+}
+
+RunPlan plan_of(Graph whole) {
+  auto graph = std::make_shared<const Graph>(std::move(whole));
+  Dataflow dataflow(*graph);
+  const BufferRules rules = buffer_rules(*graph, resolve_ops(*graph), {}, {});
+  const Boundary no_boundary;
+  std::vector<ValueId> unknown;
+  const auto bytes = value_bytes(*graph, Bindings(graph->symbols().size()), unknown);
+  std::vector<NodeId> order = order_strategies()[0].order({*graph, dataflow, no_boundary});
+  Timeline timeline = make_timeline(dataflow, rules, bytes, std::move(order));
+  return {std::move(graph), std::move(dataflow), std::move(timeline)};
+}
+
+NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs) {
+  const RunPlan plan = plan_of(standing_alone(body, inputs));
+  const TraceSink no_sink;
+  return Execution(plan, inputs, no_sink).run(Progress()).outputs;
+}
+
+bool has_kernel(const Node& node) {
+  if (node.op_type == "YieldOp" || is_control_flow(node)) return true;
+  return KernelRegistry::standard().find(node) != nullptr &&
+         OpRegistry::standard().find(node) != nullptr;
+}
+
+/// Operators without a kernel, those in subgraphs included.
+void collect_missing(const Graph& graph, std::set<std::string>& missing) {
+  for (const Node& node : graph.nodes()) {
+    if (!has_kernel(node)) {
+      missing.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
+    }
+    if (!is_control_flow(node)) continue;
+    for (const Subgraph& body : subgraphs_of(node)) collect_missing(*body, missing);
+  }
+}
+
 }  // namespace
 
 void CpuRunner::check(const Graph& graph) const {
   std::set<std::string> missing;
-  for (const Node& node : graph.nodes()) {
-    const bool runs =
-        node.op_type == "YieldOp" || (KernelRegistry::standard().find(node) != nullptr &&
-                                      OpRegistry::standard().find(node) != nullptr);
-    if (!runs) {
-      missing.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
-    }
-  }
+  collect_missing(graph, missing);
   if (missing.empty()) return;
   std::vector<std::string> names;
   for (const std::string& name : missing) names.push_back(printable(name, 60));

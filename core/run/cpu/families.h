@@ -14,6 +14,7 @@ void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_convolution_kernels(KernelRegistry& registry);
 void add_dropout_kernels(KernelRegistry& registry);
+void add_einsum_kernels(KernelRegistry& registry);
 void add_gather_kernels(KernelRegistry& registry);
 void add_layer_normalization_kernels(KernelRegistry& registry);
 void add_logic_kernels(KernelRegistry& registry);
@@ -30,13 +31,17 @@ void add_training_kernels(KernelRegistry& registry);
 void add_transfer_kernels(KernelRegistry& registry);
 
 inline constexpr std::array kernel_families = {
-    add_activation_kernels,    add_arithmetic_kernels, add_aten_kernels,
-    add_cast_kernels,          add_constant_kernels,   add_convolution_kernels,
-    add_dropout_kernels,       add_gather_kernels,     add_layer_normalization_kernels,
-    add_logic_kernels,         add_loss_kernels,       add_matmul_kernels,
-    add_normalization_kernels, add_pooling_kernels,    add_reduction_kernels,
-    add_resize_kernels,        add_shape_kernels,      add_slicing_kernels,
-    add_softmax_kernels,       add_training_kernels,   add_transfer_kernels,
+    add_activation_kernels, add_arithmetic_kernels,
+    add_aten_kernels,       add_cast_kernels,
+    add_constant_kernels,   add_convolution_kernels,
+    add_dropout_kernels,    add_einsum_kernels,
+    add_gather_kernels,     add_layer_normalization_kernels,
+    add_logic_kernels,      add_loss_kernels,
+    add_matmul_kernels,     add_normalization_kernels,
+    add_pooling_kernels,    add_reduction_kernels,
+    add_resize_kernels,     add_shape_kernels,
+    add_slicing_kernels,    add_softmax_kernels,
+    add_training_kernels,   add_transfer_kernels,
 };
 
 }  // namespace stashscope::cpu

@@ -196,105 +196,12 @@ void gemm(const KernelContext& context) {
   });
 }
 
-/// One operand of an einsum: a letter per axis.
-struct EinsumTerm {
-  std::string letters;
-  std::vector<std::int64_t> dims;
-
-  /// The stride along `letter`: 0 when it does not occur, that of the diagonal when it repeats.
-  std::int64_t stride(char letter) const {
-    const std::vector<std::int64_t> strides = dense_strides(dims);
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-      if (letters[i] == letter && dims[i] != 1) sum += strides[i];
-    }
-    return sum;
-  }
-};
-
-struct Einsum {
-  std::vector<EinsumTerm> terms;  ///< the result, then the operands
-  std::string letters;            ///< those of the result, then those that are summed over
-};
-
-/// Letters that occur once, in alphabetical order, where an equation has no arrow.
-std::string implicit_result(const std::string& operands) {
-  std::map<char, int> uses;
-  for (const char letter : operands) ++uses[letter];
-  std::string result;
-  for (const auto& [letter, count] : uses) {
-    if (count == 1 && letter != ',') result += letter;
-  }
-  return result;
-}
-
-Einsum read_einsum(const KernelContext& context) {
-  std::string equation = context.attributes().text("equation", "");
-  std::erase(equation, ' ');
-  const std::size_t arrow = equation.find("->");
-  const std::string operands = equation.substr(0, arrow);
-  const std::string result =
-      arrow == std::string::npos ? implicit_result(operands) : equation.substr(arrow + 2);
-  Einsum einsum{{{result, context.out().dims}}, result};
-  std::size_t begin = 0;
-  for (const TensorView& input : context.inputs) {
-    const std::size_t comma = std::min(operands.find(',', begin), operands.size());
-    einsum.terms.push_back({operands.substr(begin, comma - begin), input.dims});
-    begin = comma + 1;
-  }
-  for (const char letter : operands) {
-    if (letter != ',' && einsum.letters.find(letter) == std::string::npos) einsum.letters += letter;
-  }
-  return einsum;
-}
-
-std::int64_t size_of(const Einsum& einsum, char letter) {
-  std::int64_t size = 1;
-  for (const EinsumTerm& term : einsum.terms) {
-    for (std::size_t i = 0; i < term.letters.size(); ++i) {
-      if (term.letters[i] == letter) size = std::max(size, term.dims[i]);
-    }
-  }
-  return size;
-}
-
-/// Every combination of letters adds the product of the operands' elements to one sum.
-void einsum(const KernelContext& context) {
-  const Einsum einsum = read_einsum(context);
-  if (context.inputs.size() > 2) fail_run("", "has more than two operands");
-  std::vector<std::int64_t> sizes;
-  std::array<std::vector<std::int64_t>, 3> strides;
-  for (const char letter : einsum.letters) {
-    sizes.push_back(size_of(einsum, letter));
-    for (std::size_t k = 0; k < 3; ++k) {
-      strides[k].push_back(k < einsum.terms.size() ? einsum.terms[k].stride(letter) : 0);
-    }
-  }
-  with_number(context.out().element, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using S = Sum<T>;
-    const std::vector<S> a = numbers_of<S>(context.in(0));
-    const std::vector<S> b =
-        context.has_input(1) ? numbers_of<S>(context.in(1)) : std::vector<S>{S(1)};
-    std::vector<S> sums(static_cast<std::size_t>(context.out().elements()), S(0));
-    StridedWalk<3>(sizes, strides).for_each_run([&](const auto& at, auto count, const auto& step) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        sums[static_cast<std::size_t>(at[0] + i * step[0])] +=
-            a[static_cast<std::size_t>(at[1] + i * step[1])] *
-            b[static_cast<std::size_t>(at[2] + i * step[2])];
-      }
-    });
-    store_numbers(sums, context.out());
-  });
-}
-
 }  // namespace
 
 void add_matmul_kernels(KernelRegistry& registry) {
   registry.add("", "MatMul", {matmul});
   registry.add("com.microsoft", "FusedMatMul", {fused_matmul});
   registry.add("", "Gemm", {gemm});
-  registry.add("", "Einsum", {einsum});
 }
 
 }  // namespace stashscope::cpu

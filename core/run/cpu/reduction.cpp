@@ -187,8 +187,10 @@ void arg_extreme(const KernelContext& context) {
   });
 }
 
-/// sums[i] = x[0] + ... + x[i] along one axis; exclusive: without x[i]; reverse: from the end.
-void cumulative_sum(const KernelContext& context) {
+/// Every element along one axis becomes `combine` of `start` and all up to it; exclusive: without
+/// itself; reverse: from the end.
+template <class Combine>
+void accumulate_along(const KernelContext& context, int start, Combine combine) {
   const TensorView& in = context.in(0);
   const AxisSplit split = split_at(in.dims, as_integers(context.in(1))[0]);
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
@@ -200,15 +202,24 @@ void cumulative_sum(const KernelContext& context) {
     T* const out = context.out().as<T>().data();
     for (std::int64_t row = 0; row < split.outer * split.inner; ++row) {
       const std::int64_t begin = row / split.inner * split.size * split.inner + row % split.inner;
-      S sum = 0;
+      auto total = static_cast<S>(start);
       for (std::int64_t i = 0; i < split.size; ++i) {
         const std::int64_t at = begin + (reverse ? split.size - 1 - i : i) * split.inner;
         const auto item = static_cast<S>(static_cast<Compute<T>>(items[at]));
-        out[at] = static_cast<T>(static_cast<Compute<T>>(exclusive ? sum : sum + item));
-        sum += item;
+        const auto next = static_cast<S>(combine(total, item));
+        out[at] = static_cast<T>(static_cast<Compute<T>>(exclusive ? total : next));
+        total = next;
       }
     }
   });
+}
+
+void cumulative_sum(const KernelContext& context) {
+  accumulate_along(context, 0, [](auto sum, auto item) { return sum + item; });
+}
+
+void cumulative_product(const KernelContext& context) {
+  accumulate_along(context, 1, [](auto product, auto item) { return product * item; });
 }
 
 /// Positions along one column, the `count` most extreme first; equal ones keep their order.
@@ -269,6 +280,7 @@ void add_reduction_kernels(KernelRegistry& registry) {
   registry.add("", "ArgMax", {arg_extreme<[](auto a, auto b) { return b < a; }>});
   registry.add("", "ArgMin", {arg_extreme<[](auto a, auto b) { return a < b; }>});
   registry.add("", "CumSum", {cumulative_sum});
+  registry.add("", "CumProd", {cumulative_product});
   registry.add("", "TopK", {top_k});
 }
 

@@ -2,6 +2,7 @@
 // gradient is the transposed sum.
 
 #include <cmath>
+#include <optional>
 
 #include "core/ops/rules.h"
 #include "core/run/cpu/families.h"
@@ -52,7 +53,10 @@ double source_position(const Interpolation& how, const ResizedAxis& axis, double
   const auto in = static_cast<double>(axis.in);
   const auto out = static_cast<double>(axis.out);
   if (how.coordinates == "asymmetric") return x / axis.scale;
-  if (how.coordinates == "align_corners") return axis.out == 1 ? 0 : x * (in - 1) / (out - 1);
+  // The width that a scale asks for counts, not the whole number it is cut to.
+  if (how.coordinates == "align_corners") {
+    return axis.out == 1 ? 0 : x * (in - 1) / (axis.scale * in - 1);
+  }
   if (how.coordinates == "pytorch_half_pixel" && axis.out == 1) return 0;
   if (how.coordinates == "tf_crop_and_resize") {
     const double width = axis.roi_end - axis.roi_start;
@@ -119,8 +123,23 @@ Taps taps_of(const Interpolation& how, const ResizedAxis& axis, std::int64_t out
 struct Operands {
   std::size_t roi;
   std::size_t scales;
+  std::size_t sizes;
 };
 constexpr std::size_t no_operand = 9;
+
+/// The one scale of all axes that `sizes` leave when the aspect ratio is kept; nothing when it is
+/// not.
+std::optional<double> even_scale(const KernelContext& context, std::size_t sizes,
+                                 const Integers& axes, const std::vector<std::int64_t>& in) {
+  const std::string policy = context.attributes().text("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || !context.has_input(sizes)) return std::nullopt;
+  std::vector<double> wanted = numbers_of<double>(context.in(sizes));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    wanted[i] /= static_cast<double>(in[axis_in(axes[i], std::ssize(in))]);
+  }
+  const auto [least, greatest] = std::minmax_element(wanted.begin(), wanted.end());
+  return policy == "not_larger" ? *least : *greatest;
+}
 
 /// The axes whose size or position changes.
 std::vector<ResizedAxis> resized_axes(const KernelContext& context, const Interpolation& how,
@@ -133,12 +152,14 @@ std::vector<ResizedAxis> resized_axes(const KernelContext& context, const Interp
   const std::vector<double> scales = optional(operands.scales);
   Integers axes = context.attributes().integers("axes");
   if (axes.empty()) axes = all_axes(std::ssize(in));
+  const std::optional<double> even = even_scale(context, operands.sizes, axes, in);
   std::vector<ResizedAxis> list;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t at = axis_in(axes[i], std::ssize(in));
     ResizedAxis axis{at, in[at], out[at]};
     axis.scale =
         scales.empty() ? static_cast<double>(axis.out) / static_cast<double>(axis.in) : scales[i];
+    if (even) axis.scale = *even;
     const bool crops = how.coordinates == "tf_crop_and_resize" && roi.size() == 2 * axes.size();
     if (crops) {
       axis.roi_start = roi[i];
@@ -221,15 +242,18 @@ void resize_from(const KernelContext& context, bool early, Operands operands) {
 /// Inputs X, scales before version 11; X, roi, scales, sizes since.
 void resize(const KernelContext& context) {
   const bool early = context.version < 11;
-  resize_from(context, early, early ? Operands{no_operand, 1} : Operands{1, 2});
+  resize_from(context, early, early ? Operands{no_operand, 1, no_operand} : Operands{1, 2, 3});
 }
 
-void upsample(const KernelContext& context) { resize_from(context, true, {no_operand, 1}); }
+void upsample(const KernelContext& context) {
+  resize_from(context, true, {no_operand, 1, no_operand});
+}
 
 /// (dY, shape of X, [roi], [scales])
 void resize_grad(const KernelContext& context) {
   const Interpolation how = read_interpolation(context.attributes(), false);
-  const auto axes = resized_axes(context, how, {2, 3}, context.out().dims, context.in(0).dims);
+  const auto axes =
+      resized_axes(context, how, {2, 3, no_operand}, context.out().dims, context.in(0).dims);
   resize_by(context, axes, [&](const ResizedAxis& axis, const auto& dy, auto& dims) {
     return resized_back(how, axis, dy, dims);
   });

@@ -39,6 +39,20 @@ INSTANTIATE_TEST_SUITE_P(Functions, ElementwiseGradient,
                                          function("HardSwish", -4, 4)),
                          case_name);
 
+INSTANTIATE_TEST_SUITE_P(Trigonometry, ElementwiseGradient,
+                         testing::Values(function("Tan", -1, 1), function("Asin", -0.8, 0.8),
+                                         function("Acos", -0.8, 0.8), function("Atan"),
+                                         function("Sinh"), function("Cosh"), function("Asinh"),
+                                         function("Acosh", 1.5, 3), function("Atanh", -0.8, 0.8)),
+                         case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    FurtherActivations, ElementwiseGradient,
+    testing::Values(function("Selu"), function("Softsign"), function("Celu"),
+                    activation("CeluSteep", "Celu", {{"alpha", 2.0F}}), function("Mish", -2, 2, 18),
+                    activation("ThresholdedRelu", "ThresholdedRelu", {{"alpha", 0.3F}})),
+    case_name);
+
 INSTANTIATE_TEST_SUITE_P(
     Activations, ElementwiseGradient,
     testing::Values(activation("LeakyRelu", "LeakyRelu", {}),
@@ -51,6 +65,15 @@ INSTANTIATE_TEST_SUITE_P(
                     activation("FastGelu", "FastGelu", {}, 17, microsoft),
                     activation("QuickGelu", "QuickGelu", {}, 17, microsoft),
                     activation("QuickGeluSteep", "QuickGelu", {{"alpha", 1.1F}}, 17, microsoft)),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Gated, ElementwiseGradient,
+    testing::Values(activation("Swish", "Swish", {{"alpha", 1.5F}}, 24),
+                    activation("Shrink", "Shrink", {{"bias", 0.25F}, {"lambd", 0.75F}}),
+                    GradientCase{.name = "PRelu",
+                                 .type = "PRelu",
+                                 .operands = {parameter({2, 3}, -2, 2), parameter({3})}}),
     case_name);
 
 GradientCase biased(const std::string& type) {

@@ -45,8 +45,10 @@ inline std::vector<Tensor> run_node(const OneNode& what) {
   return outputs;
 }
 
-/// The elements of output 0.
-inline std::vector<double> result_of(const OneNode& what) { return numbers(run_node(what)[0]); }
+/// The elements of one output.
+inline std::vector<double> result_of(const OneNode& what, std::size_t output = 0) {
+  return numbers(run_node(what)[output]);
+}
 
 template <class T>
 Tensor tensor_of(ElementType element, std::vector<std::int64_t> dims, const std::vector<T>& items) {

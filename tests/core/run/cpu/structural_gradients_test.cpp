@@ -1,5 +1,7 @@
 // Gradients of operators that move, join, cut, gather, reduce and resize.
 
+#include <tuple>
+
 #include "element_types.h"
 
 namespace stashscope {
@@ -188,8 +190,37 @@ INSTANTIATE_TEST_SUITE_P(ReduceL2, StructuralGradient, testing::ValuesIn(reducti
                          case_name);
 INSTANTIATE_TEST_SUITE_P(ReduceSumSquare, StructuralGradient,
                          testing::ValuesIn(reduction("ReduceSumSquare", 18)), case_name);
+INSTANTIATE_TEST_SUITE_P(ReduceL1, StructuralGradient, testing::ValuesIn(reduction("ReduceL1", 18)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(ReduceLogSum, StructuralGradient,
+                         testing::ValuesIn(reduction("ReduceLogSum", 18, 0.5)), case_name);
 INSTANTIATE_TEST_SUITE_P(ReduceLogSumExp, StructuralGradient,
                          testing::ValuesIn(reduction("ReduceLogSumExp", 18)), case_name);
+
+/// A reduction whose axes are a graph input: only the run tells them.
+class ReductionAtRunTime : public testing::TestWithParam<std::tuple<const char*, bool, Integers>> {
+};
+
+TEST_P(ReductionAtRunTime, HasTheSlopeAsGradient) {
+  const auto& [type, keep, list] = GetParam();
+  GraphData data =
+      graph_of(mover(type, type, {2, 3, 2}, {}, {{"keepdims", std::int64_t{keep}}}, 18)).data();
+  for (Initializer& each : data.initializers) {
+    std::mt19937_64 random(7);
+    each.tensor = random_doubles(each.tensor.dims(), 0.5, 2, random);
+  }
+  const Shape size = {Expr::symbol(data.symbols.intern("reduced"))};
+  data.inputs = {data.add_value("axes", {ElementType::int64, size, {}})};
+  data.nodes[NodeId(0)].inputs.push_back(data.inputs[0]);
+  check_gradients(Graph(std::move(data)), {{"axes", Tensor::int64s(list)}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, ReductionAtRunTime,
+    testing::Combine(testing::Values("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin",
+                                     "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
+                                     "ReduceLogSumExp"),
+                     testing::Bool(), testing::Values(Integers{1}, Integers{-1, 0}, Integers{})));
 
 Attributes running(int exclusive, int reverse) {
   return {{"exclusive", std::int64_t{exclusive}}, {"reverse", std::int64_t{reverse}}};
@@ -233,6 +264,8 @@ INSTANTIATE_TEST_SUITE_P(
         resize("ResizeLinearPytorch", smaller, left_out(),
                resizing("linear", "pytorch_half_pixel")),
         resize("ResizeLinearAsymmetric", smaller, left_out(), resizing("linear", "asymmetric")),
+        resize("ResizeCubic", smaller, left_out(), resizing("cubic", "half_pixel")),
+        resize("ResizeCubicSizes", left_out(), five_by_six, resizing("cubic", "align_corners")),
         mover("Resize10", "Resize", {1, 1, 2, 3}, {twice}, {}, 10),
         mover("Resize10Linear", "Resize", {1, 1, 2, 3}, {twice}, mode("linear"), 10),
         mover("Upsample9", "Upsample", {1, 1, 2, 3}, {twice}, {}, 9),
@@ -240,6 +273,47 @@ INSTANTIATE_TEST_SUITE_P(
         mover("Upsample9Odd", "Upsample", {1, 1, 3, 3}, {constant(singles({1, 1, 1.5F, 3}))}, {},
               9)),
     case_name);
+
+Attributes block(std::string how) {
+  return {{"blocksize", std::int64_t{2}}, {"mode", std::move(how)}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, StructuralGradient,
+                         testing::Values(mover("DepthToSpace", "DepthToSpace", {1, 8, 1, 2}, {},
+                                               block("DCR")),
+                                         mover("SpaceToDepth", "SpaceToDepth", {1, 2, 2, 4}, {},
+                                               {{"blocksize", std::int64_t{2}}})),
+                         case_name);
+
+GradientCase einsum(std::string name, std::string equation, Dims a, Dims b) {
+  return {.name = std::move(name),
+          .type = "Einsum",
+          .operands = {parameter(std::move(a)), parameter(std::move(b))},
+          .attributes = {{"equation", std::move(equation)}}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Einsum, StructuralGradient,
+    testing::Values(einsum("EinsumProduct", "ij,jk->ik", {2, 3}, {3, 2}),
+                    einsum("EinsumBatch", "bij,bkj->bik", {2, 2, 3}, {2, 2, 3}),
+                    einsum("EinsumOuter", "i,j", {3}, {2}), einsum("EinsumDot", "i,i->", {3}, {3})),
+    case_name);
+
+GradientCase rotary(std::string name, Attributes attributes) {
+  return {.name = std::move(name),
+          .type = "RotaryEmbedding",
+          .operands = {parameter({1, 2, 2, 4}),
+                       constant(doubles({3, 2}, {0.9, 0.1, 0.5, 0.4, 0.3, 0.8})),
+                       constant(doubles({3, 2}, {0.2, 0.7, 0.6, 0.3, 0.5, 0.1})),
+                       constant(integers({1, 2}, {2, 0}))},
+          .attributes = std::move(attributes),
+          .opset = 23};
+}
+
+INSTANTIATE_TEST_SUITE_P(Rotary, StructuralGradient,
+                         testing::Values(rotary("RotaryHalves", {}),
+                                         rotary("RotaryPairs", {{"interleaved", std::int64_t{1}}})),
+                         case_name);
 
 }  // namespace
 }  // namespace stashscope

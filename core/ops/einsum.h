@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/graph/attributes.h"
+
+namespace stashscope {
+
+/// An equation of Einsum with one character per axis: letters as they are written, and control
+/// characters for the axes that `...` stands for.
+struct EinsumEquation {
+  std::vector<std::string> operands;
+  std::string result;
+};
+
+/// Reads attribute `equation` for operands of `ranks`. Throws an input Error when the equation does
+/// not fit them. (ONNX, Einsum; numpy.einsum)
+EinsumEquation read_einsum(const Attributes& attributes, const std::vector<std::size_t>& ranks);
+
+}  // namespace stashscope

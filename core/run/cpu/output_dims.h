@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "core/ops/op.h"
+#include "core/run/cpu/kernel.h"
+
+namespace stashscope::cpu {
+
+struct OutputDims {
+  ElementType element;
+  std::vector<std::int64_t> dims;
+};
+
+/// What a node makes: from its operator's shape rule on the actual dims and elements, or from the
+/// data. Throws a run Error when neither tells. @param symbols where unknown dims get their names
+std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
+                                    const KernelContext& context, SymbolTable& symbols);
+
+}  // namespace stashscope::cpu
