@@ -25,7 +25,6 @@ Rewriter::Rewriter(const Graph& graph, const std::vector<ValueId>& trained)
     for (const ValueId input : data_.nodes[id].inputs) link(id, input);
     for (const ValueId captured : data_.nodes[id].captured_inputs) is_captured_[captured] = true;
   }
-  for (const Value& value : data_.values) names_.insert(value.name);
   mark_varying(trained);
 }
 
@@ -240,6 +239,10 @@ void Rewriter::drop_output(ValueId id) {
 }
 
 std::string Rewriter::unique(const std::string& name) {
+  // Most passes add no names, so the set is filled for the first one.
+  if (names_.empty()) {
+    for (const Value& value : data_.values) names_.insert(value.name);
+  }
   std::string candidate = name;
   for (int i = 1; !names_.insert(candidate).second; ++i) candidate = name + "_" + std::to_string(i);
   return candidate;
