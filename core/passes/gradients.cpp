@@ -84,6 +84,12 @@ class RoleFinder {
     yield = id;
   }
 
+  /// What an optimizer makes is no gradient, whatever its name and shape are.
+  bool is_update(ValueId output) const {
+    const NodeId producer = graph_.value(output).producer;
+    return producer.valid() && is_optimizer(graph_.node(producer));
+  }
+
   void pair_by_name() {
     std::unordered_map<std::string, ValueId> outside;
     for (const ValueId id : graph_.data().inputs) outside.emplace(graph_.value(id).name, id);
@@ -91,6 +97,7 @@ class RoleFinder {
       outside.emplace(graph_.value(each.value).name, each.value);
     }
     for (const ValueId output : graph_.data().outputs) {
+      if (is_update(output)) continue;
       const auto found = outside.find(base_name(graph_.value(output).name));
       if (found != outside.end()) pair(found->second, output);
     }
@@ -110,7 +117,7 @@ class RoleFinder {
     std::vector<ValueId> unpaired;
     for (const ValueId output : graph_.data().outputs) {
       const Value& value = graph_.value(output);
-      if (!value.producer.valid() || paired_.contains(output)) continue;
+      if (!value.producer.valid() || is_update(output) || paired_.contains(output)) continue;
       const bool made_by_training = is_training_op(graph_.node(value.producer));
       if (made_by_training || says_gradient(value.name)) unpaired.push_back(output);
     }

@@ -104,7 +104,7 @@ class Inference {
       inputs.push_back({&value.type, value.contents.get()});
     }
     try {
-      take_all(apply_rule(*op, node, std::move(inputs)), id);
+      take_all(apply_rule(*op, id, std::move(inputs)), id);
     } catch (const Error& error) {
       if (!behind_yield_[id]) throw error.within(describe(node, id));
       warn(error.within(describe(node, id)).what() + std::string("; its declared type is used"));
@@ -157,8 +157,17 @@ class Inference {
     return id.valid() ? InferredOutput{data_.values[id].type, nullptr} : InferredOutput{};
   }
 
+  /// Different for all nodes, whose own names may be missing or the same: that of their first
+  /// output.
+  std::string label(NodeId id) const {
+    const Node& node = data_.nodes[id];
+    const bool named = !node.outputs.empty() && node.outputs[0].valid();
+    return scope_ + (named ? data_.values[node.outputs[0]].name
+                           : node.op_type + "#" + std::to_string(id.index()));
+  }
+
   Expr iterations(NodeId id, std::optional<Expr> at_most) {
-    const SymbolId symbol = data_.symbols.fresh(scope_ + data_.nodes[id].name + "_iterations");
+    const SymbolId symbol = data_.symbols.fresh(label(id) + "_iterations");
     data_.data_dependent.push_back({symbol, std::move(at_most)});
     return Expr::symbol(symbol);
   }
@@ -285,7 +294,7 @@ class Inference {
     const Subgraph branch = node.attributes.subgraph(name);
     if (!branch) return {};
     Inference inner(*branch);
-    inner.scope_ = scope_ + node.name + "/" + name + "/";
+    inner.scope_ = label(id) + "/" + name + "/";
     inner.data_.data_dependent.clear();
     for (Value& value : inner.data_.values) value.type.shape.reset();
     for (const Initializer& each : branch->data().initializers) {
@@ -337,10 +346,10 @@ class Inference {
     }
   }
 
-  ShapeContext apply_rule(const Op& op, const Node& node, std::vector<KnownInput> inputs) {
-    const bool named = !node.outputs.empty() && node.outputs[0].valid();
+  ShapeContext apply_rule(const Op& op, NodeId id, std::vector<KnownInput> inputs) {
+    const Node& node = data_.nodes[id];
     ShapeContext context(node, since_version(op, graph_.opset(node.domain)), inputs, data_.symbols,
-                         scope_ + (named ? data_.values[node.outputs[0]].name : node.name));
+                         label(id));
     try {
       op.infer(context);
     } catch (const ShapeUnknown&) {
@@ -349,7 +358,7 @@ class Inference {
       // Powers of odd numbers outgrow exact arithmetic; sizes seldom depend on such elements.
       const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
       if (std::count_if(inputs.begin(), inputs.end(), forget) > 0) {
-        return apply_rule(op, node, std::move(inputs));
+        return apply_rule(op, id, std::move(inputs));
       }
       for (InferredOutput& output : context.outputs()) output = {{output.type.element, {}, {}}, {}};
     }

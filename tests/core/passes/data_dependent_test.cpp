@@ -80,6 +80,28 @@ TEST(DataDependent, ARangeOfAComputedEndHasNoBound) {
   EXPECT_EQ(bound_of(graph, "r_dim0"), "none");
 }
 
+/// Counts its iterations.
+Subgraph counting() {
+  ModelBuilder body;
+  body.input("i", {}, ElementType::int64).input("go_on", {}, ElementType::boolean);
+  body.node("Identity", {"go_on"}, {"still"}).node("Identity", {"i"}, {"made"});
+  return std::make_shared<const Graph>(body.output("still").output("made").build());
+}
+
+TEST(DataDependent, LoopsOfOneNameRunDifferentlyOften) {
+  ModelBuilder m = of_input();
+  m.constant("three", Tensor::int64_scalar(3));
+  m.node("Loop", {"three", ""}, {"a"}, {{"body", counting()}});
+  m.node("Loop", {"count", ""}, {"b"}, {{"body", counting()}});
+  GraphData data = m.data();
+  for (Node& node : data.nodes) node.name.clear();
+  const Graph graph = infer_shapes(Graph(std::move(data)));
+  EXPECT_EQ(shape_of(graph, "a"), "a_iterations");
+  EXPECT_EQ(bound_of(graph, "a_iterations"), "3");
+  EXPECT_EQ(shape_of(graph, "b"), "b_iterations");
+  EXPECT_EQ(bound_of(graph, "b_iterations"), "none");
+}
+
 TEST(DataDependent, ADeclaredSizeIsTaken) {
   ModelBuilder m = of_input();
   m.node("NonZero", {"x"}, {"places"}).declare("places", {2, "found"}, ElementType::int64);

@@ -194,6 +194,21 @@ TEST(GivenBackward, WhatDependsOnGradientsIsNoForwardOutput) {
   EXPECT_EQ(found.stashed, (std::set<std::string>{"t", "sq"}));
 }
 
+TEST(GivenBackward, WhatAnOptimizerMakesIsNoGradient) {
+  ModelBuilder m;
+  m.input("rate", {1}).input("step", {1});
+  for (const char* name : {"w", "w_grad", "w.first", "w.second"}) m.input(name, {4, 5});
+  m.node("AdamOptimizer", {"rate", "step", "w", "w_grad", "w.first", "w.second"},
+         {"step.out", "w.first.out", "w.second.out", "w.out", "w_grad.out"}, {}, "com.microsoft");
+  for (const char* name : {"step.out", "w.first.out", "w.second.out", "w.out", "w_grad.out"}) {
+    m.output(name).declare(name, {4, 5});
+  }
+  const GivenBackward found = find_given_backward(m.build());
+  EXPECT_TRUE(found.parameters.empty());
+  EXPECT_TRUE(found.warnings.empty());
+  EXPECT_FALSE(found.boundary.known());
+}
+
 TEST(GivenBackward, AForwardModelHasNone) {
   EXPECT_FALSE(has_backward(test::perceptron().build()));
   ModelBuilder m;  // an output that happens to have a weight's shape
