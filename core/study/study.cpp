@@ -105,13 +105,19 @@ void check_clusters(const Opportunities& opportunities, const RecomputeConfig& c
 /// A choice that changes nothing is most likely a misunderstanding.
 void warn_of_update(Study& study) {
   const UpdateChoice& update = study.choices.update;
+  const Optimizer& optimizer = find_optimizer(update.optimizer);
   const auto& buffers = study.baseline->timeline.buffers;
-  const bool has_master = std::any_of(buffers.begin(), buffers.end(), [](const Buffer& each) {
-    return each.state && each.state->name == master_weight;
-  });
-  if (update.master_weights && !has_master) {
+  const auto has_state = [&](auto is_wanted) {
+    return std::any_of(buffers.begin(), buffers.end(),
+                       [&](const Buffer& each) { return each.state && is_wanted(*each.state); });
+  };
+  if (!optimizer.states.empty() && !has_state([](const OptimizerState&) { return true; })) {
+    study.warnings.push_back("no parameter receives a gradient: the optimizer keeps no states");
+  }
+  if (update.master_weights &&
+      !has_state([](const OptimizerState& each) { return each.name == master_weight; })) {
     study.warnings.push_back(
-        find_optimizer(update.optimizer).updates
+        optimizer.updates
             ? "no trained parameter is float16 or bfloat16: no master weights are kept"
             : "master weights are kept by an optimizer only; choose one with --optimizer NAME");
   }

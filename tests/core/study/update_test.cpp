@@ -82,6 +82,8 @@ TEST(Update, ChoicesThatChangeNothingAreSaid) {
   test::ModelBuilder fixed;
   fixed.input("x", {"N", 4}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_TRUE(says(fixed, {"none", false, true}, "released"));
+  EXPECT_TRUE(says(fixed, {"adam", false, false}, "keeps no states"));
+  EXPECT_FALSE(says(fixed, {"sgd", false, false}, "keeps no states"));
 }
 
 TEST(Update, AnUnknownOptimizerIsRefused) {
