@@ -50,7 +50,7 @@ class Binder {
   void mention(SymbolId symbol, Mention how) {
     if (unified(symbol) || known_.contains(symbol)) return;
     known_.emplace(symbol, values_.dimensions.size());
-    values_.dimensions.push_back({name(symbol), 0, true, {}, symbol});
+    values_.dimensions.push_back({name(symbol), 0, true, {}, symbol, {}});
     mentions_.push_back(how);
   }
 

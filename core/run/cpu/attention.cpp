@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/run/cpu/families_more.h"
+#include "core/run/cpu/families.h"
 #include "core/run/cpu/numbers.h"
 #include "core/run/cpu/walk.h"
 

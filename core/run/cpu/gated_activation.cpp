@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/run/cpu/broadcast.h"
-#include "core/run/cpu/families_more.h"
+#include "core/run/cpu/families.h"
 
 namespace stashscope::cpu {
 

@@ -1,6 +1,6 @@
 #include "core/run/cpu/kernel.h"
 
-#include "core/run/cpu/families_more.h"
+#include "core/run/cpu/families.h"
 
 namespace stashscope::cpu {
 
@@ -16,7 +16,6 @@ std::string key_of(std::string_view domain, std::string_view type) {
 KernelRegistry filled() {
   KernelRegistry registry;
   for (const auto& add_family : kernel_families) add_family(registry);
-  for (const auto& add_family : more_kernel_families) add_family(registry);
   return registry;
 }
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/run/cpu/families_more.h"
+#include "core/run/cpu/families.h"
 #include "core/run/cpu/numbers.h"
 #include "core/run/cpu/strided_copy.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/cpu/families_more.h"
+#include "core/run/cpu/families.h"
 #include "core/run/cpu/numbers.h"
 #include "core/run/cpu/small_numbers.h"
 #include "core/run/cpu/walk.h"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/run/cpu/families_more.h"
+#include "core/run/cpu/families.h"
 #include "core/run/cpu/indices.h"
 #include "core/run/cpu/strided_copy.h"
 
