@@ -101,7 +101,10 @@ TEST(DeclaredShapes, OfARealTrainingGraphAreTheInferredOnes) {
   EXPECT_EQ(found.values, 409U);
   EXPECT_TRUE(found.different.empty()) << lines(found.different);
   EXPECT_EQ(found.unnamed.size(), 5U) << lines(found.unnamed);
-  std::cout << "dims without a name in the file:\n" << lines(found.unnamed);
+  std::cout << "shapes: " << file.filename().string() << ": " << found.values << " values, "
+            << found.different.size() << " different\n"
+            << "dims without a name in the file:\n"
+            << lines(found.unnamed);
 }
 
 }  // namespace

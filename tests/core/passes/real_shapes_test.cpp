@@ -85,6 +85,9 @@ TEST_P(RealShapes, AreWhatTheRuntimeSaw) {
   const Outcome outcome = compare(*step.graph, nlohmann::json::parse(stream));
   ASSERT_GT(outcome.compared, 5U);
   EXPECT_LE(outcome.wrong.size() * 200, outcome.compared);
+  std::cout << "shapes: " << GetParam() << ": " << outcome.compared << " values, "
+            << outcome.wrong.size() << " wrong, " << outcome.missing.size()
+            << " not in our graph\n";
   if (!outcome.wrong.empty()) std::cout << "wrong:\n" << lines(outcome.wrong);
   if (!outcome.missing.empty()) std::cout << "not in our graph:\n" << lines(outcome.missing);
 }
