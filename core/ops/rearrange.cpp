@@ -42,16 +42,6 @@ void space_to_depth_gradient(GradientContext& g) {
   g.give(0, g.add("DepthToSpace", {g.gradient()}, g.attributes()));
 }
 
-/// (data, condition): how many elements stay depends on the condition.
-void infer_compress(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  if (!context.attributes().has("axis")) return context.set_shape(0, {context.unknown_dim()});
-  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
-  Shape shape = context.shape(0);
-  shape[static_cast<std::size_t>(axis)] = context.unknown_dim();
-  context.set_shape(0, std::move(shape));
-}
-
 }  // namespace
 
 void add_rearrange_ops(OpRegistry& registry) {
@@ -59,7 +49,6 @@ void add_rearrange_ops(OpRegistry& registry) {
                              depth_to_space_gradient, {}));
   registry.add(
       data_movement("SpaceToDepth", {1, 13}, infer_space_to_depth, space_to_depth_gradient, {}));
-  registry.add(data_movement("Compress", {9, 11}, infer_compress, nullptr, {}));
 }
 
 }  // namespace stashscope

@@ -190,7 +190,9 @@ TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {
                                                          "l2.g", "l2.wide", "l3.g", "l3.wide"}));
   EXPECT_EQ(names(half_entry),
             (std::vector<std::string>{"l0.wide", "l1.wide", "l2.wide", "l3.wide"}));
-  EXPECT_TRUE(nodes_of_plan(*plain, {"Nothing+:1:-1", 1, 0, "", false}).empty());
+  PlanRow nothing;
+  nothing.config = "Nothing+:1:-1";
+  EXPECT_TRUE(nodes_of_plan(*plain, nothing).empty());
 }
 
 /// Three dimensions; the mask's own two names turn out to be those of x.
