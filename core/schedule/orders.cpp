@@ -175,7 +175,9 @@ class PutAwayPlacer {
         add_views(reader, members[i], members);
       }
     }
-    return last;
+    // Some orders run forward nodes late; what is brought back must have been put away by then.
+    const NodeId back = dataflow_.topology.readers[dataflow_.topology.outputs[node][0]][0];
+    return std::min(last, position[back] - 1);
   }
 
   void add_views(NodeId reader, ValueId member, std::vector<ValueId>& members) const {

@@ -22,8 +22,8 @@ Timeline timeline_in(const OrderStrategy& strategy, const Prepared& prepared, co
 /// The bands of a timeline; what its live bytes have beyond its buffers is workspace.
 std::vector<BandBytes> bands_of(const Prepared& prepared, const Dataflow& dataflow,
                                 const Timeline& timeline, std::size_t forward) {
-  std::vector<BandBytes> bands = bands_by_step(dataflow, prepared.rules, timeline, forward,
-                                               prepared.step.boundary.yield);
+  std::vector<BandBytes> bands =
+      bands_by_step(dataflow, prepared.rules, timeline, forward, prepared.step.boundary.yield);
   for (std::size_t step = 0; step < bands.size(); ++step) {
     const std::int64_t buffers =
         std::accumulate(bands[step].begin(), bands[step].end(), std::int64_t{0});

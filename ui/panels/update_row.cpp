@@ -1,6 +1,6 @@
 #include "ui/panels/update_row.h"
 
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QLabel>
 
 #include "ui/models/texts.h"
@@ -31,14 +31,15 @@ UpdateRow::UpdateRow(Document& document, QWidget* parent)
   release_gradients_->setObjectName(u"release_gradients"_s);
   release_gradients_->setToolTip(
       tr("Each parameter is updated as soon as its gradient is made, which is freed then"));
-  auto* const layout = new QHBoxLayout(this);
+  auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(unit, unit / 2, unit, unit / 2);
-  layout->setSpacing(unit);
-  layout->addWidget(new QLabel(tr("Optimizer")));
-  layout->addWidget(optimizer_);
-  layout->addWidget(master_weights_);
-  layout->addWidget(release_gradients_);
-  layout->addStretch(1);
+  layout->setHorizontalSpacing(unit);
+  layout->setVerticalSpacing(unit / 2);
+  layout->addWidget(new QLabel(tr("Optimizer")), 0, 0);
+  layout->addWidget(optimizer_, 0, 1);
+  layout->addWidget(master_weights_, 1, 0);
+  layout->addWidget(release_gradients_, 1, 1);
+  layout->setColumnStretch(2, 1);
   list_optimizers();
   connect(optimizer_, &QComboBox::activated, this, [this](int index) {
     UpdateChoice update = document_.choices().update;

@@ -91,9 +91,8 @@ TEST(WiderTable, TakesOperatorsThatTheUserNames) {
   const auto model = std::make_shared<const Graph>(m.output("loss").build());
   const auto configs = [&](const Choices& choices) {
     std::vector<std::string> list;
-    for (const PlanRow& row : compute_study(model, choices, nullptr, {})->plans) {
-      list.push_back(row.config);
-    }
+    const auto study = compute_study(model, choices, nullptr, {});
+    for (const PlanRow& row : study->plans) list.push_back(row.config);
     return list;
   };
   EXPECT_EQ(configs({}), std::vector<std::string>{});
