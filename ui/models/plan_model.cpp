@@ -16,11 +16,10 @@ PlanModel::PlanModel(QObject* parent)
                       "operator whose "
                       "output is put away"),
                    false},
-                  {tr("How"), tr("What is done about the stashed activations"), false},
                   {tr("Found"), tr("How often the model has it"), true},
                   {tr("Use"), tr("How many of them are recomputed, the first ones first"), true},
                   {tr("Saves"), tr("Stashed bytes that all of them free"), true},
-                  {tr("At the peak"),
+                  {tr("At peak"),
                    tr("Those of the saved bytes that live at the peak without plans"), true},
                   {tr("Saves, by dimension"),
                    tr("The same in bytes, in the model's dimension names"), false}},
@@ -79,21 +78,25 @@ QVariant PlanModel::cell(int row, int column, int role) const {
 
 QString PlanModel::tool_tip(const PlanRow& row, int column) {
   if (column == Column::symbolic) return shown(row.saving_symbolic);
-  if (column != Column::strategy) return shown(row.config);
   const Strategy& how = strategy_of(row.type);
-  QString tip = shown(std::string(how.description));
+  QString tip = shown(row.config) + u"\n"_s + shown(std::string(how.description));
   if (how.lossy) tip += u"\n"_s + tr("Lossy: results of the step may change.");
   if (!in_reference(row.type)) tip += u"\n"_s + tr("ONNX Runtime does not know this type.");
   return tip;
 }
 
+/// Types that the reference does not know are written out.
+QString PlanModel::plan_text(const PlanRow& row) {
+  if (in_reference(row.type)) return shown(row.config);
+  const Strategy& how = strategy_of(row.type);
+  const QString name = shown(std::string(how.name));
+  return (how.lossy ? tr("%1 (lossy) %2") : tr("%1 %2")).arg(name, shown(row.config));
+}
+
 QVariant PlanModel::text(const PlanRow& row, int column) const {
   switch (column) {
     case Column::plan:
-      return shown(row.config);
-    case Column::strategy:
-      return shown(std::string(strategy_of(row.type).name)) +
-             (strategy_of(row.type).lossy ? tr(" (lossy)") : QString());
+      return plan_text(row);
     case Column::saving:
       return bytes_text(row.saving_bytes);
     case Column::at_peak:

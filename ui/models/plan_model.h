@@ -10,7 +10,7 @@ class PlanModel : public StudyModel {
   Q_OBJECT
 
  public:
-  enum Column { plan, strategy, frequency, count, saving, at_peak, symbolic };
+  enum Column { plan, frequency, count, saving, at_peak, symbolic };
 
   explicit PlanModel(QObject* parent = nullptr);
 
@@ -34,6 +34,7 @@ class PlanModel : public StudyModel {
 
  private:
   bool lists_extensions(const Study& study) const;
+  static QString plan_text(const PlanRow& row);
   static QString tool_tip(const PlanRow& row, int column);
   QVariant text(const PlanRow& row, int column) const;
   QVariant number(const PlanRow& row, int column) const;

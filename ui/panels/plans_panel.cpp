@@ -18,12 +18,11 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int least_plan_width = 128;
+constexpr int least_plan_width = 116;
 constexpr int frequency_width = 60;
 constexpr int count_width = 44;
-constexpr int saving_width = 76;
-constexpr int strategy_width = 96;
-constexpr int least_symbolic_width = 72;
+constexpr int saving_width = 72;
+constexpr int least_symbolic_width = 56;
 
 /// For the undo list.
 QString switch_text(const PlanRow& plan, bool on) {
@@ -90,7 +89,7 @@ QWidget* PlansPanel::make_top_row() {
   more->setCheckable(true);
   more->setAutoRaise(true);
   layout->addWidget(more);
-  connect(more, &QToolButton::toggled, this, &PlansPanel::list_extensions);
+  connect(more, &QToolButton::toggled, &model_, &PlanModel::list_extensions);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
   connect(filter_, &QLineEdit::textChanged, &sorted_, &QSortFilterProxyModel::setFilterFixedString);
   return row;
@@ -130,8 +129,6 @@ void PlansPanel::set_up_table() {
   table_->horizontalHeader()->resizeSection(PlanModel::count, count_width);
   table_->horizontalHeader()->resizeSection(PlanModel::saving, saving_width);
   table_->horizontalHeader()->resizeSection(PlanModel::at_peak, saving_width);
-  table_->horizontalHeader()->resizeSection(PlanModel::strategy, strategy_width);
-  table_->setColumnHidden(PlanModel::strategy, true);
   table_->set_flexible_column(PlanModel::plan, least_plan_width, least_symbolic_width);
   connect(&model_, &PlanModel::switch_wanted, this, [this](int row, bool on) {
     const PlanRow plan = model_.plan_row(row);
@@ -167,11 +164,6 @@ void PlansPanel::show_summary() {
   const auto on =
       std::count_if(plans.begin(), plans.end(), [](const PlanRow& row) { return row.on; });
   summary_->setText(tr("%1 of %2 plans on").arg(on).arg(plans.size()));
-}
-
-void PlansPanel::list_extensions(bool wanted) {
-  model_.list_extensions(wanted);
-  table_->setColumnHidden(PlanModel::strategy, !wanted);
 }
 
 void PlansPanel::choose_level(int level) {

@@ -27,7 +27,6 @@ class PlansPanel : public QWidget {
   void show_study();
   void show_summary();
   void choose_level(int level);
-  void list_extensions(bool wanted);
   void select_row(const QModelIndex& current);
 
   Document& document_;
