@@ -38,8 +38,7 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
 double allowed_error(double largest, double tolerance, const double* deviation) {
   const double relative = tolerance * largest;
   if (deviation == nullptr) return relative;
-  const bool only_rounding = largest <= 2 * *deviation;
-  return only_rounding ? 50 * *deviation : std::min(relative, 50 * *deviation);
+  return std::min(50 * *deviation, std::max(relative, 4 * *deviation));
 }
 
 std::string quoted_type(const Tensor& tensor) { return std::string(name_of(tensor.element())); }

@@ -36,10 +36,10 @@ struct Results {
 
 /// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes within `tolerance` of
 /// its largest value. Where a `manifest.json` beside the folder states how far float32 is from
-/// float64 for a gradient, 50 times that deviation is allowed instead when it is less, or when the
-/// gradient is nothing but rounding (its largest value is within twice that deviation). A gradient
-/// below the float32 epsilon of the largest one is nothing but rounding, too: it passes below that.
-/// Of outputs that random numbers make, only types and dims are compared.
+/// float64 for a gradient, it must be within 50 of these deviations, too, and passes within 4 of
+/// them: no float32 program comes nearer for sure. A gradient below the float32 epsilon of the
+/// largest one is nothing but rounding: it passes below that. Of outputs that random numbers make,
+/// only types and dims are compared.
 std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);
