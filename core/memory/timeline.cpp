@@ -180,7 +180,10 @@ TensorType type_of(const Graph& graph, const Dataflow& dataflow, const Buffer& b
 
 std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std::int64_t>& bytes,
                           ValueId value) {
-  return (dataflow.form(value).share * Rational(bytes[dataflow.origin(value)])).floor();
+  if (value.index() < dataflow.graph_values) return bytes[value];
+  const Rational share = dataflow.form(value).share;
+  const std::int64_t whole = bytes[dataflow.origin(value)];
+  return share == Rational(1) ? whole : (share * Rational(whole)).floor();
 }
 
 std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step) {

@@ -176,6 +176,18 @@ RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
   return config;
 }
 
+/// Which rows have all their entries chosen.
+void mark_chosen(const RecomputeConfig& config, std::vector<PlanRow>& rows) {
+  for (PlanRow& row : rows) {
+    const RecomputeConfig entries = parse_config(row.config);
+    row.on = std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
+      const auto chosen = config.find(entry.first);
+      return chosen != config.end() && chosen->second.type == entry.second.type &&
+             chosen->second.count != 0;
+    });
+  }
+}
+
 class StudyBuilder {
  public:
   StudyBuilder(std::shared_ptr<const Graph> model, const Choices& choices, const Study* previous,
@@ -205,6 +217,14 @@ class StudyBuilder {
     const Graph& graph = study_->graph();
     const Opportunities& found = *study_->opportunities;
     const Bindings& bindings = study_->sizes->dims.bindings;
+    if (same_sizes_ && previous_->opportunities == study_->opportunities &&
+        previous_->baseline == study_->baseline) {
+      study_->plans = previous_->plans;
+      study_->extensions = previous_->extensions;
+      mark_chosen(study_->config, study_->plans);
+      mark_chosen(study_->config, study_->extensions);
+      return;
+    }
     study_->plans = plan_table(graph, found, bindings, study_->config);
     study_->extensions = extension_table(graph, found, bindings, study_->config);
     for (auto* const rows : {&study_->plans, &study_->extensions}) {
