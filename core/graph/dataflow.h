@@ -18,6 +18,11 @@ enum class AddedKind : std::uint8_t {
   decompress  ///< back to its own
 };
 
+/// The kinds that run in forward, as soon as nothing there needs their tensor any more.
+constexpr bool puts_away(AddedKind kind) {
+  return kind == AddedKind::offload || kind == AddedKind::compress;
+}
+
 /// How an added value differs from the value it is a copy of.
 struct StoredForm {
   ElementType element = ElementType::undefined;  ///< undefined: that of the original

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/ops/contents.h"
 
 namespace stashscope {
 
@@ -78,15 +79,7 @@ std::shared_ptr<const std::vector<Expr>> GradientContext::contents(std::size_t i
 }
 
 std::optional<std::vector<std::int64_t>> GradientContext::integers(std::size_t index) const {
-  const auto known = contents(index);
-  if (!known) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  for (const Expr& item : *known) {
-    const auto number = item.integer();
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
+  return integers_of(contents(index).get());
 }
 
 ValueId GradientContext::gradient(std::size_t output) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/ops/contents.h"
 
 namespace stashscope {
 
@@ -87,15 +88,7 @@ const Contents* ShapeContext::contents(std::size_t index) const {
 }
 
 std::optional<std::vector<std::int64_t>> ShapeContext::integers(std::size_t index) const {
-  const Contents* const known = contents(index);
-  if (known == nullptr) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  for (const Expr& item : *known) {
-    const auto number = item.integer();
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
+  return integers_of(contents(index));
 }
 
 std::optional<std::int64_t> ShapeContext::integer(std::size_t index) const {

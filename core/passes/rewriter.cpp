@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/traversal.h"
+#include "core/ops/contents.h"
 #include "core/ops/op.h"
 
 namespace stashscope {
@@ -71,15 +72,7 @@ const std::vector<Expr>* Rewriter::contents(ValueId id) const {
 std::optional<std::vector<std::int64_t>> Rewriter::integers(ValueId id) const {
   const Tensor* const tensor = constant(id);
   if (tensor != nullptr && tensor->has_data()) return tensor->integers();
-  const std::vector<Expr>* const known = contents(id);
-  if (known == nullptr) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  for (const Expr& item : *known) {
-    const auto number = item.integer();
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
+  return integers_of(contents(id));
 }
 
 std::optional<double> Rewriter::scalar(ValueId id) const {

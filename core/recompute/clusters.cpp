@@ -97,11 +97,6 @@ std::optional<std::int64_t> evaluate(const std::vector<SizeProduct>& products,
   return total.floor();
 }
 
-bool is_chosen(const RecomputeConfig& config, const std::string& cluster, PlanType type) {
-  const auto found = config.find(cluster);
-  return found != config.end() && found->second.type == type && found->second.count != 0;
-}
-
 StashedOutput describe_output(const Graph& graph, const NodePlan& plan, std::size_t output) {
   const Value& value = graph.value(graph.node(plan.node).outputs[output]);
   StashedOutput described;
@@ -192,17 +187,16 @@ std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& a
     PlanRow row;
     row.type = group.first.front()->type;
     row.config = key;
+    for (const NodePlan* const part : group.first) row.entries[part->cluster] = {part->type, -1};
     row.frequency = group.frequency;
     row.saving_symbolic = collected_text(group.sizes, graph.symbols());
     row.saving_bytes = group.complete ? evaluate(group.sizes, bindings).value_or(0) : 0;
-    row.on = std::all_of(group.first.begin(), group.first.end(), [&](const NodePlan* plan) {
-      return is_chosen(config, plan->cluster, plan->type);
-    });
     rows.push_back(std::move(row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
     return a.saving_bytes > b.saving_bytes;
   });
+  mark_chosen(config, rows);
   return rows;
 }
 
@@ -216,6 +210,16 @@ std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportu
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings, const RecomputeConfig& config) {
   return table_of(graph, opportunities.extensions, bindings, config);
+}
+
+void mark_chosen(const RecomputeConfig& config, std::vector<PlanRow>& rows) {
+  for (PlanRow& row : rows) {
+    row.on = std::all_of(row.entries.begin(), row.entries.end(), [&](const auto& entry) {
+      const auto chosen = config.find(entry.first);
+      return chosen != config.end() && chosen->second.type == entry.second.type &&
+             chosen->second.count != 0;
+    });
+  }
 }
 
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,

@@ -16,6 +16,7 @@ using PlanId = Id<struct PlanTag>;
 struct PlanRow {
   PlanType type = PlanType::recompute;  ///< of the first part
   std::string config;                   ///< sorted `cluster:type:-1`, joined by commas
+  RecomputeConfig entries;              ///< the same
   int frequency = 0;
   std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
   std::string saving_symbolic;
@@ -66,6 +67,9 @@ std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportu
 /// The same of the strategies that the reference does not know.
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings, const RecomputeConfig& config);
+
+/// Sets which rows have all their entries chosen.
+void mark_chosen(const RecomputeConfig& config, std::vector<PlanRow>& rows);
 
 /// Sorted by frequency, descending, then by key, descending.
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,

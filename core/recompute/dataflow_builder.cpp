@@ -9,8 +9,6 @@ ValueId replacement(ValueId value, const std::unordered_map<ValueId, ValueId>& r
   return found == replacements.end() ? value : found->second;
 }
 
-bool puts_away(AddedKind kind) { return kind == AddedKind::offload || kind == AddedKind::compress; }
-
 }  // namespace
 
 NodeId DataflowBuilder::add_node(NodeId original, AddedKind kind) {

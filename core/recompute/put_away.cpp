@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ops/views.h"
+
 namespace stashscope {
 
 namespace {
@@ -47,20 +49,21 @@ class BufferTracer {
  private:
   void add_views(NodeId reader, ValueId member, StashedBuffer& buffer,
                  std::vector<ValueId>& members) const {
-    const Op* const op = input_.ops[reader];
-    if (op == nullptr || op->alias == nullptr) return;
-    const Node& node = graph_.node(reader);
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      const auto shared = op->alias(graph_, node, i);
-      if (!node.outputs[i].valid() || !shared || node.inputs[*shared] != member) continue;
-      buffer.views.push_back(reader);
-      members.push_back(node.outputs[i]);
-    }
+    const auto views = views_of(graph_, graph_.node(reader), input_.ops[reader], member);
+    if (views.empty()) return;
+    buffer.views.push_back(reader);
+    members.insert(members.end(), views.begin(), views.end());
   }
 
   const StrategyInput& input_;
   const Graph& graph_;
 };
+
+/// A config string tells operators from clusters by their last character.
+bool can_be_named(const std::string& op_type) {
+  return !op_type.empty() && !op_type.ends_with('+') &&
+         op_type.find_first_of(",:") == std::string::npos;
+}
 
 }  // namespace
 
@@ -70,7 +73,7 @@ std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input) {
   for (std::size_t i = input.stash.forward_nodes; i-- > 0;) {
     const NodeId maker = input.stash.order[i];
     const Node& node = input.graph.node(maker);
-    if (node.op_type == "YieldOp") continue;
+    if (node.op_type == "YieldOp" || !can_be_named(node.op_type)) continue;
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
       if (!node.outputs[output].valid() || tracer.is_view(maker, output)) continue;
       if (auto buffer = tracer.trace(maker, output)) buffers.push_back(*std::move(buffer));

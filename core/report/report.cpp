@@ -94,12 +94,12 @@ json dims_json(const Study& study) {
   return dims;
 }
 
-/// Occurrences that an entry `cluster:type:-1` covers under the choices in force.
-int applied_count(const Study& study, const std::string& entry) {
+/// Occurrences that an entry covers under the choices in force.
+int applied_count(const Study& study, const std::string& cluster, PlanType type) {
   int applied = 0;
   for (const ClusterRow& row : study.clusters) {
     for (const ClusterOption& option : row.options) {
-      if (to_string(option.cluster, {option.type, -1}) == entry) applied += option.applied;
+      if (option.cluster == cluster && option.type == type) applied += option.applied;
     }
   }
   return applied;
@@ -108,8 +108,8 @@ int applied_count(const Study& study, const std::string& entry) {
 /// A combination is applied as often as the rarest of its parts.
 int applied_count(const Study& study, const PlanRow& row) {
   int applied = row.frequency;
-  for (const std::string& entry : split(row.config, ',')) {
-    applied = std::min(applied, applied_count(study, entry));
+  for (const auto& [cluster, entry] : row.entries) {
+    applied = std::min(applied, applied_count(study, cluster, entry.type));
   }
   return applied;
 }

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/traversal.h"
-#include "core/ops/op.h"
+#include "core/ops/views.h"
 
 namespace stashscope {
 
@@ -138,30 +138,28 @@ class PutAwayPlacer {
       : graph_(input.graph), dataflow_(input.dataflow), order_(std::move(order)) {}
 
   std::vector<NodeId> place() {
-    const bool any =
-        std::any_of(order_.begin(), order_.end(), [&](NodeId node) { return puts_away(node); });
+    const bool any = std::any_of(order_.begin(), order_.end(),
+                                 [&](NodeId node) { return puts_tensor_away(node); });
     if (!any) return std::move(order_);
     IdVector<NodeId, std::size_t> position(dataflow_.topology.nodes(), 0);
     for (std::size_t i = 0; i < order_.size(); ++i) position[order_[i]] = i;
     std::multimap<std::size_t, NodeId> behind;
     for (const NodeId node : order_) {
-      if (puts_away(node)) behind.emplace(last_use(node, position), node);
+      if (puts_tensor_away(node)) behind.emplace(last_use(node, position), node);
     }
     std::vector<NodeId> placed;
     placed.reserve(order_.size());
     auto next = behind.begin();
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (!puts_away(order_[i])) placed.push_back(order_[i]);
+      if (!puts_tensor_away(order_[i])) placed.push_back(order_[i]);
       for (; next != behind.end() && next->first == i; ++next) placed.push_back(next->second);
     }
     return placed;
   }
 
  private:
-  bool puts_away(NodeId node) const {
-    if (!dataflow_.is_clone(node)) return false;
-    return dataflow_.kind(node) == AddedKind::offload ||
-           dataflow_.kind(node) == AddedKind::compress;
+  bool puts_tensor_away(NodeId node) const {
+    return dataflow_.is_clone(node) && puts_away(dataflow_.kind(node));
   }
 
   std::size_t last_use(NodeId node, const IdVector<NodeId, std::size_t>& position) const {
@@ -172,24 +170,15 @@ class PutAwayPlacer {
       for (const NodeId reader : dataflow_.topology.readers[members[i]]) {
         if (dataflow_.is_clone(reader)) continue;
         last = std::max(last, position[reader]);
-        add_views(reader, members[i], members);
+        const Node& reading = graph_.node(reader);
+        const auto views =
+            views_of(graph_, reading, OpRegistry::standard().find(reading), members[i]);
+        members.insert(members.end(), views.begin(), views.end());
       }
     }
     // Some orders run forward nodes late; what is brought back must have been put away by then.
     const NodeId back = dataflow_.topology.readers[dataflow_.topology.outputs[node][0]][0];
     return std::min(last, position[back] - 1);
-  }
-
-  void add_views(NodeId reader, ValueId member, std::vector<ValueId>& members) const {
-    const Node& node = graph_.node(reader);
-    const Op* const op = OpRegistry::standard().find(node);
-    if (op == nullptr || op->alias == nullptr) return;
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      const auto shared = op->alias(graph_, node, i);
-      if (node.outputs[i].valid() && shared && node.inputs[*shared] == member) {
-        members.push_back(node.outputs[i]);
-      }
-    }
   }
 
   const Graph& graph_;

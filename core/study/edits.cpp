@@ -82,9 +82,8 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 }
 
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count) {
-  const RecomputeConfig entries = parse_config(row.config);
-  PlanEditor editor(study, std::move(choices), entries);
-  for (const auto& [cluster, entry] : entries) {
+  PlanEditor editor(study, std::move(choices), row.entries);
+  for (const auto& [cluster, entry] : row.entries) {
     if (count <= 0) {
       editor.clear(cluster, entry.type);
     } else {
@@ -114,7 +113,7 @@ Choices with_dimension(const Study& study, Choices choices, const Dimension& dim
 int chosen_count(const Study& study, const PlanRow& row) {
   if (!row.on) return 0;
   int count = row.frequency;
-  for (const auto& [cluster, entry] : parse_config(row.config)) {
+  for (const auto& [cluster, entry] : row.entries) {
     const auto chosen = study.config.find(cluster);
     if (chosen == study.config.end()) return 0;
     if (chosen->second.count >= 0) count = std::min(count, chosen->second.count);
@@ -123,12 +122,11 @@ int chosen_count(const Study& study, const PlanRow& row) {
 }
 
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row) {
-  const RecomputeConfig entries = parse_config(row.config);
   std::vector<NodeId> nodes;
   for (const auto* plans : {&study.opportunities->plans, &study.opportunities->extensions}) {
     for (const NodePlan& plan : *plans) {
-      const auto entry = entries.find(plan.cluster);
-      if (entry == entries.end() || entry->second.type != plan.type) continue;
+      const auto entry = row.entries.find(plan.cluster);
+      if (entry == row.entries.end() || entry->second.type != plan.type) continue;
       nodes.insert(nodes.end(), plan.subgraph.begin(), plan.subgraph.end());
       nodes.push_back(plan.node);
     }

@@ -48,7 +48,7 @@ void add_plan_effects(const Graph& graph, const Opportunities& opportunities, co
   Effects effects = effects_of(graph, opportunities.plans, sizes, baseline);
   effects.merge(effects_of(graph, opportunities.extensions, sizes, baseline));
   for (PlanRow& row : rows) {
-    for (const auto& [cluster, choice] : parse_config(row.config)) {
+    for (const auto& [cluster, choice] : row.entries) {
       const Effect& effect = effects[{cluster, choice.type}];
       row.bytes_at_peak += effect.bytes_at_peak;
       row.cost += effect.cost;

@@ -176,18 +176,6 @@ RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
   return config;
 }
 
-/// Which rows have all their entries chosen.
-void mark_chosen(const RecomputeConfig& config, std::vector<PlanRow>& rows) {
-  for (PlanRow& row : rows) {
-    const RecomputeConfig entries = parse_config(row.config);
-    row.on = std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
-      const auto chosen = config.find(entry.first);
-      return chosen != config.end() && chosen->second.type == entry.second.type &&
-             chosen->second.count != 0;
-    });
-  }
-}
-
 class StudyBuilder {
  public:
   StudyBuilder(std::shared_ptr<const Graph> model, const Choices& choices, const Study* previous,

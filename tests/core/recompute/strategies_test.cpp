@@ -145,6 +145,25 @@ TEST(Offload, TakesTheWholeBufferOfAView) {
             step_of(*study, AddedKind::offload));
 }
 
+TEST(PutAway, LeavesOutOperatorsThatAConfigCannotName) {
+  const auto plans_with = [](const std::string& op_type) {
+    test::ModelBuilder m;
+    m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
+    m.node(op_type, {"x"}, {"h"}, {}, "own").declare("h", {"N", 8});
+    m.node("MatMul", {"h", "w"}, {"scores"});
+    m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+    return study_of(m.output("loss"), with_plans(""))->extensions;
+  };
+  const auto names = [](const std::vector<PlanRow>& rows, const std::string& op_type) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const PlanRow& row) { return row.config.starts_with(op_type + ":"); });
+  };
+  EXPECT_TRUE(names(plans_with("Mine"), "Mine"));
+  for (const std::string unnamed : {"My,Own:Op", "Mine+", "My:Own"}) {
+    EXPECT_FALSE(names(plans_with(unnamed), unnamed)) << unnamed;
+  }
+}
+
 TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
   const auto study = study_of(test::deep_perceptron(2, 8), with_plans("MatMul:3:1,Gelu:4:1"));
   std::vector<std::string> types;

@@ -169,10 +169,11 @@ TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
   const auto plain = study("");
   PlanRow both;
   both.config = full_entry + "," + half_entry;
+  both.entries = parse_config(both.config);
   both.frequency = 4;
   // Even entries that exclude each other elsewhere: the row asks for both.
   const auto one = study(full_entry);
-  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, parse_config(both.config));
+  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, both.entries);
   EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.empty());
   EXPECT_EQ(nodes_of_plan(*plain, both).size(), 8U);
 }
@@ -192,6 +193,7 @@ TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {
             (std::vector<std::string>{"l0.wide", "l1.wide", "l2.wide", "l3.wide"}));
   PlanRow nothing;
   nothing.config = "Nothing+:1:-1";
+  nothing.entries = parse_config(nothing.config);
   EXPECT_TRUE(nodes_of_plan(*plain, nothing).empty());
 }
 
