@@ -124,7 +124,7 @@ std::string pass_list() {
   std::string text;
   for (const GraphPass& pass : graph_passes()) {
     text += std::string(pass.name) + ": " + std::string(pass.description) +
-            (pass.keeps_outputs ? "" : " (not among all)") + "\n";
+            (pass.among_all ? "" : " (not among all)") + "\n";
   }
   return text;
 }

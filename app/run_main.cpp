@@ -166,6 +166,23 @@ void print_memory(const Study& study, const Measurement& measured) {
             << with_thousands(error) << " B at any of " << measured.live_bytes.size() << " steps\n";
 }
 
+/// The study with the sizes that only the data of a run told, so that its memory is compared with
+/// the same step. A size of 0 cannot be given.
+std::shared_ptr<const Study> study_of_run(Subject& subject, std::shared_ptr<const Study> study,
+                                          const RunResult& result) {
+  bool differs = false;
+  for (const Dimension& each : study->sizes->dims.dimensions) {
+    const auto found = result.data_dependent.find(each.name);
+    if (found == result.data_dependent.end() || found->second == each.value) continue;
+    if (found->second < 1) continue;
+    subject.session.choices.dims[each.name] = found->second;
+    print_warnings("stashscope-run", {"dimension '" + printable(each.name) + "' was " +
+                                      std::to_string(found->second) + " in this run"});
+    differs = true;
+  }
+  return differs ? study_of(subject) : std::move(study);
+}
+
 int run_once(Subject& subject, const RunOptions& options) {
   check_all_tensors(*subject.model);
   NamedTensors inputs;
@@ -187,7 +204,7 @@ int run_once(Subject& subject, const RunOptions& options) {
   const RunResult result =
       runner->run(run_plan(*study, *study->current), inputs, trace.sink(), Progress());
   trace.close();
-  print_memory(*study, result.measurement);
+  print_memory(*study_of_run(subject, study, result), result.measurement);
   bool all_pass = true;
   if (!options.compare.empty()) {
     const Results results{result.outputs, study->graph(), inputs};

@@ -1,9 +1,11 @@
 #include "core/passes/graph_pass.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/passes/infer_shapes.h"
 
 namespace stashscope {
 
@@ -28,6 +30,9 @@ constexpr std::array passes = {
               fuse_bias_softmax},
     GraphPass{"fuse_bias_dropout", "a bias, a dropout and a residual as one operator",
               fuse_bias_dropout},
+    GraphPass{"label_positions",
+              "hands the loss only positions that have a label; for move_upstream", label_positions,
+              false, "labelled_positions"},
     GraphPass{"move_upstream", "keeps of a result only what is read, before it is computed",
               move_upstream},
     GraphPass{"fuse_matmul", "transposed and scaled operands become part of a matrix product",
@@ -49,7 +54,7 @@ void apply(const GraphPass& pass, Graph& graph, const PassContext& context,
   PassResult result{std::string(pass.name), pass.apply(rewriter, context), graph.nodes().size(),
                     graph.nodes().size()};
   if (result.changed > 0) {
-    graph = rewriter.finish();
+    graph = pass.added_dims.empty() ? rewriter.finish() : infer_shapes(rewriter.finish());
     result.nodes_after = graph.nodes().size();
   }
   results.push_back(std::move(result));
@@ -67,6 +72,12 @@ const GraphPass& find_pass(const std::string& name) {
   }
   fail_usage("pass '" + printable(name) + "'", "does not exist",
              "choose among " + join(names, ", "));
+}
+
+bool is_added_dim(std::string_view name) {
+  return std::any_of(passes.begin(), passes.end(), [&](const GraphPass& pass) {
+    return !pass.added_dims.empty() && name.starts_with(pass.added_dims);
+  });
 }
 
 Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,

@@ -23,7 +23,10 @@ struct GraphPass {
   std::string_view description;
   /// Returns how often the pass found what it looks for.
   std::size_t (*apply)(Rewriter&, const PassContext&);
-  bool keeps_outputs = true;  ///< false: outputs are given up, so it is not among `all`
+  bool among_all = true;  ///< false: not every user wants it
+  /// How the names of dims start that the pass adds and that only the operators' rules can tell;
+  /// empty: it adds none.
+  std::string_view added_dims = {};
 };
 
 /// The passes in the order they are applied.
@@ -31,6 +34,9 @@ std::span<const GraphPass> graph_passes();
 
 /// Throws a usage Error that lists the names when there is no such pass.
 const GraphPass& find_pass(const std::string& name);
+
+/// Whether a name is one of a dim that some pass adds.
+bool is_added_dim(std::string_view name);
 
 /// The name of the pass that the choice of a precision switches on.
 constexpr std::string_view mixed_precision_name = "mixed_precision";
@@ -53,6 +59,7 @@ std::size_t fuse_bias_gelu(Rewriter&, const PassContext&);
 std::size_t fuse_softmax_cross_entropy(Rewriter&, const PassContext&);
 std::size_t fuse_bias_softmax(Rewriter&, const PassContext&);
 std::size_t fuse_bias_dropout(Rewriter&, const PassContext&);
+std::size_t label_positions(Rewriter&, const PassContext&);
 std::size_t move_upstream(Rewriter&, const PassContext&);
 std::size_t fuse_matmul(Rewriter&, const PassContext&);
 std::size_t mix_precision(Rewriter&, const PassContext&);

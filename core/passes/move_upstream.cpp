@@ -6,6 +6,8 @@
 #include <map>
 
 #include "core/ops/op.h"
+#include "core/passes/elementwise.h"
+#include "core/passes/flatten_upstream.h"
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {
@@ -146,45 +148,32 @@ std::optional<Operands> reshape_operands(const Rewriter& graph, const Node& node
 using OperandRule = std::optional<Operands> (*)(const Rewriter&, const Node&, std::int64_t);
 
 OperandRule rule_for(const Node& node) {
-  static const std::map<std::string, OperandRule> rules = [] {
-    std::map<std::string, OperandRule> by_type = {
-        {":MatMul", matmul_operands},
-        {":Gemm", gemm_operands},
-        {":Transpose", transpose_operands},
-        {":Reshape", reshape_operands},
-        {":LayerNormalization", normalization_operands},
-        {":SimplifiedLayerNormalization", normalization_operands}};
-    for (const char* type : {":Add",
-                             ":Sub",
-                             ":Mul",
-                             ":Div",
-                             ":Pow",
-                             ":Where",
-                             ":Cast",
-                             ":Neg",
-                             ":Exp",
-                             ":Log",
-                             ":Sqrt",
-                             ":Erf",
-                             ":Sigmoid",
-                             ":Tanh",
-                             ":Relu",
-                             ":Gelu",
-                             "com.microsoft:Gelu",
-                             "com.microsoft:FastGelu",
-                             "com.microsoft:QuickGelu",
-                             "com.microsoft:BiasGelu"}) {
-      by_type.emplace(type, elementwise_operands);
-    }
-    return by_type;
-  }();
+  static const std::map<std::string, OperandRule> rules = {
+      {":MatMul", matmul_operands},
+      {":Gemm", gemm_operands},
+      {":Transpose", transpose_operands},
+      {":Reshape", reshape_operands},
+      {":LayerNormalization", normalization_operands},
+      {":SimplifiedLayerNormalization", normalization_operands}};
+  if (is_elementwise(node)) return elementwise_operands;
   const auto found = rules.find(node.domain + ":" + node.op_type);
   return found == rules.end() ? nullptr : found->second;
 }
 
-/// Whether at most half of the positions are kept, as far as numbers tell.
+/// Positions that the data choose, such as those with a label.
+bool is_data_dependent(const Rewriter& graph, const Expr& dim) {
+  const auto& sizes = graph.original().data().data_dependent;
+  return std::any_of(sizes.begin(), sizes.end(), [&](const DataDependentDim& size) {
+    return dim == Expr::symbol(size.symbol);
+  });
+}
+
+/// Whether at most half of the positions are kept, as far as numbers tell. What the data
+/// choose is taken for little.
 bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
   const Node& node = graph.node(thinning.node);
+  if (is_data_dependent(graph, dim_from_end(graph, node.outputs[0], thinning.from_end)))
+    return true;
   const auto before = dim_from_end(graph, node.inputs[0], thinning.from_end).integer();
   const auto after = dim_from_end(graph, node.outputs[0], thinning.from_end).integer();
   return after && (*after == 1 || (before && 2 * *after <= *before));
@@ -238,11 +227,21 @@ ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std:
   return graph.insert_before(thinning.node, std::move(copy), std::move(type));
 }
 
-/// Moves a thinning above the node that makes its input. Returns the new ones; none: it stays.
+/// Whether the positions are those of an axis that a Reshape merges from several.
+bool merges_axis(const Rewriter& graph, NodeId reshape, const Thinning& thinning) {
+  return thinning.from_end == rank_of(graph, graph.node(reshape).outputs[0]) &&
+         merges_leading_axes(graph, reshape);
+}
+
+/// Moves a thinning above the node that makes its input, or prepares that by giving that node the
+/// merged axis. Returns what to go on with; none: it stays.
 std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   const ValueId input = graph.node(thinning.node).inputs[0];
   const NodeId above = graph.maker(input);
   if (!above.valid() || !graph.is_only_for(input, thinning.node)) return {};
+  if (merges_axis(graph, above, thinning)) {
+    return flatten_upstream(graph, above) ? std::vector{thinning} : std::vector<Thinning>();
+  }
   const OperandRule rule = rule_for(graph.node(above));
   if (rule == nullptr || is_read_further_on(graph, graph.node(above))) return {};
   const auto operands = rule(graph, graph.node(above), thinning.from_end);
@@ -286,24 +285,32 @@ bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   return true;
 }
 
+/// As far as it can be moved, with all that becomes of it. Returns the number of moves.
+std::size_t move_up_from(Rewriter& graph, NodeId start) {
+  if (graph.is_removed(start) || graph.node(start).outputs.empty()) return 0;
+  if (keep_axis_of_single(graph, start)) start = graph.maker(graph.node(start).inputs[0]);
+  std::size_t moves = 0;
+  std::vector<Thinning> waiting;
+  if (const auto first = thinning_of(graph, start)) waiting.push_back(*first);
+  while (!waiting.empty()) {
+    const Thinning next = waiting.back();
+    waiting.pop_back();
+    const std::vector<Thinning> moved = move_above(graph, next);
+    moves += moved.empty() ? 0 : 1;
+    waiting.insert(waiting.end(), moved.begin(), moved.end());
+  }
+  return moves;
+}
+
 }  // namespace
 
 std::size_t move_upstream(Rewriter& graph, const PassContext&) {
   std::size_t moves = 0;
-  // From the end, so that what is moved up is met by no later one that could have joined it.
-  for (std::size_t i = graph.node_count(); i-- > 0;) {
-    NodeId start(i);
-    if (graph.is_removed(start) || graph.node(start).outputs.empty()) continue;
-    if (keep_axis_of_single(graph, start)) start = graph.maker(graph.node(start).inputs[0]);
-    std::vector<Thinning> waiting;
-    if (const auto first = thinning_of(graph, start)) waiting.push_back(*first);
-    while (!waiting.empty()) {
-      const Thinning next = waiting.back();
-      waiting.pop_back();
-      const std::vector<Thinning> moved = move_above(graph, next);
-      moves += moved.empty() ? 0 : 1;
-      waiting.insert(waiting.end(), moved.begin(), moved.end());
-    }
+  // What moved away may have stood in the way of what follows it.
+  for (std::size_t before = moves + 1; before != moves;) {
+    before = moves;
+    // From the end, so that what is moved up is met by no later one that could have joined it.
+    for (std::size_t i = graph.node_count(); i-- > 0;) moves += move_up_from(graph, NodeId(i));
   }
   return moves;
 }

@@ -20,7 +20,7 @@ void add_passes(const std::string& list, Choices& choices) {
       continue;
     }
     for (const GraphPass& pass : graph_passes()) {
-      if (pass.keeps_outputs) choices.passes.emplace(pass.name);
+      if (pass.among_all) choices.passes.emplace(pass.name);
     }
   }
 }

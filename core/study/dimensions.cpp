@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/passes/graph_pass.h"
 #include "core/study/dimension_search.h"
 
 namespace stashscope {
@@ -102,15 +103,27 @@ class Binder {
         fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
                    "give a number of 1 or more");
       }
-      bool any = false;
-      for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
-        if (!matches_wildcard(name(symbol), pattern) || !is_settable(symbol)) continue;
-        if (name(symbol) != pattern && depends_on_data(symbol)) continue;
-        any = true;
-        set(symbol, value);
-      }
-      if (!any) fail_unknown(pattern);
+      const std::vector<SymbolId> meant = meant_by(pattern);
+      // A pass that is switched off leaves the value of its dim behind.
+      if (meant.empty() && !is_added_dim(pattern)) fail_unknown(pattern);
+      for (const SymbolId symbol : meant) set(symbol, value);
     }
+  }
+
+  /// A name means itself, even if it reads like a pattern; a pattern means sizes that depend on
+  /// data only where it fits no others.
+  std::vector<SymbolId> meant_by(const std::string& pattern) const {
+    std::vector<SymbolId> named;
+    std::vector<SymbolId> matching;
+    std::vector<SymbolId> by_data;
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      if (!is_settable(symbol)) continue;
+      if (name(symbol) == pattern) named.push_back(symbol);
+      if (!matches_wildcard(name(symbol), pattern)) continue;
+      (depends_on_data(symbol) ? by_data : matching).push_back(symbol);
+    }
+    if (!named.empty()) return named;
+    return matching.empty() ? by_data : matching;
   }
 
   bool depends_on_data(SymbolId symbol) const {

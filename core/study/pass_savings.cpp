@@ -20,6 +20,7 @@ Choices without_passes(const Study& study) {
   choices.dims = study.choices.dims;
   choices.same_dims = study.choices.same_dims;
   choices.goal = study.choices.goal;
+  choices.update = study.choices.update;
   return choices;
 }
 

@@ -9,31 +9,16 @@
 #include "core/onnx/model_file.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/training_step.h"
-#include "core/run/evaluate.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/passed.h"
 
 namespace stashscope {
 namespace {
 
+using test::count;
 using test::ModelBuilder;
-
-struct Passed {
-  Graph graph;
-  std::size_t changed = 0;
-};
-
-Passed pass(const std::string& name, const Graph& model) {
-  std::vector<PassResult> results;
-  const PassSelection selection{{name}, ElementType::undefined, cpu_evaluator()};
-  Graph graph = apply_passes(infer_shapes(model), {}, selection, results);
-  return {infer_shapes(graph), results.at(0).changed};
-}
-
-std::size_t count(const Graph& graph, const std::string& op_type) {
-  std::size_t found = 0;
-  for (const Node& node : graph.nodes()) found += node.op_type == op_type ? 1 : 0;
-  return found;
-}
+using test::pass;
+using test::Passed;
 
 Tensor number(float value) { return Tensor::float_scalar(ElementType::float32, double{value}); }
 
@@ -273,53 +258,12 @@ TEST(FuseMatmul, TakesTranspositionsAndFactors) {
   EXPECT_EQ(fused.real("alpha", 0), 0.25F);
 }
 
-TEST(MoveUpstream, ThinsTheRowsOfALargeProduct) {
-  ModelBuilder m;
-  m.input("x", {"B", "S", 8}).weight("w", {8, 1000}).int64s("from", {0}).int64s("to", {-1});
-  m.int64s("axes", {1}).node("MatMul", {"x", "w"}, {"scores"});
-  m.node("Slice", {"scores", "from", "to", "axes"}, {"kept"}).output("kept");
-  const Passed passed = pass("move_upstream", m.build());
-  EXPECT_EQ(passed.changed, 1U);
-  ASSERT_EQ(passed.graph.nodes().size(), 2U);
-  EXPECT_EQ(passed.graph.nodes()[NodeId(0)].op_type, "Slice");
-  EXPECT_EQ(passed.graph.nodes()[NodeId(1)].op_type, "MatMul");
-  EXPECT_EQ(passed.graph.value(passed.graph.nodes()[NodeId(1)].outputs[0]).name, "kept");
-  EXPECT_TRUE(passed.graph.find_value("scores") && !passed.graph.nodes().empty());
-}
-
-TEST(MoveUpstream, LeavesAnAllReadResult) {
-  ModelBuilder m;
-  m.input("x", {"B", "S", 8}).weight("w", {8, 1000}).int64s("from", {0}).int64s("to", {-1});
-  m.int64s("axes", {1}).node("MatMul", {"x", "w"}, {"scores"});
-  m.node("Slice", {"scores", "from", "to", "axes"}, {"kept"}).output("kept").output("scores");
-  EXPECT_EQ(pass("move_upstream", m.build()).changed, 0U);
-}
-
 TEST(KeepLossOnly, FreesTheScoresForTheMove) {
   const Passed passed = pass("keep_loss_only", test::perceptron().build());
   EXPECT_EQ(passed.changed, 1U);
   ASSERT_EQ(passed.graph.data().outputs.size(), 1U);
   EXPECT_EQ(passed.graph.value(passed.graph.data().outputs[0]).name, "loss");
 }
-
-/// The reference runtime's own inputs for its moves of Gather and GatherND.
-class ReferenceMoves : public testing::TestWithParam<std::pair<const char*, std::size_t>> {};
-
-TEST_P(ReferenceMoves, AreFound) {
-  const auto path = std::filesystem::path(STASHSCOPE_SHARED "/models/ort/transform") /
-                    "computation_reduction" / GetParam().first;
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
-  EXPECT_EQ(pass("move_upstream", load_model(path)).changed, GetParam().second);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Files, ReferenceMoves,
-    testing::Values(std::pair("gathernd_add.onnx", 2U), std::pair("gathernd_div.onnx", 2U),
-                    std::pair("gathernd_gelu.onnx", 1U), std::pair("gathernd_matmul.onnx", 1U),
-                    std::pair("gathernd_layernormalization.onnx", 1U),
-                    std::pair("gather/gather_matmul_second_last_dim.onnx", 1U),
-                    std::pair("gather/gather_matmul_scalar_second_last_dim.onnx", 1U),
-                    std::pair("gather/gather_reshape_seqlen_dim.onnx", 1U)));
 
 TEST(MixedPrecision, LowersProductsAndKeepsWeightsAndTheirGradientsFull) {
   PassSelection selection;

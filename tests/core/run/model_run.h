@@ -67,6 +67,18 @@ struct PreparedStep {
       gradients.push_back(each.gradient);
     }
     rules = buffer_rules(*step.graph, ops, parameters, gradients);
+    count_bytes();
+  }
+
+  /// Predicts for the sizes that a run found.
+  void take_sizes(const std::map<std::string, std::int64_t>& found) {
+    for (const auto& [name, size] : found) {
+      bindings[step.graph->symbols().find(name).value()] = size;
+    }
+    count_bytes();
+  }
+
+  void count_bytes() {
     std::vector<ValueId> unknown;
     bytes = value_bytes(*step.graph, bindings, unknown);
   }

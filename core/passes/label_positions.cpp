@@ -1,0 +1,108 @@
+// A loss that ignores some labels needs no scores at their positions: only the others are handed to
+// it, and `move_upstream` then brings the choice above what computes the scores. (The reference
+// runtime's compute optimizer does the same.)
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "core/passes/graph_pass.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The label that the loss ignores, when it is known that there is one.
+std::optional<std::int64_t> ignored_label(const Rewriter& graph, const Node& loss) {
+  if (loss.attributes.has("ignore_index")) return loss.attributes.integer("ignore_index", 0);
+  if (loss.inputs.size() < 4 || !loss.inputs[3].valid()) return std::nullopt;
+  const auto number = graph.integers(loss.inputs[3]);
+  return number && number->size() == 1 ? std::optional(number->front()) : std::nullopt;
+}
+
+bool is_cross_entropy(const Node& node) {
+  return (node.domain.empty() && node.op_type == "SoftmaxCrossEntropyLoss") ||
+         (node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal");
+}
+
+/// Whether the rows are positions of sequences: what makes a value merged several axes into one.
+bool is_flattened(const Rewriter& graph, ValueId id) {
+  for (NodeId maker = graph.maker(id); maker.valid(); maker = graph.maker(id)) {
+    const Node& node = graph.node(maker);
+    if (node.op_type != "Reshape" && node.op_type != "Cast") return false;
+    const Shape* const from = graph.shape(node.inputs[0]);
+    const Shape* const to = graph.shape(id);
+    if (from == nullptr || to == nullptr) return false;
+    if (from->size() > to->size()) return true;
+    id = node.inputs[0];
+  }
+  return false;
+}
+
+/// A mean or a sum over rows of scores, one label each, from which nothing else is read.
+bool can_choose_rows(const Rewriter& graph, const Node& loss) {
+  const Shape* const scores = graph.shape(loss.inputs[0]);
+  const Shape* const labels = graph.shape(loss.inputs[1]);
+  if (scores == nullptr || labels == nullptr || scores->size() != 2 || labels->size() != 1) {
+    return false;
+  }
+  if (loss.attributes.text("reduction", "mean") == "none") return false;
+  const bool gives_more = std::any_of(loss.outputs.begin() + 1, loss.outputs.end(),
+                                      [&](ValueId id) { return id.valid() && graph.is_read(id); });
+  return !gives_more &&
+         (is_flattened(graph, loss.inputs[0]) || is_flattened(graph, loss.inputs[1]));
+}
+
+ValueId insert(Rewriter& graph, NodeId place, std::string type, std::vector<ValueId> inputs,
+               const std::string& name, TensorType made) {
+  Node node;
+  node.op_type = std::move(type);
+  node.name = name;
+  node.inputs = std::move(inputs);
+  return graph.insert_before(place, std::move(node), std::move(made));
+}
+
+Tensor label_tensor(ElementType element, std::int64_t label) {
+  if (element != ElementType::int32) return Tensor::int64_scalar(label);
+  const auto raw = std::bit_cast<std::array<char, 4>>(static_cast<std::int32_t>(label));
+  return Tensor(element, {}, std::string(raw.begin(), raw.end()));
+}
+
+/// The numbers of the rows that have a label, as one axis. Its size follows from the operators.
+ValueId labelled_rows(Rewriter& graph, NodeId loss, std::int64_t ignored) {
+  const ValueId labels = graph.node(loss).inputs[1];
+  const TensorType flags = {ElementType::boolean, *graph.shape(labels), {}};
+  const TensorType unknown = {ElementType::int64, std::nullopt, {}};
+  const ValueId ignored_index =
+      graph.add_constant("ignored_label", label_tensor(graph.type(labels).element, ignored));
+  const ValueId is_ignored =
+      insert(graph, loss, "Equal", {labels, ignored_index}, "is_ignored", flags);
+  const ValueId has_label = insert(graph, loss, "Not", {is_ignored}, "has_label", flags);
+  const ValueId places = insert(graph, loss, "NonZero", {has_label}, "labelled_positions", unknown);
+  const ValueId one_axis = graph.add_constant("one_axis", Tensor::int64s({-1}));
+  return insert(graph, loss, "Reshape", {places, one_axis}, "labelled_rows", unknown);
+}
+
+}  // namespace
+
+std::size_t label_positions(Rewriter& graph, const PassContext&) {
+  std::size_t found = 0;
+  const std::size_t nodes = graph.node_count();
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const NodeId id(i);
+    if (graph.is_removed(id) || !is_cross_entropy(graph.node(id))) continue;
+    const auto ignored = ignored_label(graph, graph.node(id));
+    if (!ignored || !can_choose_rows(graph, graph.node(id))) continue;
+    const ValueId rows = labelled_rows(graph, id, *ignored);
+    for (const std::size_t operand : {0U, 1U}) {
+      const ValueId whole = graph.node(id).inputs[operand];
+      const TensorType type = {graph.type(whole).element, std::nullopt, {}};
+      const std::string name = operand == 0 ? "labelled_scores" : "labels_given";
+      graph.set_input(id, operand, insert(graph, id, "Gather", {whole, rows}, name, type));
+    }
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace stashscope
