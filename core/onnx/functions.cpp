@@ -15,7 +15,8 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::size_t node_limit = 10'000'000;
+/// Real models have some ten thousand nodes when all functions are expanded.
+constexpr std::size_t node_limit = 200'000;
 /// Functions that call functions; real ones nest a few levels.
 constexpr int max_call_depth = 100;
 

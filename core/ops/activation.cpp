@@ -198,7 +198,12 @@ void fast_gelu_gradient(GradientContext& g) {
   }
 }
 
-void infer_real_function(ShapeContext& context) { infer_like_first_input(context); }
+/// (data, [bias of the last axis])
+void infer_with_bias(ShapeContext& context) {
+  infer_like_first_input(context);
+  if (context.has_input(1))
+    context.require_length(1, context.dim(0, -1), "the bias and the last axis");
+}
 
 /// The function applied to each known element.
 template <Expr (*apply)(const Expr&)>
@@ -221,16 +226,10 @@ Op unary(std::string type, std::vector<std::int64_t> versions, void (*gradient)(
          double (*flops)(const CostContext&) = nullptr) {
   return {.type = std::move(type),
           .versions = std::move(versions),
-          .infer = infer_real_function,
+          .infer = infer_like_first_input,
           .gradient = gradient,
           .flops = flops,
           .in_place = first_input};
-}
-
-Op recomputed(Op op, std::vector<std::int64_t> versions) {
-  op.recompute = RecomputeLevel::basic;
-  op.recompute_rules = {{std::move(versions), {}}};
-  return op;
 }
 
 void add_rounding(OpRegistry& registry) {
@@ -306,8 +305,12 @@ void add_activation_ops(OpRegistry& registry) {
       recomputed(unary("QuickGelu", {}, quick_gelu_gradient, flops_per_element<6>), {1})));
   registry.add(
       microsoft(recomputed(unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>), {1})));
-  registry.add(
-      microsoft(recomputed(unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>), {1})));
+  Op bias_gelu = unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>);
+  Op fast_gelu = unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>);
+  for (Op* const each : {&bias_gelu, &fast_gelu}) {
+    each->infer = infer_with_bias;
+    registry.add(microsoft(recomputed(std::move(*each), {1})));
+  }
   for (const char* type : {"ReluGrad", "SigmoidGrad", "TanhGrad", "GeluGrad", "FastGeluGrad",
                            "QuickGeluGrad", "BiasGeluGrad_dX", "BiasFastGeluGrad_dX"}) {
     add_gradient_op(registry, type);

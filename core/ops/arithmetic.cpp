@@ -174,12 +174,6 @@ Op binary(std::string type, std::vector<std::int64_t> versions, void (*infer)(Sh
           .in_place = either_input};
 }
 
-Op recomputed(Op op, std::vector<std::int64_t> versions) {
-  op.recompute = RecomputeLevel::basic;
-  op.recompute_rules = {{std::move(versions), {}}};
-  return op;
-}
-
 }  // namespace
 
 void add_arithmetic_ops(OpRegistry& registry) {

@@ -67,12 +67,7 @@ void infer_from_dtype(ShapeContext& context, ElementType otherwise) {
   context.set_element(0, dtype != 0 ? static_cast<ElementType>(dtype) : otherwise);
 }
 
-void infer_eye_like(ShapeContext& context) {
-  infer_from_dtype(context, context.element(0));
-  context.set_shape(0, context.shape(0));
-}
-
-void infer_random_like(ShapeContext& context) {
+void infer_like_with_dtype(ShapeContext& context) {
   infer_from_dtype(context, context.element(0));
   context.set_shape(0, context.shape(0));
 }
@@ -102,9 +97,9 @@ void add_constant_ops(OpRegistry& registry) {
   range.recompute = RecomputeLevel::basic;
   range.recompute_rules = {{{11}, {0, 1, 2}}};
   registry.add(std::move(range));
-  registry.add(maker("EyeLike", {9, 22}, infer_eye_like));
+  registry.add(maker("EyeLike", {9, 22}, infer_like_with_dtype));
   for (const char* type : {"RandomNormalLike", "RandomUniformLike", "Bernoulli"}) {
-    Op op = maker(type, {1, 15, 22}, infer_random_like);
+    Op op = maker(type, {1, 15, 22}, infer_like_with_dtype);
     op.random = true;
     registry.add(std::move(op));
   }

@@ -39,6 +39,7 @@ void infer_conv(ShapeContext& context) {
                    "the channels of the data and of the weight times group");
   const auto channels = context.dim(1, 0).integer();
   if (channels && *channels % group != 0) context.fail("group does not divide the output channels");
+  context.require_length(2, context.dim(1, 0), "the bias and the output channels");
   Shape shape = {context.dim(0, 0), context.dim(1, 0)};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
     shape.push_back(
@@ -61,6 +62,7 @@ void infer_conv_transpose(ShapeContext& context) {
   extra.resize(axes, 0);
   const bool same = window.auto_pad == "SAME_UPPER" || window.auto_pad == "SAME_LOWER";
   Shape shape = {context.dim(0, 0), context.dim(1, 1) * Expr(group)};
+  context.require_length(2, shape[1], "the bias and the output channels");
   for (std::size_t i = 0; i < axes; ++i) {
     const Expr size = context.dim(0, static_cast<std::int64_t>(i) + 2);
     const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;

@@ -19,6 +19,7 @@ ValueId is_negative(GradientContext& g, ValueId x) {
 void infer_prelu(ShapeContext& context) {
   context.require_same_element(0, 1);
   context.set_like_input(0, 0);
+  if (context.version() >= 7) context.require_broadcastable(1, context.shape(0));
 }
 
 void prelu_gradient(GradientContext& g) {

@@ -44,8 +44,24 @@ void infer_gather(ShapeContext& context) {
   gather_contents(context);
 }
 
-void infer_gather_elements(ShapeContext& context) {
+/// The indices address one axis; along the others there may be fewer positions than in the data.
+void require_elements_within(ShapeContext& context) {
   require_indices(context, 1);
+  if (!context.has_shape(0) || !context.has_shape(1)) return;
+  if (context.rank(0) != context.rank(1)) context.fail("its data and indices have different ranks");
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
+  for (std::int64_t i = 0; i < context.rank(0); ++i) {
+    const auto available = context.dim(0, i).integer();
+    const auto addressed = context.dim(1, i).integer();
+    if (i != axis && available && addressed && *addressed > *available) {
+      context.fail("its indices of shape " + context.text(context.shape(1)) +
+                   " are larger than its data of shape " + context.text(context.shape(0)));
+    }
+  }
+}
+
+void infer_gather_elements(ShapeContext& context) {
+  require_elements_within(context);
   context.set(0, context.element(0), context.shape(1));
 }
 
@@ -59,6 +75,12 @@ void infer_gather_nd(ShapeContext& context) {
   if (batch + *depth > context.rank(0)) context.fail("its indices are longer than the data's rank");
   const Shape& indices = context.shape(1);
   const Shape& data = context.shape(0);
+  if (batch < 0 || batch >= std::ssize(indices))
+    context.fail("batch_dims does not fit its indices");
+  for (std::int64_t i = 0; i < batch; ++i) {
+    context.require_dim(context.dim(0, i), context.dim(1, i),
+                        "the shared axes of data and indices");
+  }
   Shape shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + batch + *depth, data.end());
   context.set_shape(0, std::move(shape));
@@ -66,11 +88,7 @@ void infer_gather_nd(ShapeContext& context) {
 
 /// (shape, indices, gradient) -> gradient of the gathered tensor
 void infer_gather_grad(ShapeContext& context) {
-  const std::size_t gradient = context.input_count() - 1;
-  context.set_element(0, context.element(gradient));
-  const Contents* const dims = context.contents(0);
-  if (dims == nullptr) throw ShapeUnknown();
-  context.set_shape(0, Shape(dims->begin(), dims->end()));
+  infer_shaped_by(context, 0, context.input_count() - 1);
 }
 
 /// (shape, indices, gradient)
@@ -86,21 +104,43 @@ void gather_elements_gradient(GradientContext& g) {
                          {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
-void infer_gather_elements_grad(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  const Contents* const dims = context.contents(1);
-  if (dims == nullptr) throw ShapeUnknown();
-  context.set_shape(0, Shape(dims->begin(), dims->end()));
-}
+void infer_gather_elements_grad(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
 
 void gather_nd_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("GatherNDGrad", {g.shape_of(g.input(0)), g.input(1), g.gradient()},
                             {{"batch_dims", g.attributes().integer("batch_dims", 0)}}));
 }
 
-void infer_scatter(ShapeContext& context) {
+void require_shape(ShapeContext& context, std::size_t input, const Shape& wanted) {
+  if (!context.has_shape(input)) return;
+  if (context.rank(input) != std::ssize(wanted)) {
+    context.fail("its updates have shape " + context.text(context.shape(input)) + ", not " +
+                 context.text(wanted));
+  }
+  for (std::int64_t i = 0; i < std::ssize(wanted); ++i) {
+    context.require_dim(context.dim(input, i), wanted[static_cast<std::size_t>(i)],
+                        "the dims of its updates and what they replace");
+  }
+}
+
+void infer_scatter_elements(ShapeContext& context) {
+  require_elements_within(context);
+  context.set_like_input(0, 0);
+  require_shape(context, 2, context.shape(1));
+}
+
+/// The updates replace data[indices[...], ...].
+void infer_scatter_nd(ShapeContext& context) {
   require_indices(context, 1);
   context.set_like_input(0, 0);
+  const auto depth = context.dim(1, -1).integer();
+  if (!depth) return;
+  if (*depth > context.rank(0)) context.fail("its indices are longer than the data's rank");
+  const Shape& indices = context.shape(1);
+  const Shape& data = context.shape(0);
+  Shape wanted(indices.begin(), indices.end() - 1);
+  wanted.insert(wanted.end(), data.begin() + *depth, data.end());
+  require_shape(context, 2, wanted);
 }
 
 /// data with the rows at `indices` replaced: the data's gradient has zeros there, the updates'
@@ -186,11 +226,11 @@ void add_gather_ops(OpRegistry& registry) {
   registry.add(
       gatherer("GatherElements", {11, 13}, infer_gather_elements, gather_elements_gradient));
   registry.add(gatherer("GatherND", {11, 12, 13}, infer_gather_nd, gather_nd_gradient));
-  Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter, scatter_nd_gradient);
+  Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter_nd, scatter_nd_gradient);
   scatter_nd.in_place = {{0, 0}};
   registry.add(std::move(scatter_nd));
   for (const char* type : {"ScatterElements", "Scatter"}) {
-    Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter, scatter_elements_gradient);
+    Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter_elements, scatter_elements_gradient);
     op.in_place = {{0, 0}};
     registry.add(std::move(op));
   }

@@ -60,7 +60,8 @@ void infer_where(ShapeContext& context) {
   const auto condition = context.integers(0);
   const Contents* const yes = context.contents(1);
   const Contents* const no = context.contents(2);
-  if (!condition || yes == nullptr || no == nullptr || context.rank(0) > 1) return;
+  if (!condition || yes == nullptr || no == nullptr) return;
+  if (std::max({context.rank(0), context.rank(1), context.rank(2)}) > 1) return;
   const std::size_t size = std::max({condition->size(), yes->size(), no->size()});
   const auto fits = [&](std::size_t count) { return count == size || count == 1; };
   if (!fits(condition->size()) || !fits(yes->size()) || !fits(no->size())) return;
@@ -84,12 +85,6 @@ Op comparison(std::string type, std::vector<std::int64_t> versions, void (*infer
           .versions = std::move(versions),
           .infer = infer,
           .stops_gradients = true};
-}
-
-Op recomputed(Op op, std::vector<std::int64_t> versions) {
-  op.recompute = RecomputeLevel::basic;
-  op.recompute_rules = {{std::move(versions), {}}};
-  return op;
 }
 
 Op boolean(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {

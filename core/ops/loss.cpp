@@ -24,12 +24,16 @@ void infer_cross_entropy(ShapeContext& context) {
     context.same_dim(context.dim(0, axis == 0 ? 0 : axis + 1), context.dim(1, axis),
                      "the positions of scores and labels");
   }
+  const Expr& classes = context.dim(0, context.rank(0) > 1 ? 1 : 0);
+  context.require_length(2, classes, "the class weights and the classes");
   context.set_shape(0, reduces(context.attributes()) ? Shape() : context.shape(1));
   if (context.has_output(1)) context.set_shape(1, context.shape(0));
 }
 
 /// (d loss, log probabilities, labels, ...) -> d scores
 void infer_cross_entropy_grad(ShapeContext& context) {
+  const Expr& classes = context.dim(1, context.rank(1) > 1 ? 1 : 0);
+  context.require_length(3, classes, "the class weights and the classes");
   const auto output_type = context.attributes().integer("output_type", 0);
   context.set(0, output_type != 0 ? static_cast<ElementType>(output_type) : context.element(1),
               context.shape(1));

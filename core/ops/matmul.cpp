@@ -73,7 +73,9 @@ void infer_gemm(ShapeContext& context) {
       effective_shape(context.shape(1), {context.attributes().integer("transB", 0) != 0});
   context.same_dim(a[1], b[0], "the inner dimensions of Gemm");
   context.set_shape(0, {a[0], b[1]});
-  if (context.has_input(2)) context.require_same_element(0, 2);
+  if (!context.has_input(2)) return;
+  context.require_same_element(0, 2);
+  context.require_broadcastable(2, {a[0], b[1]});
 }
 
 double matmul_flops(const CostContext& cost) {

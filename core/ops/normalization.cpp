@@ -56,6 +56,13 @@ void infer_norm_grad(ShapeContext& context) {
 
 void infer_first(ShapeContext& context) { context.set_like_input(0, 0); }
 
+void infer_instance_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  for (const std::size_t each : {1U, 2U}) {
+    context.require_length(each, context.dim(0, 1), "the scale or bias and the channels");
+  }
+}
+
 bool in_training_mode(const GradientContext& g) {
   if (g.opset() >= 14) return g.attributes().integer("training_mode", 0) != 0;
   return g.node().outputs.size() > 1;
@@ -76,16 +83,22 @@ void fixed_batch_norm_gradient(GradientContext& g) {
   const double epsilon = double{g.attributes().real("epsilon", 1e-5F)};
   const ValueId variance = g.add("Add", {g.input(4), g.scalar_like(g.input(4), epsilon)});
   const ValueId scale = g.add("Reciprocal", {g.add("Sqrt", {variance})});
+  // Data, scale and statistics may have different types.
+  const auto as = [&](ValueId value, std::size_t from, std::size_t to) {
+    const ElementType element = g.type(g.input(to)).element;
+    return g.type(g.input(from)).element == element ? value : g.cast(value, element);
+  };
   if (g.wants(0)) {
-    const ValueId slope = by_channel(g.add("Mul", {g.input(1), scale}));
-    g.give(0, g.add("Mul", {g.gradient(), slope}));
+    const ValueId slope = g.add("Mul", {g.input(1), as(scale, 4, 1)});
+    g.give(0, g.add("Mul", {g.gradient(), by_channel(as(slope, 1, 0))}));
   }
   if (g.wants(1)) {
-    const ValueId centred = g.add("Sub", {g.input(0), by_channel(g.input(3))});
-    const ValueId normal = g.add("Mul", {centred, by_channel(scale)});
-    g.give(1, g.reduce_sum(g.add("Mul", {g.gradient(), normal}), others, false));
+    const ValueId centred = g.add("Sub", {g.input(0), by_channel(as(g.input(3), 3, 0))});
+    const ValueId normal = g.add("Mul", {centred, by_channel(as(scale, 4, 0))});
+    const ValueId sum = g.reduce_sum(g.add("Mul", {g.gradient(), normal}), others, false);
+    g.give(1, as(sum, 0, 1));
   }
-  if (g.wants(2)) g.give(2, g.reduce_sum(g.gradient(), others, false));
+  if (g.wants(2)) g.give(2, as(g.reduce_sum(g.gradient(), others, false), 0, 2));
 }
 
 /// In training the forward node becomes the reference's BatchNormInternal, which also returns the
@@ -193,7 +206,7 @@ void add_normalization_ops(OpRegistry& registry) {
   add_layer_norms(registry);
   registry.add({.type = "InstanceNormalization",
                 .versions = {1, 6, 22},
-                .infer = infer_first,
+                .infer = infer_instance_norm,
                 .gradient = instance_norm_gradient,
                 .flops = flops_per_element<8>});
   for (const char* type : {"GroupNormalization", "LRN", "MeanVarianceNormalization"}) {

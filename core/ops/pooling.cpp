@@ -51,11 +51,7 @@ double pool_flops(const CostContext& cost) {
 /// The gradient operators take the shape of the input as their last operand: the input itself need
 /// not be kept for them.
 void infer_from_shape_operand(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  const std::size_t operand = context.input_count() - 1;
-  const Contents* const dims = context.contents(operand);
-  if (dims == nullptr) throw ShapeUnknown();
-  context.set_shape(0, Shape(dims->begin(), dims->end()));
+  infer_shaped_by(context, context.input_count() - 1, 0);
 }
 
 void max_pool_gradient(GradientContext& g) {

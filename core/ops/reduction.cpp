@@ -76,7 +76,11 @@ void infer_top_k(ShapeContext& context) {
   Expr k = context.version() < 10                   ? Expr(context.attributes().integer("k", 0))
            : count != nullptr && count->size() == 1 ? (*count)[0]
                                                     : context.unknown_dim();
-  shape[static_cast<std::size_t>(axis)] = std::move(k);
+  Expr& along = shape[static_cast<std::size_t>(axis)];
+  if (k.integer() && along.integer() && *k.integer() > *along.integer()) {
+    context.fail("takes " + context.text(k) + " of " + context.text(along) + " elements");
+  }
+  along = std::move(k);
   context.set_shape(0, shape);
   context.set_shape(1, shape);
 }
@@ -205,6 +209,12 @@ void reduce_log_sum_gradient(GradientContext& g) {
   g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
 }
 
+/// The axis is an input.
+void infer_cumulative(ShapeContext& context) {
+  infer_like_first_input(context);
+  if (const auto axis = context.integer(1)) context.axis(*axis, context.rank(0));
+}
+
 /// The sum runs the other way.
 void cum_sum_gradient(GradientContext& g) {
   const std::int64_t reverse = g.attributes().integer("reverse", 0);
@@ -253,7 +263,7 @@ void add_reduction_ops(OpRegistry& registry) {
   }
   registry.add({.type = "CumSum",
                 .versions = {11, 14},
-                .infer = infer_like_first_input,
+                .infer = infer_cumulative,
                 .gradient = cum_sum_gradient,
                 .in_place = {},
                 .recompute = RecomputeLevel::basic,

@@ -85,12 +85,7 @@ void infer_upsample(ShapeContext& context) {
 }
 
 /// (gradient, shape of the data, [roi], [scales]) -> gradient of the data
-void infer_resize_grad(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  const Contents* const dims = context.contents(1);
-  if (dims == nullptr) throw ShapeUnknown();
-  context.set_shape(0, Shape(dims->begin(), dims->end()));
-}
+void infer_resize_grad(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
 
 void resize_gradient(GradientContext& g) {
   if (g.attributes().text("keep_aspect_ratio_policy", "stretch") != "stretch") {

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "core/ops/contents.h"
+
 namespace stashscope {
 
 namespace {
@@ -25,6 +27,13 @@ void infer_like_first_input(ShapeContext& context) {
   context.set_shape(0, context.shape(0));
 }
 
+void infer_shaped_by(ShapeContext& context, std::size_t operand, std::size_t element_of) {
+  context.set_element(0, context.element(element_of));
+  const Contents* const dims = context.contents(operand);
+  if (dims == nullptr) throw ShapeUnknown();
+  context.set_shape(0, Shape(dims->begin(), dims->end()));
+}
+
 void infer_broadcast(ShapeContext& context) {
   require_one_element(context);
   context.set_element(0, context.element(0));
@@ -44,9 +53,14 @@ void combine_contents(ShapeContext& context, Combine combine) {
   const std::size_t size = std::max(a->size(), b->size());
   const bool fits = (a->size() == size || a->size() == 1) && (b->size() == size || b->size() == 1);
   if (!fits || context.rank(0) > 1 || context.rank(1) > 1) return;
+  const bool is_real = is_floating(context.element(0));
   Contents result;
   for (std::size_t i = 0; i < size; ++i) {
-    const auto item = combine((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+    const Expr& x = (*a)[a->size() == 1 ? 0 : i];
+    const Expr& y = (*b)[b->size() == 1 ? 0 : i];
+    const bool is_mixed = is_real && x.is_constant() != y.is_constant();
+    const auto item =
+        is_mixed ? combine(simplest_fraction(x), simplest_fraction(y)) : combine(x, y);
     if (!item) return;
     result.push_back(*item);
   }
@@ -91,6 +105,12 @@ Op data_movement(std::string type, std::vector<std::int64_t> versions, void (*in
           .flops = no_flops,
           .recompute = rules.empty() ? RecomputeLevel::never : RecomputeLevel::basic,
           .recompute_rules = std::move(rules)};
+}
+
+Op recomputed(Op op, std::vector<std::int64_t> versions) {
+  op.recompute = RecomputeLevel::basic;
+  op.recompute_rules = {{std::move(versions), {}}};
+  return op;
 }
 
 Op microsoft(Op op) {

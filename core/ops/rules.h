@@ -10,6 +10,8 @@ namespace stashscope {
 
 /// Output 0 has the type and dims of input 0.
 void infer_like_first_input(ShapeContext& context);
+/// Output 0 has the dims that the elements of an input say, and the type of another one.
+void infer_shaped_by(ShapeContext& context, std::size_t operand, std::size_t element_of);
 /// Output 0 is the broadcast of all inputs, which have one element type.
 void infer_broadcast(ShapeContext& context);
 /// The same with boolean elements.
@@ -25,6 +27,9 @@ void combine_contents(ShapeContext& context, Combine combine);
 std::optional<std::vector<std::vector<std::int64_t>>> element_offsets(const Shape& shape);
 /// The elements at every combination of one offset per axis, the last axis fastest.
 Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>>& offsets);
+
+/// The reference recomputes it at every probe level, in these versions.
+Op recomputed(Op op, std::vector<std::int64_t> versions);
 
 /// The domain of operators that only the reference runtime defines.
 Op microsoft(Op op);

@@ -1,31 +1,11 @@
 #include "core/ops/shape_context.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/ops/contents.h"
 
 namespace stashscope {
-
-std::optional<Expr> exact_expr(double number) {
-  if (!std::isfinite(number)) return std::nullopt;
-  int exponent = 0;
-  double mantissa = std::frexp(number, &exponent);
-  std::int64_t denominator = 1;
-  while (mantissa != std::floor(mantissa)) {
-    mantissa *= 2;
-    --exponent;
-  }
-  if (exponent > 0) {
-    if (exponent > 20) return std::nullopt;
-    mantissa = std::ldexp(mantissa, exponent);
-  } else {
-    if (exponent < -60) return std::nullopt;
-    denominator = std::int64_t{1} << -exponent;
-  }
-  return Expr(Rational::ratio(static_cast<std::int64_t>(mantissa), denominator));
-}
 
 namespace {
 
@@ -117,6 +97,14 @@ void ShapeContext::set(std::size_t output, ElementType element, Shape shape) {
 
 void ShapeContext::set_contents(std::size_t output, Contents contents) {
   if (output >= outputs_.size() || contents.size() > max_contents) return;
+  const TensorType& type = outputs_[output].type;
+  const auto count = element_count(type);
+  if (!count || *count != Expr(std::ssize(contents))) return;
+  for (Expr& item : contents) {
+    const auto stored = stored_item(item, type.element);
+    if (!stored) return;
+    item = *stored;
+  }
   outputs_[output].contents = std::make_shared<const Contents>(std::move(contents));
 }
 
@@ -146,6 +134,33 @@ Expr ShapeContext::broadcast_dim(const Expr& a, const Expr& b) {
   if (a.integer()) return a;
   if (b.integer()) return b;
   return same_dim(a, b, "broadcast dimensions");
+}
+
+void ShapeContext::require_dim(const Expr& a, const Expr& b, const char* what) const {
+  if (a.integer() && b.integer() && a != b) {
+    fail(std::string(what) + " differ: " + text(a) + " and " + text(b));
+  }
+}
+
+void ShapeContext::require_length(std::size_t input, const Expr& size, const char* what) const {
+  if (!has_shape(input)) return;
+  if (rank(input) != 1) fail("input " + std::to_string(input) + " needs one axis, for " + what);
+  require_dim(dim(input, 0), size, what);
+}
+
+void ShapeContext::require_broadcastable(std::size_t input, const Shape& to) const {
+  if (!has_shape(input)) return;
+  const Shape& from = shape(input);
+  bool fits = from.size() <= to.size();
+  for (std::size_t i = 0; fits && i < from.size(); ++i) {
+    const Expr& dim = from[from.size() - 1 - i];
+    const Expr& wanted = to[to.size() - 1 - i];
+    fits = dim.is(1) || !dim.integer() || !wanted.integer() || dim == wanted;
+  }
+  if (!fits) {
+    fail("input " + std::to_string(input) + " of shape " + text(from) + " does not broadcast to " +
+         text(to));
+  }
 }
 
 Shape ShapeContext::broadcast(const Shape& a, const Shape& b) {

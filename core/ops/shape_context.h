@@ -16,9 +16,6 @@ using Contents = std::vector<Expr>;
 /// Tensors with more elements than this are not followed by value.
 constexpr std::size_t max_contents = 128;
 
-/// A binary floating point number as an exact fraction, when its parts fit.
-std::optional<Expr> exact_expr(double number);
-
 /// One input as a shape rule sees it; what it points to belongs to the caller.
 struct KnownInput {
   const TensorType* type = nullptr;    ///< null: the optional input is left out
@@ -83,7 +80,9 @@ class ShapeContext {
   void set_element(std::size_t output, ElementType element);
   void set_shape(std::size_t output, Shape shape);
   void set(std::size_t output, ElementType element, Shape shape);
-  /// Ignored when there are more than `max_contents`.
+  /// Elements of an output whose type and shape are set, as its type rounds them. Ignored when
+  /// there are more than `max_contents`, not as many as the shape says, or some that do not fit the
+  /// type.
   void set_contents(std::size_t output, Contents contents);
   /// Output 0 is like input 0, element type and shape.
   void set_like_input(std::size_t output, std::size_t input);
@@ -99,6 +98,12 @@ class ShapeContext {
   /// Multidirectional broadcasting. (ONNX, Broadcasting.md)
   Expr broadcast_dim(const Expr& a, const Expr& b);
   Shape broadcast(const Shape& a, const Shape& b);
+  /// Numbers that differ are an Error; what has a name is left to the run, which knows all dims.
+  void require_dim(const Expr& a, const Expr& b, const char* what) const;
+  /// The same of an input, if it is there, with one axis.
+  void require_length(std::size_t input, const Expr& size, const char* what) const;
+  /// Unidirectional broadcasting of an input that may be left out. (ONNX, Broadcasting.md)
+  void require_broadcastable(std::size_t input, const Shape& to) const;
 
   /// Element types of the inputs must agree.
   void require_same_element(std::size_t a, std::size_t b) const;

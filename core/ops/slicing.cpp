@@ -42,6 +42,9 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
       *list = *known;
     }
   }
+  // Steps beyond any axis take one position.
+  constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
+  for (std::int64_t& step : bounds.steps) step = std::clamp(step, -furthest, furthest);
   if (bounds.axes.empty()) bounds.axes = all_axes(std::ssize(bounds.starts));
   if (bounds.steps.empty()) bounds.steps.assign(bounds.starts.size(), 1);
   if (bounds.ends.size() != bounds.starts.size() || bounds.axes.size() != bounds.starts.size() ||
@@ -148,12 +151,7 @@ void infer_slice(ShapeContext& context) {
 }
 
 /// (gradient, shape, starts, ends, axes, steps) -> gradient of the whole tensor
-void infer_from_shape_operand(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  const Contents* const dims = context.contents(1);
-  if (dims == nullptr) throw ShapeUnknown();
-  context.set_shape(0, Shape(dims->begin(), dims->end()));
-}
+void infer_from_shape_operand(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
 
 void slice_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0))};
@@ -168,7 +166,15 @@ void slice_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("SliceGrad", std::move(inputs)));
 }
 
-/// Sizes of the parts: attribute or input `split`, or equal ones (the last may be smaller).
+/// The last may be smaller.
+Shape equal_parts(const Expr& size, std::size_t parts) {
+  const Expr part = ceil_divide(size, static_cast<std::int64_t>(parts));
+  Shape result(parts, part);
+  result.back() = size - part * Expr(static_cast<std::int64_t>(parts) - 1);
+  return result;
+}
+
+/// Sizes of the parts: attribute or input `split`, or equal ones.
 std::optional<Shape> split_sizes(ShapeContext& context, const Expr& size) {
   const std::size_t parts = context.output_count();
   std::vector<std::int64_t> sizes = context.attributes().integers("split");
@@ -178,10 +184,7 @@ std::optional<Shape> split_sizes(ShapeContext& context, const Expr& size) {
     return Shape(known->begin(), known->end());
   }
   if (!sizes.empty()) return Shape(sizes.begin(), sizes.end());
-  const Expr part = ceil_divide(size, static_cast<std::int64_t>(parts));
-  Shape result(parts, part);
-  result.back() = size - part * Expr(static_cast<std::int64_t>(parts) - 1);
-  return result;
+  return equal_parts(size, parts);
 }
 
 void infer_split(ShapeContext& context) {
@@ -214,9 +217,30 @@ void infer_split(ShapeContext& context) {
   }
 }
 
+/// The type of a part that the node leaves out.
+TensorType part_type(const GradientContext& g, std::size_t part) {
+  TensorType type = g.type(g.input(0));
+  const std::size_t parts = g.node().outputs.size();
+  std::int64_t axis = g.attributes().integer("axis", 0);
+  if (axis < 0) axis += std::ssize(*type.shape);
+  Expr& along = (*type.shape)[static_cast<std::size_t>(axis)];
+  std::vector<std::int64_t> sizes = g.attributes().integers("split");
+  if (g.opset() >= 13 && g.has_input(1)) {
+    const auto known = g.integers(1);
+    if (!known || known->size() != parts) fail_gradient("leaves out a part of unknown size");
+    sizes = *known;
+  }
+  along = sizes.size() == parts ? Expr(sizes[part]) : equal_parts(along, parts)[part];
+  return type;
+}
+
+/// A part without a gradient has zeros, even one that nobody asked for.
 void split_gradient(GradientContext& g) {
   std::vector<ValueId> parts;
-  for (std::size_t i = 0; i < g.node().outputs.size(); ++i) parts.push_back(g.gradient(i));
+  for (std::size_t i = 0; i < g.node().outputs.size(); ++i) {
+    if (!g.node().outputs[i].valid()) g.saved_output(i, part_type(g, i));
+    parts.push_back(g.gradient(i));
+  }
   g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
 }
 

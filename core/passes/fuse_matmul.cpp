@@ -1,5 +1,7 @@
 // Transposed and scaled operands of matrix products: FusedMatMul reads them as they are.
 
+#include <cmath>
+
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {
@@ -43,6 +45,16 @@ bool is_matrix(const Rewriter& graph, ValueId id) {
   return graph.shape(id) != nullptr && graph.shape(id)->size() >= 2;
 }
 
+/// FusedMatMul has no gradient for vectors.
+bool multiplies_matrices(const Rewriter& graph, const Node& product) {
+  return is_matrix(graph, product.inputs[0]) && is_matrix(graph, product.inputs[1]);
+}
+
+/// Moved batch axes come between the rows and the columns that would be swapped.
+bool moves_batch(const Node& product, std::size_t operand) {
+  return product.attributes.integer(operand == 0 ? "transBatchA" : "transBatchB", 0) != 0;
+}
+
 /// The gradient of one matrix that meets many transposed ones would be summed from many.
 bool gradient_would_grow(const Rewriter& graph, const Node& product, std::size_t operand) {
   return operand == 0 && graph.shape(product.inputs[0])->size() > 2 &&
@@ -57,7 +69,7 @@ bool take_transposition(Rewriter& graph, NodeId id, std::size_t operand) {
   if (product.inputs[0] == product.inputs[1] || !swaps_matrix(graph, graph.node(maker))) {
     return false;
   }
-  if (!is_matrix(graph, product.inputs[0]) || !is_matrix(graph, product.inputs[1])) return false;
+  if (!multiplies_matrices(graph, product) || moves_batch(product, operand)) return false;
   if (gradient_would_grow(graph, product, operand)) return false;
   Node fused = as_fused(product);
   const char* const flag = operand == 0 ? "transA" : "transB";
@@ -67,7 +79,12 @@ bool take_transposition(Rewriter& graph, NodeId id, std::size_t operand) {
   return true;
 }
 
-/// A node that multiplies one operand by a fixed scalar of at most its rank.
+/// The factor of FusedMatMul is a float32.
+bool fits_factor(ElementType element) {
+  return is_floating(element) && element != ElementType::float64;
+}
+
+/// A node that multiplies one operand by a fixed scalar; the result has the operand's shape.
 struct Scaling {
   ValueId operand;
   double factor = 1;
@@ -76,14 +93,15 @@ struct Scaling {
 std::optional<Scaling> scaling_of(const Rewriter& graph, const Node& node) {
   const bool divides = node.op_type == "Div";
   if (!node.domain.empty() || (!divides && node.op_type != "Mul")) return std::nullopt;
-  if (!is_floating(graph.type(node.outputs[0]).element)) return std::nullopt;
+  if (!fits_factor(graph.type(node.outputs[0]).element)) return std::nullopt;
   for (const std::size_t i : {1U, 0U}) {
     const auto number = graph.scalar(node.inputs[i]);
     const ValueId operand = node.inputs[1 - i];
     if (!number || *number == 0 || (divides && i == 0)) continue;
     if (graph.shape(operand) == nullptr || graph.shape(node.outputs[0]) == nullptr) continue;
     if (*graph.shape(operand) != *graph.shape(node.outputs[0])) continue;
-    return Scaling{operand, divides ? 1 / *number : *number};
+    const double factor = divides ? 1 / *number : *number;
+    if (std::isnormal(static_cast<float>(factor))) return Scaling{operand, factor};
   }
   return std::nullopt;
 }
@@ -101,6 +119,7 @@ bool take_scaling_behind(Rewriter& graph, NodeId id) {
   if (!scaling || !graph.is_only_for(scaling->operand, id)) return false;
   const NodeId maker = graph.maker(scaling->operand);
   if (!maker.valid() || !is_product(graph.node(maker))) return false;
+  if (!multiplies_matrices(graph, graph.node(maker))) return false;
   graph.replace(id, scaled(graph.node(maker), scaling->factor));
   return true;
 }
@@ -111,6 +130,7 @@ bool take_scaling_before(Rewriter& graph, NodeId id, std::size_t operand) {
   const NodeId maker = graph.maker(input);
   if (!maker.valid() || !graph.is_only_for(input, id)) return false;
   if (graph.node(id).inputs[0] == graph.node(id).inputs[1]) return false;
+  if (!multiplies_matrices(graph, graph.node(id))) return false;
   const auto scaling = scaling_of(graph, graph.node(maker));
   if (!scaling) return false;
   Node fused = scaled(graph.node(id), scaling->factor);

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/traversal.h"
+#include "core/ops/contents.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
 #include "core/passes/unify.h"

@@ -1,7 +1,9 @@
 #include "core/passes/inline_branches.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/error.h"
 
@@ -19,6 +21,46 @@ Subgraph known_branch(const Graph& graph, const Node& node) {
   return node.attributes.subgraph(taken ? "then_branch" : "else_branch");
 }
 
+using Names = std::map<std::string, std::string>;
+
+/// The names of all values that the graphs inside of a node make themselves.
+void add_own_names(const Node& node, std::set<std::string>& names) {
+  for (const auto& [key, value] : node.attributes.items()) {
+    const Subgraph* const body = std::get_if<Subgraph>(&value);
+    if (body == nullptr || *body == nullptr) continue;
+    const GraphData& data = (*body)->data();
+    for (const ValueId id : IdRange<ValueId>(data.values.size())) {
+      const auto& captures = data.captures;
+      const bool own = std::find(captures.begin(), captures.end(), id) == captures.end();
+      if (own) names.insert(data.values[id].name);
+    }
+    for (const Node& each : data.nodes) add_own_names(each, names);
+  }
+}
+
+/// The same attributes, with other names for what their graphs capture.
+Attributes with_captures(const Attributes& attributes, const Names& renamed) {
+  Attributes result;
+  for (const auto& [key, value] : attributes.items()) {
+    const Subgraph* const body = std::get_if<Subgraph>(&value);
+    if (body == nullptr || *body == nullptr) {
+      result.set(key, value);
+      continue;
+    }
+    GraphData data = (*body)->data();
+    Names inside;
+    for (const ValueId id : data.captures) {
+      const auto found = renamed.find(data.values[id].name);
+      if (found == renamed.end()) continue;
+      inside.insert(*found);
+      data.values[id].name = found->second;
+    }
+    for (Node& each : data.nodes) each.attributes = with_captures(each.attributes, inside);
+    result.set(key, std::make_shared<const Graph>(std::move(data)));
+  }
+  return result;
+}
+
 class Inliner {
  public:
   explicit Inliner(const Graph& graph) : data_(graph.data()) {
@@ -34,11 +76,13 @@ class Inliner {
       fail_input("node '" + printable(node.name) + "' (If)",
                  "its branch has another number of outputs");
     }
+    std::set<std::string> nested;
+    for (const Node& each : inner.nodes) add_own_names(each, nested);
     std::unordered_map<std::size_t, ValueId> moved;
     for (const ValueId id : inner.captures) moved[id.index()] = ids_.at(inner.values[id].name);
     for (const Initializer& initializer : inner.initializers) {
-      const ValueId id =
-          data_.add_initializer(unique(inner.values[initializer.value].name), initializer.tensor);
+      const ValueId id = data_.add_initializer(unique(inner.values[initializer.value].name, nested),
+                                               initializer.tensor);
       moved[initializer.value.index()] = id;
     }
     std::vector<std::pair<ValueId, ValueId>> copies;
@@ -51,10 +95,16 @@ class Inliner {
     const auto place = [&](ValueId id) {
       if (!id.valid()) return id;
       const auto [entry, is_new] = moved.try_emplace(id.index());
-      if (is_new) entry->second = data_.add_value(unique(inner.values[id].name), {});
+      if (is_new) entry->second = data_.add_value(unique(inner.values[id].name, nested), {});
       return entry->second;
     };
     for (Node copy : inner.nodes) {
+      Names renamed;
+      for (const ValueId id : copy.captured_inputs) {
+        const std::string& name = data_.values[place(id)].name;
+        if (name != inner.values[id].name) renamed.emplace(inner.values[id].name, name);
+      }
+      if (!renamed.empty()) copy.attributes = with_captures(copy.attributes, renamed);
       for (auto* list : {&copy.inputs, &copy.captured_inputs, &copy.outputs}) {
         for (ValueId& id : *list) id = place(id);
       }
@@ -76,9 +126,11 @@ class Inliner {
   }
 
  private:
-  std::string unique(const std::string& name) {
+  /// @param nested names that graphs inside of the branch's nodes give themselves
+  std::string unique(const std::string& name, const std::set<std::string>& nested) {
     std::string candidate = name;
-    for (int i = 1; ids_.contains(candidate); ++i) candidate = name + "_" + std::to_string(i);
+    for (int i = 1; ids_.contains(candidate) || nested.contains(candidate); ++i)
+      candidate = name + "_" + std::to_string(i);
     ids_.emplace(candidate, ValueId());
     return candidate;
   }

@@ -92,9 +92,13 @@ class Precision {
   /// What is not known, and what a subgraph reads by name, stays as it is.
   bool is_full(const Node& node) const {
     const Op* const op = OpRegistry::standard().find(node);
-    return op == nullptr || !node.captured_inputs.empty() || full_types().contains(node.op_type) ||
+    return op == nullptr || has_subgraph(node) || full_types().contains(node.op_type) ||
            has_captured_output(node) ||
            (node.op_type == "BatchNormalization" && graph_.opset() < 15);
+  }
+
+  static bool has_subgraph(const Node& node) {
+    return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
   }
 
   bool has_captured_output(const Node& node) const {
@@ -127,6 +131,7 @@ class Precision {
 
   void make_half(NodeId id) {
     const Node& node = graph_.node(id);
+    if (node.attributes.integer("dtype", 0) != 0) return;  // the output has a type of its own
     const std::size_t outputs = node.op_type == "BatchNormalization" ? 1 : node.outputs.size();
     for (std::size_t i = 0; i < outputs; ++i) {
       if (element(node.outputs[i]) != ElementType::float32) continue;

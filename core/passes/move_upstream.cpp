@@ -198,6 +198,8 @@ bool pays(const Rewriter& graph, const Thinning& thinning, const Node& above,
 bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& above,
                 const Operands& operands) {
   if (!thinning.by_batch) return true;
+  const Integers order = above.attributes.integers("perm");
+  if (above.op_type == "Transpose" && (order.empty() || order[0] != 0)) return false;
   return std::all_of(operands.begin(), operands.end(), [&](const Operand& each) {
     const ValueId input = above.inputs[each.input];
     return each.from_end == rank_of(graph, input) - 1 && rank_of(graph, input) >= 2 &&

@@ -36,7 +36,7 @@ class Matcher {
     match_.last = last;
     std::optional<Node> fused;
     match_node(fusion_.pattern, last, [&] {
-      if (!is_closed()) return false;
+      if (!is_closed() || !keeps_dims()) return false;
       fused = fusion_.build(graph_, match_);
       return fused.has_value();
     });
@@ -111,6 +111,16 @@ class Matcher {
       maker = graph_.maker(value);
     }
     return value;
+  }
+
+  /// Numbers may have more axes than what they scale; the operators that patterns become give x its
+  /// own dims.
+  bool keeps_dims() const {
+    const auto x = match_.values.find("x");
+    if (x == match_.values.end()) return true;
+    const Shape* const from = graph_.shape(x->second);
+    const Shape* const to = graph_.shape(graph_.node(match_.last).outputs[0]);
+    return from != nullptr && to != nullptr && *from == *to;
   }
 
   /// Whether nothing outside reads what is made inside, but for the last node's outputs.

@@ -161,7 +161,7 @@ void power(const KernelContext& context) {
 /// A bound from attribute `name` before version 11, from input `index` since; `otherwise` without.
 template <class C>
 C bound(const KernelContext& context, std::size_t index, const char* name, C otherwise) {
-  if (context.has_input(index)) return numbers_of<C>(context.in(index))[0];
+  if (context.has_input(index)) return number_of<C>(context.in(index));
   if (!context.attributes().has(name)) return otherwise;
   return static_cast<C>(context.attributes().real(name, 0));
 }

@@ -39,7 +39,7 @@ std::vector<std::vector<std::int64_t>> range_size(const KernelContext& context) 
   std::int64_t length = 0;
   with_number(context.in(0).element, [&](auto tag) {
     using C = Compute<typename decltype(tag)::type>;
-    const auto scalar = [&](std::size_t i) { return numbers_of<C>(context.in(i))[0]; };
+    const auto scalar = [&](std::size_t i) { return number_of<C>(context.in(i)); };
     length = range_length(scalar(0), scalar(1), scalar(2));
   });
   return {{length}};
@@ -49,8 +49,8 @@ void range(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = Compute<T>;
-    const C start = numbers_of<C>(context.in(0))[0];
-    const C step = numbers_of<C>(context.in(2))[0];
+    const C start = number_of<C>(context.in(0));
+    const C step = number_of<C>(context.in(2));
     const auto items = context.out().as<T>();
     for (std::size_t i = 0; i < items.size(); ++i) {
       items[i] = static_cast<T>(static_cast<C>(start + static_cast<C>(i) * step));

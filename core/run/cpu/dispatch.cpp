@@ -2,6 +2,14 @@
 
 namespace stashscope::cpu {
 
+namespace {
+
+void require_element(const TensorView& tensor) {
+  if (tensor.elements() < 1) fail_run("", "an operand that is one number has no elements");
+}
+
+}  // namespace
+
 std::vector<std::int64_t> as_integers(const TensorView& tensor) {
   std::vector<std::int64_t> numbers;
   const auto read = [&](auto tag) {
@@ -16,7 +24,13 @@ std::vector<std::int64_t> as_integers(const TensorView& tensor) {
   return numbers;
 }
 
+std::int64_t as_integer(const TensorView& tensor) {
+  require_element(tensor);
+  return as_integers(tensor)[0];
+}
+
 double as_number(const TensorView& tensor) {
+  require_element(tensor);
   double number = 0;
   with_any(tensor.element, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -70,7 +70,7 @@ class Targets {
 
 /// The attribute `ignore_index`, or the operand at `input` where the operator has one.
 std::optional<std::int64_t> ignored_label(const KernelContext& context, std::size_t input) {
-  if (context.has_input(input)) return as_integers(context.in(input))[0];
+  if (context.has_input(input)) return as_integer(context.in(input));
   const bool has = context.attributes().has("ignore_index");
   return has ? std::optional(context.attributes().integer("ignore_index", 0)) : std::nullopt;
 }

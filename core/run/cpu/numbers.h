@@ -29,6 +29,14 @@ std::vector<Real> numbers_of(const TensorView& tensor) {
   return numbers;
 }
 
+/// The first element, converted. Throws a run Error when there is none.
+template <class Real>
+Real number_of(const TensorView& tensor) {
+  const std::vector<Real> numbers = numbers_of<Real>(tensor);
+  if (numbers.empty()) fail_run("", "an operand that is one number has no elements");
+  return numbers[0];
+}
+
 /// Converts `numbers` into the element type of `tensor`, which has as many elements.
 template <class Real>
 void store_numbers(const std::vector<Real>& numbers, const TensorView& tensor) {

@@ -87,7 +87,7 @@ void require_plain(const KernelContext& context) {
 /// [gradient]
 void adam(const KernelContext& context) {
   require_plain(context);
-  const std::int64_t step = as_integers(context.in(1))[0];
+  const std::int64_t step = as_integer(context.in(1));
   const bool moves = updates(context);
   Items weights = numbers_of<double>(context.in(2));
   const Items gradient = numbers_of<double>(context.in(3));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/contents.h"
 #include "core/ops/shape_context.h"
 #include "core/run/cpu/dispatch.h"
 

@@ -15,6 +15,9 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
+/// Of a window that lies in the padding altogether.
+constexpr std::int64_t no_index = -1;
+
 /// The window that leads from data [batch, channels, ...] to the pooled result.
 struct Pooling {
   SlidingWindow window;
@@ -70,7 +73,7 @@ std::int64_t column_major(std::int64_t position, const Dims& sizes) {
 /// Per output position the first of the greatest elements; NaN is taken only when it comes first.
 template <class T>
 void max_pool_plane(const Pooling& pooling, const T* x, std::vector<std::int64_t>& chosen) {
-  std::fill(chosen.begin(), chosen.end(), -1);
+  std::fill(chosen.begin(), chosen.end(), no_index);
   pooling.for_each_pair([&](std::int64_t out, std::int64_t in) {
     std::int64_t& best = chosen[static_cast<std::size_t>(out)];
     if (best < 0 || static_cast<Compute<T>>(x[in]) > static_cast<Compute<T>>(x[best])) best = in;
@@ -82,6 +85,10 @@ void store_indices(const KernelContext& context, const Pooling& pooling, std::in
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
   std::int64_t* const to = context.out(1).as<std::int64_t>().data() + plane * pooling.out;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (chosen[i] < 0) {
+      to[i] = no_index;
+      continue;
+    }
     const std::int64_t at = by_columns ? column_major(chosen[i], pooling.window.in) : chosen[i];
     to[i] = plane * pooling.in + at;
   }
@@ -112,7 +119,9 @@ void max_pool_grad(const KernelContext& context) {
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
   if (by_columns) fail_run("", "has no gradient kernel for column-major indices");
   accumulate(context.in(0), context.out(), [&](const auto* dy, auto* dx) {
-    for (std::size_t i = 0; i < indices.size(); ++i) dx[indices[i]] += dy[i];
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] != no_index) dx[indices[i]] += dy[i];
+    }
   });
 }
 

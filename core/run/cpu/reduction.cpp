@@ -192,7 +192,7 @@ void arg_extreme(const KernelContext& context) {
 template <class Combine>
 void accumulate_along(const KernelContext& context, int start, Combine combine) {
   const TensorView& in = context.in(0);
-  const AxisSplit split = split_at(in.dims, as_integers(context.in(1))[0]);
+  const AxisSplit split = split_at(in.dims, as_integer(context.in(1)));
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
   const bool reverse = context.attributes().integer("reverse", 0) != 0;
   with_number(in.element, [&](auto tag) {

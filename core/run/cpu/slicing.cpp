@@ -205,7 +205,7 @@ void pad_grad(const KernelContext& context) {
 void trilu(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const bool upper = context.attributes().integer("upper", 1) != 0;
-  const std::int64_t k = context.has_input(1) ? as_integers(context.in(1))[0] : 0;
+  const std::int64_t k = context.has_input(1) ? as_integer(context.in(1)) : 0;
   const std::int64_t columns = in.dim(-1);
   const std::int64_t rows = in.dim(-2);
   with_size(element_size(in.element), [&](auto tag) {
