@@ -48,6 +48,10 @@ TEST(Functions, ThatGrowWithoutEndAreRefused) {
   EXPECT_NE(refusal(doubling(40)).find("expands to more than"), std::string::npos);
 }
 
+TEST(Functions, ThatGrowBeyondAnyRealModelAreRefusedBeforeTheyDo) {
+  EXPECT_NE(refusal(doubling(18)).find("expands to more than 200000 nodes"), std::string::npos);
+}
+
 TEST(Functions, ThatCallThemselvesAreRefused) {
   onnx::ModelProto model = calling("a");
   *model.add_functions() = function("a", {"b"});

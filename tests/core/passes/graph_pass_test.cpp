@@ -258,6 +258,37 @@ TEST(FuseMatmul, TakesTranspositionsAndFactors) {
   EXPECT_EQ(fused.real("alpha", 0), 0.25F);
 }
 
+TEST(FuseGelu, KeepsTheDimsThatNumbersWithMoreAxesGive) {
+  ModelBuilder m;
+  const auto rank3 = [](double value) {
+    const auto single = static_cast<float>(value);
+    return Tensor(ElementType::float32, {1, 1, 1},
+                  std::string(reinterpret_cast<const char*>(&single), sizeof(float)));
+  };
+  m.input("x", {3, 8}).constant("root", rank3(std::sqrt(2))).constant("one", number(1));
+  m.constant("half", number(0.5F)).node("Div", {"x", "root"}, {"d"}).node("Erf", {"d"}, {"e"});
+  m.node("Add", {"e", "one"}, {"f"}).node("Mul", {"x", "f"}, {"p"});
+  m.node("Mul", {"p", "half"}, {"y"}).output("y");
+  EXPECT_EQ(pass("fuse_gelu", with_literals(m, {"root", "one", "half"})).changed, 0U);
+}
+
+TEST(FuseMatMul, LeavesMovedBatchAxesVectorsAndDoublesAlone) {
+  ModelBuilder moved;
+  moved.input("x", {3, 2, 4}).input("w", {4, 5, 3});
+  moved.node("Transpose", {"w"}, {"t"}, {{"perm", Integers{0, 2, 1}}});
+  moved.node("FusedMatMul", {"x", "t"}, {"y"}, {{"transBatchB", std::int64_t{1}}}, "com.microsoft");
+  EXPECT_EQ(pass("fuse_matmul", moved.output("y").build()).changed, 0U);
+  ModelBuilder vectors;
+  vectors.input("x", {4}).weight("w", {4}).constant("c", number(4));
+  vectors.node("MatMul", {"x", "w"}, {"p"}).node("Mul", {"p", "c"}, {"y"}).output("y");
+  EXPECT_EQ(pass("fuse_matmul", with_literals(vectors, {"c"})).changed, 0U);
+  ModelBuilder doubles;
+  doubles.input("x", {2, 4}, ElementType::float64).input("w", {4, 4}, ElementType::float64);
+  doubles.constant("c", Tensor::float_scalar(ElementType::float64, 0.1));
+  doubles.node("MatMul", {"x", "w"}, {"p"}).node("Mul", {"p", "c"}, {"y"}).output("y");
+  EXPECT_EQ(pass("fuse_matmul", with_literals(doubles, {"c"})).changed, 0U) << "alpha has 24 bits";
+}
+
 TEST(KeepLossOnly, FreesTheScoresForTheMove) {
   const Passed passed = pass("keep_loss_only", test::perceptron().build());
   EXPECT_EQ(passed.changed, 1U);
@@ -294,6 +325,50 @@ TEST(MixedPrecision, SharesTheCastOfAWeight) {
   selection.precision = ElementType::float16;
   const Graph graph = apply_passes(infer_shapes(m.build()), {}, selection, results);
   EXPECT_EQ(count(graph, "Cast"), 2U) << "one of x, one of w";
+}
+
+/// The graph in mixed precision, with inferred shapes and types.
+Graph mixed(const ModelBuilder& model) {
+  std::vector<PassResult> results;
+  PassSelection selection;
+  selection.precision = ElementType::float16;
+  return infer_shapes(apply_passes(infer_shapes(model.build()), {}, selection, results));
+}
+
+TEST(MixedPrecision, LeavesTheTypesOfSubgraphsAndOfOwnTypesAlone) {
+  ModelBuilder body;
+  body.input("i", {}, ElementType::int64).input("go", {}, ElementType::boolean).input("state", {4});
+  body.weight("one", {4}).node("Add", {"state", "one"}, {"next"}).output("go").output("next");
+  GraphData inside = body.data();
+  ModelBuilder m;
+  m.input("x", {4, 4}).weight("w", {4, 4}).int64s("dims", {4});
+  m.node("MatMul", {"x", "w"}, {"h"})
+      .node("ReduceMax", {"h"}, {"state"}, {{"axes", Integers{0}}, {"keepdims", std::int64_t{0}}});
+  m.constant("times", Tensor::int64_scalar(2));
+  m.node("Loop", {"times", "", "state"}, {"final"},
+         {{"body", std::make_shared<const Graph>(std::move(inside))}});
+  m.node("EyeLike", {"h"}, {"eye"}, {{"dtype", std::int64_t{1}}}).node("Add", {"h", "eye"}, {"y"});
+  const Graph graph = mixed(m.output("final").output("y"));
+  EXPECT_EQ(graph.value(test::id_of(graph, "h")).type.element, ElementType::float16);
+  EXPECT_EQ(graph.value(test::id_of(graph, "final")).type.element, ElementType::float32);
+  EXPECT_EQ(graph.value(test::id_of(graph, "eye")).type.element, ElementType::float32);
+}
+
+TEST(MixedPrecision, HasGradientsOfFixedBatchNormalization) {
+  ModelBuilder m;
+  m.input("x", {"N", 3, 5}).weight("w", {4, 3, 1}).weight("scale", {4}).weight("shift", {4});
+  m.weight("mean", {4}).weight("variance", {4}).node("Conv", {"x", "w"}, {"c"});
+  m.node("BatchNormalization", {"c", "scale", "shift", "mean", "variance"}, {"n"});
+  m.node("ReduceMean", {"n"}, {"loss"}, {{"keepdims", std::int64_t{0}}}).output("loss");
+  PassSelection selection;
+  selection.precision = ElementType::float16;
+  TrainingGoal goal;
+  goal.frozen = {"mean", "variance"};
+  const TrainingStep step = prepare_training_step(m.build(), goal, selection);
+  ASSERT_EQ(step.parameters.size(), 3U);
+  for (const Parameter& each : step.parameters) {
+    EXPECT_EQ(step.graph->value(each.gradient).type.element, ElementType::float32);
+  }
 }
 
 TEST(GraphPasses, AreLeftOutWhereTheBackwardPassIsThere) {

@@ -38,6 +38,14 @@ TEST(MoveUpstream, LeavesAnAllReadResult) {
   EXPECT_EQ(pass("move_upstream", m.build()).changed, 0U);
 }
 
+TEST(MoveUpstream, KeepsTheBatchAxisOfChosenPositions) {
+  ModelBuilder m;
+  m.input("x", {4, 6, 4}).input("places", {4, 2, 1}, ElementType::int64);
+  m.node("Transpose", {"x"}, {"t"}, {{"perm", Integers{2, 1, 0}}});
+  m.node("GatherND", {"t", "places"}, {"y"}, {{"batch_dims", std::int64_t{1}}}).output("y");
+  EXPECT_EQ(pass("move_upstream", m.build()).changed, 0U) << "axis 0 is another one above";
+}
+
 /// The types of the nodes, in order.
 std::vector<std::string> types(const Graph& graph) {
   std::vector<std::string> result;

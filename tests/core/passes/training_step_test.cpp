@@ -57,6 +57,52 @@ TEST(Branches, AKnownConditionTellsTheShapeAndIsInlined) {
   EXPECT_EQ(inlined->node(inlined->value(chosen).producer).op_type, "Relu");
 }
 
+ValueId value_named(const GraphData& data, const std::string& name) {
+  for (const ValueId id : IdRange<ValueId>(data.values.size())) {
+    if (data.values[id].name == name) return id;
+  }
+  return ValueId();
+}
+
+/// An If that is always taken; its branch gives `taken`, a name of the outer graph, to an inner If.
+Graph nested_conditional() {
+  ModelBuilder inside;
+  inside.node("Abs", {"taken"}, {"deep"}).output("deep");
+  GraphData deep = inside.data();
+  deep.captures = {value_named(deep, "taken")};
+  const auto body = std::make_shared<const Graph>(std::move(deep));
+  ModelBuilder between;
+  between.node("Relu", {"x"}, {"taken"}).input("flag", {1}, ElementType::boolean);
+  between.node("If", {"flag"}, {"given"}, {{"then_branch", body}, {"else_branch", body}});
+  GraphData outer = between.output("given").data();
+  outer.inputs.clear();
+  outer.captures = {value_named(outer, "x"), value_named(outer, "flag")};
+  outer.nodes[NodeId(1)].captured_inputs = {value_named(outer, "taken")};
+  const auto branch = std::make_shared<const Graph>(std::move(outer));
+  ModelBuilder m;
+  m.input("x", {4}).input("flag", {1}, ElementType::boolean).node("Neg", {"x"}, {"taken"});
+  m.constant("yes", Tensor(ElementType::boolean, {}, std::string("\1", 1)));
+  m.node("If", {"yes"}, {"chosen"}, {{"then_branch", branch}, {"else_branch", branch}});
+  GraphData data = m.node("Add", {"chosen", "taken"}, {"y"}).output("y").data();
+  data.nodes[NodeId(1)].captured_inputs = {data.inputs[0], data.inputs[1]};
+  return Graph(std::move(data));
+}
+
+TEST(Branches, InlinedOnesKeepWhatTheirOwnSubgraphsRead) {
+  const auto inlined = inline_known_branches(infer_shapes(nested_conditional()));
+  ASSERT_TRUE(inlined);
+  for (const Node& node : inlined->nodes()) {
+    if (node.op_type != "If") continue;
+    ASSERT_EQ(node.captured_inputs.size(), 1U);
+    const ValueId read = node.captured_inputs[0];
+    EXPECT_EQ(inlined->node(inlined->value(read).producer).op_type, "Relu");
+    const GraphData& body = node.attributes.subgraph("then_branch")->data();
+    EXPECT_EQ(body.values[body.captures.at(0)].name, inlined->value(read).name)
+        << "the name of the outer graph's own value was taken";
+  }
+  EXPECT_EQ(shape_text(infer_shapes(*inlined), "y"), "4 ");
+}
+
 TEST(Branches, AnUnknownConditionLeavesWhatBothAgreeOn) {
   ModelBuilder m;
   m.input("x", {4, 6}).input("flag", {1}, ElementType::boolean);

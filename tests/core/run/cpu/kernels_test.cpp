@@ -410,5 +410,41 @@ TEST(CpuRunner, NamesTheNodeThatFails) {
               HasSubstr("node 'node' (Div)"));
 }
 
+TEST(MaxPool, OfAWindowThatLiesInThePaddingHasNoPlace) {
+  const OneNode pool{
+      "MaxPool",
+      {singles({1, 1, 2}, {3, 5})},
+      {{"kernel_shape", Integers{2}}, {"pads", Integers{1, 1}}, {"dilations", Integers{3}}},
+      18,
+      "",
+      2};
+  const std::vector<Tensor> pooled = run_node(pool);
+  ASSERT_EQ(pooled[1].elements(), 1);
+  const OneNode back{"MaxPoolGrad",
+                     {singles({1, 1, 1}, {7}), integers({1, 1, 1}, {-1}), integers({3}, {1, 1, 2})},
+                     {},
+                     18,
+                     "com.microsoft"};
+  EXPECT_THAT(result_of(back), ElementsAre(0, 0));
+}
+
+TEST(Kernels, RefuseAnEmptyOperandWhereOneNumberIsNeeded) {
+  const OneNode clip{"Clip", {singles({1, 2}), singles({0}, {})}};
+  EXPECT_THAT(error_of(clip), HasSubstr("has no elements"));
+  const OneNode trilu{"Trilu", {singles({2, 2}, {1, 2, 3, 4}), integers({0}, {})}};
+  EXPECT_THAT(error_of(trilu), HasSubstr("has no elements"));
+}
+
+TEST(Slice, TakesOnePositionByStepsBeyondAnyAxis) {
+  const OneNode slice{"Slice",
+                      {singles({1, 2, 3}), integers({1}, {0}), integers({1}, {3}),
+                       integers({1}, {0}), integers({1}, {INT64_MAX})}};
+  EXPECT_THAT(result_of(slice), ElementsAre(1));
+  const OneNode back{"Slice",
+                     {singles({1, 2, 3}), integers({1}, {2}), integers({1}, {INT64_MIN}),
+                      integers({1}, {0}), integers({1}, {INT64_MIN})}};
+  EXPECT_THAT(result_of(back), ElementsAre(3));
+}
+
 }  // namespace
 }  // namespace stashscope

@@ -131,6 +131,17 @@ INSTANTIATE_TEST_SUITE_P(
               {{"batch_dims", std::int64_t{1}}})),
     case_name);
 
+TEST(SplitGradient, OfAPartThatIsLeftOutIsZero) {
+  for (const GradientCase& each :
+       {mover("Equal", "Split", {6, 2}, {}, axis(0), 13, 3),
+        mover("Lengths", "Split", {6, 2}, {numbers_operand({1, 3, 2})}, axis(0), 13, 3)}) {
+    GraphData data = graph_of(each).data();
+    data.nodes[NodeId(0)].outputs[1] = ValueId();
+    data.outputs.erase(data.outputs.begin() + 1);
+    check_gradients(Graph(std::move(data)));
+  }
+}
+
 GradientCase scattered(std::string name, std::string type, Dims data, Tensor indices, Dims updates,
                        Attributes attributes = {}, std::int64_t opset = 17) {
   return {.name = std::move(name),
