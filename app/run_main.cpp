@@ -184,11 +184,11 @@ std::shared_ptr<const Study> study_of_run(Subject& subject, std::shared_ptr<cons
 }
 
 int run_once(Subject& subject, const RunOptions& options) {
-  check_all_tensors(*subject.model);
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
   const auto study = study_with(subject, inputs);
+  check_all_tensors(study->graph());
   print_warnings("stashscope-run", subject.warnings);
   print_warnings("stashscope-run", study->warnings);
   if (options.stream) return stream_variants(*study, options.seed);

@@ -74,6 +74,16 @@ bool lives_on_host(const Graph& graph, ValueId value) {
   return op != nullptr && op->output_on_host;
 }
 
+namespace {
+
+/// Passes leave values behind that nothing makes or reads any more.
+bool is_left_over(const Graph& graph, ValueId value) {
+  return !graph.value(value).producer.valid() && graph.topology().readers[value].empty() &&
+         !graph.is_graph_input(value) && !graph.is_graph_output(value);
+}
+
+}  // namespace
+
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
                                             std::vector<ValueId>& unknown) {
   IdVector<ValueId, std::int64_t> bytes(graph.values().size(), 0);
@@ -81,7 +91,7 @@ IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& 
     const Value& value = graph.value(id);
     if (lives_on_host(graph, id)) continue;
     if (!value.type.shape) {
-      unknown.push_back(id);
+      if (!is_left_over(graph, id)) unknown.push_back(id);
       continue;
     }
     try {

@@ -4,6 +4,7 @@
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/inline_branches.h"
+#include "core/passes/unpack_sequences.h"
 
 namespace stashscope {
 
@@ -18,13 +19,16 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
 
 namespace {
 
-/// Inference, repeated while known conditions of If nodes let their branches be inlined.
-Graph infer_and_inline(const Graph& model) {
+/// Inference, repeated while what it finds lets branches of If nodes be inlined and sequences be
+/// unpacked.
+Graph infer_and_simplify(const Graph& model) {
   Graph graph = infer_shapes(model);
-  while (const std::optional<Graph> inlined = inline_known_branches(graph)) {
-    graph = infer_shapes(*inlined);
+  for (;;) {
+    std::optional<Graph> simpler = inline_known_branches(graph);
+    if (!simpler) simpler = unpack_sequences(graph);
+    if (!simpler) return graph;
+    graph = infer_shapes(*simpler);
   }
-  return graph;
 }
 
 /// Ids of values are the same before and after inference, those of nodes too.
@@ -38,7 +42,7 @@ TrainingStep with_inferred_shapes(TrainingStep step) {
 
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes) {
-  Graph graph = infer_and_inline(model);
+  Graph graph = infer_and_simplify(model);
   if (has_backward(graph)) {
     TrainingStep given = find_boundary(std::make_shared<const Graph>(std::move(graph)));
     if (passes.any()) {
