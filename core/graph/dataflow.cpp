@@ -71,6 +71,22 @@ std::int64_t seed_for(const std::string& output_name) {
 
 namespace {
 
+/// The first version of Cast that knows a type. (ONNX, Cast)
+std::int64_t cast_version(ElementType element) {
+  if (bits_per_element(element) == 8) return 19;
+  return element == ElementType::bfloat16 ? 13 : 1;
+}
+
+void require_cast(const Graph& graph, ElementType element) {
+  const std::int64_t needed = cast_version(element);
+  const std::int64_t opset = graph.opset("");
+  if (opset >= needed) return;
+  fail_usage("the modified model",
+             "would cast to " + std::string(name_of(element)) + ", which operators of opset " +
+                 std::to_string(opset) + " do not know (" + std::to_string(needed) + " does)",
+             "compress to another type");
+}
+
 void seed_random_nodes(GraphData& data, const Dataflow& dataflow) {
   for (const NodeId id : dataflow.seeded_nodes) {
     Node& node = data.nodes[id];
@@ -116,6 +132,7 @@ Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vecto
   for (const NodeId id : order) {
     if (!dataflow.runs_origin(id)) {
       nodes.push_back(transfer_node(graph, dataflow, id));
+      require_cast(graph, stored_element(graph, dataflow, dataflow.topology.outputs[id][0]));
       continue;
     }
     Node node = rewired(data, dataflow, id);

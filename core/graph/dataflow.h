@@ -78,7 +78,8 @@ std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id);
 
 /// The modified graph in full, its nodes in `order`: clones get the suffix `_recompute` and say in
 /// their doc string what they are, random originals get the seed that their clones copy; tensors
-/// are put away and brought back by MemcpyToHost, MemcpyFromHost and Cast.
+/// are put away and brought back by MemcpyToHost, MemcpyFromHost and Cast. Throws a usage Error
+/// when the graph's opset does not know a type that is cast to.
 Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vector<NodeId>& order);
 
 /// Seed of a random node: hash of its first output's name (h = h * 101 + byte, 32 bits) plus the

@@ -179,5 +179,16 @@ TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
   EXPECT_EQ(again->baseline->timeline.peak_bytes, study->current->timeline.peak_bytes);
 }
 
+TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
+  Choices choices = with_plans("Gelu:4:1");
+  choices.probe.compressed = ElementType::float8e5m2;
+  const auto study = study_of(test::deep_perceptron(2, 8), choices);
+  ASSERT_EQ(count_of(*study, AddedKind::compress), 1U);
+  const std::string text = test::refusal(ErrorKind::usage, [&] { modified_graph(*study); });
+  EXPECT_NE(text.find("float8e5m2, which operators of opset 17 do not know (19 does)"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace stashscope

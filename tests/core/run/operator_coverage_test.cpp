@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 const fs::path models = STASHSCOPE_SHARED "/models";
 
-/// Operators that nobody defines, and those on sequences of tensors, which no runner has: refused
-/// by name when they are run.
+/// Operators that nobody defines, refused by name when they are run; and those on sequences of
+/// tensors, which are unpacked before a run where the tensors can be told.
 const std::set<std::string> not_run = {"test.customop.CustomOpOne", "test.customop.CustomOpTwo",
                                        "com.microsoft.AdamWOptimizer", ".SequenceConstruct"};
 
