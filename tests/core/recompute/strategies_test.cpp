@@ -180,7 +180,7 @@ TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
 }
 
 TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
-  Choices choices = with_plans("Gelu:4:1");
+  Choices choices = with_plans("MatMul:4:1");
   choices.probe.compressed = ElementType::float8e5m2;
   const auto study = study_of(test::deep_perceptron(2, 8), choices);
   ASSERT_EQ(count_of(*study, AddedKind::compress), 1U);
