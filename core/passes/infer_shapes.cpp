@@ -8,6 +8,7 @@
 #include "core/ops/contents.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
+#include "core/passes/subgraph_types.h"
 #include "core/passes/unify.h"
 
 namespace stashscope {
@@ -181,15 +182,16 @@ class Inference {
                                          {{ElementType::boolean, Shape(), {}}, nullptr}};
     for (std::size_t i = 2; i < inputs.size(); ++i) given.push_back(known_type(inputs[i]));
     std::vector<InferredOutput> made = infer_body(id, "body", given);
-    if (loosen(given, made)) made = infer_body(id, "body", given);
-    loosen(given, made);
+    if (loosen(given, made, data_.symbols)) made = infer_body(id, "body", given);
+    loosen(given, made, data_.symbols);
     if (made.empty()) return;
     made.erase(made.begin());
     const std::size_t carried = std::min(given.size() - 2, made.size());
     std::copy_n(given.begin() + 2, carried, made.begin());
     std::optional<Expr> most;
-    if (!inputs.empty() && inputs[0].valid() && data_.values[inputs[0]].contents) {
-      most = data_.values[inputs[0]].contents->front();
+    if (!inputs.empty() && inputs[0].valid()) {
+      const auto& known = data_.values[inputs[0]].contents;
+      if (known && known->size() == 1) most = known->front();
     }
     if (carried < made.size()) stack(made, carried, {}, iterations(id, most));
     take_made(id, made);
@@ -221,46 +223,6 @@ class Inference {
     take_made(id, made);
   }
 
-  /// What the outputs from `first` on are, when each iteration makes one of them.
-  static void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers& axes,
-                    const std::optional<Expr>& count) {
-    for (std::size_t i = first; i < made.size(); ++i) {
-      auto& shape = made[i].type.shape;
-      made[i].contents.reset();
-      if (!count) shape.reset();
-      if (!shape) continue;
-      shape->insert(shape->begin() + axis_of(axes, i - first, std::ssize(*shape) + 1), *count);
-    }
-  }
-
-  static std::int64_t axis_of(const Integers& axes, std::size_t index, std::int64_t rank) {
-    std::int64_t axis = index < axes.size() ? axes[index] : 0;
-    if (axis < 0) axis += rank;
-    if (axis >= 0 && axis < rank) return axis;
-    fail_input(
-        "", "walks along an axis that a tensor of rank " + std::to_string(rank) + " does not have");
-  }
-
-  /// Sizes of carried values that an iteration changes become unknown. @return whether any did
-  bool loosen(std::vector<InferredOutput>& given, const std::vector<InferredOutput>& made) {
-    bool any = false;
-    for (std::size_t i = 2; i < given.size() && i - 1 < made.size(); ++i) {
-      auto& before = given[i].type.shape;
-      const auto& after = made[i - 1].type.shape;
-      if (!before || before == after) continue;
-      any = true;
-      if (!after || after->size() != before->size()) {
-        before.reset();
-        continue;
-      }
-      for (std::size_t axis = 0; axis < before->size(); ++axis) {
-        Expr& dim = (*before)[axis];
-        if (dim != (*after)[axis]) dim = Expr::symbol(data_.symbols.fresh());
-      }
-    }
-    return any;
-  }
-
   void take_made(NodeId id, std::vector<InferredOutput>& made) {
     const std::vector<ValueId> outputs = data_.nodes[id].outputs;
     for (std::size_t i = 0; i < std::min(made.size(), outputs.size()); ++i) {
@@ -281,7 +243,7 @@ class Inference {
     if (!known || taken) outputs = infer_body(id, "then_branch", {});
     if (!known || !taken) {
       std::vector<InferredOutput> other = infer_body(id, "else_branch", {});
-      known ? outputs.swap(other) : keep_common(outputs, other);
+      known ? outputs.swap(other) : keep_common(outputs, other, data_.symbols);
     }
     take_made(id, outputs);
   }
@@ -327,24 +289,6 @@ class Inference {
     data_.nodes[id].attributes.set(name,
                                    Subgraph(std::make_shared<const Graph>(std::move(inner.data_))));
     return outputs;
-  }
-
-  /// Dims on which two branches differ are unknown; different ranks leave the shape unknown.
-  void keep_common(std::vector<InferredOutput>& outputs, const std::vector<InferredOutput>& other) {
-    for (std::size_t i = 0; i < std::min(outputs.size(), other.size()); ++i) {
-      outputs[i].contents.reset();
-      auto& shape = outputs[i].type.shape;
-      const auto& second = other[i].type.shape;
-      if (!shape || !second || shape->size() != second->size()) {
-        shape.reset();
-        continue;
-      }
-      for (std::size_t axis = 0; axis < shape->size(); ++axis) {
-        if ((*shape)[axis] != (*second)[axis]) {
-          (*shape)[axis] = Expr::symbol(data_.symbols.fresh());
-        }
-      }
-    }
   }
 
   ShapeContext apply_rule(const Op& op, NodeId id, std::vector<KnownInput> inputs) {
