@@ -4,20 +4,13 @@
 
 #include "core/passes/infer_shapes.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/shape_text.h"
 
 namespace stashscope {
 namespace {
 
 using test::ModelBuilder;
-
-std::string shape_of(const Graph& graph, const std::string& name) {
-  const auto& shape = graph.value(test::id_of(graph, name)).type.shape;
-  if (!shape) return "unknown";
-  std::string text;
-  for (const Expr& dim : *shape)
-    text += (text.empty() ? "" : ", ") + to_string(dim, graph.symbols());
-  return text;
-}
+using test::shape_text;
 
 /// The bound of a size, or `none`.
 std::string bound_of(const Graph& graph, const std::string& size) {
@@ -37,7 +30,7 @@ ModelBuilder of_input() {
 
 TEST(DataDependent, NonZeroFindsAtMostAllElements) {
   const Graph graph = infer_shapes(of_input().node("NonZero", {"x"}, {"places"}).build());
-  EXPECT_EQ(shape_of(graph, "places"), "2, places_dim1");
+  EXPECT_EQ(shape_text(graph, "places"), "2, places_dim1");
   EXPECT_EQ(bound_of(graph, "places_dim1"), "4*N");
 }
 
@@ -46,19 +39,19 @@ TEST(DataDependent, CompressKeepsAtMostWhatItIsAskedAbout) {
   m.node("Compress", {"x", "keep"}, {"rows"}, {{"axis", std::int64_t{-1}}});
   m.node("Compress", {"x", "keep"}, {"items"});
   const Graph graph = infer_shapes(m.build());
-  EXPECT_EQ(shape_of(graph, "rows"), "N, rows_dim1");
+  EXPECT_EQ(shape_text(graph, "rows"), "N, rows_dim1");
   EXPECT_EQ(bound_of(graph, "rows_dim1"), "min(4, K)");
-  EXPECT_EQ(shape_of(graph, "items"), "items_dim0");
+  EXPECT_EQ(shape_text(graph, "items"), "items_dim0");
 }
 
 TEST(DataDependent, UniqueCountsTheSameThingsInAllItsOutputs) {
   ModelBuilder m = of_input();
   m.node("Unique", {"x"}, {"u", "first", "place", "counts"}, {{"axis", std::int64_t{0}}});
   const Graph graph = infer_shapes(m.build());
-  EXPECT_EQ(shape_of(graph, "u"), "u_dim0, 4");
-  EXPECT_EQ(shape_of(graph, "first"), "u_dim0");
-  EXPECT_EQ(shape_of(graph, "place"), "N");
-  EXPECT_EQ(shape_of(graph, "counts"), "u_dim0");
+  EXPECT_EQ(shape_text(graph, "u"), "u_dim0, 4");
+  EXPECT_EQ(shape_text(graph, "first"), "u_dim0");
+  EXPECT_EQ(shape_text(graph, "place"), "N");
+  EXPECT_EQ(shape_text(graph, "counts"), "u_dim0");
   EXPECT_EQ(bound_of(graph, "u_dim0"), "N");
 }
 
@@ -67,7 +60,7 @@ TEST(DataDependent, SuppressionSelectsAtMostItsLimitOfEachClass) {
   m.input("boxes", {2, "B", 4}).input("scores", {2, 3, "B"}).int64s("limit", {5});
   m.node("NonMaxSuppression", {"boxes", "scores", "limit"}, {"chosen"});
   const Graph graph = infer_shapes(m.build());
-  EXPECT_EQ(shape_of(graph, "chosen"), "chosen_dim0, 3");
+  EXPECT_EQ(shape_text(graph, "chosen"), "chosen_dim0, 3");
   EXPECT_EQ(bound_of(graph, "chosen_dim0"), "6*min(5, B)");
 }
 
@@ -76,7 +69,7 @@ TEST(DataDependent, ARangeOfAComputedEndHasNoBound) {
   m.constant("zero", Tensor::int64_scalar(0)).constant("one", Tensor::int64_scalar(1));
   m.node("Range", {"zero", "count", "one"}, {"r"});
   const Graph graph = infer_shapes(m.build());
-  EXPECT_EQ(shape_of(graph, "r"), "r_dim0");
+  EXPECT_EQ(shape_text(graph, "r"), "r_dim0");
   EXPECT_EQ(bound_of(graph, "r_dim0"), "none");
 }
 
@@ -96,9 +89,9 @@ TEST(DataDependent, LoopsOfOneNameRunDifferentlyOften) {
   GraphData data = m.data();
   for (Node& node : data.nodes) node.name.clear();
   const Graph graph = infer_shapes(Graph(std::move(data)));
-  EXPECT_EQ(shape_of(graph, "a"), "a_iterations");
+  EXPECT_EQ(shape_text(graph, "a"), "a_iterations");
   EXPECT_EQ(bound_of(graph, "a_iterations"), "3");
-  EXPECT_EQ(shape_of(graph, "b"), "b_iterations");
+  EXPECT_EQ(shape_text(graph, "b"), "b_iterations");
   EXPECT_EQ(bound_of(graph, "b_iterations"), "none");
 }
 
@@ -106,7 +99,7 @@ TEST(DataDependent, ADeclaredSizeIsTaken) {
   ModelBuilder m = of_input();
   m.node("NonZero", {"x"}, {"places"}).declare("places", {2, "found"}, ElementType::int64);
   const Graph graph = infer_shapes(m.build());
-  EXPECT_EQ(shape_of(graph, "places"), "2, found");
+  EXPECT_EQ(shape_text(graph, "places"), "2, found");
   EXPECT_TRUE(graph.data().data_dependent.empty());
 }
 
@@ -114,7 +107,7 @@ TEST(DataDependent, InferringAgainGivesTheSameNames) {
   const Graph once = infer_shapes(of_input().node("NonZero", {"x"}, {"places"}).build());
   const Graph twice = infer_shapes(once);
   EXPECT_EQ(twice.data().data_dependent, once.data().data_dependent);
-  EXPECT_EQ(shape_of(twice, "places"), "2, places_dim1");
+  EXPECT_EQ(shape_text(twice, "places"), "2, places_dim1");
 }
 
 }  // namespace

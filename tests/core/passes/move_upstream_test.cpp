@@ -7,6 +7,7 @@
 #include "core/onnx/model_file.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/passed.h"
+#include "tests/support/shape_text.h"
 
 namespace stashscope {
 namespace {
@@ -15,6 +16,7 @@ using test::count;
 using test::ModelBuilder;
 using test::pass;
 using test::Passed;
+using test::shape_text;
 
 TEST(MoveUpstream, ThinsTheRowsOfALargeProduct) {
   ModelBuilder m;
@@ -53,14 +55,6 @@ std::vector<std::string> types(const Graph& graph) {
   return result;
 }
 
-std::string shape_of(const Graph& graph, const std::string& name) {
-  std::string text;
-  for (const Expr& dim : *graph.value(test::id_of(graph, name)).type.shape) {
-    text += (text.empty() ? "" : ", ") + to_string(dim, graph.symbols());
-  }
-  return text;
-}
-
 /// Rows of a normalized, biased product, of which some are picked by number.
 ModelBuilder picked_rows() {
   ModelBuilder m;
@@ -78,7 +72,7 @@ TEST(MoveUpstream, TakesTheFlatteningReshapeAlong) {
   const Passed passed = pass("move_upstream", m.build());
   EXPECT_EQ(types(passed.graph),
             (std::vector<std::string>{"Reshape", "Gather", "LayerNormalization", "MatMul", "Add"}));
-  EXPECT_EQ(shape_of(passed.graph, "y"), "1, 20");
+  EXPECT_EQ(shape_text(passed.graph, "y"), "1, 20");
   for (const Node& node : passed.graph.nodes()) {
     if (node.op_type == "LayerNormalization") {
       EXPECT_EQ(node.attributes.integer("axis", 0), -1);
@@ -120,10 +114,12 @@ TEST(LabelPositions, HandTheLossOnlyRowsWithALabel) {
   EXPECT_EQ(chosen.changed, 1U);
   EXPECT_EQ(count(chosen.graph, "NonZero"), 1U);
   EXPECT_EQ(count(chosen.graph, "Gather"), 2U);
-  EXPECT_EQ(shape_of(chosen.graph, "labelled_scores_output"), "labelled_positions_output_dim1, 20");
+  EXPECT_EQ(shape_text(chosen.graph, "labelled_scores_output"),
+            "labelled_positions_output_dim1, 20");
   const Passed moved = pass("move_upstream", chosen.graph);
   EXPECT_GE(moved.changed, 1U);
-  EXPECT_EQ(shape_of(moved.graph, "labelled_scores_output"), "labelled_positions_output_dim1, 20");
+  EXPECT_EQ(shape_text(moved.graph, "labelled_scores_output"),
+            "labelled_positions_output_dim1, 20");
   const Node& last = moved.graph.node(
       moved.graph.value(test::id_of(moved.graph, "labelled_scores_output")).producer);
   EXPECT_EQ(last.op_type, "MatMul") << "the product has only those rows";

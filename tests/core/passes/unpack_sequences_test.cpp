@@ -7,11 +7,13 @@
 #include "core/passes/infer_shapes.h"
 #include "core/passes/training_step.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/shape_text.h"
 
 namespace stashscope {
 namespace {
 
 using test::ModelBuilder;
+using test::shape_text;
 
 /// The nodes' types with what they read.
 std::string text_of(const Graph& graph) {
@@ -36,14 +38,6 @@ ModelBuilder two_tensors() {
   return m;
 }
 
-std::string shape_of(const Graph& graph, const std::string& name) {
-  std::string text;
-  for (const Expr& dim : *graph.value(test::id_of(graph, name)).type.shape) {
-    text += to_string(dim, graph.symbols()) + " ";
-  }
-  return text;
-}
-
 TEST(Sequences, AreWhatTheirPartsAre) {
   ModelBuilder m = two_tensors();
   m.constant("first", Tensor::int64_scalar(0)).constant("last", Tensor::int64_scalar(-1));
@@ -54,8 +48,8 @@ TEST(Sequences, AreWhatTheirPartsAre) {
   m.node("SequenceLength", {"shorter"}, {"length"});
   const Graph graph = unpacked(m.output("y").output("joined").output("length"));
   EXPECT_EQ(text_of(graph), "Identity a; Relu taken; Concat c a b; Identity make_length_length; ");
-  EXPECT_EQ(shape_of(graph, "joined"), "N 9 ");
-  EXPECT_EQ(shape_of(graph, "y"), "N 2 ");
+  EXPECT_EQ(shape_text(graph, "joined"), "N, 9");
+  EXPECT_EQ(shape_text(graph, "y"), "N, 2");
 }
 
 TEST(Sequences, AreSplitIntoPartsAndSinglePositions) {
@@ -67,9 +61,9 @@ TEST(Sequences, AreSplitIntoPartsAndSinglePositions) {
   m.node("SequenceAt", {"rows", "at"}, {"v"}).node("SplitToSequence", {"x", "sizes"}, {"two"});
   m.node("ConcatFromSequence", {"two"}, {"w"}, {{"axis", std::int64_t{0}}});
   const Graph graph = unpacked(m.output("u").output("v").output("w"));
-  EXPECT_EQ(shape_of(graph, "u"), "1 4 ");
-  EXPECT_EQ(shape_of(graph, "v"), "4 ");
-  EXPECT_EQ(shape_of(graph, "w"), "7 4 ");
+  EXPECT_EQ(shape_text(graph, "u"), "1, 4");
+  EXPECT_EQ(shape_text(graph, "v"), "4");
+  EXPECT_EQ(shape_text(graph, "w"), "7, 4");
 }
 
 TEST(Sequences, OfStackedTensorsHaveANewAxis) {
@@ -77,7 +71,7 @@ TEST(Sequences, OfStackedTensorsHaveANewAxis) {
   m.input("a", {"N", 2}).input("b", {"N", 2}).node("SequenceConstruct", {"a", "b"}, {"s"});
   m.node("ConcatFromSequence", {"s"}, {"y"},
          {{"axis", std::int64_t{1}}, {"new_axis", std::int64_t{1}}});
-  EXPECT_EQ(shape_of(unpacked(m.output("y")), "y"), "N 2 2 ");
+  EXPECT_EQ(shape_text(unpacked(m.output("y")), "y"), "N, 2, 2");
 }
 
 TEST(Sequences, ThatAreGivenOutOrReadAtUnknownPlacesStay) {
@@ -131,7 +125,7 @@ TEST(AdamW, UpdatesOneTensorAfterTheOther) {
   EXPECT_EQ(text_of(graph),
             "AdamOptimizer rate step weights_0 g0 m1_0 m2_0; "
             "AdamOptimizer rate step weights_1 g1 m1_1 m2_1; Identity make_updated_updates; ");
-  EXPECT_EQ(shape_of(graph, "weights_0_updated"), "3 2 ");
+  EXPECT_EQ(shape_text(graph, "weights_0_updated"), "3, 2");
   const Attributes& how = graph.nodes()[NodeId(0)].attributes;
   EXPECT_EQ(how.integer("weight_decay_mode", 0), 1);
   EXPECT_EQ(how.real("lambda", 0), 0.5F);
