@@ -387,6 +387,22 @@ void Document::write_in_background(const QString& done, std::function<void()> jo
   });
 }
 
+TakenFiles Document::files_read() const {
+  TakenFiles files;
+  files.add_model(session_.model, *model_);
+  if (!session_path_.isEmpty()) files.add_session(session_path_.toStdString());
+  return files;
+}
+
+void Document::write_file(const QString& path, const QString& done, std::function<void()> job) {
+  if (model_ == nullptr) return;
+  write_in_background(done.arg(path), [files = files_read(), file = path.toStdString(),
+                                       job = std::move(job)]() mutable {
+    files.claim(printable(file), file, "a file");
+    job();
+  });
+}
+
 void Document::save_session_as(const QString& path) {
   if (model_ == nullptr) return;
   if (is_answered()) {
@@ -399,7 +415,8 @@ void Document::save_session_as(const QString& path) {
 void Document::write_session(const QString& path) {
   if (is_answered()) undo_stack_.setClean();
   write(
-      [session = session(), file = path.toStdString()]() mutable {
+      [session = session(), files = files_read(), file = path.toStdString()]() mutable {
+        files.claim_session(printable(file), file);
         session.model_hash = hash_file(session.model);
         save_session(session, file);
       },
@@ -424,14 +441,16 @@ void Document::finish_saving(const std::shared_ptr<const Graph>& model, const QS
 
 void Document::save_modified_model(const QString& path) {
   if (study_ == nullptr) return;
-  write_in_background(tr("Saved %1").arg(path), [study = study_, file = path.toStdString()] {
-    save_model(modified_graph(*study), file);
-  });
+  write_in_background(tr("Saved %1").arg(path),
+                      [study = study_, files = files_read(), file = path.toStdString()]() mutable {
+                        files.claim_model(printable(file), file, "a model");
+                        save_model(modified_graph(*study), file);
+                      });
 }
 
 void Document::export_environment(const QString& path) {
   if (study_ == nullptr) return;
-  write_in_background(tr("Exported %1").arg(path), [study = study_, file = path.toStdString()] {
+  write_file(path, tr("Exported %1"), [study = study_, file = path.toStdString()] {
     write_file_atomically(file, environment_block(study->config, effective_probe(study->choices)));
   });
 }
