@@ -11,6 +11,7 @@
 #include "core/report/operator_summary.h"
 #include "core/report/report.h"
 #include "core/run/worker.h"
+#include "core/study/exported_config.h"
 #include "core/study/measure.h"
 #include "core/study/pass_savings.h"
 
@@ -21,7 +22,7 @@ namespace {
 std::string report_text(const ReportInput& input, const std::string& format) {
   if (format == "json") return json_report(input);
   if (format == "html") return html_report(input);
-  if (format == "summary") return operator_summary(input.study);
+  if (format == "summary") return operator_summary(input);
   return text_report(input);
 }
 
@@ -51,11 +52,9 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
-void warn_of_own_types(const RecomputeConfig& config) {
-  const RecomputeConfig unknown = own_part(config);
-  if (unknown.empty()) return;
-  print_warnings("stashscope", {"ONNX Runtime does not know " + printable(to_string(unknown)) +
-                                "; it is left out of the exported configuration"});
+void export_environment(const Study& study, const std::string& path) {
+  print_warnings("stashscope", exported_config(study).left_out);
+  write_file_atomically(path, environment_block(study));
 }
 
 /// Nothing that was read may be written over, and no output over another one.
@@ -101,11 +100,7 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
     subject.session.model = std::filesystem::absolute(subject.session.model).lexically_normal();
     save_session(subject.session, options.save_session);
   }
-  if (!options.export_env.empty()) {
-    warn_of_own_types(study->config);
-    write_file_atomically(options.export_env,
-                          environment_block(study->config, effective_probe(study->choices)));
-  }
+  if (!options.export_env.empty()) export_environment(*study, options.export_env);
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
   return 0;
 }
