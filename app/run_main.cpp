@@ -229,36 +229,43 @@ std::string finite_and_not_negative(const std::string& text) {
   return fits ? "" : "'" + text + "' is no finite number of 0 or more";
 }
 
+void add_run_options(CLI::App& program, RunOptions& options) {
+  CLI::Option* const stream = program.add_flag(
+      "--stream", options.stream, "print the trace of both variants, for other programs");
+  program
+      .add_option("--inputs", options.inputs,
+                  "folder with input_*.pb, matched by tensor name (default: random data)")
+      ->type_name("DIR")
+      ->excludes(stream);
+  program
+      .add_option(
+          "--compare", options.compare,
+          "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
+          "its parameter")
+      ->type_name("DIR")
+      ->excludes(stream);
+  program
+      .add_option("--tolerance", options.tolerance,
+                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
+      ->check(finite_and_not_negative, "NUMBER")
+      ->excludes(stream);
+  program.add_option("--seed", options.seed, "of random data (default 1)")
+      ->check(CLI::NonNegativeNumber);
+  program.add_option("--trace", options.trace, "write every allocation, release and node")
+      ->type_name("FILE")
+      ->excludes(stream);
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Runs a training step and measures its memory.", "stashscope-run");
   program.set_version_flag("--version", "stashscope-run " STASHSCOPE_VERSION);
   AnalysisOptions analysis;
   add_analysis_options(program, analysis);
   RunOptions options;
-  program
-      .add_option("--inputs", options.inputs,
-                  "folder with input_*.pb, matched by tensor name (default: random data)")
-      ->type_name("DIR");
-  program
-      .add_option(
-          "--compare", options.compare,
-          "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
-          "its parameter")
-      ->type_name("DIR");
-  program
-      .add_option("--tolerance", options.tolerance,
-                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
-      ->check(finite_and_not_negative, "NUMBER");
-  program.add_option("--seed", options.seed, "of random data (default 1)")
-      ->check(CLI::NonNegativeNumber);
-  program.add_option("--trace", options.trace, "write every allocation, release and node")
-      ->type_name("FILE");
-  program.add_flag("--stream", options.stream,
-                   "print the trace of both variants, for other programs");
+  add_run_options(program, options);
   program.footer(
       "Exit codes: 0 done, 1 unusable input or results beyond the tolerance, 2 wrong usage, 3 the "
-      "run "
-      "failed.");
+      "run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   return guarded("stashscope-run", [&] {
     Subject subject = load_subject(analysis);

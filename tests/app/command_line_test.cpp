@@ -121,16 +121,36 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
 }
 
 TEST_F(CommandLine, WrongUsageIsStatus2) {
-  for (const std::string arguments :
-       {"--batch --no-such-option", "--batch", "--batch --format xml model.onnx",
-        "--batch --level 7 model.onnx", "--batch --order fastest model.onnx",
-        "--batch --optimizer lion model.onnx", "--batch --dim N model.onnx",
-        "--batch --dim N=0 model.onnx", "--batch --dim typo=3 model.onnx",
-        "--batch --plan Gelu+:1 model.onnx", "--batch --probe 9 model.onnx",
-        "--batch --pass fastest model.onnx", "--batch --precision float8 model.onnx",
-        "--batch --compress-to int3 model.onnx", "--batch --transfer-bandwidth 0 model.onnx",
-        "--batch --screenshot picture.png model.onnx", "--batch --size 800x600 model.onnx",
-        "--batch --theme dark model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
+  for (const std::string arguments : {"--batch --no-such-option",
+                                      "--batch",
+                                      "--batch --format xml model.onnx",
+                                      "--batch --level 7 model.onnx",
+                                      "--batch --order fastest model.onnx",
+                                      "--batch --optimizer lion model.onnx",
+                                      "--batch --dim N model.onnx",
+                                      "--batch --dim N=0 model.onnx",
+                                      "--batch --dim typo=3 model.onnx",
+                                      "--batch --plan Gelu+:1 model.onnx",
+                                      "--batch --probe 9 model.onnx",
+                                      "--batch --pass fastest model.onnx",
+                                      "--batch --precision float8 model.onnx",
+                                      "--batch --compress-to int3 model.onnx",
+                                      "--batch --transfer-bandwidth 0 model.onnx",
+                                      "--batch --transfer-bandwidth nan model.onnx",
+                                      "--batch --transfer-bandwidth 1e300 model.onnx",
+                                      "--batch --transfer-bandwidth 1e-320 model.onnx",
+                                      "--batch --loss nothing model.onnx",
+                                      "--batch --dim N=99999999999999999 model.onnx",
+                                      "--out report model.onnx",
+                                      "--screenshot a.png --out report model.onnx",
+                                      "--screenshot a.png --save-model y.onnx model.onnx",
+                                      "--screenshot a.png --export-env e.sh model.onnx",
+                                      "--screenshot a.png --format json model.onnx",
+                                      "--size 800x600 model.onnx",
+                                      "--batch --screenshot picture.png model.onnx",
+                                      "--batch --size 800x600 model.onnx",
+                                      "--batch --theme dark model.onnx",
+                                      "--batch --dim N=99999999999999999999 model.onnx"}) {
     std::string with_path = arguments;
     if (const auto at = with_path.find("model.onnx"); at != std::string::npos) {
       with_path.replace(at, 10, in_folder("model.onnx"));
@@ -153,6 +173,77 @@ TEST_F(CommandLine, WrongNumbersAndDevicesAreRefusedBeforeTheStudy) {
   EXPECT_EQ(worker("--tolerance 0 --seed 18446744073709551615 --dim N=4 " + in_folder("model.onnx"))
                 .status,
             0);
+}
+
+TEST_F(CommandLine, AStreamTakesNothingThatItWouldIgnore) {
+  for (const std::string arguments : {"--trace t", "--compare d", "--tolerance 1", "--inputs d"}) {
+    const Outcome outcome = worker("--stream " + arguments + " " + in_folder("model.onnx"));
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
+    expect_one_line(outcome, "stashscope-run");
+  }
+}
+
+TEST_F(CommandLine, ChoicesWithoutEffectAreSaid) {
+  const auto notes = [&](const std::string& arguments) {
+    return stashscope("--batch --dim N=4 " + in_folder("model.onnx") + " " + arguments).errors;
+  };
+  EXPECT_NE(notes("--probe 0 --level 1").find("has no effect"), std::string::npos);
+  EXPECT_NE(notes("--recomputable Nix").find("'Nix' fits no node"), std::string::npos);
+  EXPECT_EQ(notes("--probe 1:0 --level 1"), "");
+  EXPECT_EQ(notes("--recomputable Gelu"), "");
+}
+
+TEST_F(CommandLine, FaultsOfAPlanFileAreThoseOfAnInput) {
+  for (const char* text : {"Gelu+:1\n", "Gelu+:1:x\n", "{\"Gelu+\": 1}", "[1]"}) {
+    write_file_atomically(folder / "plans", text);
+    const Outcome outcome =
+        stashscope("--batch " + in_folder("model.onnx") + " --plan @" + in_folder("plans"));
+    EXPECT_EQ(outcome.status, 1) << text << outcome.errors;
+    expect_one_line(outcome, "stashscope");
+  }
+}
+
+TEST_F(CommandLine, NamesThatAreNoUtf8AreRunAndSaved) {
+  const std::string odd = "m\xff.onnx";
+  fs::copy_file(folder / "model.onnx", folder / odd);
+  const auto first = report("'" + in_folder(odd) + "' --dim N=4 --device cpu --save-session " +
+                            in_folder("odd.stashscope"));
+  EXPECT_EQ(first["measured"]["max_abs_error_bytes"], 0);
+  auto again = report(in_folder("odd.stashscope"));
+  EXPECT_EQ(again["dims"]["N"], 4);
+}
+
+TEST_F(CommandLine, AnUnknownDeviceOfASessionIsAFaultOfTheFile) {
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + in_folder("s.stashscope"));
+  auto session = nlohmann::json::parse(read_file(folder / "s.stashscope"));
+  session["choices"]["device"] = "gpu";
+  write_file_atomically(folder / "s.stashscope", session.dump());
+  const Outcome outcome = worker(in_folder("s.stashscope"));
+  EXPECT_EQ(outcome.status, 1) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("s.stashscope"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(CommandLine, TheReportShowsNoControlCharacters) {
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + in_folder("s.stashscope"));
+  auto session = nlohmann::json::parse(read_file(folder / "s.stashscope"));
+  session["choices"]["plans"] = {"\x1b[31mred+:1:-1"};
+  write_file_atomically(folder / "s.stashscope", session.dump());
+  for (const char* format : {"text", "summary", "html"}) {
+    const Outcome outcome =
+        stashscope("--batch --format " + std::string(format) + " " + in_folder("s.stashscope"));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ((outcome.output + outcome.errors).find('\x1b'), std::string::npos) << format;
+  }
+}
+
+TEST_F(CommandLine, TheSummaryShowsWhatIsInForce) {
+  const std::string summary = "--batch --format summary " + in_folder("model.onnx") + " --dim N=4";
+  const std::string off = stashscope(summary).output;
+  EXPECT_NE(off.find("Disabled (enable with Gelu:1)"), std::string::npos) << off;
+  const std::string on = stashscope(summary + " --level 1 --device cpu").output;
+  EXPECT_NE(on.find("User config:\n    Gelu+:1:-1,MatMul+:1:-1\n"), std::string::npos) << on;
+  EXPECT_NE(on.find("Recompute (on)"), std::string::npos) << on;
+  EXPECT_NE(on.find("Measured on cpu: "), std::string::npos) << on;
 }
 
 TEST_F(CommandLine, PassesAreListedAppliedReportedAndPassedOn) {
@@ -362,6 +453,13 @@ TEST_F(CommandLine, JsonReportFollowsTheOptions) {
   for (const auto& order : plain["orders"]) {
     const auto ordered = report(model + " --order " + order["name"].get<std::string>());
     EXPECT_EQ(ordered["memory"]["current"]["peak_bytes"], order["peak_bytes"]);
+  }
+}
+
+TEST_F(CommandLine, ExtensionsSayHowOftenTheyAreApplied) {
+  const auto rows = report(in_folder("model.onnx") + " --dim N=8 --plan MatMul:3:2")["extensions"];
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["applied"], row["config"] == "MatMul:3:-1" ? 2 : 0) << row;
   }
 }
 
