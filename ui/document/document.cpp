@@ -6,11 +6,14 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
+#include "core/study/exported_config.h"
 #include "ui/document/choice_command.h"
 
 namespace stashscope::ui {
 
 namespace {
+
+using namespace Qt::StringLiterals;
 
 constexpr auto least_time_between_reports = std::chrono::milliseconds(40);
 
@@ -396,11 +399,11 @@ TakenFiles Document::files_read() const {
 
 void Document::write_file(const QString& path, const QString& done, std::function<void()> job) {
   if (model_ == nullptr) return;
-  write_in_background(done.arg(path), [files = files_read(), file = path.toStdString(),
-                                       job = std::move(job)]() mutable {
-    files.claim(printable(file), file, "a file");
-    job();
-  });
+  write_in_background(
+      done, [files = files_read(), file = path.toStdString(), job = std::move(job)]() mutable {
+        files.claim(printable(file), file, "a file");
+        job();
+      });
 }
 
 void Document::save_session_as(const QString& path) {
@@ -450,8 +453,12 @@ void Document::save_modified_model(const QString& path) {
 
 void Document::export_environment(const QString& path) {
   if (study_ == nullptr) return;
-  write_file(path, tr("Exported %1"), [study = study_, file = path.toStdString()] {
-    write_file_atomically(file, environment_block(study->config, effective_probe(study->choices)));
+  QStringList told = {tr("Exported %1").arg(path)};
+  for (const std::string& each : exported_config(*study_).left_out) {
+    told << QString::fromStdString(to_valid_utf8(each));
+  }
+  write_file(path, told.join(u"; "_s), [study = study_, file = path.toStdString()] {
+    write_file_atomically(file, environment_block(*study));
   });
 }
 

@@ -92,7 +92,6 @@ class Document : public QObject {
   /// @param done told on success unless empty; @param job is called on another thread and may throw
   void write_in_background(const QString& done, std::function<void()> job);
   /// The same for a file of its own; refuses to write over what was read.
-  /// @param done with a place for the path
   void write_file(const QString& path, const QString& done, std::function<void()> job);
 
  Q_SIGNALS:
