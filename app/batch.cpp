@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 
+#include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
@@ -11,6 +11,7 @@
 #include "core/report/operator_summary.h"
 #include "core/report/report.h"
 #include "core/run/worker.h"
+#include "core/study/exported_config.h"
 #include "core/study/measure.h"
 #include "core/study/pass_savings.h"
 
@@ -21,7 +22,7 @@ namespace {
 std::string report_text(const ReportInput& input, const std::string& format) {
   if (format == "json") return json_report(input);
   if (format == "html") return html_report(input);
-  if (format == "summary") return operator_summary(input.study);
+  if (format == "summary") return operator_summary(input);
   return text_report(input);
 }
 
@@ -51,41 +52,28 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
-void warn_of_own_types(const RecomputeConfig& config) {
-  const RecomputeConfig unknown = own_part(config);
-  if (unknown.empty()) return;
-  print_warnings("stashscope", {"ONNX Runtime does not know " + printable(to_string(unknown)) +
-                                "; it is left out of the exported configuration"});
+void export_environment(const Study& study, const std::string& path) {
+  print_warnings("stashscope", exported_config(study).left_out);
+  write_file_atomically(path, environment_block(study));
 }
 
-std::filesystem::path comparable(const std::filesystem::path& path) {
-  std::error_code unknown;
-  const auto resolved = std::filesystem::weakly_canonical(path, unknown);
-  return unknown ? path : resolved;
-}
-
-/// Nothing that was read may be written over, and no output over another one. A session may be
-/// saved into itself.
-void check_outputs(const BatchOptions& options, const AnalysisOptions& analysis,
-                   const Subject& subject) {
-  std::map<std::filesystem::path, std::string> taken;
-  taken[comparable(subject.session.model)] = "the model";
-  if (comparable(analysis.file) != comparable(options.save_session)) {
-    taken[comparable(analysis.file)] = "the input";
+/// Nothing that was read may be written over, and no output over another one.
+void check_outputs(const BatchOptions& options, TakenFiles files) {
+  const auto place = [](const char* option, const std::string& path) {
+    return std::string(option) + " " + printable(path);
+  };
+  if (!options.save_session.empty()) {
+    files.claim_session(place("--save-session", options.save_session), options.save_session);
   }
-  const std::pair<const char*, const std::string&> outputs[] = {
-      {"--out", options.out},
-      {"--save-model", options.save_model},
-      {"--save-session", options.save_session},
-      {"--export-env", options.export_env},
-      {"--svg", options.svg}};
-  for (const auto& [option, path] : outputs) {
-    if (path.empty()) continue;
-    const auto [other, is_free] = taken.try_emplace(comparable(path), option);
-    if (!is_free) {
-      fail_usage(std::string(option) + " " + printable(path), "would overwrite " + other->second,
-                 "name another file");
-    }
+  if (!options.save_model.empty()) {
+    files.claim_model(place("--save-model", options.save_model), options.save_model,
+                      "the file of --save-model");
+  }
+  for (const auto& [option, path] :
+       {std::pair<const char*, const std::string&>("--out", options.out),
+        {"--export-env", options.export_env},
+        {"--svg", options.svg}}) {
+    if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
 }
 
@@ -93,7 +81,7 @@ void check_outputs(const BatchOptions& options, const AnalysisOptions& analysis,
 
 int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   Subject subject = load_subject(analysis);
-  check_outputs(options, analysis, subject);
+  check_outputs(options, files_read(analysis, subject));
   const auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
@@ -112,11 +100,7 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
     subject.session.model = std::filesystem::absolute(subject.session.model).lexically_normal();
     save_session(subject.session, options.save_session);
   }
-  if (!options.export_env.empty()) {
-    warn_of_own_types(study->config);
-    write_file_atomically(options.export_env,
-                          environment_block(study->config, effective_probe(study->choices)));
-  }
+  if (!options.export_env.empty()) export_environment(*study, options.export_env);
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
   return 0;
 }

@@ -16,30 +16,38 @@ struct ProgramOptions {
   bool lists_passes = false;
 };
 
-void add_batch_options(CLI::App& program, BatchOptions& options) {
+/// @param batch without it there is a window, which writes nothing by itself
+void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
   program.add_option("--format", options.format, "text, json, html, or summary: by operator type")
-      ->check(CLI::IsMember({"text", "json", "html", "summary"}));
+      ->check(CLI::IsMember({"text", "json", "html", "summary"}))
+      ->needs(batch);
   program.add_option("--out", options.out, "file for the report (default: standard output)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->needs(batch);
   program.add_option("--save-model", options.save_model, "write the modified graph")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->needs(batch);
   program.add_option("--save-session", options.save_session, "write model place and choices")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->needs(batch);
   program
       .add_option("--export-env", options.export_env,
                   "write the shell block that switches the plans on in the reference runtime")
-      ->type_name("FILE");
-  program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE");
+      ->type_name("FILE")
+      ->needs(batch);
+  program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE")->needs(batch);
 }
 
 /// @param batch what shows no window
 void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* batch) {
-  program.add_option("--screenshot", options.screenshot, "draw the window into a PNG file and end")
-      ->type_name("FILE")
-      ->excludes(batch);
+  CLI::Option* const screenshot =
+      program
+          .add_option("--screenshot", options.screenshot, "draw the window into a PNG file and end")
+          ->type_name("FILE")
+          ->excludes(batch);
   program.add_option("--size", options.size, "of the screenshot (default 1600x1000)")
       ->type_name("WxH")
-      ->excludes(batch);
+      ->needs(screenshot);
   program.add_option("--theme", options.theme, "system, light or dark")
       ->check(CLI::IsMember({"system", "light", "dark"}))
       ->excludes(batch);
@@ -75,7 +83,7 @@ int run(int argc, char** argv) {
   program.add_flag("--list-optimizers", options.lists_optimizers,
                    "say what can be given as --optimizer, and end");
   program.add_flag("--list-passes", options.lists_passes, "say what passes there are, and end");
-  add_batch_options(program, options.batch);
+  add_batch_options(program, options.batch, batch);
   add_window_options(program, options.window, batch);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;

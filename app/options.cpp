@@ -62,8 +62,9 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.compress_to.empty()) {
     choices.probe.compressed = parse_compressed(options.compress_to);
   }
-  if (options.transfer_bandwidth > 0) {
-    choices.transfer_bandwidth = options.transfer_bandwidth * 1e9;
+  if (options.transfer_bandwidth) {
+    check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
+    choices.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
   }
 }
 
@@ -83,8 +84,17 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--transfer-bandwidth", options.transfer_bandwidth,
                   "GB/s between device and host, one way, for type 3 (default 25)")
-      ->check(CLI::PositiveNumber)
       ->type_name("GB/S");
+}
+
+void check_loss(const std::string& name, const Graph& model) {
+  std::vector<std::string> names;
+  for (const ValueId output : model.data().outputs) {
+    if (model.value(output).name == name) return;
+    names.push_back("'" + printable(model.value(output).name) + "'");
+  }
+  fail_usage("--loss " + printable(name), "is no output of the model",
+             "its outputs are " + join(names, ", "));
 }
 
 void add_update_options(CLI::App& program, AnalysisOptions& options) {
@@ -206,8 +216,10 @@ int print_optimizers() {
 
 Subject load_subject(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
-  return stashscope::load_subject(options.file,
-                                  [&](Choices& choices) { apply_options(options, choices); });
+  Subject subject = stashscope::load_subject(
+      options.file, [&](Choices& choices) { apply_options(options, choices); });
+  if (!options.loss.empty()) check_loss(options.loss, *subject.model);
+  return subject;
 }
 
 std::shared_ptr<const Study> study_of(const Subject& subject) {

@@ -27,7 +27,7 @@ struct AnalysisOptions {
   bool newer_versions = false;
   std::vector<std::string> recomputable;
   std::string compress_to;
-  double transfer_bandwidth = 0;  ///< 1e9 bytes per second; 0: not given
+  std::optional<double> transfer_bandwidth;  ///< 1e9 bytes per second
   std::string optimizer;
   bool master_weights = false;
   bool release_gradients = false;

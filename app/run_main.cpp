@@ -1,16 +1,16 @@
 // The worker: executes a model or session, compares with expected tensors, or streams its trace.
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "app/compare.h"
 #include "app/options.h"
+#include "app/outputs.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/run/available_memory.h"
 #include "core/run/given_inputs.h"
@@ -95,33 +95,38 @@ std::shared_ptr<const Study> study_with(Subject& subject, const NamedTensors& in
 /// input Error.
 class TraceFile {
  public:
-  explicit TraceFile(const std::string& path) : path_(path) {
-    if (path_.empty()) return;
-    file_.open(path_);
-    check();
+  explicit TraceFile(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
   }
 
   TraceSink sink() {
-    if (path_.empty()) return {};
-    return [this](const TraceEvent& event) { file_ << format_event(event) << "\n"; };
+    if (!file_) return {};
+    return [this](const TraceEvent& event) { file_->write(format_event(event) + "\n"); };
   }
 
-  void close() {
-    if (path_.empty()) return;
-    file_.close();
-    check();
+  void finish() {
+    if (file_) file_->finish();
   }
 
  private:
-  void check() const {
-    if (file_) return;
-    fail_input(printable(path_), std::string("cannot write: ") + std::strerror(errno),
-               "choose another place for the trace");
-  }
-
-  std::string path_;
-  std::ofstream file_;
+  std::optional<FileReplacement> file_;
 };
+
+/// Files of tensors are read by their folder's name only.
+void add_tensor_files(const std::string& folder, TakenFiles& files) {
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+    if (entry.path().extension() == ".pb") files.add(entry.path(), "the data given");
+  }
+}
+
+void check_trace(const RunOptions& options, TakenFiles files) {
+  if (options.trace.empty()) return;
+  for (const std::string& folder : {options.inputs, options.compare}) {
+    if (!folder.empty()) add_tensor_files(folder, files);
+  }
+  files.claim("--trace " + printable(options.trace), options.trace, "the trace");
+}
 
 /// Bytes of the data that has to be made up; the step takes a copy.
 std::int64_t random_bytes(const Study& study) {
@@ -203,7 +208,7 @@ int run_once(Subject& subject, const RunOptions& options) {
   TraceFile trace(options.trace);
   const RunResult result =
       runner->run(run_plan(*study, *study->current), inputs, trace.sink(), Progress());
-  trace.close();
+  trace.finish();
   print_memory(*study_of_run(subject, study, result), result.measurement);
   bool all_pass = true;
   if (!options.compare.empty()) {
@@ -224,39 +229,47 @@ std::string finite_and_not_negative(const std::string& text) {
   return fits ? "" : "'" + text + "' is no finite number of 0 or more";
 }
 
+void add_run_options(CLI::App& program, RunOptions& options) {
+  CLI::Option* const stream = program.add_flag(
+      "--stream", options.stream, "print the trace of both variants, for other programs");
+  program
+      .add_option("--inputs", options.inputs,
+                  "folder with input_*.pb, matched by tensor name (default: random data)")
+      ->type_name("DIR")
+      ->excludes(stream);
+  program
+      .add_option(
+          "--compare", options.compare,
+          "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
+          "its parameter")
+      ->type_name("DIR")
+      ->excludes(stream);
+  program
+      .add_option("--tolerance", options.tolerance,
+                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
+      ->check(finite_and_not_negative, "NUMBER")
+      ->excludes(stream);
+  program.add_option("--seed", options.seed, "of random data (default 1)")
+      ->check(CLI::NonNegativeNumber);
+  program.add_option("--trace", options.trace, "write every allocation, release and node")
+      ->type_name("FILE")
+      ->excludes(stream);
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Runs a training step and measures its memory.", "stashscope-run");
   program.set_version_flag("--version", "stashscope-run " STASHSCOPE_VERSION);
   AnalysisOptions analysis;
   add_analysis_options(program, analysis);
   RunOptions options;
-  program
-      .add_option("--inputs", options.inputs,
-                  "folder with input_*.pb, matched by tensor name (default: random data)")
-      ->type_name("DIR");
-  program
-      .add_option(
-          "--compare", options.compare,
-          "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
-          "its parameter")
-      ->type_name("DIR");
-  program
-      .add_option("--tolerance", options.tolerance,
-                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
-      ->check(finite_and_not_negative, "NUMBER");
-  program.add_option("--seed", options.seed, "of random data (default 1)")
-      ->check(CLI::NonNegativeNumber);
-  program.add_option("--trace", options.trace, "write every allocation, release and node")
-      ->type_name("FILE");
-  program.add_flag("--stream", options.stream,
-                   "print the trace of both variants, for other programs");
+  add_run_options(program, options);
   program.footer(
       "Exit codes: 0 done, 1 unusable input or results beyond the tolerance, 2 wrong usage, 3 the "
-      "run "
-      "failed.");
+      "run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   return guarded("stashscope-run", [&] {
     Subject subject = load_subject(analysis);
+    check_trace(options, files_read(analysis, subject));
     return run_once(subject, options);
   });
 }

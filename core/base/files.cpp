@@ -48,39 +48,19 @@ bool write_all(int fd, std::string_view contents) {
   fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno), hint);
 }
 
-/// Devices and pipes take what is written; renaming a file over `/dev/null` would end it.
-void write_into(const std::filesystem::path& path, std::string_view contents) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.get() < 0 || !write_all(file.get(), contents)) fail_writing(path);
+/// Symbolic links stay and lead to the new file.
+std::filesystem::path followed(const std::filesystem::path& path) {
+  std::error_code missing;
+  const std::filesystem::path real = std::filesystem::canonical(path, missing);
+  return real.empty() ? path : real;
 }
 
-/// A new file beside the target; goes away again unless it takes the target's place.
-class Replacement {
- public:
-  explicit Replacement(const std::filesystem::path& target)
-      : target_(target), path_(target.string() + ".part-" + std::to_string(::getpid())) {}
-  ~Replacement() {
-    if (exists_) ::unlink(path_.c_str());
-  }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
-
-  void write(std::string_view contents) {
-    const Descriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    exists_ = file.get() >= 0;
-    if (!exists_) fail_writing(target_, "choose a folder that exists and is yours to write");
-    if (!write_all(file.get(), contents) || ::fsync(file.get()) != 0) fail_writing(target_);
-  }
-  void take_place() {
-    if (std::rename(path_.c_str(), target_.c_str()) != 0) fail_writing(target_);
-    exists_ = false;
-  }
-
- private:
-  std::filesystem::path target_;
-  std::filesystem::path path_;
-  bool exists_ = false;
-};
+/// Devices and pipes take what is written; renaming a file over `/dev/null` would end it.
+bool takes_writes(const std::filesystem::path& path) {
+  std::error_code missing;
+  const std::filesystem::file_status status = std::filesystem::status(path, missing);
+  return exists(status) && !is_regular_file(status) && !is_directory(status);
+}
 
 }  // namespace
 
@@ -113,16 +93,54 @@ std::string read_file(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
-  std::error_code missing;
-  const std::filesystem::path real = std::filesystem::canonical(path, missing);
-  const std::filesystem::file_status status = std::filesystem::status(path, missing);
-  if (exists(status) && !is_regular_file(status) && !is_directory(status)) {
-    return write_into(path, contents);
+FileReplacement::FileReplacement(const std::filesystem::path& target) : target_(target) {
+  if (takes_writes(target)) {
+    fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) fail_writing(target_);
+    return;
   }
-  Replacement replacement(real.empty() ? path : real);
-  replacement.write(contents);
-  replacement.take_place();
+  target_ = followed(target);
+  part_ = target_.string() + ".part-" + std::to_string(::getpid());
+  fd_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd_ < 0) fail_writing(target_, "choose a folder that exists and is yours to write");
+}
+
+FileReplacement::~FileReplacement() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (!part_.empty()) ::unlink(part_.c_str());
+}
+
+void FileReplacement::write(std::string_view text) {
+  constexpr std::size_t most_held_back = std::size_t{1} << 20;
+  if (held_back_.size() + text.size() > most_held_back) flush();
+  if (text.size() <= most_held_back) {
+    held_back_ += text;
+  } else if (!write_all(fd_, text)) {
+    fail_writing(target_);
+  }
+}
+
+void FileReplacement::flush() {
+  if (!write_all(fd_, held_back_)) fail_writing(target_);
+  held_back_.clear();
+}
+
+void FileReplacement::finish() {
+  flush();
+  if (!part_.empty()) {
+    if (::fsync(fd_) != 0 || std::rename(part_.c_str(), target_.c_str()) != 0) {
+      fail_writing(target_);
+    }
+  }
+  ::close(fd_);
+  fd_ = -1;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
+  FileReplacement file(path);
+  file.write(contents);
+  file.finish();
 }
 
 std::string hash_file(const std::filesystem::path& path) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace stashscope {
 
@@ -34,6 +35,27 @@ std::string read_file(const std::filesystem::path& path);
 /// file. Symbolic links stay and lead to the new file; devices and pipes are written to. Throws an
 /// input Error that names the path when the place cannot be written.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+/// The same for a text that is written piece by piece: it takes its target's place when it is
+/// finished, and goes away when it never is.
+class FileReplacement {
+ public:
+  explicit FileReplacement(const std::filesystem::path& target);
+  ~FileReplacement();
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+
+  void write(std::string_view text);
+  void finish();
+
+ private:
+  void flush();
+
+  std::filesystem::path target_;
+  std::filesystem::path part_;  // beside the target; empty when the target itself is written to
+  std::string held_back_;
+  int fd_ = -1;
+};
 
 /// FNV-1a of the file's bytes, as 16 hexadecimal digits: tells a changed model from the same one.
 std::string hash_file(const std::filesystem::path& path);

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/base/error.h"
-
 namespace stashscope {
 
 namespace {
@@ -127,28 +125,6 @@ std::string format_bytes(std::int64_t bytes) {
   }
   const int digits = std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
   return format_fixed(amount, digits) + " " + units[unit];
-}
-
-std::int64_t parse_bytes(std::string_view text) {
-  const auto bad = [&] {
-    fail_usage("", "'" + printable(std::string(text)) + "' is not an amount of memory",
-               "write a number and a unit, for example 12GiB or 640MiB");
-  };
-  double amount = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (status != std::errc() || !(amount >= 0)) bad();
-  std::string unit(end, text.data() + text.size());
-  while (!unit.empty() && unit.front() == ' ') unit.erase(0, 1);
-  double factor = 1;
-  if (!unit.empty() && unit != "B") {
-    const std::size_t power = std::string_view("KMGTP").find(unit[0]) + 1;
-    const bool binary = unit.size() == 3 && unit.substr(1) == "iB";
-    const bool decimal = unit.size() == 2 && unit[1] == 'B';
-    if (power == 0 || (!binary && !decimal && unit.size() != 1)) bad();
-    factor = std::pow(decimal ? 1000.0 : 1024.0, static_cast<double>(power));
-  }
-  if (amount * factor >= 9.2e18) bad();
-  return static_cast<std::int64_t>(std::llround(amount * factor));
 }
 
 std::string with_thousands(std::int64_t number) {

@@ -23,9 +23,6 @@ std::string utf8_suffix(const std::string& text, std::size_t limit);
 /// sign.
 std::string format_bytes(std::int64_t bytes);
 
-/// Bytes from `1536`, `12GiB`, `1.5 MB`, `640 KiB`; throws a usage Error for anything else.
-std::int64_t parse_bytes(std::string_view text);
-
 /// `671,088,640`.
 std::string with_thousands(std::int64_t number);
 

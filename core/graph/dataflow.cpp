@@ -1,5 +1,6 @@
 #include "core/graph/dataflow.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_set>
 
@@ -23,6 +24,15 @@ constexpr std::array<KindTexts, 5> kind_texts = {{
 
 const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }
 
+/// Tells the transfers of one node's outputs apart; nothing for the first output.
+std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId id) {
+  if (dataflow.runs_origin(id)) return "";
+  const std::vector<ValueId>& outputs = graph.node(dataflow.origin(id)).outputs;
+  const ValueId moved = dataflow.origin(dataflow.topology.outputs[id][0]);
+  const auto position = std::find(outputs.begin(), outputs.end(), moved) - outputs.begin();
+  return position == 0 ? "" : "_" + std::to_string(position);
+}
+
 }  // namespace
 
 Dataflow::Dataflow(const Graph& graph)
@@ -32,7 +42,9 @@ Dataflow::Dataflow(const Graph& graph)
 
 std::string name_of(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   const std::string& name = graph.node(dataflow.origin(id)).name;
-  return dataflow.is_clone(id) ? name + std::string(texts_of(dataflow.kind(id)).suffix) : name;
+  if (!dataflow.is_clone(id)) return name;
+  return name + output_suffix(graph, dataflow, id) +
+         std::string(texts_of(dataflow.kind(id)).suffix);
 }
 
 std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id) {
@@ -52,7 +64,7 @@ Node transfer_node(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   const Node& maker = graph.node(dataflow.origin(id));
   const ValueId output = dataflow.topology.outputs[id][0];
   Node node;
-  node.name = maker.name + std::string(texts_of(kind).suffix);
+  node.name = name_of(graph, dataflow, id);
   node.op_type = texts_of(kind).op_type;
   node.inputs = {dataflow.topology.inputs[id][0]};
   node.outputs = {output};

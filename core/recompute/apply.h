@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/dataflow.h"
@@ -8,13 +11,23 @@
 
 namespace stashscope {
 
+/// Whether two plans cannot both be carried out: they free the same output, treat outputs of one
+/// node in different ways, or one makes a tensor again, with a view of it, that the other one puts
+/// away.
+bool exclude_each_other(const NodePlan& a, const NodePlan& b);
+
 /// The plans that a configuration switches on: of each cluster the first `count` occurrences in
-/// execution order, of the chosen type. In execution order.
+/// execution order, of the chosen type, without those that others exclude. Plans that the reference
+/// knows win over others, of one node the recompute plan over the compromise. In execution order.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config);
 
+/// How many of the plans have each cluster and type.
+using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;
+PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
+
 /// The configuration that switches on every plan of the given types, as levels 1 and 2 of the
-/// reference do. A cluster with both types gets a compromise only where it has no recompute plan.
+/// reference do. A compromise is among them where some node has no other plan.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// The configuration with entries that name an operator replaced by those of the clusters they

@@ -164,7 +164,7 @@ std::string element_count_text(const Graph& graph, ValueId value) {
 namespace {
 
 std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& all,
-                              const Bindings& bindings, const RecomputeConfig& config) {
+                              const Bindings& bindings) {
   struct Group {
     Combination first;
     int frequency = 0;
@@ -196,7 +196,6 @@ std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& a
   std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
     return a.saving_bytes > b.saving_bytes;
   });
-  mark_chosen(config, rows);
   return rows;
 }
 
@@ -204,21 +203,31 @@ std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& a
 
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings, const RecomputeConfig& config) {
-  return table_of(graph, opportunities.plans, bindings, config);
+  std::vector<PlanRow> rows = table_of(graph, opportunities.plans, bindings);
+  mark_chosen(opportunities, config, rows);
+  return rows;
 }
 
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings, const RecomputeConfig& config) {
-  return table_of(graph, opportunities.extensions, bindings, config);
+  std::vector<PlanRow> rows = table_of(graph, opportunities.extensions, bindings);
+  mark_chosen(opportunities, config, rows);
+  return rows;
 }
 
-void mark_chosen(const RecomputeConfig& config, std::vector<PlanRow>& rows) {
+void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
+                 std::vector<PlanRow>& rows) {
+  PlanCounts counts = count_plans(select_plans(opportunities, config));
   for (PlanRow& row : rows) {
     row.on = std::all_of(row.entries.begin(), row.entries.end(), [&](const auto& entry) {
       const auto chosen = config.find(entry.first);
       return chosen != config.end() && chosen->second.type == entry.second.type &&
              chosen->second.count != 0;
     });
+    row.applied = row.frequency;
+    for (const auto& [cluster, entry] : row.entries) {
+      row.applied = std::min(row.applied, counts[{cluster, entry.type}]);
+    }
   }
 }
 

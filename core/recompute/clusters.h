@@ -10,8 +10,6 @@
 
 namespace stashscope {
 
-using PlanId = Id<struct PlanTag>;
-
 /// One row of the reference's plan table: a combination of clusters and what it saves.
 struct PlanRow {
   PlanType type = PlanType::recompute;  ///< of the first part
@@ -21,6 +19,7 @@ struct PlanRow {
   std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
   std::string saving_symbolic;
   bool on = false;                 ///< every entry of the combination is chosen
+  int applied = 0;                 ///< occurrences that are carried out: those of the rarest entry
   std::int64_t bytes_at_peak = 0;  ///< of the saved ones, those that live at the peak without plans
   PlanCost cost;                   ///< of all occurrences
 };
@@ -68,8 +67,9 @@ std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportu
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings, const RecomputeConfig& config);
 
-/// Sets which rows have all their entries chosen.
-void mark_chosen(const RecomputeConfig& config, std::vector<PlanRow>& rows);
+/// Sets which rows have all their entries chosen, and how often they are carried out.
+void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
+                 std::vector<PlanRow>& rows);
 
 /// Sorted by frequency, descending, then by key, descending.
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,

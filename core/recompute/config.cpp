@@ -75,7 +75,9 @@ void add_entries(const std::string& text, RecomputeConfig& config) {
 /// A JSON file holds a list of config strings.
 void add_json(const std::string& text, RecomputeConfig& config) {
   const auto list = nlohmann::json::parse(text, nullptr, false);
-  if (!list.is_array()) fail_input("", "is no JSON list of config strings");
+  if (!list.is_array()) {
+    fail_input("", "is no JSON list of config strings", "for example [\"BiasGelu+:1:-1\"]");
+  }
   for (const auto& item : list) {
     if (!item.is_string()) fail_input("", "has an entry that is no string");
     add_entries(item.get<std::string>(), config);
@@ -147,10 +149,12 @@ void add_config_argument(const std::string& argument, RecomputeConfig& config) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // some editors mark UTF-8 so
   text = trimmed(text);
   try {
-    if (text.starts_with('[')) return add_json(text, config);
+    if (text.starts_with('[') || text.starts_with('{')) return add_json(text, config);
     for (const std::string& line : split(text, '\n')) add_entries(trimmed(line), config);
   } catch (const Error& error) {
-    throw error.within(printable(path));
+    // What makes no sense on a command line is a fault of the file here.
+    throw Error(ErrorKind::input, error.where(), error.reason(), error.hint())
+        .within(printable(path));
   }
 }
 
@@ -191,18 +195,16 @@ RecomputeConfig own_part(const RecomputeConfig& config) {
                  [](const ClusterChoice& choice) { return !is_known_to_reference(choice); });
 }
 
-std::string environment_block(const RecomputeConfig& config, const Probe& probe) {
+std::string environment_block(const RecomputeConfig& config, const Probe& probe,
+                              const std::vector<std::string>& comments) {
   std::string block =
       "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
       "export ORTMODULE_MEMORY_OPT_CONFIG=" +
-      quoted_for_shell(to_string(reference_part(config))) +
+      quoted_for_shell(to_string(config)) +
       "\n"
       "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
       to_string(probe) + "\n";
-  const RecomputeConfig unknown = own_part(config);
-  if (!unknown.empty()) {
-    block += "# not known to ONNX Runtime, left out: " + printable(to_string(unknown)) + "\n";
-  }
+  for (const std::string& each : comments) block += "# " + each + "\n";
   return block;
 }
 

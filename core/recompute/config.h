@@ -39,8 +39,9 @@ std::string to_string(const RecomputeConfig& config);
 RecomputeConfig reference_part(const RecomputeConfig& config);
 RecomputeConfig own_part(const RecomputeConfig& config);
 
-/// The shell block that switches the configuration on in the reference runtime; what that does not
-/// know is said in a comment.
-std::string environment_block(const RecomputeConfig& config, const Probe& probe);
+/// The shell block that switches the configuration on in the reference runtime.
+/// @param comments one line each
+std::string environment_block(const RecomputeConfig& config, const Probe& probe,
+                              const std::vector<std::string>& comments);
 
 }  // namespace stashscope

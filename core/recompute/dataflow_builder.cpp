@@ -57,6 +57,8 @@ void DataflowBuilder::put_away(const NodePlan& plan, const PutAway& how, AddedKi
   const ValueId original = graph_.node(plan.node).outputs[plan.outputs[0]];
   const ValueId away = add_transfer(plan.node, how.kind, original, original, how.form);
   replaced_[original] = add_transfer(plan.node, back, away, original, {});
+  // Views are made of what was brought back, not of a copy that another plan computes.
+  twin_of_.erase(original);
   for (const NodeId view : plan.subgraph) {
     clone(view);
     for (const ValueId output : graph_.topology().outputs[view]) {

@@ -16,7 +16,8 @@ struct StashedBuffer {
 };
 
 /// The buffers that only the backward pass keeps alive: not those of graph outputs, of inputs or
-/// parameters, or that the YieldOp hands out. From last to first.
+/// parameters, or that the YieldOp hands out. By their makers, from last to first; of one maker in
+/// the order of its outputs.
 std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input);
 
 /// The plan that puts a buffer away; its subgraph is the views, to be made anew in backward.

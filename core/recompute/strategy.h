@@ -22,7 +22,7 @@ struct StrategyInput {
 };
 
 struct Findings {
-  std::vector<NodePlan> plans;      ///< entries from last to first, at most one plan each
+  std::vector<NodePlan> plans;      ///< entries from last to first
   std::vector<Obstacle> obstacles;  ///< entries that stash something but have no plan
 };
 

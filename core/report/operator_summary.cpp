@@ -1,5 +1,6 @@
 #include "core/report/operator_summary.h"
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/text.h"
@@ -49,22 +50,23 @@ std::map<std::string, Patterns> patterns_by_operator(const Study& study) {
   return operators;
 }
 
-std::string status(const Patterns& patterns) {
-  for (const auto& [shapes, pattern] : patterns) {
-    if (pattern.applied > 0) return "Recompute";
-  }
-  return "Disabled";
+bool is_on(const Patterns& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [](const auto& pattern) { return pattern.second.applied > 0; });
 }
 
 }  // namespace
 
-std::string operator_summary(const Study& study) {
+std::string operator_summary(const ReportInput& input) {
+  const Study& study = input.study;
   const std::string rule(74, '=');
   std::string text = "MemoryAlleviation Summary:\n    User config:\n    " +
-                     to_string(study.choices.plans) + "\n    " + rule + "\n";
+                     to_valid_utf8(to_string(study.config)) + "\n    " + rule + "\n";
   for (const auto& [type, patterns] : patterns_by_operator(study)) {
-    text += "    Operator: " + type + "\n      AlleviationType: " + status(patterns) +
-            " (enable with " + type + ":1)\n      Patterns:\n";
+    const std::string name = to_valid_utf8(type);
+    text += "    Operator: " + name + "\n      AlleviationType: " +
+            (is_on(patterns) ? "Recompute (on)" : "Disabled (enable with " + name + ":1)") +
+            "\n      Patterns:\n";
     for (const auto& [shapes, pattern] : patterns) {
       text += "        PatternShape:" + shapes +
               "    Frequency:" + std::to_string(pattern.frequency) +
@@ -72,7 +74,8 @@ std::string operator_summary(const Study& study) {
     }
     text += "    " + std::string(74, '-') + "\n";
   }
-  return text + "    " + rule + "\n";
+  text += "    " + rule + "\n";
+  return input.measured ? text + measured_peak_line(*input.measured) : text;
 }
 
 }  // namespace stashscope

@@ -2,12 +2,13 @@
 
 #include <string>
 
-#include "core/study/study.h"
+#include "core/report/report.h"
 
 namespace stashscope {
 
 /// What can be recomputed by operator type, with the shapes of the activations and how often each
-/// occurs: the summary that the first version of the reference's feature printed.
-std::string operator_summary(const Study& study);
+/// occurs: the summary that the first version of the reference's feature printed. What was measured
+/// follows.
+std::string operator_summary(const ReportInput& input);
 
 }  // namespace stashscope

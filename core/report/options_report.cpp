@@ -75,7 +75,8 @@ json extensions_json(const Study& study) {
                     {"bytes_at_peak", row.bytes_at_peak},
                     {"extra_flops", row.cost.flops},
                     {"transfer_bytes", row.cost.transfer_bytes},
-                    {"on", row.on}});
+                    {"on", row.on},
+                    {"applied", row.applied}});
   }
   return rows;
 }

@@ -1,6 +1,5 @@
 #include "core/report/report.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -65,11 +64,7 @@ std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measureme
 }
 
 std::string measured_lines(const Study& study, const MeasuredPair& measured) {
-  return "Measured on " + measured.current.device + ": " +
-         format_bytes(measured.baseline.peak_bytes) + " before, " +
-         format_bytes(measured.current.peak_bytes) +
-         " after; largest difference to the prediction " +
-         with_thousands(measured.max_abs_error_bytes) + " B at any step\n" +
+  return measured_peak_line(measured) +
          phases_text("By phase, measured before",
                      measured_phases(*study.baseline, measured.baseline)) +
          phases_text("By phase, measured after", measured_phases(*study.current, measured.current));
@@ -94,26 +89,6 @@ json dims_json(const Study& study) {
   return dims;
 }
 
-/// Occurrences that an entry covers under the choices in force.
-int applied_count(const Study& study, const std::string& cluster, PlanType type) {
-  int applied = 0;
-  for (const ClusterRow& row : study.clusters) {
-    for (const ClusterOption& option : row.options) {
-      if (option.cluster == cluster && option.type == type) applied += option.applied;
-    }
-  }
-  return applied;
-}
-
-/// A combination is applied as often as the rarest of its parts.
-int applied_count(const Study& study, const PlanRow& row) {
-  int applied = row.frequency;
-  for (const auto& [cluster, entry] : row.entries) {
-    applied = std::min(applied, applied_count(study, cluster, entry.type));
-  }
-  return applied;
-}
-
 json plans_json(const Study& study) {
   json plans = json::array();
   for (const PlanRow& row : study.plans) {
@@ -124,7 +99,7 @@ json plans_json(const Study& study) {
                      {"bytes_at_peak", row.bytes_at_peak},
                      {"extra_flops", row.cost.flops},
                      {"on", row.on},
-                     {"applied", applied_count(study, row)}});
+                     {"applied", row.applied}});
   }
   return plans;
 }
@@ -251,6 +226,14 @@ std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& vari
   return tensors;
 }
 
+std::string measured_peak_line(const MeasuredPair& measured) {
+  return "Measured on " + measured.current.device + ": " +
+         format_bytes(measured.baseline.peak_bytes) + " before, " +
+         format_bytes(measured.current.peak_bytes) +
+         " after; largest difference to the prediction " +
+         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
+}
+
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
   std::string text = plan_table_text(study.plans) + "\n" +
@@ -259,10 +242,9 @@ std::string text_report(const ReportInput& input) {
   text += peak_lines(study, *study.current, "Peak after");
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t saved = before - study.current->timeline.peak_bytes;
-  const double extra = study.current->flops - study.baseline->flops;
   text += "Saved at the peak: " + format_bytes(saved) + " (" +
           percent(static_cast<double>(saved), static_cast<double>(before)) +
-          "); extra computation: " + percent(extra, study.baseline->flops) +
+          "); extra computation: " + format_fixed(extra_percent(study), 1) + " %" +
           transfers_clause(study) + "\n";
   text += extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
@@ -273,7 +255,6 @@ std::string text_report(const ReportInput& input) {
 
 std::string json_report(const ReportInput& input) {
   const Study& study = input.study;
-  const double extra = study.current->flops - study.baseline->flops;
   json orders = json::array();
   for (const OrderRow& row : study.orders) {
     orders.push_back({{"name", row.name}, {"peak_bytes", row.peak_bytes}});
@@ -292,8 +273,8 @@ std::string json_report(const ReportInput& input) {
       {"orders", orders},
       {"cost",
        {{"flops", study.baseline->flops},
-        {"extra_flops", extra},
-        {"extra_percent", study.baseline->flops == 0 ? 0 : 100 * extra / study.baseline->flops},
+        {"extra_flops", extra_flops(study)},
+        {"extra_percent", extra_percent(study)},
         {"transfer_bytes", study.current->transfer_bytes},
         {"transfer_seconds", transfer_seconds(study, *study.current)}}}};
   const json inner_peaks = inner_peaks_json(study);

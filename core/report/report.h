@@ -33,6 +33,9 @@ std::string json_report(const ReportInput& input);
 /// One page with the memory curve as inline SVG; needs no other file.
 std::string html_report(const ReportInput& input);
 
+/// `Measured on cpu: 2 MiB before, 1 MiB after; ...`
+std::string measured_peak_line(const MeasuredPair& measured);
+
 /// A tensor that is alive at some step, in words.
 struct AliveTensor {
   std::string name;

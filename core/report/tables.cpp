@@ -40,7 +40,7 @@ std::string shape_text(const Graph& graph, const StashedOutput& stashed) {
 std::string status_text(const ClusterOption& option) {
   if (!option.requested) {
     return "Disabled. Enable with export ORTMODULE_MEMORY_OPT_CONFIG=" +
-           to_string(option.cluster, {option.type, -1});
+           to_valid_utf8(to_string(option.cluster, {option.type, -1}));
   }
   return "Enabled, requested count=" + std::to_string(*option.requested) +
          ", actual applied count=" + std::to_string(option.applied);
@@ -51,7 +51,7 @@ std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& o
   const char* const kind =
       option.type == PlanType::compromise ? "RecomputeWithCompromise" : "Recompute";
   std::vector<std::string> lines = {">>" + padded("Option " + std::to_string(number), 14) + ": " +
-                                        kind + " subgraph " + option.cluster,
+                                        kind + " subgraph " + to_valid_utf8(option.cluster),
                                     "  " + padded("Status", 14) + ": " + status_text(option),
                                     "  Stashed Activations:"};
   if (!option.reuse_frequency.empty()) {
@@ -86,13 +86,17 @@ std::vector<std::string> row_lines(const Graph& graph, const ClusterRow& row) {
 
 std::string plan_table_text(const std::vector<PlanRow>& rows) {
   std::size_t config_width = 6;
-  for (const PlanRow& row : rows) config_width = std::max(config_width, row.config.size());
+  std::vector<std::string> configs;
+  for (const PlanRow& row : rows) {
+    configs.push_back(to_valid_utf8(row.config));
+    config_width = std::max(config_width, configs.back().size());
+  }
   std::string text = padded("", 27) + padded("Config", config_width + 2) + padded("Freq", 6) +
                      padded("Saving(B)", 16) + "Saving Symbolic(Bytes)\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PlanRow& row = rows[i];
     text += " - " + padded("Plan " + std::to_string(i + 1), 18) + ": " +
-            (row.on ? "ON  : " : "OFF : ") + padded(row.config, config_width + 1) + " " +
+            (row.on ? "ON  : " : "OFF : ") + padded(configs[i], config_width + 1) + " " +
             padded(std::to_string(row.frequency), 5) + " " +
             padded(with_thousands(row.saving_bytes), 15) + " " +
             to_valid_utf8(row.saving_symbolic) + "\n";
@@ -108,7 +112,8 @@ std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>
     lines.push_back(row_lines(graph, row));
     for (const std::string& each : lines.back()) width = std::max(width, each.size());
   }
-  std::string text = "MemoryInsight Summary - User config: " + to_string(config) + "\n";
+  std::string text =
+      "MemoryInsight Summary - User config: " + to_valid_utf8(to_string(config)) + "\n";
   const std::string border = std::string(frequency_width + width + 3, '=') + "\n";
   text += border;
   text += line("Freq",

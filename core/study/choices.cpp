@@ -40,6 +40,14 @@ ElementType precision_named(const std::string& name) {
 
 void check_precision(const std::string& name) { precision_named(name); }
 
+void check_transfer_bandwidth(double bandwidth) {
+  constexpr double least = 1e3;
+  constexpr double most = 1e15;
+  // Written so that what is no number is refused.
+  if (bandwidth >= least && bandwidth <= most) return;
+  fail_usage("transfer bandwidth", "is not between 0.000001 and 1000000 GB/s");
+}
+
 PassSelection pass_selection(const Choices& choices) {
   return {choices.passes, precision_named(choices.precision), cpu_evaluator()};
 }

@@ -41,6 +41,9 @@ void add_passes(const std::string& list, Choices& choices);
 /// Throws a usage Error when `name` is no precision that can be mixed with float32.
 void check_precision(const std::string& name);
 
+/// Throws a usage Error for what no link between device and host can have, in bytes per second.
+void check_transfer_bandwidth(double bandwidth);
+
 /// What the passes are to do under these choices.
 PassSelection pass_selection(const Choices& choices);
 

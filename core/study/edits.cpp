@@ -1,6 +1,7 @@
 #include "core/study/edits.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/text.h"
 
@@ -47,26 +48,37 @@ class PlanEditor {
 
  private:
   void switch_off_rivals(const std::string& cluster, PlanType type) {
-    for (const ClusterRow& row : study_.clusters) {
-      const bool concerned =
-          std::any_of(row.options.begin(), row.options.end(), [&](const ClusterOption& option) {
-            return option.cluster == cluster && option.type == type;
-          });
-      if (!concerned) continue;
-      for (const ClusterOption& option : row.options) {
-        if (!wanted_.contains(option.cluster) && is_on(option)) clear(option.cluster, option.type);
-      }
+    for (const auto& [rival, rival_type] : rivals_of(cluster, type)) {
+      if (!wanted_.contains(rival) && is_on(rival, rival_type)) clear(rival, rival_type);
     }
   }
 
-  /// In the choices as edited so far, which the study may not know yet.
-  bool is_on(const ClusterOption& option) const {
-    const auto chosen = choices_.plans.find(option.cluster);
-    if (chosen != choices_.plans.end()) {
-      return chosen->second.type == option.type && chosen->second.count != 0;
+  std::set<std::pair<std::string, PlanType>> rivals_of(const std::string& cluster,
+                                                       PlanType type) const {
+    std::set<std::pair<std::string, PlanType>> rivals;
+    const Opportunities& found = *study_.opportunities;
+    const auto& own = in_reference(type) ? found.plans : found.extensions;
+    for (const NodePlan& plan : own) {
+      if (plan.cluster != cluster || plan.type != type) continue;
+      for (const auto* plans : {&found.plans, &found.extensions}) {
+        for (const NodePlan& other : *plans) {
+          const bool is_same = other.cluster == cluster && other.type == type;
+          if (!is_same && exclude_each_other(plan, other))
+            rivals.emplace(other.cluster, other.type);
+        }
+      }
     }
-    const auto level = of_level_.find(option.cluster);
-    return level != of_level_.end() && level->second.type == option.type;
+    return rivals;
+  }
+
+  /// In the choices as edited so far, which the study may not know yet.
+  bool is_on(const std::string& cluster, PlanType type) const {
+    const auto chosen = choices_.plans.find(cluster);
+    if (chosen != choices_.plans.end()) {
+      return chosen->second.type == type && chosen->second.count != 0;
+    }
+    const auto level = of_level_.find(cluster);
+    return level != of_level_.end() && level->second.type == type;
   }
 
   const Study& study_;

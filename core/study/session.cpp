@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/run/runner.h"
 #include "core/schedule/orders.h"
 
 namespace stashscope {
@@ -14,6 +15,56 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int format_version = 1;
+
+/// JSON holds UTF-8 only, names of files and tensors hold any bytes. Other text begins with a zero
+/// and has a character for each byte.
+constexpr char mark_of_bytes = '\0';
+
+bool is_utf8(const std::string& text) {
+  try {
+    json(text).dump();
+    return true;
+  } catch (const json::exception&) {
+    return false;
+  }
+}
+
+std::string encoded(const std::string& text) {
+  if (is_utf8(text) && !text.starts_with(mark_of_bytes)) return text;
+  std::string code(1, mark_of_bytes);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) code += static_cast<char>(0xC0 | (byte >> 6));
+    code += static_cast<char>(byte < 0x80 ? byte : 0x80 | (byte & 0x3F));
+  }
+  return code;
+}
+
+std::string decoded(const std::string& code) {
+  if (!code.starts_with(mark_of_bytes)) return code;
+  std::string text;
+  for (std::size_t i = 1; i < code.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(code[i]);
+    const bool has_next = byte >= 0x80 && i + 1 < code.size();
+    text += has_next ? static_cast<char>((byte << 6) | (code[++i] & 0x3F)) : code[i];
+  }
+  return text;
+}
+
+/// The value with all its texts and keys changed. No session is nested deeper than this looks.
+json with_texts(const json& value, std::string (*change)(const std::string&), int depth = 0) {
+  constexpr int deepest = 8;
+  if (value.is_string()) return change(value.get_ref<const std::string&>());
+  if (!value.is_structured() || depth > deepest) return value;
+  json changed = value.is_array() ? json::array() : json::object();
+  if (value.is_array()) {
+    for (const json& item : value) changed.push_back(with_texts(item, change, depth + 1));
+  } else {
+    for (const auto& [key, item] : value.items())
+      changed[change(key)] = with_texts(item, change, depth + 1);
+  }
+  return changed;
+}
 
 json to_json(const RecomputeConfig& config) {
   json list = json::array();
@@ -72,7 +123,9 @@ void read(const json& object, const char* key, T& into) {
 
 void read_probe_extensions(const json& object, Probe& probe) {
   read(object, "newer_versions", probe.newer_versions);
-  read(object, "recomputable", probe.also_recomputable);
+  std::vector<std::string> recomputable;
+  read(object, "recomputable", recomputable);
+  probe.also_recomputable.insert(recomputable.begin(), recomputable.end());
   std::string compressed(name_of(probe.compressed));
   read(object, "compress_to", compressed);
   probe.compressed = parse_compressed(compressed);
@@ -86,7 +139,7 @@ void read_update(const json& object, UpdateChoice& update) {
 }
 
 void read_passes(const json& object, Choices& choices) {
-  std::set<std::string> passes;
+  std::vector<std::string> passes;
   read(object, "passes", passes);
   for (const std::string& each : passes) add_passes(each, choices);
   read(object, "precision", choices.precision);
@@ -110,7 +163,7 @@ Choices choices_from(const json& object) {
   choices.probe = parse_probe(probe);
   read_probe_extensions(object, choices.probe);
   read(object, "transfer_bandwidth", choices.transfer_bandwidth);
-  if (!(choices.transfer_bandwidth > 0)) fail_field("transfer_bandwidth", "is not positive");
+  check_transfer_bandwidth(choices.transfer_bandwidth);
   read(object, "order", choices.order);
   find_order(choices.order);
   read(object, "loss", choices.goal.loss);
@@ -119,6 +172,7 @@ Choices choices_from(const json& object) {
   read_update(object, choices.update);
   read_passes(object, choices);
   read(object, "device", choices.device);
+  check_device_name(choices.device);
   return choices;
 }
 
@@ -150,11 +204,11 @@ std::string session_text(const Session& session, const fs::path& folder) {
                  {"choices", to_json(session.choices)}};
   if (session.baseline_measured) object["baseline_measured"] = to_json(*session.baseline_measured);
   if (session.current_measured) object["current_measured"] = to_json(*session.current_measured);
-  return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return with_texts(object, encoded).dump(1) + "\n";
 }
 
 Session parse_session(const std::string& text, const fs::path& folder) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = with_texts(json::parse(text, nullptr, false), decoded);
   if (!object.is_object() || !object.contains("stashscope_session")) {
     fail_input("", "is no session file", "open an ONNX model or a saved session");
   }

@@ -80,6 +80,19 @@ std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& ch
   return sizes;
 }
 
+/// Sizes that only the chosen dimensions make too large are no fault of the model.
+std::shared_ptr<const Sizes> measure_chosen(const Prepared& prepared, const Choices& choices) {
+  try {
+    return measure(prepared, choices);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input || choices.dims.empty()) throw;
+    Choices assumed = choices;
+    assumed.dims.clear();
+    measure(prepared, assumed);
+    throw Error(ErrorKind::usage, error.where(), error.reason(), "choose smaller dimensions");
+  }
+}
+
 /// A cluster that the model does not have is most likely a typing error.
 void check_clusters(const Opportunities& opportunities, const RecomputeConfig& config,
                     const Graph& graph, std::vector<std::string>& warnings) {
@@ -99,6 +112,41 @@ void check_clusters(const Opportunities& opportunities, const RecomputeConfig& c
       warnings.push_back("plan '" + printable(cluster) + "' has no option of type " +
                          std::to_string(static_cast<int>(choice.type)));
     }
+  }
+}
+
+/// Choices of where to look for plans that change nothing.
+void warn_of_probe(Study& study) {
+  const Choices& choices = study.choices;
+  if (choices.level > 0 && choices.probe.level == 0) {
+    study.warnings.push_back("level " + std::to_string(choices.level) +
+                             " looks for plans at probe " + to_string(effective_probe(choices)) +
+                             "; the chosen probe " + to_string(choices.probe) + " has no effect");
+  }
+  const auto& nodes = study.graph().nodes();
+  for (const std::string& type : choices.probe.also_recomputable) {
+    const bool any = std::any_of(nodes.begin(), nodes.end(),
+                                 [&](const Node& node) { return node.op_type == type; });
+    if (!any) {
+      study.warnings.push_back("recomputable operator '" + printable(type) +
+                               "' fits no node of the model");
+    }
+  }
+}
+
+/// Entries that are on but carried out nowhere, because other plans of the same tensors win.
+void warn_of_rivals(const Opportunities& opportunities, const RecomputeConfig& config,
+                    std::vector<std::string>& warnings) {
+  PlanCounts found;
+  for (const auto* plans : {&opportunities.plans, &opportunities.extensions}) {
+    for (const NodePlan& plan : *plans) ++found[{plan.cluster, plan.type}];
+  }
+  const PlanCounts applied = count_plans(select_plans(opportunities, config));
+  for (const auto& [cluster, choice] : config) {
+    const std::pair key(cluster, choice.type);
+    if (choice.count == 0 || !found.contains(key) || applied.contains(key)) continue;
+    warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
+                       "' is on but changes nothing: other plans for the same tensors win");
   }
 }
 
@@ -154,9 +202,11 @@ void collect_warnings(Study& study) {
         "listed");
   }
   warn_of_update(study);
+  warn_of_probe(study);
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
   check_clusters(*study.opportunities, chosen, study.graph(), study.warnings);
+  warn_of_rivals(*study.opportunities, study.config, study.warnings);
 }
 
 /// Nodes that the analysis counts as forward and backward.
@@ -209,8 +259,8 @@ class StudyBuilder {
         previous_->baseline == study_->baseline) {
       study_->plans = previous_->plans;
       study_->extensions = previous_->extensions;
-      mark_chosen(study_->config, study_->plans);
-      mark_chosen(study_->config, study_->extensions);
+      mark_chosen(found, study_->config, study_->plans);
+      mark_chosen(found, study_->config, study_->extensions);
       return;
     }
     study_->plans = plan_table(graph, found, bindings, study_->config);
@@ -243,7 +293,8 @@ class StudyBuilder {
   void make_sizes() {
     progress_.update(0.6, "sizes");
     same_sizes_ = same_graph_ && previous_->choices.dims == study_->choices.dims;
-    study_->sizes = same_sizes_ ? previous_->sizes : measure(*study_->prepared, study_->choices);
+    study_->sizes =
+        same_sizes_ ? previous_->sizes : measure_chosen(*study_->prepared, study_->choices);
   }
 
   void make_variants() {
@@ -276,6 +327,12 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress) {
   return StudyBuilder(std::move(model), choices, previous, progress).build();
+}
+
+double extra_flops(const Study& study) { return study.current->flops - study.baseline->flops; }
+
+double extra_percent(const Study& study) {
+  return study.baseline->flops == 0 ? 0 : 100 * extra_flops(study) / study.baseline->flops;
 }
 
 double transfer_seconds(const Study& study, const Variant& variant) {

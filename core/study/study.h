@@ -78,6 +78,10 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress);
 
+/// What the plans compute in addition, and that in per cent of the step without them.
+double extra_flops(const Study& study);
+double extra_percent(const Study& study);
+
 /// Seconds that a step waits for the link between device and host when nothing overlaps.
 double transfer_seconds(const Study& study, const Variant& variant);
 

@@ -121,16 +121,36 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
 }
 
 TEST_F(CommandLine, WrongUsageIsStatus2) {
-  for (const std::string arguments :
-       {"--batch --no-such-option", "--batch", "--batch --format xml model.onnx",
-        "--batch --level 7 model.onnx", "--batch --order fastest model.onnx",
-        "--batch --optimizer lion model.onnx", "--batch --dim N model.onnx",
-        "--batch --dim N=0 model.onnx", "--batch --dim typo=3 model.onnx",
-        "--batch --plan Gelu+:1 model.onnx", "--batch --probe 9 model.onnx",
-        "--batch --pass fastest model.onnx", "--batch --precision float8 model.onnx",
-        "--batch --compress-to int3 model.onnx", "--batch --transfer-bandwidth 0 model.onnx",
-        "--batch --screenshot picture.png model.onnx", "--batch --size 800x600 model.onnx",
-        "--batch --theme dark model.onnx", "--batch --dim N=99999999999999999999 model.onnx"}) {
+  for (const std::string arguments : {"--batch --no-such-option",
+                                      "--batch",
+                                      "--batch --format xml model.onnx",
+                                      "--batch --level 7 model.onnx",
+                                      "--batch --order fastest model.onnx",
+                                      "--batch --optimizer lion model.onnx",
+                                      "--batch --dim N model.onnx",
+                                      "--batch --dim N=0 model.onnx",
+                                      "--batch --dim typo=3 model.onnx",
+                                      "--batch --plan Gelu+:1 model.onnx",
+                                      "--batch --probe 9 model.onnx",
+                                      "--batch --pass fastest model.onnx",
+                                      "--batch --precision float8 model.onnx",
+                                      "--batch --compress-to int3 model.onnx",
+                                      "--batch --transfer-bandwidth 0 model.onnx",
+                                      "--batch --transfer-bandwidth nan model.onnx",
+                                      "--batch --transfer-bandwidth 1e300 model.onnx",
+                                      "--batch --transfer-bandwidth 1e-320 model.onnx",
+                                      "--batch --loss nothing model.onnx",
+                                      "--batch --dim N=99999999999999999 model.onnx",
+                                      "--out report model.onnx",
+                                      "--screenshot a.png --out report model.onnx",
+                                      "--screenshot a.png --save-model y.onnx model.onnx",
+                                      "--screenshot a.png --export-env e.sh model.onnx",
+                                      "--screenshot a.png --format json model.onnx",
+                                      "--size 800x600 model.onnx",
+                                      "--batch --screenshot picture.png model.onnx",
+                                      "--batch --size 800x600 model.onnx",
+                                      "--batch --theme dark model.onnx",
+                                      "--batch --dim N=99999999999999999999 model.onnx"}) {
     std::string with_path = arguments;
     if (const auto at = with_path.find("model.onnx"); at != std::string::npos) {
       with_path.replace(at, 10, in_folder("model.onnx"));
@@ -153,6 +173,77 @@ TEST_F(CommandLine, WrongNumbersAndDevicesAreRefusedBeforeTheStudy) {
   EXPECT_EQ(worker("--tolerance 0 --seed 18446744073709551615 --dim N=4 " + in_folder("model.onnx"))
                 .status,
             0);
+}
+
+TEST_F(CommandLine, AStreamTakesNothingThatItWouldIgnore) {
+  for (const std::string arguments : {"--trace t", "--compare d", "--tolerance 1", "--inputs d"}) {
+    const Outcome outcome = worker("--stream " + arguments + " " + in_folder("model.onnx"));
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
+    expect_one_line(outcome, "stashscope-run");
+  }
+}
+
+TEST_F(CommandLine, ChoicesWithoutEffectAreSaid) {
+  const auto notes = [&](const std::string& arguments) {
+    return stashscope("--batch --dim N=4 " + in_folder("model.onnx") + " " + arguments).errors;
+  };
+  EXPECT_NE(notes("--probe 0 --level 1").find("has no effect"), std::string::npos);
+  EXPECT_NE(notes("--recomputable Nix").find("'Nix' fits no node"), std::string::npos);
+  EXPECT_EQ(notes("--probe 1:0 --level 1"), "");
+  EXPECT_EQ(notes("--recomputable Gelu"), "");
+}
+
+TEST_F(CommandLine, FaultsOfAPlanFileAreThoseOfAnInput) {
+  for (const char* text : {"Gelu+:1\n", "Gelu+:1:x\n", "{\"Gelu+\": 1}", "[1]"}) {
+    write_file_atomically(folder / "plans", text);
+    const Outcome outcome =
+        stashscope("--batch " + in_folder("model.onnx") + " --plan @" + in_folder("plans"));
+    EXPECT_EQ(outcome.status, 1) << text << outcome.errors;
+    expect_one_line(outcome, "stashscope");
+  }
+}
+
+TEST_F(CommandLine, NamesThatAreNoUtf8AreRunAndSaved) {
+  const std::string odd = "m\xff.onnx";
+  fs::copy_file(folder / "model.onnx", folder / odd);
+  const auto first = report("'" + in_folder(odd) + "' --dim N=4 --device cpu --save-session " +
+                            in_folder("odd.stashscope"));
+  EXPECT_EQ(first["measured"]["max_abs_error_bytes"], 0);
+  auto again = report(in_folder("odd.stashscope"));
+  EXPECT_EQ(again["dims"]["N"], 4);
+}
+
+TEST_F(CommandLine, AnUnknownDeviceOfASessionIsAFaultOfTheFile) {
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + in_folder("s.stashscope"));
+  auto session = nlohmann::json::parse(read_file(folder / "s.stashscope"));
+  session["choices"]["device"] = "gpu";
+  write_file_atomically(folder / "s.stashscope", session.dump());
+  const Outcome outcome = worker(in_folder("s.stashscope"));
+  EXPECT_EQ(outcome.status, 1) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("s.stashscope"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(CommandLine, TheReportShowsNoControlCharacters) {
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + in_folder("s.stashscope"));
+  auto session = nlohmann::json::parse(read_file(folder / "s.stashscope"));
+  session["choices"]["plans"] = {"\x1b[31mred+:1:-1"};
+  write_file_atomically(folder / "s.stashscope", session.dump());
+  for (const char* format : {"text", "summary", "html"}) {
+    const Outcome outcome =
+        stashscope("--batch --format " + std::string(format) + " " + in_folder("s.stashscope"));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ((outcome.output + outcome.errors).find('\x1b'), std::string::npos) << format;
+  }
+}
+
+TEST_F(CommandLine, TheSummaryShowsWhatIsInForce) {
+  const std::string summary = "--batch --format summary " + in_folder("model.onnx") + " --dim N=4";
+  const std::string off = stashscope(summary).output;
+  EXPECT_NE(off.find("Disabled (enable with Gelu:1)"), std::string::npos) << off;
+  const std::string on = stashscope(summary + " --level 1 --device cpu").output;
+  EXPECT_NE(on.find("User config:\n    Gelu+:1:-1,MatMul+:1:-1\n"), std::string::npos) << on;
+  EXPECT_NE(on.find("Recompute (on)"), std::string::npos) << on;
+  EXPECT_NE(on.find("Measured on cpu: "), std::string::npos) << on;
 }
 
 TEST_F(CommandLine, PassesAreListedAppliedReportedAndPassedOn) {
@@ -365,6 +456,13 @@ TEST_F(CommandLine, JsonReportFollowsTheOptions) {
   }
 }
 
+TEST_F(CommandLine, ExtensionsSayHowOftenTheyAreApplied) {
+  const auto rows = report(in_folder("model.onnx") + " --dim N=8 --plan MatMul:3:2")["extensions"];
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["applied"], row["config"] == "MatMul:3:-1" ? 2 : 0) << row;
+  }
+}
+
 TEST_F(CommandLine, EveryFormatCanBeWrittenToAFile) {
   for (const char* format : {"text", "json", "html"}) {
     const Outcome outcome =
@@ -429,6 +527,63 @@ TEST_F(CommandLine, NothingThatWasReadIsWrittenOver) {
     EXPECT_NE(outcome.errors.find("would overwrite"), std::string::npos) << outcome.errors;
   }
   EXPECT_EQ(read_file(model), before);
+}
+
+/// A perceptron whose weight lies in `<path>.data`.
+void save_with_data(const fs::path& path) {
+  test::ModelBuilder model;
+  const fs::path source = path.string() + ".source";
+  write_file_atomically(source, std::string(4 * 4 * sizeof(float), '\0'));
+  model.input("x", {"N", 4}).input("labels", {"N"}, ElementType::int64);
+  model.constant("w", Tensor::external(ElementType::float32, {4, 4},
+                                       {source, source.filename().string(), 0, 64}));
+  model.node("MatMul", {"x", "w"}, {"scores"});
+  model.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  save_model(model.output("loss").build(), path);
+}
+
+TEST_F(CommandLine, DataOfTheModelAndFilesOfPlansAreNotWrittenOver) {
+  save_with_data(folder / "m.onnx");
+  write_file_atomically(folder / "plans.txt", "MatMul:3:-1\n");
+  const std::string data = in_folder("m.onnx.data");
+  const std::string arguments =
+      "--batch --dim N=4 " + in_folder("m.onnx") + " --plan @" + in_folder("plans.txt");
+  for (const std::string& output :
+       {"--out " + data, "--export-env " + data, "--svg " + in_folder("plans.txt"),
+        "--save-session " + in_folder("plans.txt"), "--save-model " + in_folder("m.onnx")}) {
+    const Outcome outcome = stashscope(arguments + " " + output);
+    EXPECT_EQ(outcome.status, 2) << output;
+    EXPECT_NE(outcome.errors.find("would overwrite"), std::string::npos) << outcome.errors;
+  }
+  EXPECT_EQ(fs::file_size(data), 64U);
+  EXPECT_EQ(read_file(folder / "plans.txt"), "MatMul:3:-1\n");
+  EXPECT_EQ(stashscope(arguments + " --save-model " + in_folder("other.onnx")).status, 0);
+}
+
+TEST_F(CommandLine, ATraceIsNotWrittenOverWhatWasRead) {
+  save_negation(folder / "negation.onnx");
+  write_tensor(folder / "input_0.pb", "x", {2, 2}, {1, 2, 3, 4});
+  write_file_atomically(folder / "plans.txt", "Neg:3:-1\n");
+  const std::string arguments = in_folder("negation.onnx") + " --inputs " + folder.string() +
+                                " --plan @" + in_folder("plans.txt");
+  for (const char* file : {"negation.onnx", "input_0.pb", "plans.txt"}) {
+    const std::string before = read_file(folder / file);
+    const Outcome outcome = worker(arguments + " --trace " + in_folder(file));
+    EXPECT_EQ(outcome.status, 2) << file;
+    EXPECT_NE(outcome.errors.find("would overwrite"), std::string::npos) << outcome.errors;
+    EXPECT_EQ(read_file(folder / file), before);
+  }
+}
+
+TEST_F(CommandLine, ATraceThatIsNeverFinishedLeavesTheOldOne) {
+  write_file_atomically(folder / "trace", "old");
+  const std::string data = in_folder("data");
+  fs::create_directory(data);
+  write_tensor(fs::path(data) / "input_0.pb", "x", {1, 1}, {1});
+  EXPECT_NE(worker(in_folder("model.onnx") + " --trace " + in_folder("trace") + " --inputs " + data)
+                .status,
+            0);
+  EXPECT_EQ(read_file(folder / "trace"), "old");
 }
 
 TEST_F(CommandLine, ASessionIsSavedIntoItself) {

@@ -6,11 +6,14 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
+#include "core/study/exported_config.h"
 #include "ui/document/choice_command.h"
 
 namespace stashscope::ui {
 
 namespace {
+
+using namespace Qt::StringLiterals;
 
 constexpr auto least_time_between_reports = std::chrono::milliseconds(40);
 
@@ -387,6 +390,22 @@ void Document::write_in_background(const QString& done, std::function<void()> jo
   });
 }
 
+TakenFiles Document::files_read() const {
+  TakenFiles files;
+  files.add_model(session_.model, *model_);
+  if (!session_path_.isEmpty()) files.add_session(session_path_.toStdString());
+  return files;
+}
+
+void Document::write_file(const QString& path, const QString& done, std::function<void()> job) {
+  if (model_ == nullptr) return;
+  write_in_background(
+      done, [files = files_read(), file = path.toStdString(), job = std::move(job)]() mutable {
+        files.claim(printable(file), file, "a file");
+        job();
+      });
+}
+
 void Document::save_session_as(const QString& path) {
   if (model_ == nullptr) return;
   if (is_answered()) {
@@ -399,7 +418,8 @@ void Document::save_session_as(const QString& path) {
 void Document::write_session(const QString& path) {
   if (is_answered()) undo_stack_.setClean();
   write(
-      [session = session(), file = path.toStdString()]() mutable {
+      [session = session(), files = files_read(), file = path.toStdString()]() mutable {
+        files.claim_session(printable(file), file);
         session.model_hash = hash_file(session.model);
         save_session(session, file);
       },
@@ -424,15 +444,21 @@ void Document::finish_saving(const std::shared_ptr<const Graph>& model, const QS
 
 void Document::save_modified_model(const QString& path) {
   if (study_ == nullptr) return;
-  write_in_background(tr("Saved %1").arg(path), [study = study_, file = path.toStdString()] {
-    save_model(modified_graph(*study), file);
-  });
+  write_in_background(tr("Saved %1").arg(path),
+                      [study = study_, files = files_read(), file = path.toStdString()]() mutable {
+                        files.claim_model(printable(file), file, "a model");
+                        save_model(modified_graph(*study), file);
+                      });
 }
 
 void Document::export_environment(const QString& path) {
   if (study_ == nullptr) return;
-  write_in_background(tr("Exported %1").arg(path), [study = study_, file = path.toStdString()] {
-    write_file_atomically(file, environment_block(study->config, effective_probe(study->choices)));
+  QStringList told = {tr("Exported %1").arg(path)};
+  for (const std::string& each : exported_config(*study_).left_out) {
+    told << QString::fromStdString(to_valid_utf8(each));
+  }
+  write_file(path, told.join(u"; "_s), [study = study_, file = path.toStdString()] {
+    write_file_atomically(file, environment_block(*study));
   });
 }
 

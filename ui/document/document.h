@@ -7,6 +7,7 @@
 
 #include "core/study/measure.h"
 #include "core/study/subject.h"
+#include "core/study/taken_files.h"
 #include "ui/document/failure.h"
 #include "ui/document/job_thread.h"
 #include "ui/document/selection.h"
@@ -90,6 +91,8 @@ class Document : public QObject {
   void export_environment(const QString& path);
   /// @param done told on success unless empty; @param job is called on another thread and may throw
   void write_in_background(const QString& done, std::function<void()> job);
+  /// The same for a file of its own; refuses to write over what was read.
+  void write_file(const QString& path, const QString& done, std::function<void()> job);
 
  Q_SIGNALS:
   void opened();           ///< another model; `study_changed` follows
@@ -126,6 +129,7 @@ class Document : public QObject {
   void set_busy(bool busy);
   void set_running(bool running);
   void write(std::function<void()> job, Answer answer);
+  TakenFiles files_read() const;
   void write_session(const QString& path);
   void finish_saving(const std::shared_ptr<const Graph>& model, const QString& path,
                      const std::optional<Failure>& failure);

@@ -19,27 +19,22 @@ constexpr double right_margin = 16;
 constexpr double top_margin = 30;
 constexpr double bottom_margin = 24;
 constexpr double zoom_step = 1.25;
-/// Per cent of the peak, so that its label has a place above it.
-constexpr std::int64_t room_above_peak = 114;
+/// Of the peak, so that its label has a place above it.
+constexpr double room_above_peak = 1.14;
 /// Bands lie behind grid and curves.
 constexpr double band_opacity = 0.55;
 /// Distance between grid lines, about.
 constexpr double grid_pixels = 44;
 
 /// The step after the last forward node; the end when there is no boundary.
-double boundary_of(const Study& study, const Timeline& timeline) {
-  std::ptrdiff_t steps = 0;
-  for (const NodeId end : forward_ends(study.graph(), study.prepared->step.boundary)) {
-    const auto at = std::find(timeline.order.begin(), timeline.order.end(), end);
-    steps = std::max(steps, at - timeline.order.begin() + 1);
-  }
-  return static_cast<double>(steps > 0 ? steps : std::ssize(timeline.order));
+double boundary_of(const Variant& variant) {
+  const std::size_t steps = variant.forward_steps;
+  return static_cast<double>(steps > 0 ? steps : variant.timeline.order.size());
 }
 
-StepAlignment align(const Study& study, const Timeline& own) {
-  const Timeline& shown = study.current->timeline;
-  return {boundary_of(study, shown), static_cast<double>(shown.order.size()),
-          boundary_of(study, own), static_cast<double>(own.order.size())};
+StepAlignment align(const Variant& shown, const Variant& own) {
+  return {boundary_of(shown), static_cast<double>(shown.timeline.order.size()), boundary_of(own),
+          static_cast<double>(own.timeline.order.size())};
 }
 
 QColor faded(QColor colour, double alpha) {
@@ -62,14 +57,15 @@ void MemoryView::set_study(std::shared_ptr<const Study> study, std::vector<std::
   measured_ = std::move(measured);
   hovered_.reset();
   if (study_ != nullptr) {
-    baseline_alignment_ = align(*study_, study_->baseline->timeline);
+    baseline_alignment_ = align(*study_->current, *study_->baseline);
     for (std::size_t i = 0; i < band_count; ++i) {
       band_edges_[i] = stacked(study_->current->bands, static_cast<Band>(i));
     }
     const std::int64_t most = std::max(current().peak_bytes, study_->baseline->timeline.peak_bytes);
     const std::int64_t run =
         measured_.empty() ? 0 : *std::max_element(measured_.begin(), measured_.end());
-    top_ = std::max<std::int64_t>({1, most, run}) / 100 * room_above_peak + 1;
+    top_ =
+        std::llround(static_cast<double>(std::max<std::int64_t>({1, most, run})) * room_above_peak);
     axis_ = with_steps(axis_, std::max(1.0, static_cast<double>(current().order.size())));
     cursor_ = std::min(cursor_, static_cast<std::size_t>(axis_.steps) - 1);
   }

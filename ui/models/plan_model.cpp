@@ -17,7 +17,7 @@ PlanModel::PlanModel(QObject* parent)
                       "output is put away"),
                    false},
                   {tr("Found"), tr("How often the model has it"), true},
-                  {tr("Use"), tr("How many of them are recomputed, the first ones first"), true},
+                  {tr("Use"), tr("How many of them are treated so, the first ones first"), true},
                   {tr("Saves"), tr("Stashed bytes that all of them free"), true},
                   {tr("At peak"),
                    tr("Those of the saved bytes that live at the peak without plans"), true},

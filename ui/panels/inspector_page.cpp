@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/report/report.h"
+#include "core/study/node_facts.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -84,13 +85,14 @@ class NodePage {
 
   QString value_row(ValueId id, bool is_input) const {
     const Value& value = graph_.value(dataflow_.origin(id));
+    const StoredValue stored = stored_value(study_, id);
     const NodeId maker = dataflow_.topology.producer[id];
     QString name = html(name_of(graph_, dataflow_, id).substr(value.name.rfind('/') + 1));
     if (is_input && maker.valid()) name = link(maker);
-    QString row = u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(
-        name, bytes_text(study_.sizes->bytes[dataflow_.origin(id)]));
+    QString row =
+        u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(name, bytes_text(stored.bytes));
     row += u"<tr><td colspan=\"2\"><small>%1%2</small></td></tr>"_s.arg(
-        html(type_text(graph_, value.type)), life(id));
+        html(type_text(graph_, stored.type)), life(id));
     return row;
   }
 
@@ -106,17 +108,32 @@ class NodePage {
 
   QString plans() const {
     QString items;
-    for (const NodePlan& plan : study_.opportunities->plans) {
-      if (plan.node != dataflow_.origin(node_)) continue;
-      const auto chosen = study_.config.find(plan.cluster);
-      const bool on = chosen != study_.config.end() && chosen->second.type == plan.type &&
-                      chosen->second.count != 0;
+    for (const NodePlanState& state : plans_of_node(study_, dataflow_.origin(node_))) {
       items += u"<p><code>%1</code> %2<br><small>%3</small></p>"_s.arg(
-          html(plan.cluster), plan.type == PlanType::compromise ? tr("(compromise)") : QString(),
-          on ? tr("on: its output is made again in backward")
-             : tr("off: tick it in Plans to free its output"));
+          html(state.plan->cluster), kind_text(*state.plan), state_text(state));
     }
     return items.isEmpty() ? QString() : heading(tr("Plan")) + items;
+  }
+
+  QString kind_text(const NodePlan& plan) const {
+    if (plan.type == PlanType::recompute) return {};
+    const QString name = shown(std::string(strategy_of(plan.type).name));
+    if (in_reference(plan.type) || original_.outputs.size() == 1) return tr("(%1)").arg(name);
+    return tr("(%1 %2)").arg(name,
+                             html(graph_.value(original_.outputs[plan.outputs.front()]).name));
+  }
+
+  static QString state_text(const NodePlanState& state) {
+    if (!state.chosen) return tr("off: tick it in Plans to free its output");
+    if (!state.applied) return tr("on, but not here: a count or another plan leaves it out");
+    switch (state.plan->type) {
+      case PlanType::offload:
+        return tr("on: its output waits on the host for backward");
+      case PlanType::compress:
+        return tr("on: its output is kept in a narrower type for backward");
+      default:
+        return tr("on: its output is made again in backward");
+    }
   }
 
   QString obstacles() const {
@@ -157,7 +174,9 @@ QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
 QString group_page(const Study& study, const Selection& selection) {
   double flops = 0;
   for (const NodeId id : selection.nodes) {
-    flops += study.sizes->node_flops[study.current->dataflow.origin(id)];
+    if (study.current->dataflow.runs_origin(id)) {
+      flops += study.sizes->node_flops[study.current->dataflow.origin(id)];
+    }
   }
   const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
   return u"<h3>%1</h3><p>%2</p>"_s.arg(selection.title.toHtmlEscaped(),

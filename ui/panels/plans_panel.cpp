@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/study/edits.h"
+#include "core/study/exported_config.h"
 #include "ui/models/texts.h"
 #include "ui/panels/count_delegate.h"
 #include "ui/theme/icons.h"
@@ -90,6 +91,7 @@ QWidget* PlansPanel::make_top_row() {
   more->setAutoRaise(true);
   layout->addWidget(more);
   connect(more, &QToolButton::toggled, &model_, &PlanModel::list_extensions);
+  connect(more, &QToolButton::toggled, this, &PlansPanel::show_summary);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
   connect(filter_, &QLineEdit::textChanged, &sorted_, &QSortFilterProxyModel::setFilterFixedString);
   return row;
@@ -104,7 +106,8 @@ QWidget* PlansPanel::make_bottom_row() {
   copy->setObjectName(u"copy_config_button"_s);
   copy->setIcon(icon(Icon::copy));
   copy->setText(tr("Copy config"));
-  copy->setToolTip(tr("Copies the plans in force as a config string"));
+  copy->setToolTip(
+      tr("Copies the plans in force as a config string, those that ONNX Runtime knows"));
   copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   copy->setAutoRaise(true);
   layout->addWidget(summary_, 1);
@@ -156,14 +159,10 @@ void PlansPanel::show_study() {
 }
 
 void PlansPanel::show_summary() {
-  if (document_.study() == nullptr || document_.study()->plans.empty()) {
-    summary_->clear();
-    return;
-  }
-  const auto& plans = document_.study()->plans;
-  const auto on =
-      std::count_if(plans.begin(), plans.end(), [](const PlanRow& row) { return row.on; });
-  summary_->setText(tr("%1 of %2 plans on").arg(on).arg(plans.size()));
+  const int rows = model_.rowCount();
+  int on = 0;
+  for (int row = 0; row < rows; ++row) on += model_.plan_row(row).on ? 1 : 0;
+  summary_->setText(rows == 0 ? QString() : tr("%1 of %2 plans on").arg(on).arg(rows));
 }
 
 void PlansPanel::choose_level(int level) {
@@ -180,7 +179,12 @@ void PlansPanel::select_row(const QModelIndex& current) {
 
 void PlansPanel::copy_config() const {
   if (document_.study() == nullptr) return;
-  QApplication::clipboard()->setText(QString::fromStdString(to_string(document_.study()->config)));
+  const ExportedConfig exported = exported_config(*document_.study());
+  QApplication::clipboard()->setText(QString::fromStdString(to_string(exported.config)));
+  if (exported.left_out.empty()) return;
+  QStringList told = {tr("Copied")};
+  for (const std::string& each : exported.left_out) told << shown(each);
+  Q_EMIT document_.noticed(told.join(u"; "_s));
 }
 
 }  // namespace stashscope::ui

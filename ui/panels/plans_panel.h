@@ -11,7 +11,7 @@
 
 namespace stashscope::ui {
 
-/// What can be recomputed, to be switched on and off.
+/// What can be recomputed or put away, to be switched on and off.
 class PlansPanel : public QWidget {
   Q_OBJECT
 

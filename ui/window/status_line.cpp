@@ -11,7 +11,6 @@ using namespace Qt::StringLiterals;
 
 constexpr int notice_after = 1000;        // milliseconds
 constexpr int offer_cancel_after = 2500;  // milliseconds
-constexpr auto separator = " · ";
 
 }  // namespace
 
@@ -82,9 +81,7 @@ void StatusLine::show_answer() {
     return;
   }
   QStringList parts = {peak_text(*study)};
-  const double before = study->baseline->flops;
-  const double extra = before > 0 ? 100 * (study->current->flops - before) / before : 0;
-  parts << tr("+%1 % compute").arg(QString::fromStdString(format_fixed(extra, 1)));
+  parts << cost_text(*study);
   parts << run_text();
   answer_->setText(u"&nbsp; "_s + parts.join(u" &nbsp;·&nbsp; "_s));
 }
@@ -95,6 +92,16 @@ QString StatusLine::peak_text(const Study& study) const {
   if (before == after) return tr("Peak <b>%1</b>").arg(bytes_text(before));
   return tr("Peak %1 → <b>%2</b> (%3)")
       .arg(bytes_text(before), bytes_text(after), change_text(before, after));
+}
+
+QString StatusLine::cost_text(const Study& study) {
+  const auto fixed = [](double number, int digits) {
+    return QString::fromStdString(format_fixed(number, digits));
+  };
+  const QString compute = tr("+%1 % compute").arg(fixed(extra_percent(study), 1));
+  const double seconds = transfer_seconds(study, *study.current);
+  if (seconds == 0) return compute;
+  return tr("%1, +%2 ms of transfers").arg(compute, fixed(1000 * seconds, 2));
 }
 
 QString StatusLine::run_text() const {

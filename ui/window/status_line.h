@@ -26,6 +26,7 @@ class StatusLine : public QStatusBar {
   void show_progress();
   void update_notes();
   QString peak_text(const Study& study) const;
+  static QString cost_text(const Study& study);
   QString run_text() const;
 
   Document& document_;

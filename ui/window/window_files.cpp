@@ -75,12 +75,11 @@ QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
 void MainWindow::export_graph(const QString& path) {
   const GraphScene* const scene = graph_->view().scene();
   if (scene == nullptr) return;
-  document_.write_in_background(
-      tr("Exported %1").arg(path),
-      [picture = scene->picture, title = document_.model_path().toStdString(),
-       file = path.toStdString()] {
-        write_file_atomically(file, layout::to_svg(picture->drawing, title));
-      });
+  document_.write_file(path, tr("Exported %1").arg(path),
+                       [picture = scene->picture, title = document_.model_path().toStdString(),
+                        file = path.toStdString()] {
+                         write_file_atomically(file, layout::to_svg(picture->drawing, title));
+                       });
 }
 
 void MainWindow::leave_choices(std::function<void()> go_on) {

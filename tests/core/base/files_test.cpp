@@ -156,6 +156,25 @@ TEST(AtomicWrite, WritesIntoPipesAndLeavesThemInPlace) {
   ::close(reader);
 }
 
+TEST(FileReplacement, TakesItsPlaceOnlyWhenItIsFinished) {
+  const test::Folder folder;
+  write_file_atomically(folder / "file", "old");
+  {
+    FileReplacement unfinished(folder / "file");
+    unfinished.write("half");
+  }
+  EXPECT_EQ(read_file(folder / "file"), "old");
+  FileReplacement file(folder / "file");
+  const std::string large(3'000'000, 'x');
+  file.write("a");
+  file.write(large);
+  file.write("b");
+  EXPECT_EQ(read_file(folder / "file"), "old");
+  file.finish();
+  EXPECT_EQ(read_file(folder / "file"), "a" + large + "b");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
 TEST(HashFile, TellsContentsApartAndNothingElse) {
   const test::Folder folder;
   write_file_atomically(folder / "a", "same");

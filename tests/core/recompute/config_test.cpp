@@ -10,24 +10,23 @@ namespace stashscope {
 namespace {
 
 TEST(EnvironmentBlock, QuotesAsTheReferenceDoes) {
-  EXPECT_NE(environment_block(parse_config("BiasGelu+:1:-1"), {})
+  EXPECT_NE(environment_block(parse_config("BiasGelu+:1:-1"), {}, {})
                 .find("export ORTMODULE_MEMORY_OPT_CONFIG=\"BiasGelu+:1:-1\"\n"),
             std::string::npos);
 }
 
 TEST(EnvironmentBlock, ShowsAShellNothingToRun) {
-  EXPECT_NE(environment_block(parse_config("$(touch pwned)+:1:-1"), {})
+  EXPECT_NE(environment_block(parse_config("$(touch pwned)+:1:-1"), {}, {})
                 .find("CONFIG='$(touch pwned)+:1:-1'\n"),
             std::string::npos);
-  EXPECT_NE(environment_block(parse_config("a'`b`+:1:-1"), {}).find("CONFIG='a'\\''`b`+:1:-1'\n"),
-            std::string::npos);
+  EXPECT_NE(
+      environment_block(parse_config("a'`b`+:1:-1"), {}, {}).find("CONFIG='a'\\''`b`+:1:-1'\n"),
+      std::string::npos);
 }
 
-TEST(EnvironmentBlock, LeavesOutWhatTheReferenceDoesNotKnow) {
-  const std::string block =
-      environment_block(parse_config("Gelu+:1:-1,Softmax:3:-1,MatMul:4:2"), {});
-  EXPECT_NE(block.find("CONFIG=\"Gelu+:1:-1\"\n"), std::string::npos) << block;
-  EXPECT_NE(block.find("left out: MatMul:4:2,Softmax:3:-1\n"), std::string::npos) << block;
+TEST(EnvironmentBlock, EndsWithComments) {
+  const std::string block = environment_block(parse_config("Gelu+:1:-1"), {}, {"one", "two"});
+  EXPECT_NE(block.find("\n# one\n# two\n"), std::string::npos) << block;
 }
 
 TEST(Config, NamesAnOperatorForTypesThreeAndFour) {
@@ -66,9 +65,13 @@ TEST(ConfigFile, IsNamedByItsFaults) {
   const test::Folder folder;
   write_file_atomically(folder / "plans", "Gelu+:1\n");
   RecomputeConfig config;
-  const std::string said = test::refusal(
-      ErrorKind::usage, [&] { add_config_argument("@" + (folder / "plans").string(), config); });
-  EXPECT_NE(said.find((folder / "plans").string()), std::string::npos) << said;
+  const auto refusal = [&] {
+    return test::refusal(ErrorKind::input,
+                         [&] { add_config_argument("@" + (folder / "plans").string(), config); });
+  };
+  EXPECT_NE(refusal().find((folder / "plans").string()), std::string::npos) << refusal();
+  write_file_atomically(folder / "plans", "{\"Gelu+\": 1}");
+  EXPECT_NE(refusal().find("no JSON list"), std::string::npos) << refusal();
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/onnx/model_file.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
 #include "core/schedule/orders.h"
@@ -143,6 +145,124 @@ TEST(Offload, TakesTheWholeBufferOfAView) {
   const ValueId tensor = test::id_of(study->graph(), "h");
   EXPECT_EQ(timeline.buffers[timeline.buffer_of[tensor]].last_step,
             step_of(*study, AddedKind::offload));
+}
+
+/// Layers that split what a product makes; backward reads every part.
+test::ModelBuilder model_with_splits(int layers) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 12}).input("labels", {"N"}, ElementType::int64);
+  std::string last = "x";
+  for (int i = 0; i < layers; ++i) {
+    const std::string layer = "l" + std::to_string(i) + ".";
+    m.weight(layer + "w", {12, 12}).int64s(layer + "sizes", {4, 4, 4});
+    m.node("MatMul", {last, layer + "w"}, {layer + "h"});
+    m.node("Split", {layer + "h", layer + "sizes"}, {layer + "a", layer + "b", layer + "c"},
+           {{"axis", std::int64_t{1}}});
+    std::vector<std::string> parts;
+    for (const char* part : {"a", "b", "c"}) {
+      parts.push_back(layer + part + ".g");
+      m.node("Gelu", {layer + part}, {parts.back()}, {}, "com.microsoft");
+    }
+    m.node("Concat", parts, {layer + "y"}, {{"axis", std::int64_t{1}}});
+    last = layer + "y";
+  }
+  m.node("SoftmaxCrossEntropyLoss", {last, "labels"}, {"loss"});
+  return m.output("loss");
+}
+
+const PlanRow& extension_of(const Study& study, const std::string& config) {
+  const auto row = std::find_if(study.extensions.begin(), study.extensions.end(),
+                                [&](const PlanRow& each) { return each.config == config; });
+  if (row == study.extensions.end()) throw std::runtime_error("no row " + config);
+  return *row;
+}
+
+TEST(PutAway, TakesEveryOutputOfANode) {
+  for (const std::string config : {"Split:3:-1", "Split:4:-1"}) {
+    const auto study = study_of(model_with_splits(2), with_plans(config));
+    const PlanRow& row = extension_of(*study, config);
+    EXPECT_EQ(row.frequency, 6);
+    EXPECT_EQ(row.applied, 6);
+    EXPECT_EQ(study->current->dataflow.cloned_nodes.size(), 12U);
+    EXPECT_EQ(study->current->transfer_bytes, row.cost.transfer_bytes);
+    EXPECT_DOUBLE_EQ(study->current->flops - study->baseline->flops, row.cost.flops);
+  }
+  const auto study = study_of(model_with_splits(2), with_plans("Split:3:-1"));
+  EXPECT_EQ(study->current->transfer_bytes, 2 * extension_of(*study, "Split:3:-1").saving_bytes);
+  std::set<std::string> names;
+  const Graph modified = modified_graph(*study);
+  for (const Node& node : modified.nodes())
+    EXPECT_TRUE(names.insert(node.name).second) << node.name;
+}
+
+TEST(PutAway, ACountIsOfTensors) {
+  const auto study = study_of(model_with_splits(2), with_plans("Split:3:4"));
+  EXPECT_EQ(count_of(*study, AddedKind::offload), 4U);
+}
+
+/// Bring-backs whose tensor nobody reads.
+std::size_t unread(const Dataflow& dataflow) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
+    const NodeId node(dataflow.graph_nodes + i);
+    if (dataflow.runs_origin(node) || puts_away(dataflow.kind(node))) continue;
+    const ValueId brought = dataflow.topology.outputs[node][0];
+    count += dataflow.topology.readers[brought].empty() ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST(PutAway, FetchesNothingThatIsRecomputed) {
+  for (const char* name : {"gpt2_tiny", "mlp_gelu"}) {
+    const auto model = std::make_shared<const Graph>(
+        load_model(std::string(STASHSCOPE_SAMPLES "/") + name + ".onnx"));
+    for (const bool with_passes : {false, true}) {
+      Choices choices;
+      if (with_passes) add_passes("all", choices);
+      for (const PlanType type : {PlanType::offload, PlanType::compress}) {
+        choices.level = 0;
+        choices.plans.clear();
+        const auto plain = compute_study(model, choices, nullptr, {});
+        for (const PlanRow& row : plain->extensions) {
+          if (row.type == type) choices.plans.insert(row.entries.begin(), row.entries.end());
+        }
+        for (const int level : {0, 1, 2}) {
+          choices.level = level;
+          const auto study = compute_study(model, choices, nullptr, {});
+          const std::size_t applied = select_plans(*study->opportunities, study->config).size();
+          EXPECT_GT(applied, 0U);
+          EXPECT_EQ(unread(study->current->dataflow), 0U) << name << with_passes << level;
+        }
+      }
+    }
+  }
+}
+
+/// The view of h is read in backward, h itself is not; both are cheap to compute again.
+test::ModelBuilder model_with_cheap_view() {
+  test::ModelBuilder m;
+  m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64);
+  m.weight("w", {8, 8}).weight("b", {8}).int64s("dims", {-1, 8});
+  m.node("MatMul", {"x", "w"}, {"p"}).node("Add", {"p", "b"}, {"h"});
+  m.node("Reshape", {"h", "dims"}, {"view"});
+  m.node("Gelu", {"view"}, {"g"}, {}, "com.microsoft");
+  m.node("MatMul", {"g", "w"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  return m.output("loss");
+}
+
+TEST(PutAway, YieldsToAPlanThatMakesItsViewAgain) {
+  Choices choices = with_plans("Add:3:-1");
+  choices.level = 1;
+  choices.probe = Probe(1, false);
+  const auto study = study_of(model_with_cheap_view(), choices);
+  ASSERT_TRUE(study->config.contains("MatMul+Add+Reshape+")) << to_string(study->config);
+  EXPECT_EQ(count_of(*study, AddedKind::offload), 0U);
+  EXPECT_EQ(extension_of(*study, "Add:3:-1").applied, 0);
+  EXPECT_EQ(study->current->transfer_bytes, 0);
+  EXPECT_TRUE(std::any_of(study->warnings.begin(), study->warnings.end(), [](const auto& each) {
+    return each.find("'Add:3:-1' is on but changes nothing") != std::string::npos;
+  }));
 }
 
 TEST(PutAway, LeavesOutOperatorsThatAConfigCannotName) {

@@ -101,6 +101,45 @@ TEST_F(Edits, ChoosingAnOptionSwitchesItsRivalOff) {
   EXPECT_EQ(plans(back), full_entry);
 }
 
+TEST_F(Edits, AWayBeyondTheReferencesIsARivalToo) {
+  const auto row_of_extension = [](const Study& study,
+                                   const std::string& config) -> const PlanRow& {
+    return *std::find_if(study.extensions.begin(), study.extensions.end(),
+                         [&](const PlanRow& each) { return each.config == config; });
+  };
+  const auto full = study(full_entry);
+  const PlanRow& offload = row_of_extension(*full, "Cast:3:-1");
+  const Choices away = with_plan(*full, full->choices, offload, true);
+  EXPECT_EQ(plans(away), "Cast:3:-1");
+  const auto put_away = study(away);
+  const PlanRow& on = row_of_extension(*put_away, "Cast:3:-1");
+  EXPECT_EQ(on.applied, on.frequency);
+  EXPECT_EQ(plans(with_plan(*put_away, away, row_of(*put_away, full_entry), true)), full_entry);
+  const auto level = study("", 1);
+  const Choices instead = with_plan(*level, level->choices, offload, true);
+  EXPECT_EQ(instead.plans.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
+}
+
+TEST_F(Edits, WhatARivalLeavesNothingOfIsSaid) {
+  const auto said = [](const Study& study) {
+    return std::any_of(study.warnings.begin(), study.warnings.end(), [](const auto& each) {
+      return each.find("is on but changes nothing") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(said(*study(full_entry)));
+  const auto both = study(full_entry + "," + half_entry);
+  EXPECT_TRUE(row_of(*both, half_entry).on);
+  EXPECT_EQ(row_of(*both, half_entry).applied, 0);
+  EXPECT_TRUE(said(*both));
+}
+
+TEST_F(Edits, LevelTwoTakesCompromisesOnlyWhereNothingElseIs) {
+  const auto level = study("", 2);
+  EXPECT_TRUE(row_of(*level, full_entry).on);
+  EXPECT_FALSE(row_of(*level, half_entry).on);
+  for (const PlanRow& row : level->plans) EXPECT_EQ(row.on, row.applied > 0) << row.config;
+}
+
 TEST_F(Edits, ARivalIsFoundInTheChoicesThatAreEdited) {
   // Two edits in a row, without a study in between.
   const auto plain = study("");

@@ -44,8 +44,32 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
         "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"optimizer\": \"lion\"}",
         "{\"optimizer\": 3}", "{\"master_weights\": 1}", "{\"release_gradients\": \"yes\"}",
         "{\"passes\": [\"fastest\"]}", "{\"precision\": \"float8\"}", "{\"compress_to\": \"int3\"}",
-        "{\"transfer_bandwidth\": 0}", "{\"probe\": \"9\"}", "{\"plans\": [\"Gelu+\"]}"}) {
+        "{\"transfer_bandwidth\": 0}", "{\"transfer_bandwidth\": 1e300}", "{\"device\": \"gpu\"}",
+        "{\"probe\": \"9\"}", "{\"plans\": [\"Gelu+\"]}"}) {
     EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
+  }
+}
+
+TEST_F(SessionFile, TakesSetsInAnyOrder) {
+  write_file_atomically(path(),
+                        "{\"stashscope_session\": 1, \"model\": {\"path\": \"model.onnx\"}, "
+                        "\"choices\": {\"passes\": [\"fuse_gelu\", \"clean_shapes\"], "
+                        "\"recomputable\": [\"Relu\", \"Abs\", \"Relu\"]}}");
+  std::string warning;
+  const Choices choices = load_session(path(), warning).choices;
+  EXPECT_EQ(choices.passes, (std::set<std::string>{"clean_shapes", "fuse_gelu"}));
+  EXPECT_EQ(choices.probe.also_recomputable, (std::set<std::string>{"Abs", "Relu"}));
+}
+
+TEST_F(SessionFile, KeepsNamesThatAreNoUtf8) {
+  const std::string zero(1, '\0');
+  for (const std::string& odd : {std::string("m\xff\x80z.onnx"), "a\xc3\xa9" + zero + "\xfe",
+                                 zero + "begins with a zero", std::string("\xc3\xa9")}) {
+    session.model = folder / ("m" + odd);
+    session.choices.dims = {{odd, 3}};
+    session.choices.goal.loss = odd;
+    session.choices.goal.trainable = {odd, "plain"};
+    EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
@@ -50,6 +51,27 @@ TEST_F(DocumentTest, TheSameChoicesAreNoEdit) {
   EXPECT_EQ(document_.undo_stack().count(), 0);
   EXPECT_FALSE(document_.is_busy());
   EXPECT_EQ(document_.study(), study);
+}
+
+TEST_F(DocumentTest, WritesOverNothingThatWasRead) {
+  const QString model = folder_.filePath(u"model.onnx"_s);
+  ASSERT_TRUE(QFile::copy(sample(u"gpt2_tiny"_s), model));
+  document_.open(model);
+  ASSERT_TRUE(comes_true([&] { return document_.model_path() == model; }));
+  const std::string before = read_file(model.toStdString());
+  QSignalSpy failed(&document_, &Document::failed);
+  document_.save_modified_model(model);
+  document_.export_environment(model);
+  document_.save_session_as(model);
+  document_.write_file(model, u"%1"_s, [&] { write_file_atomically(model.toStdString(), "x"); });
+  ASSERT_TRUE(comes_true([&] { return failed.count() == 4; }));
+  EXPECT_EQ(read_file(model.toStdString()), before);
+  const QString session = folder_.filePath(u"session.stashscope"_s);
+  for (int saved = 1; saved <= 2; ++saved) {
+    QSignalSpy done(&document_, &Document::session_saved);
+    document_.save_session_as(session);
+    ASSERT_TRUE(comes_true([&] { return done.count() == 1; }));
+  }
 }
 
 TEST_F(DocumentTest, OfABurstOnlyTheNewestIsShown) {

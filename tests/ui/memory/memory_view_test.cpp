@@ -2,6 +2,7 @@
 
 #include "ui/memory/memory_view.h"
 
+#include "tests/support/model_builder.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/models/alive_model.h"
 
@@ -27,6 +28,20 @@ class MemoryCurve : public WindowTest {
 TEST_F(MemoryCurve, StandsAtThePeakUntilSomebodyMovesIt) {
   EXPECT_EQ(step(), document().study()->current->timeline.peak_step);
   EXPECT_GT(curve().top(), peak());
+}
+
+TEST(MemoryPlot, HoldsSmallPeaks) {
+  for (const std::int64_t width : {1, 3, 8}) {
+    const auto study =
+        compute_study(std::make_shared<const Graph>(stashscope::test::perceptron(width, 2).build()),
+                      {}, nullptr, {});
+    MemoryView view;
+    view.set_study(study, {});
+    const std::int64_t peak = study->current->timeline.peak_bytes;
+    EXPECT_GT(view.top(), peak);
+    view.set_study(study, {10 * peak});
+    EXPECT_GT(view.top(), 10 * peak);
+  }
 }
 
 TEST_F(MemoryCurve, AClickLinksAllViews) {

@@ -1,0 +1,32 @@
+#include "core/study/node_facts.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node) {
+  const Opportunities& found = *study.opportunities;
+  const std::vector<const NodePlan*> applied = select_plans(found, study.config);
+  std::vector<NodePlanState> states;
+  for (const auto* plans : {&found.plans, &found.extensions}) {
+    for (const NodePlan& plan : *plans) {
+      if (plan.node != node) continue;
+      const auto choice = study.config.find(plan.cluster);
+      const bool chosen = choice != study.config.end() && choice->second.type == plan.type &&
+                          choice->second.count != 0;
+      const bool is_applied = std::find(applied.begin(), applied.end(), &plan) != applied.end();
+      states.push_back({&plan, chosen, is_applied});
+    }
+  }
+  return states;
+}
+
+StoredValue stored_value(const Study& study, ValueId value) {
+  const Dataflow& dataflow = study.current->dataflow;
+  StoredValue stored{study.graph().value(dataflow.origin(value)).type,
+                     stored_bytes(dataflow, study.sizes->bytes, value)};
+  stored.type.element = stored_element(study.graph(), dataflow, value);
+  return stored;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// A plan for a node's outputs, and what the choices in force make of it.
+struct NodePlanState {
+  const NodePlan* plan;
+  bool chosen = false;   ///< its cluster is on
+  bool applied = false;  ///< neither a count nor another plan leaves it out
+};
+
+/// All plans of a node of the model, in the strategies' order.
+std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node);
+
+/// A value of the current dataflow as it is stored: a tensor that is put away is narrower than the
+/// one it stands for, or takes nothing on the device.
+struct StoredValue {
+  TensorType type;
+  std::int64_t bytes = 0;
+};
+StoredValue stored_value(const Study& study, ValueId value);
+
+}  // namespace stashscope
