@@ -77,6 +77,17 @@ void check_outputs(const BatchOptions& options, TakenFiles files) {
   }
 }
 
+/// A run that fails takes nothing from the prediction, which is reported first.
+StudyMeasurements measured_or_reported(const ReportInput& input, const Subject& subject,
+                                       const BatchOptions& options) {
+  try {
+    return measure_in_worker(input.study, subject.session.model, nullptr, Progress());
+  } catch (const Error&) {
+    write_text(report_text(input, options.format), options.out);
+    throw;
+  }
+}
+
 }  // namespace
 
 int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
@@ -87,8 +98,7 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   print_study_warnings(study->warnings);
   ReportInput input{*study, analysis.file, std::nullopt, pass_savings(*study)};
   if (study->choices.device != "none") {
-    const StudyMeasurements measured =
-        measure_in_worker(*study, subject.session.model, nullptr, Progress());
+    const StudyMeasurements measured = measured_or_reported(input, subject, options);
     input.measured = {measured.baseline, measured.current, largest_error(*study, measured)};
     subject.session.baseline_measured = measured.baseline;
     subject.session.current_measured = measured.current;

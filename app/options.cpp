@@ -163,7 +163,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program.add_option("file", options.file, "ONNX model or saved session");
   program
       .add_option("--dim", options.dims,
-                  "NAME=N gives a dimension a value, NAME=OTHER makes two names one; NAME may be a "
+                  "may be repeated; NAME=N gives a dimension a value, NAME=OTHER makes two names "
+                  "one; NAME may be a "
                   "pattern such as inputs_*_dim0")
       ->type_name("NAME=N")
       ->allow_extra_args(false);

@@ -157,7 +157,10 @@ int stream_variants(const Study& study, std::uint64_t seed) {
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
     const Variant& variant = baseline ? *study.baseline : *study.current;
-    runner->run(run_plan(study, variant), inputs, sink, Progress());
+    const RunResult result = runner->run(run_plan(study, variant), inputs, sink, Progress());
+    for (const auto& [name, size] : result.measurement.data_dependent) {
+      std::cout << worker_size_line << size << " " << name << "\n";
+    }
   }
   std::cout << worker_done_line << "\n";
   flush_output();
@@ -172,20 +175,25 @@ void print_memory(const Study& study, const Measurement& measured) {
 }
 
 /// The study with the sizes that only the data of a run told, so that its memory is compared with
-/// the same step. A size of 0 cannot be given.
+/// the same step.
 std::shared_ptr<const Study> study_of_run(Subject& subject, std::shared_ptr<const Study> study,
                                           const RunResult& result) {
   bool differs = false;
-  for (const Dimension& each : study->sizes->dims.dimensions) {
-    const auto found = result.data_dependent.find(each.name);
-    if (found == result.data_dependent.end() || found->second == each.value) continue;
-    if (found->second < 1) continue;
-    subject.session.choices.dims[each.name] = found->second;
-    print_warnings("stashscope-run", {"dimension '" + printable(each.name) + "' was " +
-                                      std::to_string(found->second) + " in this run"});
+  for (const auto& [name, size] : sizes_unlike_predicted(*study, result.measurement)) {
+    subject.session.choices.dims[name] = size;
+    print_warnings("stashscope-run", {"dimension '" + printable(name) + "' was " +
+                                      std::to_string(size) + " in this run"});
     differs = true;
   }
   return differs ? study_of(subject) : std::move(study);
+}
+
+/// By `keep_loss_only`.
+std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) {
+  std::set<std::string> names;
+  for (const ValueId id : model.data().outputs) names.insert(model.value(id).name);
+  for (const ValueId id : passed.data().outputs) names.erase(passed.value(id).name);
+  return names;
 }
 
 int run_once(Subject& subject, const RunOptions& options) {
@@ -212,7 +220,9 @@ int run_once(Subject& subject, const RunOptions& options) {
   print_memory(*study_of_run(subject, study, result), result.measurement);
   bool all_pass = true;
   if (!options.compare.empty()) {
-    const Results results{result.outputs, study->graph(), inputs};
+    const bool is_mixed = !study->choices.precision.empty();
+    const Results results{result.outputs, study->graph(), inputs, is_mixed,
+                          outputs_given_up(*subject.model, study->graph())};
     all_pass = print_comparison(compare_outputs(results, options.compare, options.tolerance));
   }
   flush_output();

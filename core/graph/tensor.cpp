@@ -77,6 +77,13 @@ Tensor::Tensor(ElementType element, std::vector<std::int64_t> dims, std::string 
   raw_ = std::make_shared<const std::string>(std::move(raw));
 }
 
+Tensor Tensor::without_file(ElementType element, std::vector<std::int64_t> dims,
+                            std::string location) {
+  Tensor tensor(element, std::move(dims));
+  tensor.missing_file_ = std::make_shared<const std::string>(std::move(location));
+  return tensor;
+}
+
 Tensor Tensor::external(ElementType element, std::vector<std::int64_t> dims, ExternalData data) {
   Tensor tensor(element, std::move(dims));
   tensor.external_ = std::make_shared<const ExternalData>(std::move(data));

@@ -34,6 +34,9 @@ class Tensor {
   Tensor(ElementType element, std::vector<std::int64_t> dims);
   /// @param raw exactly packed_bytes(element, elements) bytes
   Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw);
+  /// The same with the location of its missing data, for the user.
+  static Tensor without_file(ElementType element, std::vector<std::int64_t> dims,
+                             std::string location);
   static Tensor external(ElementType element, std::vector<std::int64_t> dims, ExternalData data);
   static Tensor strings(std::vector<std::int64_t> dims, std::vector<std::string> items);
 
@@ -48,6 +51,8 @@ class Tensor {
   std::int64_t size_in_bytes() const { return packed_bytes(element_, elements()); }
 
   bool has_data() const { return raw_ != nullptr || external_ != nullptr || strings_ != nullptr; }
+  /// Where the model says that the data is, though there is no such file; else null.
+  const std::string* missing_file() const { return missing_file_.get(); }
   const ExternalData* external_data() const { return external_.get(); }
   const std::vector<std::string>* string_items() const { return strings_.get(); }
   /// The data, mapped from its file when it is external. Throws an input Error when there is none.
@@ -63,6 +68,7 @@ class Tensor {
   std::vector<std::int64_t> dims_;
   std::shared_ptr<const std::string> raw_;
   std::shared_ptr<const ExternalData> external_;
+  std::shared_ptr<const std::string> missing_file_;
   std::shared_ptr<const std::vector<std::string>> strings_;
 };
 

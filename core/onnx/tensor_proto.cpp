@@ -110,7 +110,7 @@ Tensor read_external_tensor(const onnx::TensorProto& proto, ElementType element,
     warnings.push_back("tensor '" + printable(proto.name()) + "': its data file '" +
                        printable(data.location) +
                        "' is missing; the graph can be analysed, not run");
-    return {element, std::move(dims)};
+    return Tensor::without_file(element, std::move(dims), data.location);
   }
   const auto size = static_cast<std::int64_t>(MappedFile::open(data.file)->bytes().size());
   if (data.offset > size || data.length > size - data.offset) {
@@ -156,7 +156,7 @@ Tensor read_tensor(onnx::TensorProto& proto, const fs::path& folder,
     // Models larger than this cannot hold their data; they would be damaged, not stripped.
     if (bytes > (std::int64_t{1} << 50)) fail_input("", "claims more data than any machine holds");
     warnings.push_back("tensor '" + printable(proto.name()) +
-                       "' has no data; the graph can be analysed, not run");
+                       "' has no data; it is run with random numbers");
     return {element, std::move(dims)};
   }
   std::string raw = read_inline(proto, element);

@@ -73,9 +73,10 @@ void infer_top_k(ShapeContext& context) {
   Shape shape = context.shape(0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(0));
   const Contents* const count = context.contents(1);
-  Expr k = context.version() < 10                   ? Expr(context.attributes().integer("k", 0))
-           : count != nullptr && count->size() == 1 ? (*count)[0]
-                                                    : context.unknown_dim();
+  Expr k = context.version() < 10 ? Expr(context.attributes().integer("k", 0))
+           : count != nullptr && count->size() == 1
+               ? (*count)[0]
+               : context.data_dependent_dim(axis, shape[static_cast<std::size_t>(axis)]);
   Expr& along = shape[static_cast<std::size_t>(axis)];
   if (k.integer() && along.integer() && *k.integer() > *along.integer()) {
     context.fail("takes " + context.text(k) + " of " + context.text(along) + " elements");

@@ -106,7 +106,9 @@ void infer_reshape(ShapeContext& context) {
   const auto rank = context.dim(1, 0).integer();
   if (!rank) throw ShapeUnknown();
   Shape unknown;
-  for (std::int64_t i = 0; i < *rank; ++i) unknown.push_back(context.unknown_dim());
+  for (std::int64_t i = 0; i < *rank; ++i) {
+    unknown.push_back(context.data_dependent_dim(i, std::nullopt));
+  }
   context.set_shape(0, std::move(unknown));
 }
 
@@ -212,7 +214,7 @@ void infer_expand(ShapeContext& context) {
     if (!rank) throw ShapeUnknown();
     Shape unknown;
     for (std::int64_t i = 0; i < std::max(*rank, context.rank(0)); ++i)
-      unknown.push_back(context.unknown_dim());
+      unknown.push_back(context.data_dependent_dim(i, std::nullopt));
     context.set_shape(0, std::move(unknown));
     return;
   }
@@ -237,7 +239,9 @@ void infer_tile(ShapeContext& context) {
     context.fail("has " + std::to_string(repeats->size()) + " repeats for " + context.text(shape));
   }
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    shape[i] = repeats != nullptr ? shape[i] * (*repeats)[i] : context.unknown_dim();
+    shape[i] = repeats != nullptr
+                   ? shape[i] * (*repeats)[i]
+                   : context.data_dependent_dim(static_cast<std::int64_t>(i), std::nullopt);
   }
   context.set_shape(0, std::move(shape));
 }

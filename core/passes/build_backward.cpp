@@ -301,6 +301,19 @@ class BackwardPass {
   std::unordered_set<ValueId> named_;
 };
 
+/// No gradient goes through what is not known.
+std::string why_nothing_trains(const Graph& graph) {
+  const std::string nothing = "no parameter receives a gradient: ";
+  for (const Node& node : graph.nodes()) {
+    for (const ValueId output : node.outputs) {
+      if (!output.valid() || graph.value(output).type.element != ElementType::undefined) continue;
+      return nothing + "what " + describe(graph.value(output)) + " of '" + printable(node.op_type) +
+             "' holds is not known; declare its type and shape in the model";
+    }
+  }
+  return nothing + "there is nothing to train";
+}
+
 /// Parameters without a gradient: running statistics say nothing, a weight that is not used does.
 void sort_out_parameters(TrainingStep& step, const Graph& graph) {
   std::erase_if(step.parameters, [&](const Parameter& parameter) {
@@ -332,7 +345,7 @@ TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
   const bool trains = std::any_of(step.parameters.begin(), step.parameters.end(),
                                   [](const Parameter& p) { return p.gradient.valid(); });
   if (!trains) {
-    step.warnings.push_back("no parameter receives a gradient: there is nothing to train");
+    step.warnings.push_back(why_nothing_trains(graph));
     step.graph = std::make_shared<const Graph>(graph);
   }
   return step;

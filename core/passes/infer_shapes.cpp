@@ -127,12 +127,17 @@ class Inference {
     }
   }
 
-  /// Sizes that a declaration replaced are nobody's.
+  /// Sizes that a declaration replaced are nobody's; those of inputs are known without the data.
   void keep_used_data_dependent() {
     if (data_.data_dependent.empty()) return;
     std::unordered_set<SymbolId> used;
     collect_symbols(data_, used);
     std::unordered_set<SymbolId> seen;
+    for (const ValueId input : data_.inputs) {
+      for (const Expr& dim : data_.values[input].type.shape.value_or(Shape())) {
+        for (const SymbolId symbol : dim.symbols()) seen.insert(symbol);
+      }
+    }
     std::erase_if(data_.data_dependent, [&](const DataDependentDim& each) {
       return !used.contains(each.symbol) || !seen.insert(each.symbol).second;
     });
@@ -334,7 +339,7 @@ class Inference {
   }
 
   /// Sizes that no rule could tell are those that the model declares.
-  void take_declared_sizes(const Shape& declared, Shape& inferred) const {
+  void take_declared_sizes(const Shape& declared, Shape& inferred) {
     if (declared.size() != inferred.size()) return;
     const auto is_unknown = [&](const Expr& dim) {
       const std::vector<SymbolId> used = dim.symbols();
@@ -342,9 +347,22 @@ class Inference {
     };
     for (std::size_t axis = 0; axis < inferred.size(); ++axis) {
       if (is_unknown(inferred[axis]) && !is_unknown(declared[axis])) {
+        keep_bound(inferred[axis], declared[axis]);
         inferred[axis] = declared[axis];
       }
     }
+  }
+
+  /// The model's own name for a size that depends on data has the bound that the rule told.
+  void keep_bound(const Expr& inferred, const Expr& declared) {
+    const std::vector<SymbolId> used = declared.symbols();
+    if (used.size() != 1 || declared != Expr::symbol(used[0])) return;
+    const auto rule = std::find_if(
+        data_.data_dependent.begin(), data_.data_dependent.end(),
+        [&](const DataDependentDim& each) { return inferred == Expr::symbol(each.symbol); });
+    if (rule == data_.data_dependent.end()) return;
+    const DataDependentDim named = {used[0], rule->at_most};
+    data_.data_dependent.push_back(named);
   }
 
   void warn_of_contradiction(const TensorType& inferred, const Value& value, NodeId node) {

@@ -178,6 +178,7 @@ ValueId Rewriter::new_value(const std::string& name, TensorType type) {
 
 NodeId Rewriter::append(Node node, TensorType type) {
   data_.opsets.try_emplace(node.domain, 1);
+  node.name = unique_node(node.name);
   const ValueId output = new_value(node.name + "_output", std::move(type));
   node.outputs = {output};
   const std::vector<ValueId> inputs = node.inputs;
@@ -231,14 +232,30 @@ void Rewriter::drop_output(ValueId id) {
   if (const NodeId made_by = maker(id); made_by.valid()) remove_unread({made_by});
 }
 
+namespace {
+
+std::string unused(const std::string& name, std::unordered_set<std::string>& taken) {
+  std::string candidate = name;
+  for (int i = 1; !taken.insert(candidate).second; ++i) candidate = name + "_" + std::to_string(i);
+  return candidate;
+}
+
+}  // namespace
+
+// Most passes add no names, so the sets are filled for the first one.
+
 std::string Rewriter::unique(const std::string& name) {
-  // Most passes add no names, so the set is filled for the first one.
   if (names_.empty()) {
     for (const Value& value : data_.values) names_.insert(value.name);
   }
-  std::string candidate = name;
-  for (int i = 1; !names_.insert(candidate).second; ++i) candidate = name + "_" + std::to_string(i);
-  return candidate;
+  return unused(name, names_);
+}
+
+std::string Rewriter::unique_node(const std::string& name) {
+  if (node_names_.empty()) {
+    for (const Node& node : data_.nodes) node_names_.insert(node.name);
+  }
+  return unused(name, node_names_);
 }
 
 Graph Rewriter::finish() {

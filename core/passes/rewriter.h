@@ -85,6 +85,7 @@ class Rewriter {
   NodeId append(Node node, TensorType type);
   ValueId new_value(const std::string& name, TensorType type);
   std::string unique(const std::string& name);
+  std::string unique_node(const std::string& name);
 
   const Graph& original_;
   GraphData data_;
@@ -99,6 +100,7 @@ class Rewriter {
   std::map<std::size_t, std::vector<NodeId>> before_;
   std::map<NodeId, std::size_t> place_;
   std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> node_names_;
 };
 
 }  // namespace stashscope

@@ -17,6 +17,7 @@ class Unpacker {
  public:
   explicit Unpacker(const Graph& graph) : graph_(graph), data_(graph.data()) {
     for (const Value& value : data_.values) names_.insert(value.name);
+    for (const Node& node : data_.nodes) node_names_.insert(node.name);
   }
 
   std::optional<Graph> run() {
@@ -279,10 +280,10 @@ class Unpacker {
     data_.nodes.push_back(std::move(flag));
   }
 
-  /// A node in the place of another one: its name and outputs.
-  static Node like(const Node& node, std::string type) {
+  /// A node in the place of another one: a name like its own, its outputs.
+  Node like(const Node& node, std::string type) {
     Node made;
-    made.name = node.name;
+    made.name = unique(node.name, node_names_);
     made.op_type = std::move(type);
     made.outputs = node.outputs;
     made.doc_string = node.doc_string;
@@ -300,16 +301,16 @@ class Unpacker {
   ValueId add_part(const Node& node) {
     return *parts_made_.insert(add_value(node.name + "_part")).first;
   }
-  ValueId add_value(const std::string& name) { return data_.add_value(unique(name), {}); }
+  ValueId add_value(const std::string& name) { return data_.add_value(unique(name, names_), {}); }
   ValueId add_literal(const std::string& name, Tensor tensor) {
-    const ValueId id = data_.add_initializer(unique(name), std::move(tensor));
+    const ValueId id = data_.add_initializer(unique(name, names_), std::move(tensor));
     data_.initializers.back().is_literal = true;
     return id;
   }
 
-  std::string unique(const std::string& name) {
+  static std::string unique(const std::string& name, std::unordered_set<std::string>& taken) {
     std::string candidate = name;
-    for (int i = 0; !names_.insert(candidate).second; ++i) {
+    for (int i = 0; !taken.insert(candidate).second; ++i) {
       candidate = name + "_" + std::to_string(i);
     }
     return candidate;
@@ -344,6 +345,7 @@ class Unpacker {
   std::unordered_map<ValueId, Parts> sequences_;
   std::unordered_set<ValueId> parts_made_;
   std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> node_names_;
   bool changed_ = false;
 };
 

@@ -144,8 +144,12 @@ const std::optional<Shape>& table_shape(const Value& value) {
 }
 
 std::string dim_text(const Graph& graph, const Expr& dim) {
+  const auto& by_data = graph.data().data_dependent;
   for (const SymbolId symbol : dim.symbols()) {
-    if (graph.symbols().is_fresh(symbol)) return "";
+    const bool is_named = std::any_of(by_data.begin(), by_data.end(), [&](const auto& each) {
+      return each.symbol == symbol && each.at_most;
+    });
+    if (graph.symbols().is_fresh(symbol) && !is_named) return "";
   }
   return to_valid_utf8(to_string(dim, graph.symbols()));
 }

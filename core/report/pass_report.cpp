@@ -9,8 +9,10 @@ namespace stashscope {
 namespace {
 
 std::string saved(const char* what, std::int64_t before, std::int64_t after) {
+  const std::string change = before < after ? format_bytes(after - before) + " more"
+                                            : format_bytes(before - after) + " saved";
   return std::string(what) + " " + format_bytes(before) + " -> " + format_bytes(after) + " (" +
-         format_bytes(before - after) + " saved)";
+         change + ")";
 }
 
 std::string pass_line(const PassSaving& each) {

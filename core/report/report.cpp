@@ -9,6 +9,7 @@
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
 #include "core/report/tables.h"
+#include "core/study/measure.h"
 
 namespace stashscope {
 
@@ -64,7 +65,11 @@ std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measureme
 }
 
 std::string measured_lines(const Study& study, const MeasuredPair& measured) {
-  return measured_peak_line(measured) +
+  std::string text = measured_peak_line(measured);
+  for (const std::string& each : remarks_on(study, {measured.baseline, measured.current})) {
+    text += each + "\n";
+  }
+  return text +
          phases_text("By phase, measured before",
                      measured_phases(*study.baseline, measured.baseline)) +
          phases_text("By phase, measured after", measured_phases(*study.current, measured.current));
@@ -81,12 +86,28 @@ json model_json(const ReportInput& input) {
           {"parameter_bytes", study.sizes->parameter_bytes}};
 }
 
+/// The sizes that all bytes below are for.
+std::string dims_line(const Study& study) {
+  std::vector<std::string> dims;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    dims.push_back(printable(each.name) + " = " + std::to_string(each.value) +
+                   (each.assumed ? " (assumed)" : ""));
+  }
+  return dims.empty() ? "" : "Sizes: " + join(dims, ", ") + "\n";
+}
+
 json dims_json(const Study& study) {
   json dims = json::object();
   for (const Dimension& each : study.sizes->dims.dimensions) {
     dims[to_valid_utf8(each.name)] = each.value;
   }
   return dims;
+}
+
+json notes_json(const Study& study) {
+  json notes = json::array();
+  for (const std::string& each : study.warnings) notes.push_back(clean(each));
+  return notes;
 }
 
 json plans_json(const Study& study) {
@@ -238,6 +259,7 @@ std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
   std::string text = plan_table_text(study.plans) + "\n" +
                      cluster_table_text(study.graph(), study.clusters, study.config) + "\n";
+  text += dims_line(study);
   text += peak_lines(study, *study.baseline, "Peak before");
   text += peak_lines(study, *study.current, "Peak after");
   const std::int64_t before = study.baseline->timeline.peak_bytes;
@@ -262,6 +284,7 @@ std::string json_report(const ReportInput& input) {
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},
+      {"notes", notes_json(study)},
       {"plans", plans_json(study)},
       {"clusters", clusters_json(study)},
       {"extensions", extensions_json(study)},
@@ -284,6 +307,17 @@ std::string json_report(const ReportInput& input) {
   return report.dump(1) + "\n";
 }
 
+namespace {
+
+std::string notes_html(const Study& study) {
+  if (study.warnings.empty()) return "";
+  std::string list = "<h2>Notes</h2><ul>\n";
+  for (const std::string& each : study.warnings) list += "<li>" + xml_escaped(each) + "</li>\n";
+  return list + "</ul>\n";
+}
+
+}  // namespace
+
 std::string html_report(const ReportInput& input) {
   const Study& study = input.study;
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
@@ -296,6 +330,7 @@ std::string html_report(const ReportInput& input) {
       "<h2>Plans</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
       "<th>Saving, symbolic (B)</th></tr>\n" +
       html_plan_rows(study) + "</table>\n";
+  page += notes_html(study);
   page += "<h2>Report</h2><pre>" + html_escaped_lines(text_report(input)) + "</pre>\n";
   return page + "</body></html>\n";
 }

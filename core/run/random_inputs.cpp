@@ -169,7 +169,12 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
   };
   for (const ValueId id : graph.data().inputs) provide(id);
   for (const Initializer& each : graph.data().initializers) {
-    if (!each.tensor.has_data()) provide(each.value);
+    if (each.tensor.has_data() || given.contains(graph.value(each.value).name)) continue;
+    if (const std::string* const file = each.tensor.missing_file()) {
+      fail_input(describe(graph.value(each.value)),
+                 "its data file '" + printable(*file) + "' is missing", "put it beside the model");
+    }
+    provide(each.value);
   }
   return given;
 }

@@ -25,8 +25,6 @@ using NamedTensors = std::map<std::string, Tensor>;
 struct RunResult {
   NamedTensors outputs;  ///< graph outputs by name
   Measurement measurement;
-  /// By name, the dims that depend on data, where a tensor of the step has them.
-  std::map<std::string, std::int64_t> data_dependent;
 };
 
 /// Executes graphs on one kind of device.

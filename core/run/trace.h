@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Measurement {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0 when unknown
   std::vector<std::int64_t> idle_bytes;  ///< as Timeline counts them; empty when unknown
+  /// By name, the dims that depend on data, where a tensor of the step has them.
+  std::map<std::string, std::int64_t> data_dependent;
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -44,6 +47,9 @@ class MeasurementBuilder {
  public:
   explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }
   void add(const TraceEvent& event);
+  void add_size(const std::string& name, std::int64_t size) {
+    measurement_.data_dependent[name] = size;
+  }
   Measurement take();
 
  private:

@@ -30,6 +30,7 @@ class Binder {
   DimensionValues bind() {
     find_dimensions();
     find_data_dependent();
+    find_slices_of_tables();
     take_wanted();
     assume_others();
     assume_bounded();
@@ -99,15 +100,23 @@ class Binder {
 
   void take_wanted() {
     for (const auto& [pattern, value] : wanted_) {
-      if (value < 1) {
-        fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
-                   "give a number of 1 or more");
-      }
       const std::vector<SymbolId> meant = meant_by(pattern);
+      if (value < least_of(meant)) {
+        fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
+                   "give a number of " + std::to_string(least_of(meant)) + " or more");
+      }
       // A pass that is switched off leaves the value of its dim behind.
       if (meant.empty() && !is_added_dim(pattern)) fail_unknown(pattern);
       for (const SymbolId symbol : meant) set(symbol, value);
     }
+  }
+
+  /// Data may choose nothing.
+  int least_of(const std::vector<SymbolId>& meant) const {
+    const bool by_data =
+        !meant.empty() && std::all_of(meant.begin(), meant.end(),
+                                      [&](auto symbol) { return depends_on_data(symbol); });
+    return by_data ? 0 : 1;
   }
 
   /// A name means itself, even if it reads like a pattern; a pattern means sizes that depend on
@@ -217,10 +226,41 @@ class Binder {
       if (size == candidate_sizes.front() && !mention.image_side) continue;
       dimension.value = size;
       values_.bindings[dimension.symbol] = size;
-      if (!violated_constraint()) return;
+      if (!violated_constraint() && !slices_run_past_tables()) return;
     }
     dimension.value = 1;
     values_.bindings[dimension.symbol] = 1;
+  }
+
+  /// Slices of tables (positions, rotations, masks) up to a size of the model: rows beyond the
+  /// table are read by index later.
+  void find_slices_of_tables() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op_type != "Slice" || node.inputs.size() < 4 || !node.inputs[0].valid()) continue;
+      const auto& table = graph_.value(node.inputs[0]).type.shape;
+      const auto ends = known_elements(node.inputs[2]);
+      const auto axes = known_elements(node.inputs[3]);
+      if (!table || !ends || !axes || ends->size() != axes->size()) continue;
+      for (std::size_t i = 0; i < axes->size(); ++i) {
+        auto axis = (*axes)[i].integer();
+        if (!axis) continue;
+        if (*axis < 0) *axis += std::ssize(*table);
+        const bool there = *axis >= 0 && *axis < std::ssize(*table);
+        const auto rows =
+            there ? (*table)[static_cast<std::size_t>(*axis)].integer() : std::nullopt;
+        if (rows && !(*ends)[i].is_constant()) slices_.emplace_back((*ends)[i], *rows);
+      }
+    }
+  }
+
+  std::shared_ptr<const std::vector<Expr>> known_elements(ValueId id) const {
+    return id.valid() ? graph_.value(id).contents : nullptr;
+  }
+
+  bool slices_run_past_tables() const {
+    return std::any_of(slices_.begin(), slices_.end(), [&](const auto& slice) {
+      return slice.first.evaluate(values_.bindings).value_or(0) > slice.second;
+    });
   }
 
   void bind_unified() {
@@ -263,6 +303,7 @@ class Binder {
   std::map<SymbolId, std::size_t> known_;
   std::vector<Mention> mentions_;
   std::vector<std::pair<SymbolId, std::int64_t>> derived_;
+  std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end, rows of the table
 };
 
 }  // namespace

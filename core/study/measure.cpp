@@ -1,8 +1,10 @@
 #include "core/study/measure.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/run/worker.h"
 
 namespace stashscope {
@@ -30,6 +32,8 @@ class StreamReader {
       done_ = true;
     } else if (line.starts_with(worker_variant_line)) {
       is_baseline_ = line.substr(worker_variant_line.size()) == "baseline";
+    } else if (line.starts_with(worker_size_line)) {
+      take_size(line.substr(worker_size_line.size()));
     } else {
       take_event(parse_event(line));
     }
@@ -41,6 +45,14 @@ class StreamReader {
   }
 
  private:
+  void take_size(const std::string& line) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string::npos)
+      fail_run("", "the worker sent a broken line: " + printable(line));
+    const std::int64_t size = std::strtoll(line.c_str(), nullptr, 10);
+    (is_baseline_ ? baseline_ : current_).add_size(line.substr(space + 1), size);
+  }
+
   void take_event(const TraceEvent& event) {
     (is_baseline_ ? baseline_ : current_).add(event);
     if (on_event_) on_event_(is_baseline_, event);
@@ -88,6 +100,35 @@ std::int64_t largest_error(const Variant& variant, const Measurement& measured) 
     predicted[step] -= of(variant.bands[step], Band::workspace);
   }
   return largest_difference(measured.live_bytes, predicted);
+}
+
+std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
+                                                           const Measurement& measured) {
+  std::map<std::string, std::int64_t> sizes = measured.data_dependent;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    const auto found = sizes.find(each.name);
+    if (found != sizes.end() && found->second == each.value) sizes.erase(found);
+  }
+  return sizes;
+}
+
+std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured) {
+  std::vector<std::string> remarks;
+  for (const auto& [name, size] : sizes_unlike_predicted(study, measured.baseline)) {
+    remarks.push_back("Dimension '" + printable(name) + "' was " + std::to_string(size) +
+                      " with the data of the run, which is not what was predicted for.");
+  }
+  std::int64_t inside = 0;
+  for (const Variant* const variant : {study.baseline.get(), study.current.get()}) {
+    for (const BandBytes& bands : variant->bands) {
+      inside = std::max(inside, of(bands, Band::workspace));
+    }
+  }
+  if (inside > 0) {
+    remarks.push_back("What nodes take inside of themselves, at most " + format_bytes(inside) +
+                      ", is predicted but not measured, and not part of the difference.");
+  }
+  return remarks;
 }
 
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured) {

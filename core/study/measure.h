@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/study/session.h"
 #include "core/study/study.h"
@@ -30,5 +33,12 @@ std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 
 /// The same over both variants.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
+
+/// The dims that depend on data, where a run had other ones than the study.
+std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
+                                                           const Measurement& measured);
+
+/// What a reader of the two figures has to know: a sentence each.
+std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured);
 
 }  // namespace stashscope

@@ -100,7 +100,8 @@ json to_json(const Measurement& m) {
           {"node_seconds", m.node_seconds},
           {"peak_bytes", m.peak_bytes},
           {"peak_resident_bytes", m.peak_resident_bytes},
-          {"idle_bytes", m.idle_bytes}};
+          {"idle_bytes", m.idle_bytes},
+          {"data_dependent", m.data_dependent}};
 }
 
 [[noreturn]] void fail_field(const char* key, const std::string& what) {
@@ -186,6 +187,7 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "peak_bytes", m.peak_bytes);
   read(*found, "peak_resident_bytes", m.peak_resident_bytes);
   read(*found, "idle_bytes", m.idle_bytes);
+  read(*found, "data_dependent", m.data_dependent);
   return m;
 }
 

@@ -174,6 +174,17 @@ void warn_of_update(Study& study) {
   }
 }
 
+/// How to give a value to sizes that depend on data and have no bound.
+std::string settable_sizes(const Study& study) {
+  std::vector<std::string> names;
+  for (const DataDependentDim& each : study.graph().data().data_dependent) {
+    if (study.sizes->dims.bindings[each.symbol]) continue;
+    names.push_back("'" + printable(study.graph().symbols().name(each.symbol), 60) + "'");
+  }
+  if (names.size() > 4) names.resize(4);
+  return names.empty() ? "" : "; --dim gives a value to " + join(names, ", ");
+}
+
 void collect_warnings(Study& study) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
@@ -194,7 +205,8 @@ void collect_warnings(Study& study) {
   if (!study.sizes->unknown.empty()) {
     study.warnings.push_back("the size of " + std::to_string(study.sizes->unknown.size()) +
                              " tensors is unknown and counts 0, the first is " +
-                             describe(study.graph().value(study.sizes->unknown.front())));
+                             describe(study.graph().value(study.sizes->unknown.front())) +
+                             settable_sizes(study));
   }
   if (!study.prepared->step.boundary.known() && !study.prepared->step.parameters.empty()) {
     study.warnings.push_back(

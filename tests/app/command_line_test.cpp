@@ -386,8 +386,10 @@ TEST_F(CommandLine, DataBeyondTheMemoryIsRefusedBeforeItIsMade) {
   for (const Outcome& outcome : {worker(arguments), stashscope("--batch " + arguments)}) {
     EXPECT_EQ(outcome.status, 3) << outcome.errors;
     EXPECT_NE(outcome.errors.find("available"), std::string::npos) << outcome.errors;
-    EXPECT_EQ(outcome.output, "");
   }
+  EXPECT_EQ(worker(arguments).output, "");
+  EXPECT_NE(stashscope("--batch " + arguments).output.find("Peak before: "), std::string::npos)
+      << "what is predicted needs no run";
 }
 
 TEST_F(CommandLine, ARunNeedsNoTemporaryFolder) {
@@ -434,6 +436,53 @@ TEST_F(CommandLine, RandomOutputsAreComparedByTypeAndDimsOnly) {
   EXPECT_NE(any.output.find("ok    z: largest error 0"), std::string::npos) << any.output;
   write_tensor(folder / "output_0.pb", "y", {1}, {7});
   EXPECT_EQ(worker(arguments).status, 1);
+}
+
+/// y = x w and its sum, with data and what y is then.
+void save_product(const fs::path& folder) {
+  test::ModelBuilder model;
+  model.input("x", {1, 2}).weight("w", {2, 3}, {1, 0, 0, 2, 0, 0});
+  model.node("MatMul", {"x", "w"}, {"y"});
+  model.node("ReduceSum", {"y"}, {"loss"}, {{"keepdims", std::int64_t{0}}});
+  save_model(model.output("loss").output("y").build(), folder / "product.onnx");
+  write_tensor(folder / "input_0.pb", "x", {1, 2}, {3, 4});
+  write_tensor(folder / "output_0.pb", "y", {1, 3}, {11, 0, 0});
+}
+
+TEST_F(CommandLine, MixedPrecisionIsComparedByValue) {
+  save_product(folder);
+  const std::string arguments = in_folder("product.onnx") + " --precision float16 --inputs " +
+                                folder.string() + " --compare " + folder.string();
+  const Outcome outcome = worker(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("ok    y: largest error 0"), std::string::npos) << outcome.output;
+}
+
+TEST_F(CommandLine, AnOutputThatAPassGaveUpIsNotCompared) {
+  save_product(folder);
+  const std::string arguments = in_folder("product.onnx") + " --pass keep_loss_only --inputs " +
+                                folder.string() + " --compare " + folder.string();
+  const Outcome outcome = worker(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("ok    y: a pass gave this output up"), std::string::npos);
+}
+
+/// The rows of x that `flags` picks.
+TEST_F(CommandLine, ARunSaysWhichSizesItsDataHad) {
+  test::ModelBuilder model;
+  model.input("x", {4, 2}).input("flags", {4}, ElementType::boolean);
+  model.node("Compress", {"x", "flags"}, {"picked"}, {{"axis", std::int64_t{0}}});
+  model.node("Relu", {"picked"}, {"y"});
+  save_model(model.output("y").build(), folder / "pick.onnx");
+  const Outcome outcome =
+      stashscope("--batch " + in_folder("pick.onnx") + " --device cpu --dim picked_dim0=4");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("Sizes: picked_dim0 = 4\n"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("Dimension 'picked_dim0' was "), std::string::npos)
+      << outcome.output;
+  const Outcome none = worker(in_folder("pick.onnx") + " --dim picked_dim0=0");
+  EXPECT_EQ(none.status, 0) << none.errors;
+  EXPECT_NE(none.output.find("largest difference 0 B"), std::string::npos) << none.output;
 }
 
 TEST_F(CommandLine, JsonReportFollowsTheOptions) {

@@ -148,6 +148,9 @@ void RunPanel::show_result() {
           .arg(bytes_text(measured->largest_error))
           .arg(seconds_of(measured->runs.baseline), 0, 'f', 2)
           .arg(seconds_of(measured->runs.current), 0, 'f', 2));
+  for (const std::string& each : remarks_on(study, measured->runs)) {
+    text += u"<p>%1</p>"_s.arg(shown(each).toHtmlEscaped());
+  }
   result_->setText(text);
 }
 

@@ -68,25 +68,24 @@ class Execution {
     }
     emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(), "");
     for (const ValueId output : graph_.data().outputs) collect(output);
-    return {std::move(outputs_), measurement_.take(), data_dependent_sizes()};
+    add_data_dependent_sizes();
+    return {std::move(outputs_), measurement_.take()};
   }
 
  private:
   /// Dims stay known when the memory has gone.
-  std::map<std::string, std::int64_t> data_dependent_sizes() const {
-    std::map<std::string, std::int64_t> sizes;
-    if (graph_.data().data_dependent.empty()) return sizes;
+  void add_data_dependent_sizes() {
+    if (graph_.data().data_dependent.empty()) return;
     for (const ValueId id : IdRange<ValueId>(graph_.values().size())) {
       const auto& shape = graph_.value(id).type.shape;
       if (!shape || shape->size() != views_[id].dims.size()) continue;
       for (const DataDependentDim& each : graph_.data().data_dependent) {
         const auto axis = std::find(shape->begin(), shape->end(), Expr::symbol(each.symbol));
         if (axis == shape->end()) continue;
-        sizes[graph_.symbols().name(each.symbol)] =
-            views_[id].dims[static_cast<std::size_t>(axis - shape->begin())];
+        const auto place = static_cast<std::size_t>(axis - shape->begin());
+        measurement_.add_size(graph_.symbols().name(each.symbol), views_[id].dims[place]);
       }
     }
-    return sizes;
   }
 
   void emit(TraceEvent::Kind kind, std::uint32_t step, std::int64_t bytes,

@@ -95,12 +95,34 @@ TEST(DataDependent, LoopsOfOneNameRunDifferentlyOften) {
   EXPECT_EQ(bound_of(graph, "b_iterations"), "none");
 }
 
-TEST(DataDependent, ADeclaredSizeIsTaken) {
+TEST(DataDependent, ADeclaredSizeIsTakenWithTheBoundOfTheRule) {
   ModelBuilder m = of_input();
   m.node("NonZero", {"x"}, {"places"}).declare("places", {2, "found"}, ElementType::int64);
   const Graph graph = infer_shapes(m.build());
   EXPECT_EQ(shape_text(graph, "places"), "2, found");
+  EXPECT_EQ(bound_of(graph, "found"), "4*N");
+  EXPECT_EQ(graph.data().data_dependent.size(), 1U);
+}
+
+TEST(DataDependent, ADeclaredSizeOfAnInputIsKnownWithoutTheData) {
+  ModelBuilder m = of_input();
+  m.node("NonZero", {"x"}, {"places"}).declare("places", {2, "K"}, ElementType::int64);
+  const Graph graph = infer_shapes(m.build());
+  EXPECT_EQ(shape_text(graph, "places"), "2, K");
   EXPECT_TRUE(graph.data().data_dependent.empty());
+}
+
+TEST(DataDependent, ShapesThatAreDataHaveNames) {
+  ModelBuilder m = of_input();
+  m.input("dims", {2}, ElementType::int64).input("k", {1}, ElementType::int64);
+  m.node("Reshape", {"x", "dims"}, {"r"}).node("Expand", {"x", "dims"}, {"e"});
+  m.node("TopK", {"x", "k"}, {"best", "where"});
+  const Graph graph = infer_shapes(m.build());
+  EXPECT_EQ(shape_text(graph, "r"), "r_dim0, r_dim1");
+  EXPECT_EQ(shape_text(graph, "e"), "e_dim0, e_dim1");
+  EXPECT_EQ(shape_text(graph, "best"), "N, best_dim1");
+  EXPECT_EQ(bound_of(graph, "best_dim1"), "4");
+  EXPECT_EQ(bound_of(graph, "r_dim0"), "none");
 }
 
 TEST(DataDependent, InferringAgainGivesTheSameNames) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "core/onnx/model_file.h"
 #include "tests/support/model_builder.h"
@@ -142,6 +143,21 @@ TEST(LabelPositions, AreThoseOfSequencesOnly) {
          {{"ignore_index", std::int64_t{-100}}});
   EXPECT_EQ(pass("label_positions", m.output("loss").build()).changed, 0U)
       << "one label for each picture is no choice";
+}
+
+TEST(MoveUpstream, GivesEveryNodeANameOfItsOwn) {
+  ModelBuilder m = picked_rows();
+  m.int64s("one", {3}).int64s("two", {4}).node("Gather", {"f", "one"}, {"y"});
+  m.node("Relu", {"x"}, {"other"})
+      .node("Gather", {"other", "one"}, {"u"}, {{"axis", std::int64_t{1}}});
+  m.node("Neg", {"x"}, {"third"})
+      .node("Gather", {"third", "two"}, {"v"}, {{"axis", std::int64_t{1}}});
+  const Passed passed = pass("move_upstream", m.output("y").output("u").output("v").build());
+  EXPECT_GE(passed.changed, 3U);
+  std::set<std::string> names;
+  for (const Node& node : passed.graph.nodes()) {
+    EXPECT_TRUE(names.insert(node.name).second) << node.name;
+  }
 }
 
 /// The reference runtime's own inputs for its moves of Gather and GatherND.

@@ -22,7 +22,7 @@ std::shared_ptr<const Study> example(const std::string& dim = "N") {
 
 TEST(JsonReport, HasTheKeysOfTheContract) {
   const auto study = example();
-  const MeasuredPair measured{{"cpu", {}, {}, 10, 0, {}}, {"cpu", {}, {}, 8, 0, {}}, 2};
+  const MeasuredPair measured{{"cpu", {}, {}, 10, 0, {}, {}}, {"cpu", {}, {}, 8, 0, {}, {}}, 2};
   const auto report = nlohmann::json::parse(json_report({*study, "m.onnx", measured}));
   for (const char* key : {"path", "nodes", "forward_nodes", "backward_nodes", "parameter_bytes"}) {
     EXPECT_TRUE(report["model"].contains(key)) << key;

@@ -57,9 +57,9 @@ void expect_the_same(const std::vector<std::int64_t>& items) {
   const RunResult result = testing_run::run_on_cpu(chosen.default_plan(), inputs);
   const auto labelled = std::count_if(items.begin(), items.end(),
                                       [](std::int64_t label) { return label != ignored; });
-  EXPECT_EQ(result.data_dependent,
+  EXPECT_EQ(result.measurement.data_dependent,
             (std::map<std::string, std::int64_t>{{"labelled_positions_output_dim1", labelled}}));
-  chosen.take_sizes(result.data_dependent);
+  chosen.take_sizes(result.measurement.data_dependent);
   const RunPlan plan = chosen.default_plan();
   EXPECT_EQ(largest_difference(result.measurement.live_bytes, plan.timeline.live_bytes), 0);
   ASSERT_EQ(result.outputs.size(), 5U) << "the loss and four gradients";

@@ -19,7 +19,8 @@ class SessionFile : public testing::Test {
     save_model(test::perceptron().build(), folder / "model.onnx");
     session.model = folder / "model.onnx";
     session.model_hash = hash_file(session.model);
-    session.baseline_measured = Measurement{"cpu", {1, 2}, {0.5, 1}, 2, 4096, {0, 1, 0}};
+    session.baseline_measured =
+        Measurement{"cpu", {1, 2}, {0.5, 1}, 2, 4096, {0, 1, 0}, {{"rows", 3}}};
     session.current_measured = session.baseline_measured;
     save_session(session, path());
   }

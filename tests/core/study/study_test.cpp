@@ -158,6 +158,29 @@ TEST(Dimensions, TablesOfTheModelLimitWhatIsAssumedAndAllowed) {
   EXPECT_NE(refusal(shared(m), choices).find("min(64, sequence) = 64"), std::string::npos);
 }
 
+TEST(Dimensions, AreAssumedWithinTheTablesThatAreSliced) {
+  test::ModelBuilder m;
+  m.input("x", {"N", "S"}).weight("positions", {64, 8}).int64s("zero", {0}).int64s("one", {1});
+  m.node("Shape", {"x"}, {"dims"}).node("Gather", {"dims", "one"}, {"length"});
+  m.node("Slice", {"positions", "zero", "length", "zero"}, {"used"}).output("used");
+  const auto study = study_of(shared(m), {});
+  ASSERT_EQ(study->sizes->dims.dimensions.size(), 2U);
+  EXPECT_EQ(study->sizes->dims.dimensions[1].value, 64) << "128 rows are not there";
+  Choices longer;
+  longer.dims["S"] = 100;
+  EXPECT_EQ(study_of(shared(m), longer)->sizes->dims.dimensions[1].value, 100) << "is allowed";
+}
+
+TEST(Dimensions, OfDataMayBeNothing) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 2}).node("NonZero", {"x"}, {"places"}).output("places");
+  Choices choices;
+  choices.dims["places_dim1"] = 0;
+  EXPECT_EQ(study_of(shared(m), choices)->sizes->dims.dimensions[1].value, 0);
+  choices.dims["places_dim1"] = -1;
+  EXPECT_THROW(study_of(shared(m), choices), Error);
+}
+
 TEST(Dimensions, CanBeMadeOneByTheUser) {
   ModelBuilder m;
   m.input("a", {"a_dim", 2}).input("b", {"b_dim", 2});
@@ -268,7 +291,8 @@ TEST(Session, SurvivesItsText) {
   session.choices.plans["Softmax"] = {PlanType::offload, 2};
   session.choices.plans["Gelu"] = {PlanType::recompute, -1, true};
   session.choices.device = "cpu";
-  session.baseline_measured = Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096, {1, 1, 2, 1}};
+  session.baseline_measured =
+      Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096, {1, 1, 2, 1}, {}};
   for (const char* folder : {"/models", "/elsewhere", "/models/deep"}) {
     EXPECT_EQ(parse_session(session_text(session, folder), folder), session) << folder;
   }
