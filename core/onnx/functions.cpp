@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/unused_name.h"
 #include "core/ops/op.h"
 
 namespace stashscope {
@@ -150,17 +151,11 @@ class CallScope {
   std::string operator()(const std::string& name) {
     if (name.empty()) return name;
     const auto [entry, is_new] = names_.try_emplace(name);
-    if (is_new) entry->second = unique(prefix_ + name);
+    if (is_new) entry->second = unused_name(prefix_ + name, used_);
     return entry->second;
   }
 
  private:
-  std::string unique(const std::string& wish) {
-    std::string name = wish;
-    for (int i = 1; !used_.insert(name).second; ++i) name = wish + "_" + std::to_string(i);
-    return name;
-  }
-
   std::string prefix_;
   std::unordered_set<std::string>& used_;
   std::unordered_map<std::string, std::string> names_;

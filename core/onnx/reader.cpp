@@ -95,6 +95,7 @@ class GraphReader {
     for (auto& node : *proto.mutable_node()) {
       if (is_constant(node)) read_constant(node);
     }
+    data_.nodes.reserve(data_.nodes_in_file);
     for (auto& node : *proto.mutable_node()) {
       if (!is_constant(node)) read_node(node);
     }

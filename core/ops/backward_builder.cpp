@@ -9,16 +9,8 @@ BackwardBuilder::BackwardBuilder(GraphData forward)
   for (const Value& value : data_.values) names_.insert(value.name);
 }
 
-std::string BackwardBuilder::unique(const std::string& name) {
-  std::string candidate = name;
-  for (int suffix = 1; !names_.insert(candidate).second; ++suffix) {
-    candidate = name + "_" + std::to_string(suffix);
-  }
-  return candidate;
-}
-
 ValueId BackwardBuilder::new_value(const std::string& name, TensorType type) {
-  return data_.add_value(unique(name), std::move(type));
+  return data_.add_value(unused(name), std::move(type));
 }
 
 std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_view domain,
@@ -57,7 +49,7 @@ ValueId BackwardBuilder::forward_output(NodeId id, std::size_t index, TensorType
 
 ValueId BackwardBuilder::int64s(const std::vector<std::int64_t>& items) {
   const auto [entry, is_new] = int64_constants_.try_emplace(items);
-  if (is_new) entry->second = data_.add_initializer(unique("backward_ints"), Tensor::int64s(items));
+  if (is_new) entry->second = data_.add_initializer(unused("backward_ints"), Tensor::int64s(items));
   return entry->second;
 }
 
@@ -65,7 +57,7 @@ ValueId BackwardBuilder::scalar(ElementType element, double item) {
   const auto [entry, is_new] = scalars_.try_emplace({element, item});
   if (is_new) {
     entry->second =
-        data_.add_initializer(unique("backward_scalar"), Tensor::float_scalar(element, item));
+        data_.add_initializer(unused("backward_scalar"), Tensor::float_scalar(element, item));
   }
   return entry->second;
 }
@@ -94,6 +86,7 @@ ValueId BackwardBuilder::shape_of(ValueId value) {
 
 GraphData BackwardBuilder::finish(Node between, std::vector<ValueId> outputs) {
   IdVector<NodeId, Node> nodes;
+  nodes.reserve(forward_nodes_ + helpers_.size() + 1 + backward_.size());
   const auto add_helpers_of = [&](std::size_t index) {
     const auto [first, last] = helpers_.equal_range(index);
     for (auto helper = first; helper != last; ++helper) nodes.push_back(std::move(helper->second));

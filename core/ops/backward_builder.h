@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/unused_name.h"
 #include "core/graph/graph.h"
 
 namespace stashscope {
@@ -44,8 +45,9 @@ class BackwardBuilder {
     for (Value& each : data_.values) each.declared_shape.reset();
   }
 
-  void rename(ValueId id, const std::string& name) { data_.values[id].name = unique(name); }
-  std::string unique(const std::string& name);
+  void rename(ValueId id, const std::string& name) { data_.values[id].name = unused(name); }
+  /// Taken from now on.
+  std::string unused(const std::string& name) { return unused_name(name, names_); }
 
   /// The whole graph: forward nodes with their helpers, `between` (the YieldOp), backward nodes.
   GraphData finish(Node between, std::vector<ValueId> outputs);

@@ -203,7 +203,7 @@ class BackwardPass {
 
   Node make_yield() {
     Node yield;
-    yield.name = builder_.unique("YieldOp");
+    yield.name = builder_.unused("YieldOp");
     yield.domain = microsoft_domain;
     yield.op_type = "YieldOp";
     Integers excluded;

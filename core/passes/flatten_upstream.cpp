@@ -72,11 +72,6 @@ std::optional<Operands> operands_of(const Rewriter& graph, const Node& node, std
   return std::nullopt;
 }
 
-bool only_first_output_is_read(const Rewriter& graph, const Node& node) {
-  return std::none_of(node.outputs.begin() + 1, node.outputs.end(),
-                      [&](ValueId id) { return id.valid() && graph.is_read(id); });
-}
-
 ValueId flattened(Rewriter& graph, NodeId place, ValueId operand, std::size_t kept) {
   const Expr rows = graph.shape(graph.node(place).outputs[0])->front();
   TensorType type = graph.type(operand);
@@ -108,7 +103,7 @@ bool flatten_upstream(Rewriter& graph, NodeId reshape) {
   const ValueId input = graph.node(reshape).inputs[0];
   const NodeId above = graph.maker(input);
   if (!above.valid() || !graph.is_only_for(input, reshape)) return false;
-  if (!only_first_output_is_read(graph, graph.node(above))) return false;
+  if (!graph.only_first_output_is_read(above)) return false;
   const std::size_t kept = kept_axes(graph, reshape);
   const auto operands = operands_of(graph, graph.node(above), kept);
   if (!operands || operands->empty()) return false;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/graph/traversal.h"
 #include "core/ops/contents.h"
+#include "core/ops/control_flow.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
 #include "core/passes/subgraph_types.h"
@@ -93,7 +94,7 @@ class Inference {
   void infer(NodeId id) {
     const Node& node = data_.nodes[id];
     const Op* const op = ops_[id];
-    if (has_subgraph_rule(node)) return infer_with_subgraphs(id);
+    if (is_control_flow(node)) return infer_with_subgraphs(id);
     if (op == nullptr || op->infer == nullptr) return;
     std::vector<KnownInput> inputs;
     inputs.reserve(node.inputs.size());
@@ -141,11 +142,6 @@ class Inference {
     std::erase_if(data_.data_dependent, [&](const DataDependentDim& each) {
       return !used.contains(each.symbol) || !seen.insert(each.symbol).second;
     });
-  }
-
-  static bool has_subgraph_rule(const Node& node) {
-    return node.domain.empty() &&
-           (node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan");
   }
 
   void infer_with_subgraphs(NodeId id) {

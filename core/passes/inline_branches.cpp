@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/base/unused_name.h"
 
 namespace stashscope {
 
@@ -24,7 +25,7 @@ Subgraph known_branch(const Graph& graph, const Node& node) {
 using Names = std::map<std::string, std::string>;
 
 /// The names of all values that the graphs inside of a node make themselves.
-void add_own_names(const Node& node, std::set<std::string>& names) {
+void add_own_names(const Node& node, std::unordered_set<std::string>& names) {
   for (const auto& [key, value] : node.attributes.items()) {
     const Subgraph* const body = std::get_if<Subgraph>(&value);
     if (body == nullptr || *body == nullptr) continue;
@@ -66,6 +67,7 @@ class Inliner {
   explicit Inliner(const Graph& graph) : data_(graph.data()) {
     for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
       ids_.emplace(data_.values[id].name, id);
+      taken_.insert(data_.values[id].name);
     }
   }
 
@@ -76,13 +78,12 @@ class Inliner {
       fail_input("node '" + printable(node.name) + "' (If)",
                  "its branch has another number of outputs");
     }
-    std::set<std::string> nested;
-    for (const Node& each : inner.nodes) add_own_names(each, nested);
+    for (const Node& each : inner.nodes) add_own_names(each, taken_);
     std::unordered_map<std::size_t, ValueId> moved;
     for (const ValueId id : inner.captures) moved[id.index()] = ids_.at(inner.values[id].name);
     for (const Initializer& initializer : inner.initializers) {
-      const ValueId id = data_.add_initializer(unique(inner.values[initializer.value].name, nested),
-                                               initializer.tensor);
+      const ValueId id = data_.add_initializer(
+          unused_name(inner.values[initializer.value].name, taken_), initializer.tensor);
       moved[initializer.value.index()] = id;
     }
     std::vector<std::pair<ValueId, ValueId>> copies;
@@ -95,7 +96,7 @@ class Inliner {
     const auto place = [&](ValueId id) {
       if (!id.valid()) return id;
       const auto [entry, is_new] = moved.try_emplace(id.index());
-      if (is_new) entry->second = data_.add_value(unique(inner.values[id].name, nested), {});
+      if (is_new) entry->second = data_.add_value(unused_name(inner.values[id].name, taken_), {});
       return entry->second;
     };
     for (Node copy : inner.nodes) {
@@ -111,12 +112,7 @@ class Inliner {
       nodes.push_back(std::move(copy));
     }
     for (const auto& [from, to] : copies) {
-      Node identity;
-      identity.name = node.name + "_output";
-      identity.op_type = "Identity";
-      identity.inputs = {from};
-      identity.outputs = {to};
-      nodes.push_back(std::move(identity));
+      nodes.push_back({node.name + "_output", "", "Identity", {from}, {to}, {}, {}, ""});
     }
   }
 
@@ -126,17 +122,9 @@ class Inliner {
   }
 
  private:
-  /// @param nested names that graphs inside of the branch's nodes give themselves
-  std::string unique(const std::string& name, const std::set<std::string>& nested) {
-    std::string candidate = name;
-    for (int i = 1; ids_.contains(candidate) || nested.contains(candidate); ++i)
-      candidate = name + "_" + std::to_string(i);
-    ids_.emplace(candidate, ValueId());
-    return candidate;
-  }
-
   GraphData data_;
   std::unordered_map<std::string, ValueId> ids_;
+  std::unordered_set<std::string> taken_;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 // it, and `move_upstream` then brings the choice above what computes the scores. (The reference
 // runtime's compute optimizer does the same.)
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -40,16 +39,15 @@ bool is_flattened(const Rewriter& graph, ValueId id) {
 }
 
 /// A mean or a sum over rows of scores, one label each, from which nothing else is read.
-bool can_choose_rows(const Rewriter& graph, const Node& loss) {
+bool can_choose_rows(const Rewriter& graph, NodeId id) {
+  const Node& loss = graph.node(id);
   const Shape* const scores = graph.shape(loss.inputs[0]);
   const Shape* const labels = graph.shape(loss.inputs[1]);
   if (scores == nullptr || labels == nullptr || scores->size() != 2 || labels->size() != 1) {
     return false;
   }
   if (loss.attributes.text("reduction", "mean") == "none") return false;
-  const bool gives_more = std::any_of(loss.outputs.begin() + 1, loss.outputs.end(),
-                                      [&](ValueId id) { return id.valid() && graph.is_read(id); });
-  return !gives_more &&
+  return graph.only_first_output_is_read(id) &&
          (is_flattened(graph, loss.inputs[0]) || is_flattened(graph, loss.inputs[1]));
 }
 
@@ -92,7 +90,7 @@ std::size_t label_positions(Rewriter& graph, const PassContext&) {
     const NodeId id(i);
     if (graph.is_removed(id) || !is_cross_entropy(graph.node(id))) continue;
     const auto ignored = ignored_label(graph, graph.node(id));
-    if (!ignored || !can_choose_rows(graph, graph.node(id))) continue;
+    if (!ignored || !can_choose_rows(graph, id)) continue;
     const ValueId rows = labelled_rows(graph, id, *ignored);
     for (const std::size_t operand : {0U, 1U}) {
       const ValueId whole = graph.node(id).inputs[operand];

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/ops/control_flow.h"
 #include "core/ops/op.h"
 #include "core/passes/graph_pass.h"
 
@@ -92,13 +93,9 @@ class Precision {
   /// What is not known, and what a subgraph reads by name, stays as it is.
   bool is_full(const Node& node) const {
     const Op* const op = OpRegistry::standard().find(node);
-    return op == nullptr || has_subgraph(node) || full_types().contains(node.op_type) ||
+    return op == nullptr || is_control_flow(node) || full_types().contains(node.op_type) ||
            has_captured_output(node) ||
            (node.op_type == "BatchNormalization" && graph_.opset() < 15);
-  }
-
-  static bool has_subgraph(const Node& node) {
-    return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
   }
 
   bool has_captured_output(const Node& node) const {

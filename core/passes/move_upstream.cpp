@@ -207,11 +207,6 @@ bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& abo
   });
 }
 
-bool is_read_further_on(const Rewriter& graph, const Node& node) {
-  return std::any_of(node.outputs.begin() + 1, node.outputs.end(),
-                     [&](ValueId id) { return id.valid() && graph.is_read(id); });
-}
-
 /// The same thinning of another tensor.
 ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std::int64_t from_end) {
   Node copy = graph.node(thinning.node);
@@ -245,7 +240,7 @@ std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
     return flatten_upstream(graph, above) ? std::vector{thinning} : std::vector<Thinning>();
   }
   const OperandRule rule = rule_for(graph.node(above));
-  if (rule == nullptr || is_read_further_on(graph, graph.node(above))) return {};
+  if (rule == nullptr || !graph.only_first_output_is_read(above)) return {};
   const auto operands = rule(graph, graph.node(above), thinning.from_end);
   if (!operands || !pays(graph, thinning, graph.node(above), *operands)) return {};
   if (!fits_batch(graph, thinning, graph.node(above), *operands)) return {};
@@ -309,10 +304,11 @@ std::size_t move_up_from(Rewriter& graph, NodeId start) {
 std::size_t move_upstream(Rewriter& graph, const PassContext&) {
   std::size_t moves = 0;
   // What moved away may have stood in the way of what follows it.
-  for (std::size_t before = moves + 1; before != moves;) {
-    before = moves;
+  for (bool moved = true; moved;) {
+    const std::size_t before = moves;
     // From the end, so that what is moved up is met by no later one that could have joined it.
     for (std::size_t i = graph.node_count(); i-- > 0;) moves += move_up_from(graph, NodeId(i));
+    moved = moves != before;
   }
   return moves;
 }

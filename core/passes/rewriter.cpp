@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/unused_name.h"
 #include "core/graph/traversal.h"
 #include "core/ops/contents.h"
 #include "core/ops/op.h"
@@ -106,6 +107,12 @@ void Rewriter::forget_read(NodeId reader, ValueId value, std::vector<NodeId>& em
   if (std::find(inputs.begin(), inputs.end(), value) != inputs.end()) return;
   std::erase(readers_[value], reader);
   if (const NodeId made_by = maker(value); made_by.valid()) emptied.push_back(made_by);
+}
+
+bool Rewriter::only_first_output_is_read(NodeId id) const {
+  const auto& outputs = data_.nodes[id].outputs;
+  return std::none_of(outputs.begin() + 1, outputs.end(),
+                      [&](ValueId output) { return output.valid() && is_read(output); });
 }
 
 bool Rewriter::is_needed(NodeId id) const {
@@ -232,30 +239,20 @@ void Rewriter::drop_output(ValueId id) {
   if (const NodeId made_by = maker(id); made_by.valid()) remove_unread({made_by});
 }
 
-namespace {
-
-std::string unused(const std::string& name, std::unordered_set<std::string>& taken) {
-  std::string candidate = name;
-  for (int i = 1; !taken.insert(candidate).second; ++i) candidate = name + "_" + std::to_string(i);
-  return candidate;
-}
-
-}  // namespace
-
 // Most passes add no names, so the sets are filled for the first one.
 
 std::string Rewriter::unique(const std::string& name) {
   if (names_.empty()) {
     for (const Value& value : data_.values) names_.insert(value.name);
   }
-  return unused(name, names_);
+  return unused_name(name, names_);
 }
 
 std::string Rewriter::unique_node(const std::string& name) {
   if (node_names_.empty()) {
     for (const Node& node : data_.nodes) node_names_.insert(node.name);
   }
-  return unused(name, node_names_);
+  return unused_name(name, node_names_);
 }
 
 Graph Rewriter::finish() {

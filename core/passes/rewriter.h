@@ -40,6 +40,8 @@ class Rewriter {
   /// Read by name from outside of the nodes: a graph output, or captured by a subgraph.
   bool is_pinned(ValueId id) const { return is_output_[id] || is_captured_[id]; }
   bool is_read(ValueId id) const { return is_pinned(id) || !readers_[id].empty(); }
+  /// Whether nothing reads what a node makes beside its first output. @pre it has one
+  bool only_first_output_is_read(NodeId id) const;
   /// Whether nothing but `reader` reads the value.
   bool is_only_for(ValueId id, NodeId reader) const;
 

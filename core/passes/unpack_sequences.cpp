@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/unused_name.h"
 #include "core/ops/backward_builder.h"
 #include "core/ops/contents.h"
 
@@ -238,7 +239,8 @@ class Unpacker {
     const auto at = std::find(data_.inputs.begin(), data_.inputs.end(), input);
     auto place = data_.inputs.erase(at);
     for (const ValueId each : like_these) {
-      parts.push_back(add_value(data_.values[input].name));
+      const std::string position = std::to_string(parts.size());
+      parts.push_back(add_value(data_.values[input].name + "_" + position));
       data_.values[parts.back()].type = TensorType(data_.values[each].type);
       place = data_.inputs.insert(place, parts.back()) + 1;
     }
@@ -283,7 +285,7 @@ class Unpacker {
   /// A node in the place of another one: a name like its own, its outputs.
   Node like(const Node& node, std::string type) {
     Node made;
-    made.name = unique(node.name, node_names_);
+    made.name = unused_name(node.name, node_names_);
     made.op_type = std::move(type);
     made.outputs = node.outputs;
     made.doc_string = node.doc_string;
@@ -301,19 +303,13 @@ class Unpacker {
   ValueId add_part(const Node& node) {
     return *parts_made_.insert(add_value(node.name + "_part")).first;
   }
-  ValueId add_value(const std::string& name) { return data_.add_value(unique(name, names_), {}); }
+  ValueId add_value(const std::string& name) {
+    return data_.add_value(unused_name(name, names_), {});
+  }
   ValueId add_literal(const std::string& name, Tensor tensor) {
-    const ValueId id = data_.add_initializer(unique(name, names_), std::move(tensor));
+    const ValueId id = data_.add_initializer(unused_name(name, names_), std::move(tensor));
     data_.initializers.back().is_literal = true;
     return id;
-  }
-
-  static std::string unique(const std::string& name, std::unordered_set<std::string>& taken) {
-    std::string candidate = name;
-    for (int i = 0; !taken.insert(candidate).second; ++i) {
-      candidate = name + "_" + std::to_string(i);
-    }
-    return candidate;
   }
 
   /// Takes out what only made sequences that are unpacked now.

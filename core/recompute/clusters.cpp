@@ -1,6 +1,7 @@
 #include "core/recompute/clusters.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -206,22 +207,17 @@ std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& a
 }  // namespace
 
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
-                                const Bindings& bindings, const RecomputeConfig& config) {
-  std::vector<PlanRow> rows = table_of(graph, opportunities.plans, bindings);
-  mark_chosen(opportunities, config, rows);
-  return rows;
+                                const Bindings& bindings) {
+  return table_of(graph, opportunities.plans, bindings);
 }
 
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
-                                     const Bindings& bindings, const RecomputeConfig& config) {
-  std::vector<PlanRow> rows = table_of(graph, opportunities.extensions, bindings);
-  mark_chosen(opportunities, config, rows);
-  return rows;
+                                     const Bindings& bindings) {
+  return table_of(graph, opportunities.extensions, bindings);
 }
 
-void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
+void mark_chosen(const RecomputeConfig& config, const PlanCounts& applied,
                  std::vector<PlanRow>& rows) {
-  PlanCounts counts = count_plans(select_plans(opportunities, config));
   for (PlanRow& row : rows) {
     row.on = std::all_of(row.entries.begin(), row.entries.end(), [&](const auto& entry) {
       const auto chosen = config.find(entry.first);
@@ -230,14 +226,16 @@ void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& conf
     });
     row.applied = row.frequency;
     for (const auto& [cluster, entry] : row.entries) {
-      row.applied = std::min(row.applied, counts[{cluster, entry.type}]);
+      const auto count = applied.find({cluster, entry.type});
+      row.applied = std::min(row.applied, count == applied.end() ? 0 : count->second);
     }
   }
 }
 
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
-                                      const RecomputeConfig& config) {
-  const std::vector<const NodePlan*> applied = select_plans(opportunities, config);
+                                      const RecomputeConfig& config,
+                                      const std::vector<const NodePlan*>& applied) {
+  const std::unordered_set<const NodePlan*> is_applied(applied.begin(), applied.end());
   std::map<std::string, ClusterRow> rows;
   for (const auto& [node, plans] : plans_of_nodes(opportunities.plans)) {
     std::string key;
@@ -251,7 +249,7 @@ std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& o
       }
       ClusterOption& option = row.options[i];
       for (const auto& [output, owner] : plans[i]->reused) ++option.reuse_frequency[output];
-      option.applied += static_cast<int>(std::count(applied.begin(), applied.end(), plans[i]));
+      option.applied += is_applied.contains(plans[i]) ? 1 : 0;
     }
   }
   std::vector<ClusterRow> sorted;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/recompute/apply.h"
 #include "core/recompute/config.h"
 #include "core/recompute/strategy.h"
 
@@ -61,18 +62,21 @@ const std::optional<Shape>& table_shape(const Value& value);
 
 /// Sorted by evaluated bytes, descending, then by config.
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
-                                const Bindings& bindings, const RecomputeConfig& config);
+                                const Bindings& bindings);
 
 /// The same of the strategies that the reference does not know.
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
-                                     const Bindings& bindings, const RecomputeConfig& config);
+                                     const Bindings& bindings);
 
 /// Sets which rows have all their entries chosen, and how often they are carried out.
-void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
+/// @param applied the plans that `config` selects, counted
+void mark_chosen(const RecomputeConfig& config, const PlanCounts& applied,
                  std::vector<PlanRow>& rows);
 
 /// Sorted by frequency, descending, then by key, descending.
+/// @param applied the plans that `config` selects
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
-                                      const RecomputeConfig& config);
+                                      const RecomputeConfig& config,
+                                      const std::vector<const NodePlan*>& applied);
 
 }  // namespace stashscope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/recompute/apply.h"
@@ -35,10 +36,7 @@ std::string shapes_text(const Graph& graph, const NodePlan& plan) {
 }
 
 std::map<std::string, Patterns> patterns_by_operator(const Study& study) {
-  std::map<const NodePlan*, bool> applied;
-  for (const NodePlan* const plan : select_plans(*study.opportunities, study.config)) {
-    applied[plan] = true;
-  }
+  const std::set<const NodePlan*> applied(study.applied.begin(), study.applied.end());
   std::map<std::string, Patterns> operators;
   for (const NodePlan& plan : study.opportunities->plans) {
     if (plan.type != PlanType::recompute) continue;

@@ -104,10 +104,10 @@ json dims_json(const Study& study) {
   return dims;
 }
 
-json notes_json(const Study& study) {
-  json notes = json::array();
-  for (const std::string& each : study.warnings) notes.push_back(clean(each));
-  return notes;
+json clean(const std::vector<std::string>& texts) {
+  json list = json::array();
+  for (const std::string& each : texts) list.push_back(clean(each));
+  return list;
 }
 
 json plans_json(const Study& study) {
@@ -188,6 +188,7 @@ json measured_json(const Study& study, const MeasuredPair& measured) {
           {"baseline_peak_bytes", measured.baseline.peak_bytes},
           {"current_peak_bytes", measured.current.peak_bytes},
           {"max_abs_error_bytes", measured.max_abs_error_bytes},
+          {"remarks", clean(remarks_on(study, {measured.baseline, measured.current}))},
           {"phases",
            {{"baseline", phases_json(measured_phases(*study.baseline, measured.baseline))},
             {"current", phases_json(measured_phases(*study.current, measured.current))}}}};
@@ -284,7 +285,7 @@ std::string json_report(const ReportInput& input) {
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},
-      {"notes", notes_json(study)},
+      {"notes", clean(study.warnings)},
       {"plans", plans_json(study)},
       {"clusters", clusters_json(study)},
       {"extensions", extensions_json(study)},

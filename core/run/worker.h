@@ -15,8 +15,8 @@ namespace stashscope {
 /// What the worker program prints, line by line, when it runs a session for another program: events
 /// of trace.h between these.
 constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseline` or `current`
-constexpr std::string_view worker_size_line = "D ";     ///< size and name of a dim that data told
-constexpr std::string_view worker_done_line = "Z";      ///< everything went well
+constexpr std::string_view worker_size_line = "D ";  ///< followed by size, space and name of a dim
+constexpr std::string_view worker_done_line = "Z";   ///< everything went well
 
 /// What a child may take before it counts as failed.
 struct ChildLimits {

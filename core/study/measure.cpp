@@ -1,7 +1,7 @@
 #include "core/study/measure.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -46,10 +46,12 @@ class StreamReader {
 
  private:
   void take_size(const std::string& line) {
-    const std::size_t space = line.find(' ');
-    if (space == std::string::npos)
+    std::int64_t size = 0;
+    const auto [end, status] = std::from_chars(line.data(), line.data() + line.size(), size);
+    const auto space = static_cast<std::size_t>(end - line.data());
+    if (status != std::errc() || space == line.size() || line[space] != ' ') {
       fail_run("", "the worker sent a broken line: " + printable(line));
-    const std::int64_t size = std::strtoll(line.c_str(), nullptr, 10);
+    }
     (is_baseline_ ? baseline_ : current_).add_size(line.substr(space + 1), size);
   }
 

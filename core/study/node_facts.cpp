@@ -6,7 +6,6 @@ namespace stashscope {
 
 std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node) {
   const Opportunities& found = *study.opportunities;
-  const std::vector<const NodePlan*> applied = select_plans(found, study.config);
   std::vector<NodePlanState> states;
   for (const auto* plans : {&found.plans, &found.extensions}) {
     for (const NodePlan& plan : *plans) {
@@ -14,7 +13,7 @@ std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node) {
       const auto choice = study.config.find(plan.cluster);
       const bool chosen = choice != study.config.end() && choice->second.type == plan.type &&
                           choice->second.count != 0;
-      const bool is_applied = std::find(applied.begin(), applied.end(), &plan) != applied.end();
+      const bool is_applied = std::ranges::find(study.applied, &plan) != study.applied.end();
       states.push_back({&plan, chosen, is_applied});
     }
   }

@@ -135,18 +135,19 @@ void warn_of_probe(Study& study) {
 }
 
 /// Entries that are on but carried out nowhere, because other plans of the same tensors win.
-void warn_of_rivals(const Opportunities& opportunities, const RecomputeConfig& config,
-                    std::vector<std::string>& warnings) {
-  PlanCounts found;
-  for (const auto* plans : {&opportunities.plans, &opportunities.extensions}) {
-    for (const NodePlan& plan : *plans) ++found[{plan.cluster, plan.type}];
-  }
-  const PlanCounts applied = count_plans(select_plans(opportunities, config));
-  for (const auto& [cluster, choice] : config) {
-    const std::pair key(cluster, choice.type);
-    if (choice.count == 0 || !found.contains(key) || applied.contains(key)) continue;
-    warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
-                       "' is on but changes nothing: other plans for the same tensors win");
+void warn_of_rivals(Study& study, const PlanCounts& applied) {
+  const auto is_found = [&](const std::string& cluster, PlanType type) {
+    const auto fits = [&](const NodePlan& plan) {
+      return plan.type == type && plan.cluster == cluster;
+    };
+    return std::ranges::any_of(study.opportunities->plans, fits) ||
+           std::ranges::any_of(study.opportunities->extensions, fits);
+  };
+  for (const auto& [cluster, choice] : study.config) {
+    if (choice.count == 0 || applied.contains({cluster, choice.type})) continue;
+    if (!is_found(cluster, choice.type)) continue;
+    study.warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
+                             "' is on but changes nothing: other plans for the same tensors win");
   }
 }
 
@@ -175,7 +176,7 @@ void warn_of_update(Study& study) {
 }
 
 /// How to give a value to sizes that depend on data and have no bound.
-std::string settable_sizes(const Study& study) {
+std::string hint_for_unknown_sizes(const Study& study) {
   std::vector<std::string> names;
   for (const DataDependentDim& each : study.graph().data().data_dependent) {
     if (study.sizes->dims.bindings[each.symbol]) continue;
@@ -185,7 +186,7 @@ std::string settable_sizes(const Study& study) {
   return names.empty() ? "" : "; --dim gives a value to " + join(names, ", ");
 }
 
-void collect_warnings(Study& study) {
+void collect_warnings(Study& study, const PlanCounts& applied) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
   };
@@ -206,7 +207,7 @@ void collect_warnings(Study& study) {
     study.warnings.push_back("the size of " + std::to_string(study.sizes->unknown.size()) +
                              " tensors is unknown and counts 0, the first is " +
                              describe(study.graph().value(study.sizes->unknown.front())) +
-                             settable_sizes(study));
+                             hint_for_unknown_sizes(study));
   }
   if (!study.prepared->step.boundary.known() && !study.prepared->step.parameters.empty()) {
     study.warnings.push_back(
@@ -218,7 +219,7 @@ void collect_warnings(Study& study) {
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
   check_clusters(*study.opportunities, chosen, study.graph(), study.warnings);
-  warn_of_rivals(*study.opportunities, study.config, study.warnings);
+  warn_of_rivals(study, applied);
 }
 
 /// Nodes that the analysis counts as forward and backward.
@@ -252,13 +253,16 @@ class StudyBuilder {
     make_prepared();
     make_sizes();
     study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
+    study_->applied = select_plans(*study_->opportunities, study_->config);
     make_variants();
     progress_.update(0.9, "tables");
+    applied_ = count_plans(study_->applied);
     make_plan_rows();
-    study_->clusters = cluster_table(study_->graph(), *study_->opportunities, study_->config);
+    study_->clusters =
+        cluster_table(study_->graph(), *study_->opportunities, study_->config, study_->applied);
     study_->orders = order_rows(*study_->prepared, *study_->sizes, update_, *study_->current,
                                 study_->choices.order);
-    collect_warnings(*study_);
+    collect_warnings(*study_, applied_);
     return study_;
   }
 
@@ -271,14 +275,15 @@ class StudyBuilder {
         previous_->baseline == study_->baseline) {
       study_->plans = previous_->plans;
       study_->extensions = previous_->extensions;
-      mark_chosen(found, study_->config, study_->plans);
-      mark_chosen(found, study_->config, study_->extensions);
-      return;
+    } else {
+      study_->plans = plan_table(graph, found, bindings);
+      study_->extensions = extension_table(graph, found, bindings);
+      for (auto* const rows : {&study_->plans, &study_->extensions}) {
+        add_plan_effects(graph, found, *study_->sizes, study_->baseline->timeline, *rows);
+      }
     }
-    study_->plans = plan_table(graph, found, bindings, study_->config);
-    study_->extensions = extension_table(graph, found, bindings, study_->config);
     for (auto* const rows : {&study_->plans, &study_->extensions}) {
-      add_plan_effects(graph, found, *study_->sizes, study_->baseline->timeline, *rows);
+      mark_chosen(study_->config, applied_, *rows);
     }
   }
 
@@ -318,9 +323,8 @@ class StudyBuilder {
     study_->baseline = same_baseline ? previous_->baseline
                                      : make_variant(prepared, *study_->sizes, update_,
                                                     Dataflow(study_->graph()), "file");
-    const auto selected = select_plans(*study_->opportunities, study_->config);
     Dataflow dataflow =
-        apply_plans(study_->graph(), prepared.ops, *study_->opportunities, selected);
+        apply_plans(study_->graph(), prepared.ops, *study_->opportunities, study_->applied);
     study_->current =
         make_variant(prepared, *study_->sizes, update_, std::move(dataflow), study_->choices.order);
   }
@@ -329,6 +333,7 @@ class StudyBuilder {
   const Progress& progress_;
   std::shared_ptr<Study> study_;
   UpdateMemory update_;
+  PlanCounts applied_;
   bool same_graph_ = false;
   bool same_sizes_ = false;
 };

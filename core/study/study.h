@@ -60,6 +60,7 @@ struct Study {
   std::shared_ptr<const Prepared> prepared;
   std::shared_ptr<const Sizes> sizes;
   std::shared_ptr<const Opportunities> opportunities;
+  std::vector<const NodePlan*> applied;     ///< of these, the ones that `config` selects
   std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
   std::shared_ptr<const Variant> current;
   std::vector<PlanRow> plans;

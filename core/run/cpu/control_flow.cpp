@@ -184,20 +184,6 @@ std::vector<Tensor> run_scan(const ControlFlow& flow) {
 
 }  // namespace
 
-bool is_control_flow(const Node& node) {
-  return node.domain.empty() &&
-         (node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan");
-}
-
-std::vector<Subgraph> subgraphs_of(const Node& node) {
-  std::vector<Subgraph> found;
-  for (const char* name : {"then_branch", "else_branch", "body"}) {
-    if (!node.attributes.has(name)) continue;
-    if (Subgraph body = node.attributes.subgraph(name)) found.push_back(std::move(body));
-  }
-  return found;
-}
-
 std::vector<Tensor> run_control_flow(const ControlFlow& flow) {
   std::vector<Tensor> outputs = flow.node.op_type == "If"     ? run_if(flow)
                                 : flow.node.op_type == "Loop" ? run_loop(flow)

@@ -8,12 +8,6 @@
 
 namespace stashscope::cpu {
 
-/// Whether the node runs graphs of its own: If, Loop and Scan.
-bool is_control_flow(const Node& node);
-
-/// The graphs that a control-flow node runs.
-std::vector<Subgraph> subgraphs_of(const Node& node);
-
 /// Runs a subgraph; its inputs and what it captures are given by name.
 using RunSubgraph = std::function<NamedTensors(const Graph& body, const NamedTensors& inputs)>;
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/ops/control_flow.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
 #include "core/passes/infer_shapes.h"

@@ -2,13 +2,9 @@
 
 namespace stashscope::cpu {
 
-namespace {
-
 void require_element(const TensorView& tensor) {
   if (tensor.elements() < 1) fail_run("", "an operand that is one number has no elements");
 }
-
-}  // namespace
 
 std::vector<std::int64_t> as_integers(const TensorView& tensor) {
   std::vector<std::int64_t> numbers;

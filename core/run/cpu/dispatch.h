@@ -136,7 +136,9 @@ inline std::size_t element_size(ElementType element) {
 std::vector<std::int64_t> as_integers(const TensorView& tensor);
 /// The single element of a number tensor.
 double as_number(const TensorView& tensor);
-/// The first element of an integer tensor. Throws a run Error when there is none.
+/// Throws a run Error when a tensor that stands for one number has no elements.
+void require_element(const TensorView& tensor);
+/// The first element of an integer tensor; there must be one, as above.
 std::int64_t as_integer(const TensorView& tensor);
 
 }  // namespace stashscope::cpu

@@ -32,9 +32,8 @@ std::vector<Real> numbers_of(const TensorView& tensor) {
 /// The first element, converted. Throws a run Error when there is none.
 template <class Real>
 Real number_of(const TensorView& tensor) {
-  const std::vector<Real> numbers = numbers_of<Real>(tensor);
-  if (numbers.empty()) fail_run("", "an operand that is one number has no elements");
-  return numbers[0];
+  require_element(tensor);
+  return numbers_of<Real>(tensor)[0];
 }
 
 /// Converts `numbers` into the element type of `tensor`, which has as many elements.

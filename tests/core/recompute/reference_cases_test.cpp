@@ -84,7 +84,7 @@ void check_node_plans(const Case& c, const json& expected, bool any_order) {
 }
 
 void check_plan_table(const Case& c, const json& expected) {
-  const auto rows = plan_table(c.graph, c.found, c.bindings, c.config);
+  const auto rows = plan_table(c.graph, c.found, c.bindings);
   ASSERT_EQ(rows.size(), expected.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].config, expected[i]["config"]);
@@ -109,7 +109,7 @@ json option_json(const Case& c, const ClusterRow& row, const ClusterOption& opti
 
 void check_clusters(const Case& c, const json& expected) {
   json ours = json::array();
-  for (const ClusterRow& row : cluster_table(c.graph, c.found, c.config)) {
+  for (const ClusterRow& row : cluster_table(c.graph, c.found, c.config, c.selected)) {
     json options = json::array();
     for (const ClusterOption& option : row.options) options.push_back(option_json(c, row, option));
     ours.push_back({row.nodes.size(), options});

@@ -53,7 +53,7 @@ TEST(GoldenTables, PlansOfTheSixLayerTransformer) {
   Bindings bindings(graph.symbols().size());
   bindings[*graph.symbols().find("inputs_input_ids_dim0")] = 1;
   bindings[*graph.symbols().find("inputs_input_ids_dim1")] = 1024;
-  const std::string ours = plan_table_text(plan_table(graph, a.found, bindings, {}));
+  const std::string ours = plan_table_text(plan_table(graph, a.found, bindings));
   EXPECT_EQ(content_lines(ours), content_lines(expected_text("bloom6_plan_table.expected.txt")));
 }
 
@@ -61,8 +61,8 @@ TEST(GoldenTables, ClustersOfTheThreeLayerTransformer) {
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared/cases/golden";
   const Analysis a("bloom3_ort_training.onnx");
   const RecomputeConfig config = parse_config("BiasGelu+:1:-1,Cast+:2:-1");
-  const std::string ours =
-      cluster_table_text(*a.step.graph, cluster_table(*a.step.graph, a.found, config), config);
+  const auto rows = cluster_table(*a.step.graph, a.found, config, select_plans(a.found, config));
+  const std::string ours = cluster_table_text(*a.step.graph, rows, config);
   EXPECT_EQ(content_lines(ours),
             content_lines(expected_text("bloom3_memory_insight.expected.txt")));
 }

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/onnx/model_file.h"
+#include "core/ops/control_flow.h"
 #include "core/ops/op.h"
-#include "core/run/cpu/control_flow.h"
 #include "core/run/cpu/kernel.h"
 
 namespace stashscope {
@@ -28,7 +28,7 @@ template <class Body>
 void for_each_node(const Graph& graph, const Body& body) {
   for (const Node& node : graph.nodes()) {
     body(node);
-    for (const Subgraph& inner : cpu::subgraphs_of(node)) for_each_node(*inner, body);
+    for (const Subgraph& inner : subgraphs_of(node)) for_each_node(*inner, body);
   }
 }
 
@@ -49,7 +49,7 @@ class ModelFolder : public testing::TestWithParam<const char*> {};
 TEST_P(ModelFolder, HasOnlyOperatorsWithAShapeRuleAndAKernel) {
   std::set<std::string> missing;
   const bool there = for_each_model_node(GetParam(), [&](const Node& node) {
-    if (node.op_type == "YieldOp" || cpu::is_control_flow(node)) return;
+    if (node.op_type == "YieldOp" || is_control_flow(node)) return;
     const Op* const op = OpRegistry::standard().find(node);
     const bool known = op != nullptr && op->infer != nullptr;
     const bool runs = cpu::KernelRegistry::standard().find(node) != nullptr;
@@ -70,7 +70,7 @@ TEST_P(ForwardFolder, HasOnlyOperatorsThatAreDifferentiated) {
   const bool there = for_each_model_node(GetParam(), [&](const Node& node) {
     const Op* const op = OpRegistry::standard().find(node);
     const bool known = op != nullptr && (op->gradient != nullptr || op->stops_gradients);
-    if (!known && !cpu::is_control_flow(node)) missing.insert(full_name(node));
+    if (!known && !is_control_flow(node)) missing.insert(full_name(node));
   });
   if (!there) GTEST_SKIP() << "the models are not there";
   EXPECT_EQ(missing, std::set<std::string>());

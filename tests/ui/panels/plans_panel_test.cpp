@@ -43,7 +43,7 @@ TEST_F(PlansOfOurOwn, HaveTheirTransfersInTheStatusLine) {
 
 TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {
   const Study& study = *document().study();
-  for (const NodePlan* const plan : select_plans(*study.opportunities, study.config)) {
+  for (const NodePlan* const plan : study.applied) {
     if (plan->type != PlanType::offload) continue;
     document().select_node(plan->node);
     const QString page = find<QTextBrowser>(u"inspector_page"_s).toPlainText();

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+namespace stashscope {
+
+/// `name`, or where that is taken the first free one of `name_1`, `name_2`, ...; the answer is
+/// taken then.
+std::string unused_name(const std::string& name, std::unordered_set<std::string>& taken);
+
+}  // namespace stashscope
