@@ -12,6 +12,7 @@
 #include "core/report/report.h"
 #include "core/run/worker.h"
 #include "core/study/exported_config.h"
+#include "core/study/fusion_table.h"
 #include "core/study/measure.h"
 #include "core/study/pass_savings.h"
 
@@ -96,7 +97,8 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   const auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
-  ReportInput input{*study, analysis.file, std::nullopt, pass_savings(*study)};
+  ReportInput input{*study, analysis.file, std::nullopt, pass_savings(*study),
+                    fusion_table(*study)};
   if (study->choices.device != "none") {
     const StudyMeasurements measured = measured_or_reported(input, subject, options);
     input.measured = {measured.baseline, measured.current, largest_error(*study, measured)};

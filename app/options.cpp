@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
 #include "core/run/runner.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/fusions.h"
 
 namespace stashscope::app {
 
@@ -108,6 +108,33 @@ void add_update_options(CLI::App& program, AnalysisOptions& options) {
                    "a parameter's gradient is used up and freed as soon as it is made");
 }
 
+void add_no_merge(const std::string& argument, FusionChoice& fusion) {
+  const std::size_t comma = argument.find(',');
+  if (comma == std::string::npos || comma == 0 || comma + 1 == argument.size()) {
+    fail_usage("--no-merge " + printable(argument), "is not of the form NODE,NODE");
+  }
+  fusion.apart.emplace(argument.substr(0, comma), argument.substr(comma + 1));
+}
+
+void apply_fusion_options(const AnalysisOptions& options, FusionChoice& fusion) {
+  if (!options.fusion.empty()) fusion.strategy = find_fusion(options.fusion).name;
+  fusion.alone.insert(options.splits.begin(), options.splits.end());
+  for (const std::string& each : options.no_merges) add_no_merge(each, fusion);
+}
+
+void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
+  program
+      .add_option("--fuse", options.fusion,
+                  "which pointwise nodes run as one: " + names_in(fusion_strategies()))
+      ->type_name("NAME");
+  program.add_option("--split", options.splits, "node that leaves its fused group and runs alone")
+      ->type_name("NODE")
+      ->allow_extra_args(false);
+  program.add_option("--no-merge", options.no_merges, "nodes that are never fused into one group")
+      ->type_name("NODE,NODE")
+      ->allow_extra_args(false);
+}
+
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
   if (options.precision.empty()) return;
@@ -139,6 +166,14 @@ std::string order_list() {
   return text;
 }
 
+std::string fusion_list() {
+  std::string text;
+  for (const FusionStrategy& fusion : fusion_strategies()) {
+    text += std::string(fusion.name) + ": " + std::string(fusion.description) + "\n";
+  }
+  return text;
+}
+
 std::string pass_list() {
   std::string text;
   for (const GraphPass& pass : graph_passes()) {
@@ -154,6 +189,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
   if (options.level >= 0) choices.level = options.level;
   if (!options.order.empty()) choices.order = find_order(options.order).name;
+  apply_fusion_options(options, choices.fusion);
   if (!options.device.empty()) {
     check_device_name(options.device);
     choices.device = options.device;
@@ -199,6 +235,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--order", options.order, "order of execution: " + names_in(order_strategies()))
       ->type_name("NAME");
+  add_fusion_options(program, options);
   program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
       ->type_name("DEVICE");
   program.add_option("--loss", options.loss, "graph output that is the loss")->type_name("NAME");

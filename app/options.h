@@ -20,6 +20,9 @@ struct AnalysisOptions {
   std::vector<std::string> plans;
   int level = -1;  ///< -1: not given
   std::string order;
+  std::string fusion;
+  std::vector<std::string> splits;
+  std::vector<std::string> no_merges;
   std::string device;
   std::string loss;
   std::vector<std::string> trainable;
@@ -40,6 +43,9 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options);
 
 /// One line for each order that can be chosen.
 std::string order_list();
+
+/// One line for each fusion strategy.
+std::string fusion_list();
 
 /// One line for each pass that can be chosen.
 std::string pass_list();

@@ -7,9 +7,9 @@ namespace stashscope {
 FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>>& members) {
   FusedGroups groups;
   if (members.empty()) return groups;
-  groups.group_of = IdVector<NodeId, GroupId>(nodes);
+  groups.group_of = IdVector<NodeId, FusedGroupId>(nodes);
   for (const std::vector<NodeId>& each : members) {
-    const GroupId id(groups.members.size());
+    const FusedGroupId id(groups.members.size());
     groups.members.start_row();
     for (const NodeId node : each) {
       groups.members.push(node);
@@ -19,7 +19,7 @@ FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>
   return groups;
 }
 
-NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, GroupId group) {
+NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group) {
   // In the file's order everything that the group reads is there by its last member; orders let
   // clones wait.
   const auto members = groups.members[group];
@@ -48,7 +48,7 @@ class Fuser {
       fused.inputs.start_row();
       fused.outputs.start_row();
       step.in_place.start_row();
-      const GroupId group = groups_.of(node);
+      const FusedGroupId group = groups_.of(node);
       if (!group.valid()) {
         for (const ValueId input : topology_.inputs[node]) fused.inputs.push(input);
         for (const ValueId output : topology_.outputs[node]) fused.outputs.push(output);
@@ -67,12 +67,12 @@ class Fuser {
   }
 
  private:
-  bool is_made_in(GroupId group, ValueId value) const {
+  bool is_made_in(FusedGroupId group, ValueId value) const {
     const NodeId producer = topology_.producer[value];
     return producer.valid() && groups_.of(producer) == group;
   }
 
-  std::vector<ValueId> read_by(GroupId group) const {
+  std::vector<ValueId> read_by(FusedGroupId group) const {
     std::vector<ValueId> values;
     for (const NodeId member : groups_.members[group]) {
       for (const ValueId input : topology_.inputs[member]) {
@@ -83,7 +83,7 @@ class Fuser {
     return values;
   }
 
-  std::vector<ValueId> leaving(GroupId group) const {
+  std::vector<ValueId> leaving(FusedGroupId group) const {
     std::vector<ValueId> values;
     for (const NodeId member : groups_.members[group]) {
       for (const ValueId output : topology_.outputs[member]) {
@@ -107,7 +107,7 @@ class Fuser {
 
   /// Every block of `input` has been read when the same block of what `maker` makes is written,
   /// save by the maker itself, which must then allow it.
-  bool can_take_over(GroupId group, NodeId maker, ValueId input, ValueId output) const {
+  bool can_take_over(FusedGroupId group, NodeId maker, ValueId input, ValueId output) const {
     const auto members = groups_.members[group];
     const auto made = std::find(members.begin(), members.end(), maker);
     const auto reads = [&](NodeId member) {
@@ -124,7 +124,7 @@ class Fuser {
     });
   }
 
-  std::vector<BufferShare> shares(GroupId group, const std::vector<ValueId>& inputs,
+  std::vector<BufferShare> shares(FusedGroupId group, const std::vector<ValueId>& inputs,
                                   const std::vector<ValueId>& outputs) const {
     std::vector<BufferShare> shares;
     for (std::size_t o = 0; o < outputs.size(); ++o) {
@@ -157,7 +157,7 @@ std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& gr
   std::vector<NodeId> all;
   all.reserve(order.size());
   for (const NodeId node : order) {
-    const GroupId group = groups.of(node);
+    const FusedGroupId group = groups.of(node);
     if (!group.valid()) {
       all.push_back(node);
     } else if (node == leader_of(dataflow, groups, group)) {

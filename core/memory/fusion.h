@@ -6,17 +6,21 @@
 
 namespace stashscope {
 
-using GroupId = Id<struct GroupTag>;
+using FusedGroupId = Id<struct FusedGroupTag>;
 
 /// Which nodes of a dataflow run as one: block by block, so that what only they read needs no
 /// buffer.
 struct FusedGroups {
-  IdVector<NodeId, GroupId> group_of;  ///< invalid: runs alone; empty: there are no groups
-  IdRows<GroupId, NodeId> members;     ///< two or more, producers before readers
+  IdVector<NodeId, FusedGroupId> group_of;  ///< invalid: runs alone; empty: there are no groups
+  IdRows<FusedGroupId, NodeId> members;     ///< two or more, producers before readers
 
   bool empty() const { return members.size() == 0; }
+  /// The members follow from it.
+  friend bool operator==(const FusedGroups& a, const FusedGroups& b) {
+    return a.group_of == b.group_of;
+  }
   /// Invalid for a node that runs alone.
-  GroupId of(NodeId node) const { return empty() ? GroupId() : group_of[node]; }
+  FusedGroupId of(NodeId node) const { return empty() ? FusedGroupId() : group_of[node]; }
 };
 
 /// @param members of each group, producers before readers
@@ -35,7 +39,7 @@ FusedStep fuse(const Graph& graph, const Dataflow& dataflow, const BufferRules& 
                const FusedGroups& groups);
 
 /// The leader's id. @pre group has members
-NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, GroupId group);
+NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group);
 
 /// An order of the fused step's nodes with all members of a group in the place of its leader.
 std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& groups,

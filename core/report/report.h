@@ -22,6 +22,7 @@ struct ReportInput {
   std::string model_path;
   std::optional<MeasuredPair> measured;
   std::vector<PassSaving> passes = {};
+  std::vector<FusionRow> fusions = {};
 };
 
 /// Plan table and cluster table in the reference's form, then the peaks with what is alive there.

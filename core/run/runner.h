@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
-#include "core/memory/timeline.h"
+#include "core/memory/fusion.h"
 #include "core/run/trace.h"
 
 namespace stashscope {
@@ -17,6 +17,7 @@ struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;
   Timeline timeline;
+  FusedGroups groups = {};  ///< as the timeline has them
 };
 
 /// Tensors by name.

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/memory/optimizer.h"
@@ -11,6 +12,15 @@
 #include "core/recompute/config.h"
 
 namespace stashscope {
+
+/// Which pointwise nodes run as one.
+struct FusionChoice {
+  std::string strategy = "none";
+  std::set<std::string> alone;                          ///< names of nodes that are in no group
+  std::set<std::pair<std::string, std::string>> apart;  ///< of nodes that never are in one group
+
+  friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
+};
 
 /// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
 /// session file is Choices and the model's place.
@@ -21,6 +31,7 @@ struct Choices {
   int level = 0;                                 ///< 1: every recompute plan, 2: compromises too
   Probe probe;
   std::string order = "file";
+  FusionChoice fusion;
   TrainingGoal goal;
   double transfer_bandwidth = 25e9;  ///< bytes per second between device and host, one way
   UpdateChoice update;

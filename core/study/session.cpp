@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/run/runner.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/fusions.h"
 
 namespace stashscope {
 
@@ -79,6 +79,9 @@ json to_json(const Choices& choices) {
           {"level", choices.level},
           {"probe", to_string(choices.probe)},
           {"order", choices.order},
+          {"fusion", choices.fusion.strategy},
+          {"split", choices.fusion.alone},
+          {"no_merge", choices.fusion.apart},
           {"loss", choices.goal.loss},
           {"trainable", choices.goal.trainable},
           {"frozen", choices.goal.frozen},
@@ -139,6 +142,17 @@ void read_update(const json& object, UpdateChoice& update) {
   read(object, "release_gradients", update.release_gradients);
 }
 
+void read_fusion(const json& object, FusionChoice& fusion) {
+  read(object, "fusion", fusion.strategy);
+  find_fusion(fusion.strategy);
+  std::vector<std::string> alone;
+  read(object, "split", alone);
+  fusion.alone.insert(alone.begin(), alone.end());
+  std::vector<std::pair<std::string, std::string>> apart;
+  read(object, "no_merge", apart);
+  fusion.apart.insert(apart.begin(), apart.end());
+}
+
 void read_passes(const json& object, Choices& choices) {
   std::vector<std::string> passes;
   read(object, "passes", passes);
@@ -167,6 +181,7 @@ Choices choices_from(const json& object) {
   check_transfer_bandwidth(choices.transfer_bandwidth);
   read(object, "order", choices.order);
   find_order(choices.order);
+  read_fusion(object, choices.fusion);
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);
   read(object, "frozen", choices.goal.frozen);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/memory/workspace.h"
 #include "core/passes/training_step.h"
+#include "core/study/fusion_table.h"
 #include "core/study/plan_effects.h"
 #include "core/study/same_dims.h"
 #include "core/study/variants.h"
@@ -186,6 +187,18 @@ std::string hint_for_unknown_sizes(const Study& study) {
   return names.empty() ? "" : "; --dim gives a value to " + join(names, ", ");
 }
 
+/// Names of nodes that are not there are most likely typing errors.
+void warn_of_fusion(Study& study) {
+  const FusionChoice& fusion = study.choices.fusion;
+  if (fusion.strategy == "none" && !(fusion.alone.empty() && fusion.apart.empty())) {
+    study.warnings.push_back("no nodes are fused: what was said of groups changes nothing");
+  }
+  for (const std::string& name : unknown_nodes(study.graph(), study.current->dataflow, fusion)) {
+    study.warnings.push_back("node '" + printable(name) +
+                             "' of a split or forbidden merge is not " + "in the step");
+  }
+}
+
 void collect_warnings(Study& study, const PlanCounts& applied) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
@@ -216,6 +229,7 @@ void collect_warnings(Study& study, const PlanCounts& applied) {
   }
   warn_of_update(study);
   warn_of_probe(study);
+  warn_of_fusion(study);
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
   check_clusters(*study.opportunities, chosen, study.graph(), study.warnings);
@@ -323,12 +337,24 @@ class StudyBuilder {
         apply_plans(study_->graph(), prepared.ops, *study_->opportunities, study_->applied);
     const bool same_step = same_baseline && previous_->config == study_->config &&
                            previous_->opportunities == study_->opportunities;
-    OrderedStep ordered = in_chosen_order(
-        order_input(prepared, *study_->sizes, update_, dataflow, progress_), study_->choices.order,
-        same_step ? previous_->orders : std::vector<OrderRow>());
+    make_current(std::move(dataflow), same_step ? previous_ : nullptr);
+  }
+
+  /// @param same a study of the same step, in any order and with any groups; may be null
+  void make_current(Dataflow dataflow, const Study* same) {
+    const Prepared& prepared = *study_->prepared;
+    const Choices& choices = study_->choices;
+    const OrderInput step = order_input(prepared, *study_->sizes, update_, dataflow, progress_);
+    const bool same_fusion = same != nullptr && same->choices.fusion == choices.fusion;
+    FusedGroups groups = same_fusion && same->choices.order == choices.order
+                             ? same->current->groups
+                             : chosen_groups(step, choices);
+    const bool same_groups = same_fusion && groups == same->current->groups;
+    OrderedStep ordered = in_chosen_order(step, groups, choices.order,
+                                          same_groups ? same->orders : std::vector<OrderRow>());
     study_->orders = std::move(ordered.rows);
-    study_->current =
-        make_variant(prepared, *study_->sizes, std::move(dataflow), std::move(ordered.timeline));
+    study_->current = make_variant(prepared, *study_->sizes, std::move(dataflow),
+                                   std::move(ordered.timeline), std::move(groups));
   }
 
   std::shared_ptr<const Variant> make_baseline() const {
@@ -367,7 +393,7 @@ double transfer_seconds(const Study& study, const Variant& variant) {
 }
 
 RunPlan run_plan(const Study& study, const Variant& variant) {
-  return {study.prepared->step.graph, variant.dataflow, variant.timeline};
+  return {study.prepared->step.graph, variant.dataflow, variant.timeline, variant.groups};
 }
 
 Graph modified_graph(const Study& study) {

@@ -6,8 +6,8 @@
 
 #include "core/base/progress.h"
 #include "core/memory/bands.h"
+#include "core/memory/fusion.h"
 #include "core/memory/phases.h"
-#include "core/memory/timeline.h"
 #include "core/recompute/apply.h"
 #include "core/recompute/clusters.h"
 #include "core/run/runner.h"
@@ -43,6 +43,7 @@ struct Variant {
   std::int64_t transfer_bytes = 0;  ///< between device and host, both ways
   std::size_t forward_steps = 0;
   std::vector<BandBytes> bands;  ///< by step
+  FusedGroups groups;            ///< of nodes that run as one
 };
 
 struct OrderRow {
@@ -50,6 +51,14 @@ struct OrderRow {
   std::string description;
   std::optional<std::int64_t> peak_bytes;  ///< nothing for a search that was not done
   std::string taken;                       ///< of a best-of, the order whose peak it has
+};
+
+struct FusionRow {
+  std::string name;
+  std::string description;
+  std::size_t groups = 0;
+  std::size_t fused_nodes = 0;  ///< in all groups
+  std::int64_t peak_bytes = 0;
 };
 
 /// Everything that is shown of a model under some choices. Immutable; parts that a new choice does

@@ -25,10 +25,11 @@ std::vector<BandBytes> bands_of(const Prepared& prepared, const Dataflow& datafl
 }  // namespace
 
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
-                                            Dataflow dataflow, Timeline timeline) {
+                                            Dataflow dataflow, Timeline timeline,
+                                            FusedGroups groups) {
   const Graph& graph = *prepared.step.graph;
-  auto variant =
-      std::make_shared<Variant>(Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, {}});
+  auto variant = std::make_shared<Variant>(
+      Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, {}, std::move(groups)});
   const PlanCost added = added_cost(graph, sizes, variant->dataflow);
   variant->flops = std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
   variant->transfer_bytes = added.transfer_bytes;
@@ -105,9 +106,13 @@ class OrderTable {
 
 }  // namespace
 
-OrderedStep in_chosen_order(const OrderInput& input, const std::string& chosen,
-                            const std::vector<OrderRow>& known) {
-  return OrderTable(input, chosen, known).fill();
+OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
+                            const std::string& chosen, const std::vector<OrderRow>& known) {
+  if (groups.empty()) return OrderTable(step, chosen, known).fill();
+  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
+  OrderedStep ordered = OrderTable(fused_input(step, fused, groups), chosen, known).fill();
+  ordered.timeline = with_members(step.dataflow, groups, std::move(ordered.timeline));
+  return ordered;
 }
 
 }  // namespace stashscope

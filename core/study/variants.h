@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "core/schedule/orders.h"
+#include "core/schedule/fusions.h"
 #include "core/study/study.h"
 
 namespace stashscope {
 
 /// The memory and cost of a step that runs as its timeline says.
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
-                                            Dataflow dataflow, Timeline timeline);
+                                            Dataflow dataflow, Timeline timeline,
+                                            FusedGroups groups = {});
 
 /// What order strategies see of a step. Refers to its arguments.
 OrderInput order_input(const Prepared& prepared, const Sizes& sizes, const UpdateMemory& update,
@@ -24,8 +25,9 @@ struct OrderedStep {
 };
 
 /// Searches that were not chosen are not done; they keep the peaks that `known` has of them.
-/// @param known rows of the same step; may be empty
-OrderedStep in_chosen_order(const OrderInput& input, const std::string& chosen,
-                            const std::vector<OrderRow>& known);
+/// @param step before its groups are fused
+/// @param known rows of the same step with the same groups; may be empty
+OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
+                            const std::string& chosen, const std::vector<OrderRow>& known);
 
 }  // namespace stashscope

@@ -3,7 +3,7 @@
 #include "tests/app/command_line.h"
 
 #include "core/memory/optimizer.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/fusions.h"
 
 namespace stashscope {
 namespace {
@@ -206,6 +206,39 @@ TEST_F(CommandLine, ListsTheOrders) {
     const std::string line = std::string(each.name) + ": " + std::string(each.description);
     EXPECT_NE(outcome.output.find(line), std::string::npos) << each.name;
   }
+}
+
+TEST_F(CommandLine, ListsTheFusions) {
+  const Outcome outcome = stashscope("--list-fusions");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const FusionStrategy& each : fusion_strategies()) {
+    const std::string line = std::string(each.name) + ": " + std::string(each.description);
+    EXPECT_NE(outcome.output.find(line), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, FusesAsAskedAndRunsTheGroups) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 4}).input("labels", {"N"}, ElementType::int64).weight("w", {4, 4});
+  model.node("MatMul", {"x", "w"}, {"h"}).node("Neg", {"h"}, {"n"}).node("Tanh", {"n"}, {"t"});
+  model.node("SoftmaxCrossEntropyLoss", {"t", "labels"}, {"loss"}).output("loss");
+  save_model(model.build(), folder / "tanh.onnx");
+  const std::string file = in_folder("tanh.onnx") + " --dim N=4 ";
+  const auto plain = report(file);
+  EXPECT_TRUE(plain["fusion"]["groups"].empty());
+  EXPECT_EQ(plain["fusion"]["strategies"].size(), fusion_strategies().size());
+  const auto fused = report(file + "--fuse dataflow --device cpu");
+  ASSERT_FALSE(fused["fusion"]["groups"].empty());
+  EXPECT_EQ(fused["fusion"]["chosen"], "dataflow");
+  EXPECT_EQ(fused["measured"]["max_abs_error_bytes"], 0);
+  const std::string node = fused["fusion"]["groups"][0][0];
+  const auto split = report(file + "--fuse dataflow --split '" + node + "'");
+  for (const auto& group : split["fusion"]["groups"]) {
+    EXPECT_EQ(std::count(group.begin(), group.end(), node), 0);
+  }
+  EXPECT_EQ(worker(file + "--fuse memory-aware --order best").status, 0);
+  EXPECT_EQ(stashscope("--batch " + file + "--no-merge one").status, 2);
+  EXPECT_EQ(stashscope("--batch " + file + "--fuse everything").status, 2);
 }
 
 TEST_F(CommandLine, ListsTheOptimizers) {

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <set>
 
 #include "core/base/text.h"
 #include "core/ops/control_flow.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_context.h"
-#include "core/passes/infer_shapes.h"
 #include "core/run/cpu/allocator.h"
+#include "core/run/cpu/blocks.h"
 #include "core/run/cpu/control_flow.h"
 #include "core/run/cpu/dispatch.h"
 #include "core/run/cpu/kernel.h"
+#include "core/run/cpu/missing_kernels.h"
 #include "core/run/cpu/output_dims.h"
+#include "core/run/cpu/subgraph_plan.h"
 #include "core/run/given_inputs.h"
-#include "core/schedule/strategies.h"
 
 namespace stashscope::cpu {
 
@@ -37,6 +37,7 @@ class Execution {
         dataflow_(plan.dataflow),
         topology_(plan.dataflow.topology),
         timeline_(plan.timeline),
+        groups_(plan.groups),
         inputs_(inputs),
         sink_(sink),
         ops_(resolve_ops(graph_)),
@@ -188,7 +189,9 @@ class Execution {
     const std::string name = name_of(graph_, dataflow_, id);
     emit(TraceEvent::Kind::node_start, step, 0, name);
     try {
-      if (node.op_type == "YieldOp") {
+      if (groups_.of(id).valid()) {
+        if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
+      } else if (node.op_type == "YieldOp") {
         return_gradients(id, node);
       } else if (is_control_flow(node)) {
         run_subgraphs(id, node, step);
@@ -199,8 +202,7 @@ class Execution {
       throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
     }
     emit(TraceEvent::Kind::node_end, step, 0, name);
-    hand_over_released(id);
-    release_read(id, step);
+    release_after(id, step);
     if (step % steps_between_resident == 0) {
       emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
     }
@@ -242,9 +244,14 @@ class Execution {
     return {like.element, like.dims, reinterpret_cast<std::byte*>(seeds_.back()->data())};
   }
 
-  void run_kernel(NodeId id, const Node& node, std::uint32_t step) {
+  static const Kernel& kernel_of(const Node& node) {
     const Kernel* const kernel = KernelRegistry::standard().find(node);
     if (kernel == nullptr) fail_run("", "there is no CPU kernel for this operator");
+    return *kernel;
+  }
+
+  void run_kernel(NodeId id, const Node& node, std::uint32_t step) {
+    const Kernel& kernel = kernel_of(node);
     const Op& op = op_at(id);
     KernelContext context{node, since_version(op, graph_.opset(node.domain)), {}, {}, 0};
     const auto row = topology_.inputs[id];
@@ -256,7 +263,7 @@ class Execution {
                                                     ? seed_attribute(node)
                                                     : seed_for(graph_.value(node.outputs[0]).name));
     }
-    const auto dims = output_dims(*kernel, op, context, symbols_);
+    const auto dims = output_dims(kernel, op, context, symbols_);
     auto output = topology_.outputs[id].begin();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].valid()) {
@@ -271,7 +278,47 @@ class Execution {
       if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
       context.outputs.push_back(view);
     }
-    kernel->run(context);
+    kernel.run(context);
+  }
+
+  /// What only members read is there block by block, in scratch memory that counts nothing.
+  void run_group(FusedGroupId group, std::uint32_t step) {
+    std::vector<BlockTask> tasks;
+    std::vector<std::vector<std::byte>> scratch;
+    for (const NodeId member : groups_.members[group]) {
+      tasks.push_back(block_task(member, step, scratch));
+    }
+    run_in_blocks(tasks, tasks.front().output.view.elements());
+  }
+
+  /// Pointwise: the output has the dims of the operands that have more or less than one element,
+  /// or the highest rank.
+  BlockTask block_task(NodeId id, std::uint32_t step,
+                       std::vector<std::vector<std::byte>>& scratch) {
+    const Node& node = node_at(id);
+    BlockTask task{
+        &kernel_of(node), &node, since_version(op_at(id), graph_.opset(node.domain)), {}, {}};
+    const ValueId output = topology_.outputs[id][0];
+    OutputDims made{stored_element(graph_, dataflow_, output), {}};
+    std::pair<bool, std::int64_t> fullest;
+    for (const ValueId input : topology_.inputs[id]) {
+      const TensorView view = input.valid() ? views_[input] : TensorView();
+      task.inputs.push_back({view, input.valid() && !timeline_.buffer_of[input].valid()});
+      const std::pair fullness(view.elements() != 1, view.rank());
+      if (!input.valid() || fullness < fullest) continue;
+      fullest = fullness;
+      made.dims = view.dims;
+    }
+    task.output.in_scratch = !timeline_.buffer_of[output].valid();
+    if (task.output.in_scratch) {
+      const std::int64_t block = packed_bytes(made.element, block_elements);
+      views_[output] = {made.element, made.dims,
+                        scratch.emplace_back(static_cast<std::size_t>(block)).data()};
+    } else {
+      place_output(output, made, step);
+    }
+    task.output.view = views_[output];
+    return task;
   }
 
   Tensor tensor_at(ValueId value) const {
@@ -341,6 +388,32 @@ class Execution {
     return views_[value];
   }
 
+  /// What the members of a group read or made goes when the last of them ends.
+  void release_after(NodeId id, std::uint32_t step) {
+    const FusedGroupId group = groups_.of(id);
+    if (!group.valid()) {
+      hand_over_released(id);
+      release_read(id, step);
+    } else if (groups_.members[group].back() == id) {
+      release_after_group(group, step);
+    }
+  }
+
+  void release_after_group(FusedGroupId group, std::uint32_t step) {
+    for (const NodeId member : groups_.members[group]) {
+      hand_over_released(member);
+      for (const ValueId input : topology_.inputs[member]) {
+        if (!input.valid() || --reads_left_[input] > 0) continue;
+        const NodeId producer = topology_.producer[input];
+        if (!producer.valid() || groups_.of(producer) != group) die(input, step);
+      }
+    }
+    for (const NodeId member : groups_.members[group]) {
+      const ValueId output = topology_.outputs[member][0];
+      if (reads_left_[output] == 0 && timeline_.buffer_of[output].valid()) die(output, step);
+    }
+  }
+
   /// A value dies with its last read; its buffer goes with the last value in it.
   void release_read(NodeId id, std::uint32_t step) {
     for (const ValueId input : topology_.inputs[id]) {
@@ -379,6 +452,7 @@ class Execution {
   const Dataflow& dataflow_;
   const Topology& topology_;
   const Timeline& timeline_;
+  const FusedGroups& groups_;
   const NamedTensors& inputs_;
   const TraceSink& sink_;
   IdVector<NodeId, const Op*> ops_;
@@ -398,66 +472,16 @@ class Execution {
   Clock::time_point started_;
 };
 
-/// A subgraph as a graph that stands alone: what it captures is an input, and all inputs have the
-/// types of the given tensors.
-Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
-  GraphData data = body.data();
-  for (Value& value : data.values) value.type.shape.reset();
-  data.inputs.insert(data.inputs.end(), data.captures.begin(), data.captures.end());
-  data.captures.clear();
-  for (const ValueId id : data.inputs) {
-    Value& value = data.values[id];
-    const auto given = inputs.find(value.name);
-    if (given == inputs.end()) fail_run(describe(value), "is not known to the subgraph");
-    const std::vector<std::int64_t>& dims = given->second.dims();
-    value.type = {given->second.element(), Shape(dims.begin(), dims.end()), {}};
-  }
-  for (const Initializer& each : data.initializers) {
-    const std::vector<std::int64_t>& dims = each.tensor.dims();
-    data.values[each.value].type.shape = Shape(dims.begin(), dims.end());
-  }
-  return infer_shapes(Graph(std::move(data)));
-}
-
-RunPlan plan_of(Graph whole) {
-  auto graph = std::make_shared<const Graph>(std::move(whole));
-  Dataflow dataflow(*graph);
-  const BufferRules rules = buffer_rules(*graph, resolve_ops(*graph), {}, {});
-  std::vector<ValueId> unknown;
-  const auto bytes = value_bytes(*graph, Bindings(graph->symbols().size()), unknown);
-  std::vector<NodeId> order = file_order(dataflow.topology);
-  Timeline timeline = make_timeline(dataflow, rules, bytes, std::move(order));
-  return {std::move(graph), std::move(dataflow), std::move(timeline)};
-}
-
 NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs) {
-  const RunPlan plan = plan_of(standing_alone(body, inputs));
+  const RunPlan plan = subgraph_plan(body, inputs);
   const TraceSink no_sink;
   return Execution(plan, inputs, no_sink).run(Progress()).outputs;
-}
-
-bool has_kernel(const Node& node) {
-  if (node.op_type == "YieldOp" || is_control_flow(node)) return true;
-  return KernelRegistry::standard().find(node) != nullptr &&
-         OpRegistry::standard().find(node) != nullptr;
-}
-
-/// Operators without a kernel, those in subgraphs included.
-void collect_missing(const Graph& graph, std::set<std::string>& missing) {
-  for (const Node& node : graph.nodes()) {
-    if (!has_kernel(node)) {
-      missing.insert(node.domain.empty() ? node.op_type : node.domain + "." + node.op_type);
-    }
-    if (!is_control_flow(node)) continue;
-    for (const Subgraph& body : subgraphs_of(node)) collect_missing(*body, missing);
-  }
 }
 
 }  // namespace
 
 void CpuRunner::check(const Graph& graph) const {
-  std::set<std::string> missing;
-  collect_missing(graph, missing);
+  const std::set<std::string> missing = operators_without_kernel(graph);
   if (missing.empty()) return;
   std::vector<std::string> names;
   for (const std::string& name : missing) names.push_back(printable(name, 60));

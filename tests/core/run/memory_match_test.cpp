@@ -91,6 +91,27 @@ TEST_P(StepMemory, IsAsPredictedInEveryOrderWithAndWithoutPlans) {
   }
 }
 
+TEST_P(StepMemory, IsAsPredictedWithGroupsThatRunAsOne) {
+  for (const Dataflow& dataflow : {step_->without_plans(), step_->with_all_plans(true)}) {
+    for (const FusionStrategy& fusion : fusion_strategies()) {
+      for (const char* order : {"file", "largest-first"}) {
+        SCOPED_TRACE(std::string(fusion.name) + " in order " + order);
+        const RunPlan plan = step_->plan(dataflow, find_order(order), {}, fusion.name);
+        expect_same(run(plan), all_results());
+      }
+    }
+  }
+}
+
+TEST_P(StepMemory, IsAsPredictedWithGroupsOfReleasedGradients) {
+  const UpdateChoice update{"none", false, true};
+  for (const char* fusion : {"dataflow", "horizontal"}) {
+    SCOPED_TRACE(fusion);
+    const Dataflow dataflow = step_->with_all_plans(false);
+    expect_same(run(step_->plan(dataflow, order_strategies()[0], update, fusion)), all_results());
+  }
+}
+
 TEST_P(StepMemory, IsAsPredictedWithTensorsPutAway) {
   run_in_every_order(step_->with_all_of(PlanType::offload), all_results());
   // Half the digits of what is stashed are lost, but forward reads nothing of that.

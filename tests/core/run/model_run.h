@@ -13,7 +13,7 @@
 #include "core/recompute/apply.h"
 #include "core/run/difference.h"
 #include "core/run/runner.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/fusions.h"
 
 namespace stashscope::testing_run {
 
@@ -103,15 +103,15 @@ struct PreparedStep {
   }
 
   RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy,
-               const UpdateChoice& update = {}) const {
+               const UpdateChoice& update = {}, std::string_view fusion = "none") const {
     const UpdateMemory memory = update_memory(*step.graph, step.parameters, update);
     const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
     const OrderInput input{*step.graph,
                            dataflow,
                            forward_ends(*step.graph, step.boundary),
                            {rules, bytes, memory, no_workspace}};
-    return {step.graph, dataflow,
-            make_timeline(dataflow, rules, bytes, strategy.order(input), memory)};
+    FusedGroups groups = find_fusion(fusion).groups({input, strategy, {}});
+    return {step.graph, dataflow, timeline_in(input, strategy, groups), std::move(groups)};
   }
 
   RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }

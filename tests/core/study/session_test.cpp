@@ -40,13 +40,27 @@ class SessionFile : public testing::Test {
 };
 
 TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
-  for (const char* choices :
-       {"[1]", "{\"level\": 7}", "{\"level\": -3}", "{\"level\": 1.7}", "{\"level\": 99999999999}",
-        "{\"dims\": {\"N\": 2.9}}", "{\"order\": \"fastest\"}", "{\"optimizer\": \"lion\"}",
-        "{\"optimizer\": 3}", "{\"master_weights\": 1}", "{\"release_gradients\": \"yes\"}",
-        "{\"passes\": [\"fastest\"]}", "{\"precision\": \"float8\"}", "{\"compress_to\": \"int3\"}",
-        "{\"transfer_bandwidth\": 0}", "{\"transfer_bandwidth\": 1e300}", "{\"device\": \"gpu\"}",
-        "{\"probe\": \"9\"}", "{\"plans\": [\"Gelu+\"]}"}) {
+  for (const char* choices : {"[1]",
+                              "{\"level\": 7}",
+                              "{\"level\": -3}",
+                              "{\"level\": 1.7}",
+                              "{\"level\": 99999999999}",
+                              "{\"dims\": {\"N\": 2.9}}",
+                              "{\"order\": \"fastest\"}",
+                              "{\"fusion\": \"all\"}",
+                              "{\"no_merge\": [[\"a\"]]}",
+                              "{\"optimizer\": \"lion\"}",
+                              "{\"optimizer\": 3}",
+                              "{\"master_weights\": 1}",
+                              "{\"release_gradients\": \"yes\"}",
+                              "{\"passes\": [\"fastest\"]}",
+                              "{\"precision\": \"float8\"}",
+                              "{\"compress_to\": \"int3\"}",
+                              "{\"transfer_bandwidth\": 0}",
+                              "{\"transfer_bandwidth\": 1e300}",
+                              "{\"device\": \"gpu\"}",
+                              "{\"probe\": \"9\"}",
+                              "{\"plans\": [\"Gelu+\"]}"}) {
     EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
   }
 }
@@ -60,6 +74,13 @@ TEST_F(SessionFile, TakesSetsInAnyOrder) {
   const Choices choices = load_session(path(), warning).choices;
   EXPECT_EQ(choices.passes, (std::set<std::string>{"clean_shapes", "fuse_gelu"}));
   EXPECT_EQ(choices.probe.also_recomputable, (std::set<std::string>{"Abs", "Relu"}));
+}
+
+TEST_F(SessionFile, KeepsWhatIsSaidOfFusions) {
+  session.choices.fusion = {"memory-aware", {"a", "b, c"}, {{"x", "y"}, {"x", "z"}}};
+  save_session(session, path());
+  std::string warning;
+  EXPECT_EQ(load_session(path(), warning).choices.fusion, session.choices.fusion);
 }
 
 TEST_F(SessionFile, KeepsNamesThatAreNoUtf8) {

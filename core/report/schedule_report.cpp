@@ -1,0 +1,92 @@
+#include "core/report/schedule_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/study/fusion_table.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t shown_groups = 8;
+
+std::string end_of_row(bool is_chosen) { return is_chosen ? " (chosen)\n" : "\n"; }
+
+std::string groups_text(const Study& study) {
+  const auto groups = group_names(study);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(groups.size(), shown_groups); ++i) {
+    std::vector<std::string> names;
+    for (const std::string& each : groups[i]) names.push_back(printable(each, 60));
+    text += "  runs as one: " + join(names, ", ") + "\n";
+  }
+  if (groups.size() <= shown_groups) return text;
+  return text + "  ... and " + std::to_string(groups.size() - shown_groups) +
+         " more groups (--format json has all)\n";
+}
+
+json clean(const std::vector<std::string>& texts) {
+  json list = json::array();
+  for (const std::string& each : texts) list.push_back(to_valid_utf8(each));
+  return list;
+}
+
+}  // namespace
+
+std::string orders_text(const Study& study) {
+  std::string text = "Peak by order:\n";
+  for (const OrderRow& row : study.orders) {
+    text += "  " + row.name + ": " +
+            (row.peak_bytes ? format_bytes(*row.peak_bytes) : "only when it is chosen") +
+            (row.taken.empty() ? "" : ", as " + row.taken) +
+            end_of_row(row.name == study.choices.order);
+  }
+  return text;
+}
+
+json orders_json(const Study& study) {
+  json orders = json::array();
+  for (const OrderRow& row : study.orders) {
+    json order = {{"name", row.name}, {"peak_bytes", nullptr}};
+    if (row.peak_bytes) order["peak_bytes"] = *row.peak_bytes;
+    if (!row.taken.empty()) order["taken"] = row.taken;
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+std::string fusions_text(const Study& study, const std::vector<FusionRow>& rows) {
+  std::string text = rows.empty() ? "" : "Peak by fusion:\n";
+  for (const FusionRow& row : rows) {
+    text += "  " + row.name + ": " + format_bytes(row.peak_bytes) + ", " +
+            std::to_string(row.fused_nodes) + " nodes in " + std::to_string(row.groups) +
+            " groups" + end_of_row(row.name == study.choices.fusion.strategy);
+  }
+  return text + groups_text(study);
+}
+
+json fusion_json(const Study& study, const std::vector<FusionRow>& rows) {
+  json strategies = json::array();
+  for (const FusionRow& row : rows) {
+    strategies.push_back({{"name", row.name},
+                          {"peak_bytes", row.peak_bytes},
+                          {"groups", row.groups},
+                          {"fused_nodes", row.fused_nodes}});
+  }
+  json groups = json::array();
+  for (const auto& names : group_names(study)) groups.push_back(clean(names));
+  const FusionChoice& choice = study.choices.fusion;
+  json apart = json::array();
+  for (const auto& [a, b] : choice.apart) apart.push_back(clean({a, b}));
+  return {{"chosen", choice.strategy},
+          {"split", clean({choice.alone.begin(), choice.alone.end()})},
+          {"no_merge", apart},
+          {"strategies", strategies},
+          {"groups", groups}};
+}
+
+}  // namespace stashscope

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// The orders with their peaks.
+std::string orders_text(const Study& study);
+nlohmann::json orders_json(const Study& study);
+
+/// The fusion strategies with their peaks, and the groups of the chosen one.
+/// @param rows may be empty: then only the groups
+std::string fusions_text(const Study& study, const std::vector<FusionRow>& rows);
+nlohmann::json fusion_json(const Study& study, const std::vector<FusionRow>& rows);
+
+}  // namespace stashscope

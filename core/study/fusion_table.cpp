@@ -1,0 +1,97 @@
+#include "core/study/fusion_table.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/study/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The nodes that a choice names; invalid ids for names that no node has.
+std::unordered_map<std::string, NodeId> named_nodes(const Graph& graph, const Dataflow& dataflow,
+                                                    const FusionChoice& choice) {
+  std::unordered_map<std::string, NodeId> nodes;
+  for (const std::string& name : choice.alone) nodes.try_emplace(name);
+  for (const auto& [a, b] : choice.apart) {
+    nodes.try_emplace(a);
+    nodes.try_emplace(b);
+  }
+  if (nodes.empty()) return nodes;
+  for (const NodeId node : IdRange<NodeId>(dataflow.topology.nodes())) {
+    const auto named = nodes.find(name_of(graph, dataflow, node));
+    if (named != nodes.end()) named->second = node;
+  }
+  return nodes;
+}
+
+FusionEdits edits_of(const Graph& graph, const Dataflow& dataflow, const FusionChoice& choice) {
+  const auto nodes = named_nodes(graph, dataflow, choice);
+  FusionEdits edits;
+  for (const std::string& name : choice.alone) {
+    if (nodes.at(name).valid()) edits.alone.push_back(nodes.at(name));
+  }
+  for (const auto& [first, second] : choice.apart) {
+    const NodeId a = nodes.at(first);
+    const NodeId b = nodes.at(second);
+    if (a.valid() && b.valid()) edits.apart.emplace_back(a, b);
+  }
+  return edits;
+}
+
+std::size_t fused_nodes(const FusedGroups& groups) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(groups.group_of, [](FusedGroupId each) { return each.valid(); }));
+}
+
+}  // namespace
+
+FusedGroups chosen_groups(const OrderInput& step, const Choices& choices) {
+  const FusionEdits edits = edits_of(step.graph, step.dataflow, choices.fusion);
+  return find_fusion(choices.fusion.strategy).groups({step, find_order(choices.order), edits});
+}
+
+std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
+                                       const FusionChoice& choice) {
+  std::vector<std::string> unknown;
+  for (const auto& [name, node] : named_nodes(graph, dataflow, choice)) {
+    if (!node.valid()) unknown.push_back(name);
+  }
+  std::sort(unknown.begin(), unknown.end());
+  return unknown;
+}
+
+std::vector<FusionRow> fusion_table(const Study& study) {
+  const Variant& current = *study.current;
+  const UpdateMemory update =
+      update_memory(study.graph(), study.prepared->step.parameters, study.choices.update);
+  const OrderInput step = order_input(*study.prepared, *study.sizes, update, current.dataflow);
+  const OrderStrategy& chosen = find_order(study.choices.order);
+  const OrderStrategy& order = chosen.kind == OrderKind::search ? order_strategies()[0] : chosen;
+  const FusionEdits edits = edits_of(study.graph(), current.dataflow, study.choices.fusion);
+  std::vector<FusionRow> rows;
+  for (const FusionStrategy& strategy : fusion_strategies()) {
+    const bool is_chosen = strategy.name == study.choices.fusion.strategy;
+    const FusedGroups groups = is_chosen ? current.groups : strategy.groups({step, order, edits});
+    const std::int64_t peak =
+        is_chosen ? current.timeline.peak_bytes : timeline_in(step, order, groups).peak_bytes;
+    rows.push_back({std::string(strategy.name), std::string(strategy.description),
+                    groups.members.size(), fused_nodes(groups), peak});
+  }
+  return rows;
+}
+
+std::vector<std::vector<std::string>> group_names(const Study& study) {
+  const FusedGroups& groups = study.current->groups;
+  std::vector<std::vector<std::string>> names;
+  for (const FusedGroupId group : IdRange<FusedGroupId>(groups.members.size())) {
+    names.emplace_back();
+    for (const NodeId member : groups.members[group]) {
+      names.back().push_back(name_of(study.graph(), study.current->dataflow, member));
+    }
+  }
+  return names;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/schedule/fusions.h"
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// The groups that the choices ask for.
+FusedGroups chosen_groups(const OrderInput& step, const Choices& choices);
+
+/// Names of nodes that the choice speaks of and the dataflow does not have.
+std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
+                                       const FusionChoice& choice);
+
+/// What each fusion strategy would do to the study's current step, in its order (in the file's,
+/// when that takes a search). Takes a while for large graphs.
+std::vector<FusionRow> fusion_table(const Study& study);
+
+/// The current step's groups of nodes, by name.
+std::vector<std::vector<std::string>> group_names(const Study& study);
+
+}  // namespace stashscope
