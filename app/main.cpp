@@ -14,6 +14,7 @@ struct ProgramOptions {
   bool is_batch = false;
   bool lists_optimizers = false;
   bool lists_passes = false;
+  bool lists_orders = false;
 };
 
 /// @param batch without it there is a window, which writes nothing by itself
@@ -53,8 +54,8 @@ void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* 
       ->excludes(batch);
 }
 
-int list_passes() {
-  std::cout << pass_list();
+int print_list(const std::string& list) {
+  std::cout << list;
   flush_output();
   return 0;
 }
@@ -62,7 +63,8 @@ int list_passes() {
 /// Without a display there is still the report.
 int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_optimizers) return print_optimizers();
-  if (options.lists_passes) return list_passes();
+  if (options.lists_passes) return print_list(pass_list());
+  if (options.lists_orders) return print_list(order_list());
   if (options.is_batch) return run_batch(options.analysis, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);
@@ -83,6 +85,7 @@ int run(int argc, char** argv) {
   program.add_flag("--list-optimizers", options.lists_optimizers,
                    "say what can be given as --optimizer, and end");
   program.add_flag("--list-passes", options.lists_passes, "say what passes there are, and end");
+  program.add_flag("--list-orders", options.lists_orders, "say what orders there are, and end");
   add_batch_options(program, options.batch, batch);
   add_window_options(program, options.window, batch);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");

@@ -130,6 +130,15 @@ void add_pass_options(CLI::App& program, AnalysisOptions& options) {
 
 }  // namespace
 
+std::string order_list() {
+  std::string text;
+  for (const OrderStrategy& order : order_strategies()) {
+    text += std::string(order.name) + ": " + std::string(order.description) +
+            (order.kind == OrderKind::search ? " (a search: takes a while)" : "") + "\n";
+  }
+  return text;
+}
+
 std::string pass_list() {
   std::string text;
   for (const GraphPass& pass : graph_passes()) {

@@ -38,6 +38,9 @@ struct AnalysisOptions {
 /// Declares the options; `file` is a positional argument.
 void add_analysis_options(CLI::App& program, AnalysisOptions& options);
 
+/// One line for each order that can be chosen.
+std::string order_list();
+
 /// One line for each pass that can be chosen.
 std::string pass_list();
 

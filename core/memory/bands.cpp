@@ -85,6 +85,7 @@ class BandCounter {
 
   void claim(ValueId value, std::uint32_t made) {
     const BufferId id = timeline_.buffer_of[value];
+    if (!id.valid()) return;
     const Buffer& buffer = timeline_.buffers[id];
     if (rules_.role[dataflow_.origin(value)] == ValueRole::gradient) {
       claims_.push_back(

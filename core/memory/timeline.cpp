@@ -2,24 +2,26 @@
 
 #include <algorithm>
 
+#include "core/memory/step_memory.h"
+#include "core/memory/workspace.h"
+
 namespace stashscope {
 
 namespace {
 
 class TimelineBuilder {
  public:
-  TimelineBuilder(const Dataflow& dataflow, const BufferRules& rules,
-                  const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order,
-                  const UpdateMemory& update)
+  TimelineBuilder(const Dataflow& dataflow, const StepMemory& memory, std::vector<NodeId> order)
       : dataflow_(dataflow),
         topology_(dataflow.topology),
-        rules_(rules),
-        bytes_(bytes),
-        states_(update.states),
-        is_kept_(rules.is_output) {
+        memory_(memory),
+        rules_(memory.rules),
+        bytes_(memory.bytes),
+        states_(memory.update.states),
+        is_kept_(memory.rules.is_output) {
     timeline_.order = std::move(order);
-    timeline_.released_outputs = update.released;
-    for (const ValueId value : update.released) is_kept_[value] = false;
+    timeline_.released_outputs = memory.update.released;
+    for (const ValueId value : memory.update.released) is_kept_[value] = false;
     timeline_.buffer_of = IdVector<ValueId, BufferId>(topology_.values());
   }
 
@@ -74,7 +76,7 @@ class TimelineBuilder {
 
   void place_outputs(std::size_t step) {
     const NodeId node = timeline_.order[step];
-    if (dataflow_.runs_origin(node)) share_buffers(node, step);
+    share_buffers(node, step);
     for (const ValueId output : topology_.outputs[node]) {
       if (timeline_.buffer_of[output].valid()) continue;
       const std::int64_t bytes = stored_bytes(dataflow_, bytes_, output);
@@ -85,12 +87,11 @@ class TimelineBuilder {
   }
 
   void share_buffers(NodeId node, std::size_t step) {
-    const NodeId origin = dataflow_.origin(node);
     const auto outputs = topology_.outputs[node];
-    for (const BufferShare& share : rules_.aliases[origin]) {
+    for (const BufferShare& share : memory_.aliases(dataflow_, node)) {
       join(outputs[share.output], timeline_.buffer_of[topology_.inputs[node][share.input]]);
     }
-    for (const BufferShare& share : rules_.in_place[origin]) {
+    for (const BufferShare& share : memory_.in_place(dataflow_, node)) {
       const BufferId taken = timeline_.buffer_of[topology_.inputs[node][share.input]];
       if (timeline_.buffer_of[outputs[share.output]].valid()) continue;
       if (can_take_over(node, share, step)) join(outputs[share.output], taken);
@@ -113,10 +114,19 @@ class TimelineBuilder {
     // The last node of all must not write over what the step returns.
     if (taken.resident || taken.returned) return false;
     if (taken.last_step != step || taken.first_step == step) return false;
+    if (is_taken_by_leader(node, buffer)) return false;
     const auto inputs = topology_.inputs[node];
     return std::count_if(inputs.begin(), inputs.end(), [&](ValueId each) {
              return each.valid() && timeline_.buffer_of[each] == buffer;
            }) == 1;
+  }
+
+  /// Of all that a group makes, only one value can take a buffer over.
+  bool is_taken_by_leader(NodeId node, BufferId buffer) const {
+    return memory_.fused != nullptr &&
+           std::ranges::any_of(topology_.outputs[node], [&](ValueId output) {
+             return timeline_.buffer_of[output] == buffer;
+           });
   }
 
   void sum_up() {
@@ -150,6 +160,7 @@ class TimelineBuilder {
 
   const Dataflow& dataflow_;
   const Topology& topology_;
+  const StepMemory& memory_;
   const BufferRules& rules_;
   const IdVector<ValueId, std::int64_t>& bytes_;
   const std::vector<ParameterState>& states_;
@@ -163,7 +174,16 @@ class TimelineBuilder {
 Timeline make_timeline(const Dataflow& dataflow, const BufferRules& rules,
                        const IdVector<ValueId, std::int64_t>& bytes, std::vector<NodeId> order,
                        const UpdateMemory& update) {
-  return TimelineBuilder(dataflow, rules, bytes, std::move(order), update).build();
+  const IdVector<NodeId, std::int64_t> no_workspace;
+  const StepMemory memory{rules, bytes, update, no_workspace};
+  return TimelineBuilder(dataflow, memory, std::move(order)).build();
+}
+
+Timeline make_timeline(const Dataflow& dataflow, const StepMemory& memory,
+                       std::vector<NodeId> order) {
+  Timeline timeline = TimelineBuilder(dataflow, memory, std::move(order)).build();
+  add_workspace(timeline, dataflow, memory.workspace);
+  return timeline;
 }
 
 std::string name_of(const Graph& graph, const Dataflow& dataflow, const Buffer& buffer) {

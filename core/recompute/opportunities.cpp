@@ -5,7 +5,7 @@
 
 #include "core/recompute/layer_boundary.h"
 #include "core/recompute/strategy.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/strategies.h"
 
 namespace stashscope {
 
@@ -44,7 +44,7 @@ void find_stashed(const Graph& graph, const Boundary& boundary, Stash& stash) {
 }
 
 void analyse_stash(const Graph& graph, const Boundary& boundary, Stash& stash) {
-  stash.order = reference_order({graph, Dataflow(graph), boundary});
+  stash.order = reference_order(graph, Dataflow(graph), forward_ends(graph, boundary));
   stash.position.resize(stash.order.size());
   for (std::size_t i = 0; i < stash.order.size(); ++i) stash.position[stash.order[i].index()] = i;
   stash.is_stashed = IdVector<ValueId, bool>(graph.values().size(), false);

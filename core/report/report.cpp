@@ -216,6 +216,24 @@ constexpr const char* html_style =
     "table{border-collapse:collapse}td,th{padding:2px 12px 2px 0;text-align:left}"
     "td:nth-child(3),td:nth-child(4){text-align:right}pre{overflow:auto}";
 
+json order_json(const OrderRow& row) {
+  json order = {{"name", row.name}, {"peak_bytes", nullptr}};
+  if (row.peak_bytes) order["peak_bytes"] = *row.peak_bytes;
+  if (!row.taken.empty()) order["taken"] = row.taken;
+  return order;
+}
+
+std::string orders_text(const Study& study) {
+  std::string text = "Peak by order:\n";
+  for (const OrderRow& row : study.orders) {
+    text += "  " + row.name + ": " +
+            (row.peak_bytes ? format_bytes(*row.peak_bytes) : "only when it is chosen") +
+            (row.taken.empty() ? "" : ", as " + row.taken) +
+            (row.name == study.choices.order ? " (chosen)" : "") + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string type_text(const Graph& graph, const TensorType& type) {
@@ -269,6 +287,7 @@ std::string text_report(const ReportInput& input) {
           percent(static_cast<double>(saved), static_cast<double>(before)) +
           "); extra computation: " + format_fixed(extra_percent(study), 1) + " %" +
           transfers_clause(study) + "\n";
+  text += orders_text(study);
   text += extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
@@ -279,9 +298,7 @@ std::string text_report(const ReportInput& input) {
 std::string json_report(const ReportInput& input) {
   const Study& study = input.study;
   json orders = json::array();
-  for (const OrderRow& row : study.orders) {
-    orders.push_back({{"name", row.name}, {"peak_bytes", row.peak_bytes}});
-  }
+  for (const OrderRow& row : study.orders) orders.push_back(order_json(row));
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},

@@ -4,6 +4,7 @@
 #include "core/passes/infer_shapes.h"
 #include "core/run/cpu/kernel.h"
 #include "core/run/runner.h"
+#include "core/schedule/strategies.h"
 
 namespace stashscope {
 
@@ -18,8 +19,7 @@ NamedTensors run_constants(const Graph& given) {
   const IdVector<ValueId, std::int64_t> bytes = value_bytes(*graph, none, unknown);
   const BufferRules rules = buffer_rules(*graph, resolve_ops(*graph), {}, {});
   const Dataflow dataflow(*graph);
-  std::vector<NodeId> order;
-  for (const NodeId id : IdRange<NodeId>(graph->nodes().size())) order.push_back(id);
+  std::vector<NodeId> order = file_order(dataflow.topology);
   const RunPlan plan{graph, dataflow, make_timeline(dataflow, rules, bytes, std::move(order))};
   return make_runner("cpu")->run(plan, {}, {}, {}).outputs;
 }

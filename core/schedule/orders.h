@@ -4,8 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/graph/boundary.h"
 #include "core/graph/dataflow.h"
+#include "core/memory/step_memory.h"
 
 namespace stashscope {
 
@@ -13,13 +15,22 @@ namespace stashscope {
 struct OrderInput {
   const Graph& graph;
   const Dataflow& dataflow;
-  const Boundary& boundary;
+  std::vector<NodeId> forward_ends;  ///< the nodes that forward leads to
+  StepMemory memory;
+  Progress progress = {};
+};
+
+enum class OrderKind : std::uint8_t {
+  rule,     ///< nodes are lined up by a rule; takes milliseconds
+  best_of,  ///< the order of a rule, whichever has the lowest peak
+  search    ///< may take long: computed only when it is asked for
 };
 
 /// A named way to bring the nodes of a step into an order.
 struct OrderStrategy {
   std::string_view name;         ///< as typed after --order
   std::string_view description;  ///< one clause for lists and tooltips
+  OrderKind kind = OrderKind::rule;
   /// Every node once, producers before readers; clones as late as the order allows.
   std::vector<NodeId> (*order)(const OrderInput&);
 };
@@ -29,12 +40,5 @@ std::span<const OrderStrategy> order_strategies();
 
 /// Throws a usage Error that lists the names when there is none called `name`.
 const OrderStrategy& find_order(std::string_view name);
-
-/// Kahn's algorithm with the reference's priorities: a ready Shape or Size first, then ordinary
-/// nodes before clones, then what the YieldOp (or the loss, without one) needs, then the lowest id.
-std::vector<NodeId> reference_order(const OrderInput& input);
-
-/// Whether that order runs the node as soon as it is ready: a Shape or Size.
-bool runs_first(const Node& node);
 
 }  // namespace stashscope

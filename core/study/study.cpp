@@ -260,8 +260,6 @@ class StudyBuilder {
     make_plan_rows();
     study_->clusters =
         cluster_table(study_->graph(), *study_->opportunities, study_->config, study_->applied);
-    study_->orders = order_rows(*study_->prepared, *study_->sizes, update_, *study_->current,
-                                study_->choices.order);
     collect_warnings(*study_, applied_);
     return study_;
   }
@@ -320,13 +318,25 @@ class StudyBuilder {
     const UpdateChoice& update = study_->choices.update;
     update_ = update_memory(study_->graph(), prepared.step.parameters, update);
     const bool same_baseline = same_sizes_ && previous_->choices.update == update;
-    study_->baseline = same_baseline ? previous_->baseline
-                                     : make_variant(prepared, *study_->sizes, update_,
-                                                    Dataflow(study_->graph()), "file");
+    study_->baseline = same_baseline ? previous_->baseline : make_baseline();
     Dataflow dataflow =
         apply_plans(study_->graph(), prepared.ops, *study_->opportunities, study_->applied);
+    const bool same_step = same_baseline && previous_->config == study_->config &&
+                           previous_->opportunities == study_->opportunities;
+    OrderedStep ordered = in_chosen_order(
+        order_input(prepared, *study_->sizes, update_, dataflow, progress_), study_->choices.order,
+        same_step ? previous_->orders : std::vector<OrderRow>());
+    study_->orders = std::move(ordered.rows);
     study_->current =
-        make_variant(prepared, *study_->sizes, update_, std::move(dataflow), study_->choices.order);
+        make_variant(prepared, *study_->sizes, std::move(dataflow), std::move(ordered.timeline));
+  }
+
+  std::shared_ptr<const Variant> make_baseline() const {
+    const Prepared& prepared = *study_->prepared;
+    Dataflow dataflow(study_->graph());
+    const OrderInput input = order_input(prepared, *study_->sizes, update_, dataflow);
+    Timeline timeline = make_timeline(dataflow, input.memory, order_strategies()[0].order(input));
+    return make_variant(prepared, *study_->sizes, std::move(dataflow), std::move(timeline));
   }
 
   const Study* previous_;

@@ -48,7 +48,8 @@ struct Variant {
 struct OrderRow {
   std::string name;
   std::string description;
-  std::int64_t peak_bytes = 0;
+  std::optional<std::int64_t> peak_bytes;  ///< nothing for a search that was not done
+  std::string taken;                       ///< of a best-of, the order whose peak it has
 };
 
 /// Everything that is shown of a model under some choices. Immutable; parts that a new choice does

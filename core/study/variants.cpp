@@ -1,23 +1,13 @@
 #include "core/study/variants.h"
 
+#include <algorithm>
 #include <numeric>
 
-#include "core/memory/workspace.h"
-#include "core/schedule/orders.h"
 #include "core/study/plan_effects.h"
 
 namespace stashscope {
 
 namespace {
-
-Timeline timeline_in(const OrderStrategy& strategy, const Prepared& prepared, const Sizes& sizes,
-                     const UpdateMemory& update, const Dataflow& dataflow) {
-  auto order = strategy.order({*prepared.step.graph, dataflow, prepared.step.boundary});
-  Timeline timeline =
-      make_timeline(dataflow, prepared.rules, sizes.bytes, std::move(order), update);
-  add_workspace(timeline, dataflow, sizes.workspace);
-  return timeline;
-}
 
 /// The bands of a timeline; what its live bytes have beyond its buffers is workspace.
 std::vector<BandBytes> bands_of(const Prepared& prepared, const Dataflow& dataflow,
@@ -35,11 +25,10 @@ std::vector<BandBytes> bands_of(const Prepared& prepared, const Dataflow& datafl
 }  // namespace
 
 std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Sizes& sizes,
-                                            const UpdateMemory& update, Dataflow dataflow,
-                                            const std::string& order) {
+                                            Dataflow dataflow, Timeline timeline) {
   const Graph& graph = *prepared.step.graph;
-  auto variant = std::make_shared<Variant>(Variant{std::move(dataflow), {}, 0, 0, 0, {}});
-  variant->timeline = timeline_in(find_order(order), prepared, sizes, update, variant->dataflow);
+  auto variant =
+      std::make_shared<Variant>(Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, {}});
   const PlanCost added = added_cost(graph, sizes, variant->dataflow);
   variant->flops = std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
   variant->transfer_bytes = added.transfer_bytes;
@@ -49,18 +38,76 @@ std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Size
   return variant;
 }
 
-std::vector<OrderRow> order_rows(const Prepared& prepared, const Sizes& sizes,
-                                 const UpdateMemory& update, const Variant& current,
-                                 const std::string& chosen) {
-  std::vector<OrderRow> rows;
-  for (const OrderStrategy& strategy : order_strategies()) {
-    const std::int64_t peak =
-        strategy.name == chosen
-            ? current.timeline.peak_bytes
-            : timeline_in(strategy, prepared, sizes, update, current.dataflow).peak_bytes;
-    rows.push_back({std::string(strategy.name), std::string(strategy.description), peak});
+OrderInput order_input(const Prepared& prepared, const Sizes& sizes, const UpdateMemory& update,
+                       const Dataflow& dataflow, const Progress& progress) {
+  const Graph& graph = *prepared.step.graph;
+  return {graph,
+          dataflow,
+          forward_ends(graph, prepared.step.boundary),
+          {prepared.rules, sizes.bytes, update, sizes.workspace},
+          progress};
+}
+
+namespace {
+
+std::optional<std::int64_t> known_peak(const std::vector<OrderRow>& rows, std::string_view name) {
+  const auto row = std::ranges::find(rows, name, &OrderRow::name);
+  return row == rows.end() ? std::nullopt : row->peak_bytes;
+}
+
+/// Fills the table strategy by strategy and keeps the timelines that may be the chosen one's.
+class OrderTable {
+ public:
+  OrderTable(const OrderInput& input, const std::string& chosen, const std::vector<OrderRow>& known)
+      : input_(input), chosen_(find_order(chosen)), known_(known) {}
+
+  OrderedStep fill() {
+    for (const OrderStrategy& strategy : order_strategies()) add(strategy);
+    return std::move(step_);
   }
-  return rows;
+
+ private:
+  void add(const OrderStrategy& strategy) {
+    OrderRow row{std::string(strategy.name), std::string(strategy.description), {}, {}};
+    if (strategy.kind == OrderKind::best_of) {
+      row.peak_bytes = best_peak_;
+      row.taken = best_name_;
+    } else if (strategy.kind == OrderKind::search && &strategy != &chosen_) {
+      row.peak_bytes = known_peak(known_, strategy.name);
+    } else {
+      row.peak_bytes = run(strategy);
+    }
+    step_.rows.push_back(std::move(row));
+  }
+
+  std::int64_t run(const OrderStrategy& strategy) {
+    Timeline timeline = make_timeline(input_.dataflow, input_.memory, strategy.order(input_));
+    const std::int64_t peak = timeline.peak_bytes;
+    const bool is_best =
+        strategy.kind == OrderKind::rule && (best_name_.empty() || peak < best_peak_);
+    if (is_best) {
+      best_peak_ = peak;
+      best_name_ = strategy.name;
+    }
+    if (&strategy == &chosen_ || (is_best && chosen_.kind == OrderKind::best_of)) {
+      step_.timeline = std::move(timeline);
+    }
+    return peak;
+  }
+
+  const OrderInput& input_;
+  const OrderStrategy& chosen_;
+  const std::vector<OrderRow>& known_;
+  OrderedStep step_;
+  std::int64_t best_peak_ = 0;
+  std::string best_name_;
+};
+
+}  // namespace
+
+OrderedStep in_chosen_order(const OrderInput& input, const std::string& chosen,
+                            const std::vector<OrderRow>& known) {
+  return OrderTable(input, chosen, known).fill();
 }
 
 }  // namespace stashscope

@@ -199,6 +199,15 @@ TEST_F(CommandLine, HelpNamesEveryOrder) {
   }
 }
 
+TEST_F(CommandLine, ListsTheOrders) {
+  const Outcome outcome = stashscope("--list-orders");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const OrderStrategy& each : order_strategies()) {
+    const std::string line = std::string(each.name) + ": " + std::string(each.description);
+    EXPECT_NE(outcome.output.find(line), std::string::npos) << each.name;
+  }
+}
+
 TEST_F(CommandLine, ListsTheOptimizers) {
   const Outcome outcome = stashscope("--list-optimizers");
   EXPECT_EQ(outcome.status, 0) << outcome.errors;

@@ -29,15 +29,20 @@ QVariant OrderModel::cell(int row, int column, int role) const {
   }
 }
 
+QString OrderModel::name_text(const OrderRow& row) {
+  const QString name = QString::fromStdString(row.name);
+  return row.taken.empty() ? name : tr("%1: %2").arg(name, QString::fromStdString(row.taken));
+}
+
 QString OrderModel::text(const OrderRow& row, int column) const {
   const std::int64_t now = study().current->timeline.peak_bytes;
   switch (column) {
     case Column::name:
-      return QString::fromStdString(row.name);
+      return name_text(row);
     case Column::peak:
-      return bytes_text(row.peak_bytes);
+      return row.peak_bytes ? bytes_text(*row.peak_bytes) : tr("when chosen");
     default:
-      return is_chosen(row) ? QString() : change_text(now, row.peak_bytes);
+      return is_chosen(row) || !row.peak_bytes ? QString() : change_text(now, *row.peak_bytes);
   }
 }
 

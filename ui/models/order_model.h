@@ -21,6 +21,7 @@ class OrderModel : public StudyModel {
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  static QString name_text(const OrderRow& row);
   QString text(const OrderRow& row, int column) const;
   bool is_chosen(const OrderRow& row) const { return row.name == study().choices.order; }
 };

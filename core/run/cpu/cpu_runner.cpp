@@ -16,7 +16,7 @@
 #include "core/run/cpu/kernel.h"
 #include "core/run/cpu/output_dims.h"
 #include "core/run/given_inputs.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/strategies.h"
 
 namespace stashscope::cpu {
 
@@ -423,10 +423,9 @@ RunPlan plan_of(Graph whole) {
   auto graph = std::make_shared<const Graph>(std::move(whole));
   Dataflow dataflow(*graph);
   const BufferRules rules = buffer_rules(*graph, resolve_ops(*graph), {}, {});
-  const Boundary no_boundary;
   std::vector<ValueId> unknown;
   const auto bytes = value_bytes(*graph, Bindings(graph->symbols().size()), unknown);
-  std::vector<NodeId> order = order_strategies()[0].order({*graph, dataflow, no_boundary});
+  std::vector<NodeId> order = file_order(dataflow.topology);
   Timeline timeline = make_timeline(dataflow, rules, bytes, std::move(order));
   return {std::move(graph), std::move(dataflow), std::move(timeline)};
 }

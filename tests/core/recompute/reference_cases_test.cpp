@@ -12,7 +12,7 @@
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
 #include "core/recompute/clusters.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/strategies.h"
 
 namespace stashscope {
 namespace {
@@ -163,7 +163,8 @@ void check_seeds(const Case& c, const json& expected) {
   for (const NodeId id : c.dataflow.seeded_nodes) seeded.push_back(c.node_name(id));
   EXPECT_EQ(json(seeded), expected["seeded_nodes"]);
   const Graph saved =
-      materialize(c.graph, c.dataflow, reference_order({c.graph, c.dataflow, c.step.boundary}));
+      materialize(c.graph, c.dataflow,
+                  reference_order(c.graph, c.dataflow, forward_ends(c.graph, c.step.boundary)));
   for (const auto& pair : expected["equal_seed_pairs"]) {
     const auto seed_of = [&](const std::string& name) {
       return saved.node(*saved.find_node(name)).attributes.require_integer("seed");

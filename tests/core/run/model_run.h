@@ -104,10 +104,14 @@ struct PreparedStep {
 
   RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy,
                const UpdateChoice& update = {}) const {
-    std::vector<NodeId> order = strategy.order({*step.graph, dataflow, step.boundary});
+    const UpdateMemory memory = update_memory(*step.graph, step.parameters, update);
+    const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
+    const OrderInput input{*step.graph,
+                           dataflow,
+                           forward_ends(*step.graph, step.boundary),
+                           {rules, bytes, memory, no_workspace}};
     return {step.graph, dataflow,
-            make_timeline(dataflow, rules, bytes, std::move(order),
-                          update_memory(*step.graph, step.parameters, update))};
+            make_timeline(dataflow, rules, bytes, strategy.order(input), memory)};
   }
 
   RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
-#include "tests/support/model_builder.h"
+#include "core/schedule/strategies.h"
+#include "tests/support/step_in_orders.h"
 
 namespace stashscope {
 namespace {
@@ -42,18 +42,17 @@ Graph random_graph(std::uint32_t seed, int nodes) {
 TEST(Orders, AreTopologicalOnRandomGraphs) {
   for (std::uint32_t seed = 0; seed < 30; ++seed) {
     const Graph graph = random_graph(seed, 40);
-    const Dataflow dataflow(graph);
+    const test::StepInOrders step(graph);
     for (const OrderStrategy& strategy : order_strategies()) {
       SCOPED_TRACE(strategy.name);
-      expect_valid(dataflow.topology, strategy.order({graph, dataflow, {}}));
+      expect_valid(step.dataflow.topology, strategy.order(step.input()));
     }
   }
 }
 
 TEST(Orders, FileOrderIsTheFiles) {
-  const Graph graph = random_graph(3, 20);
-  const Dataflow dataflow(graph);
-  const auto order = find_order("file").order({graph, dataflow, {}});
+  const test::StepInOrders step(random_graph(3, 20));
+  const auto order = find_order("file").order(step.input());
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].index(), i);
 }
 
@@ -67,23 +66,22 @@ TEST(Orders, ReferencePrefersShapeThenForwardThenTheLowestId) {
   m.node("Mul", {"late", "out_grad"}, {"grad"});                  // 4
   m.output("grad").output("dims");
   const Graph graph = m.build();
-  const auto order = reference_order({graph, Dataflow(graph), {NodeId(3), {}}});
+  const auto order = reference_order(graph, Dataflow(graph), {NodeId(3)});
   EXPECT_EQ(order, (std::vector<NodeId>{NodeId(2), NodeId(1), NodeId(3), NodeId(0), NodeId(4)}));
 }
 
 TEST(Orders, ClonesRunRightBeforeTheyAreNeeded) {
-  const TrainingStep step = prepare_training_step(test::perceptron().build(), {});
-  const Graph& graph = *step.graph;
-  const auto ops = resolve_ops(graph);
-  const Opportunities found = find_opportunities(graph, ops, step.boundary, {1, false});
+  const test::StepInOrders step(prepare_training_step(test::perceptron().build(), {}));
+  const Graph& graph = *step.step.graph;
+  const Opportunities found = find_opportunities(graph, step.ops, step.step.boundary, {1, false});
   const RecomputeConfig all = config_of_all(found, true);
-  const Dataflow dataflow = apply_plans(graph, ops, found, select_plans(found, all));
+  const Dataflow dataflow = apply_plans(graph, step.ops, found, select_plans(found, all));
   ASSERT_GT(dataflow.cloned_nodes.size(), 0U);
   for (const OrderStrategy& strategy : order_strategies()) {
     SCOPED_TRACE(strategy.name);
-    const auto order = strategy.order({graph, dataflow, step.boundary});
+    const auto order = strategy.order(step.input(dataflow));
     expect_valid(dataflow.topology, order);
-    const auto yield_at = std::find(order.begin(), order.end(), step.boundary.yield);
+    const auto yield_at = std::find(order.begin(), order.end(), step.step.boundary.yield);
     for (auto at = order.begin(); at != order.end(); ++at) {
       if (dataflow.is_clone(*at)) {
         EXPECT_GT(at, yield_at);

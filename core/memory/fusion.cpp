@@ -1,0 +1,200 @@
+#include "core/memory/fusion.h"
+
+#include <algorithm>
+
+namespace stashscope {
+
+FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>>& members) {
+  FusedGroups groups;
+  if (members.empty()) return groups;
+  groups.group_of = IdVector<NodeId, GroupId>(nodes);
+  for (const std::vector<NodeId>& each : members) {
+    const GroupId id(groups.members.size());
+    groups.members.start_row();
+    for (const NodeId node : each) {
+      groups.members.push(node);
+      groups.group_of[node] = id;
+    }
+  }
+  return groups;
+}
+
+NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, GroupId group) {
+  // In the file's order everything that the group reads is there by its last member; orders let
+  // clones wait.
+  const auto members = groups.members[group];
+  for (auto at = members.rbegin(); at != members.rend(); ++at) {
+    if (!dataflow.is_clone(*at)) return *at;
+  }
+  return members.back();
+}
+
+namespace {
+
+class Fuser {
+ public:
+  Fuser(const Graph& graph, const Dataflow& dataflow, const BufferRules& rules,
+        const FusedGroups& groups)
+      : graph_(graph),
+        from_(dataflow),
+        topology_(dataflow.topology),
+        rules_(rules),
+        groups_(groups) {}
+
+  FusedStep fuse() {
+    FusedStep step{from_, IdVector<NodeId, bool>(topology_.nodes(), false), {}};
+    Topology fused;
+    for (const NodeId node : IdRange<NodeId>(topology_.nodes())) {
+      fused.inputs.start_row();
+      fused.outputs.start_row();
+      step.in_place.start_row();
+      const GroupId group = groups_.of(node);
+      if (!group.valid()) {
+        for (const ValueId input : topology_.inputs[node]) fused.inputs.push(input);
+        for (const ValueId output : topology_.outputs[node]) fused.outputs.push(output);
+      } else if (node == leader_of(from_, groups_, group)) {
+        step.is_leader[node] = true;
+        const std::vector<ValueId> inputs = read_by(group);
+        const std::vector<ValueId> outputs = leaving(group);
+        for (const ValueId input : inputs) fused.inputs.push(input);
+        for (const ValueId output : outputs) fused.outputs.push(output);
+        for (const BufferShare& share : shares(group, inputs, outputs)) step.in_place.push(share);
+      }
+    }
+    fused.connect(topology_.values());
+    step.dataflow.topology = std::move(fused);
+    return step;
+  }
+
+ private:
+  bool is_made_in(GroupId group, ValueId value) const {
+    const NodeId producer = topology_.producer[value];
+    return producer.valid() && groups_.of(producer) == group;
+  }
+
+  std::vector<ValueId> read_by(GroupId group) const {
+    std::vector<ValueId> values;
+    for (const NodeId member : groups_.members[group]) {
+      for (const ValueId input : topology_.inputs[member]) {
+        const bool is_known = std::ranges::find(values, input) != values.end();
+        if (input.valid() && !is_known && !is_made_in(group, input)) values.push_back(input);
+      }
+    }
+    return values;
+  }
+
+  std::vector<ValueId> leaving(GroupId group) const {
+    std::vector<ValueId> values;
+    for (const NodeId member : groups_.members[group]) {
+      for (const ValueId output : topology_.outputs[member]) {
+        const bool is_output = output.index() < from_.graph_values && rules_.is_output[output];
+        const auto readers = topology_.readers[output];
+        if (is_output || std::ranges::any_of(
+                             readers, [&](NodeId reader) { return groups_.of(reader) != group; })) {
+          values.push_back(output);
+        }
+      }
+    }
+    return values;
+  }
+
+  bool same_type(ValueId a, ValueId b) const {
+    const TensorType& left = graph_.value(from_.origin(a)).type;
+    const TensorType& right = graph_.value(from_.origin(b)).type;
+    return left.shape && left.shape == right.shape &&
+           stored_element(graph_, from_, a) == stored_element(graph_, from_, b);
+  }
+
+  /// Every block of `input` has been read when the same block of what `maker` makes is written,
+  /// save by the maker itself, which must then allow it.
+  bool can_take_over(GroupId group, NodeId maker, ValueId input, ValueId output) const {
+    const auto members = groups_.members[group];
+    const auto made = std::find(members.begin(), members.end(), maker);
+    const auto reads = [&](NodeId member) {
+      return std::ranges::count(topology_.inputs[member], input);
+    };
+    if (std::any_of(made + 1, members.end(), [&](NodeId each) { return reads(each) > 0; })) {
+      return false;
+    }
+    if (reads(maker) == 0) return true;
+    if (reads(maker) > 1) return false;
+    return std::ranges::any_of(rules_.in_place[from_.origin(maker)], [&](const BufferShare& each) {
+      return topology_.inputs[maker][each.input] == input &&
+             topology_.outputs[maker][each.output] == output;
+    });
+  }
+
+  std::vector<BufferShare> shares(GroupId group, const std::vector<ValueId>& inputs,
+                                  const std::vector<ValueId>& outputs) const {
+    std::vector<BufferShare> shares;
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!same_type(inputs[i], outputs[o])) continue;
+        if (!can_take_over(group, topology_.producer[outputs[o]], inputs[i], outputs[o])) continue;
+        shares.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(o)});
+      }
+    }
+    return shares;
+  }
+
+  const Graph& graph_;
+  const Dataflow& from_;
+  const Topology& topology_;
+  const BufferRules& rules_;
+  const FusedGroups& groups_;
+};
+
+}  // namespace
+
+FusedStep fuse(const Graph& graph, const Dataflow& dataflow, const BufferRules& rules,
+               const FusedGroups& groups) {
+  return Fuser(graph, dataflow, rules, groups).fuse();
+}
+
+std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& groups,
+                                 const std::vector<NodeId>& order) {
+  if (groups.empty()) return order;
+  std::vector<NodeId> all;
+  all.reserve(order.size());
+  for (const NodeId node : order) {
+    const GroupId group = groups.of(node);
+    if (!group.valid()) {
+      all.push_back(node);
+    } else if (node == leader_of(dataflow, groups, group)) {
+      const auto members = groups.members[group];
+      all.insert(all.end(), members.begin(), members.end());
+    }
+  }
+  return all;
+}
+
+Timeline with_members(const Dataflow& dataflow, const FusedGroups& groups, Timeline timeline) {
+  if (groups.empty()) return timeline;
+  std::vector<std::uint32_t> first;  // by step of the fused one
+  std::vector<std::uint32_t> last;
+  std::vector<std::int64_t> live;
+  std::vector<std::int64_t> idle;
+  const auto end = static_cast<std::uint32_t>(timeline.order.size() - 1);
+  for (std::size_t step = 0; step < timeline.order.size(); ++step) {
+    const std::size_t places = with_members(dataflow, groups, {timeline.order[step]}).size();
+    const auto next = static_cast<std::uint32_t>(live.size());
+    first.push_back(std::min(next, end));
+    last.push_back(next + static_cast<std::uint32_t>(places) - (next + places > 0 ? 1 : 0));
+    for (std::size_t place = 0; place < places; ++place) {
+      idle.push_back(place == 0 ? timeline.idle_bytes[step] : timeline.live_bytes[step]);
+      live.push_back(timeline.live_bytes[step]);
+    }
+  }
+  idle.push_back(timeline.idle_bytes.back());
+  for (Buffer& buffer : timeline.buffers) {
+    buffer.first_step = first[buffer.first_step];
+    buffer.last_step = last[buffer.last_step];
+  }
+  timeline.order = with_members(dataflow, groups, timeline.order);
+  timeline.live_bytes = std::move(live);
+  timeline.idle_bytes = std::move(idle);
+  timeline.peak_step = first[timeline.peak_step];
+  return timeline;
+}
+
+}  // namespace stashscope
