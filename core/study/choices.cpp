@@ -7,9 +7,16 @@
 
 namespace stashscope {
 
+DeviceProfile profile_in_force(const Choices& choices) {
+  DeviceProfile profile = choices.profile;
+  profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);
+  return profile;
+}
+
 bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
+  elsewhere.profile = b.profile;
   return elsewhere == b;
 }
 

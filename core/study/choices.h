@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/memory/optimizer.h"
 #include "core/passes/training_step.h"
+#include "core/planner/device_profile.h"
 #include "core/recompute/config.h"
 
 namespace stashscope {
@@ -22,7 +24,9 @@ struct Choices {
   Probe probe;
   std::string order = "file";
   TrainingGoal goal;
-  double transfer_bandwidth = 25e9;  ///< bytes per second between device and host, one way
+  DeviceProfile profile = default_profile();  ///< of the device that times are predicted for
+  /// Bytes per second between device and host, one way, instead of the profile's.
+  std::optional<double> transfer_bandwidth;
   UpdateChoice update;
   std::set<std::string> passes;  ///< done to a forward model before its backward pass is built
   std::string precision;         ///< of mixed precision: float16, bfloat16 or empty for none
@@ -30,6 +34,9 @@ struct Choices {
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
+
+/// The chosen profile, its link as fast as chosen.
+DeviceProfile profile_in_force(const Choices& choices);
 
 /// Whether both lead to the same step, wherever it runs.
 bool same_step(const Choices& a, const Choices& b);

@@ -73,25 +73,27 @@ json to_json(const RecomputeConfig& config) {
 }
 
 json to_json(const Choices& choices) {
-  return {{"dims", choices.dims},
-          {"same_dims", choices.same_dims},
-          {"plans", to_json(choices.plans)},
-          {"level", choices.level},
-          {"probe", to_string(choices.probe)},
-          {"order", choices.order},
-          {"loss", choices.goal.loss},
-          {"trainable", choices.goal.trainable},
-          {"frozen", choices.goal.frozen},
-          {"newer_versions", choices.probe.newer_versions},
-          {"recomputable", choices.probe.also_recomputable},
-          {"compress_to", name_of(choices.probe.compressed)},
-          {"transfer_bandwidth", choices.transfer_bandwidth},
-          {"optimizer", choices.update.optimizer},
-          {"master_weights", choices.update.master_weights},
-          {"release_gradients", choices.update.release_gradients},
-          {"passes", choices.passes},
-          {"precision", choices.precision},
-          {"device", choices.device}};
+  json object = {{"dims", choices.dims},
+                 {"same_dims", choices.same_dims},
+                 {"plans", to_json(choices.plans)},
+                 {"level", choices.level},
+                 {"probe", to_string(choices.probe)},
+                 {"order", choices.order},
+                 {"loss", choices.goal.loss},
+                 {"trainable", choices.goal.trainable},
+                 {"frozen", choices.goal.frozen},
+                 {"newer_versions", choices.probe.newer_versions},
+                 {"recomputable", choices.probe.also_recomputable},
+                 {"compress_to", name_of(choices.probe.compressed)},
+                 {"profile", profile_to_json(choices.profile)},
+                 {"optimizer", choices.update.optimizer},
+                 {"master_weights", choices.update.master_weights},
+                 {"release_gradients", choices.update.release_gradients},
+                 {"passes", choices.passes},
+                 {"precision", choices.precision},
+                 {"device", choices.device}};
+  if (choices.transfer_bandwidth) object["transfer_bandwidth"] = *choices.transfer_bandwidth;
+  return object;
 }
 
 json to_json(const Measurement& m) {
@@ -139,6 +141,20 @@ void read_update(const json& object, UpdateChoice& update) {
   read(object, "release_gradients", update.release_gradients);
 }
 
+void read_profile(const json& object, Choices& choices) {
+  const auto profile = object.find("profile");
+  try {
+    if (profile != object.end()) choices.profile = profile_from_json(*profile);
+  } catch (const Error& error) {
+    throw error.within("the field 'profile'");
+  }
+  if (!object.contains("transfer_bandwidth")) return;
+  double bandwidth = 0;
+  read(object, "transfer_bandwidth", bandwidth);
+  check_transfer_bandwidth(bandwidth);
+  choices.transfer_bandwidth = bandwidth;
+}
+
 void read_passes(const json& object, Choices& choices) {
   std::vector<std::string> passes;
   read(object, "passes", passes);
@@ -163,8 +179,7 @@ Choices choices_from(const json& object) {
   read(object, "probe", probe);
   choices.probe = parse_probe(probe);
   read_probe_extensions(object, choices.probe);
-  read(object, "transfer_bandwidth", choices.transfer_bandwidth);
-  check_transfer_bandwidth(choices.transfer_bandwidth);
+  read_profile(object, choices);
   read(object, "order", choices.order);
   find_order(choices.order);
   read(object, "loss", choices.goal.loss);
@@ -196,6 +211,12 @@ bool lies_below(const fs::path& relative) {
 }
 
 }  // namespace
+
+void Session::forget_measured_times() {
+  for (auto* const measured : {&baseline_measured, &current_measured}) {
+    if (*measured) (*measured)->node_seconds.clear();
+  }
+}
 
 std::string session_text(const Session& session, const fs::path& folder) {
   const fs::path relative = session.model.lexically_relative(fs::absolute(folder));

@@ -30,7 +30,7 @@ std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Size
   auto variant =
       std::make_shared<Variant>(Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, {}});
   const PlanCost added = added_cost(graph, sizes, variant->dataflow);
-  variant->flops = std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
+  variant->flops = std::accumulate(sizes.work.flops.begin(), sizes.work.flops.end(), added.flops);
   variant->transfer_bytes = added.transfer_bytes;
   variant->forward_steps =
       forward_steps(variant->timeline.order, forward_ends(graph, prepared.step.boundary));
