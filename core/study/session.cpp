@@ -72,28 +72,29 @@ json to_json(const RecomputeConfig& config) {
   return list;
 }
 
+json number_or_null(const std::optional<double>& number) { return number ? json(*number) : json(); }
+
 json to_json(const Choices& choices) {
-  json object = {{"dims", choices.dims},
-                 {"same_dims", choices.same_dims},
-                 {"plans", to_json(choices.plans)},
-                 {"level", choices.level},
-                 {"probe", to_string(choices.probe)},
-                 {"order", choices.order},
-                 {"loss", choices.goal.loss},
-                 {"trainable", choices.goal.trainable},
-                 {"frozen", choices.goal.frozen},
-                 {"newer_versions", choices.probe.newer_versions},
-                 {"recomputable", choices.probe.also_recomputable},
-                 {"compress_to", name_of(choices.probe.compressed)},
-                 {"profile", profile_to_json(choices.profile)},
-                 {"optimizer", choices.update.optimizer},
-                 {"master_weights", choices.update.master_weights},
-                 {"release_gradients", choices.update.release_gradients},
-                 {"passes", choices.passes},
-                 {"precision", choices.precision},
-                 {"device", choices.device}};
-  if (choices.transfer_bandwidth) object["transfer_bandwidth"] = *choices.transfer_bandwidth;
-  return object;
+  return {{"dims", choices.dims},
+          {"same_dims", choices.same_dims},
+          {"plans", to_json(choices.plans)},
+          {"level", choices.level},
+          {"probe", to_string(choices.probe)},
+          {"order", choices.order},
+          {"loss", choices.goal.loss},
+          {"trainable", choices.goal.trainable},
+          {"frozen", choices.goal.frozen},
+          {"newer_versions", choices.probe.newer_versions},
+          {"recomputable", choices.probe.also_recomputable},
+          {"compress_to", name_of(choices.probe.compressed)},
+          {"profile", profile_to_json(choices.profile)},
+          {"transfer_bandwidth", number_or_null(choices.transfer_bandwidth)},
+          {"optimizer", choices.update.optimizer},
+          {"master_weights", choices.update.master_weights},
+          {"release_gradients", choices.update.release_gradients},
+          {"passes", choices.passes},
+          {"precision", choices.precision},
+          {"device", choices.device}};
 }
 
 json to_json(const Measurement& m) {
@@ -148,7 +149,7 @@ void read_profile(const json& object, Choices& choices) {
   } catch (const Error& error) {
     throw error.within("the field 'profile'");
   }
-  if (!object.contains("transfer_bandwidth")) return;
+  if (object.value("transfer_bandwidth", json()).is_null()) return;
   double bandwidth = 0;
   read(object, "transfer_bandwidth", bandwidth);
   check_transfer_bandwidth(bandwidth);

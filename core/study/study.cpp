@@ -357,7 +357,7 @@ std::shared_ptr<const Study> with_measured_times(const Study& study, const Measu
   runs.add(study.baseline->dataflow, study.baseline->timeline.order, baseline);
   runs.add(study.current->dataflow, study.current->timeline.order, current);
   times->measured = runs.replace(times->seconds);
-  times->measured_on = baseline.device;
+  times->measured_on = times->measured > 0 ? baseline.device : "";
   timed->times = std::move(times);
   add_plan_effects(*timed);
   return timed;

@@ -83,22 +83,22 @@ TEST(OwnProfiles, ThatAreWrongAreRefusedByKey) {
     const char* said;
   };
   const Case cases[] = {
-      {R"({"bandwith": 1e12})", "key 'bandwith' is unknown"},
-      {R"({"bandwidth": "fast"})", "key 'bandwidth' is no number"},
-      {R"({"bandwidth": true})", "key 'bandwidth' is no number"},
-      {R"({"bandwidth": -1})", "key 'bandwidth' is -1"},
-      {R"({"bandwidth": null})", "key 'bandwidth' is missing"},
-      {R"({"launch_seconds": -1e-6})", "key 'launch_seconds' is -1e-06"},
-      {R"({"compute_efficiency": 1.5})", "key 'compute_efficiency' is 1.5"},
-      {R"({"memory_bytes": 0.5})", "key 'memory_bytes' is no whole number"},
-      {R"({"memory_bytes": -5})", "key 'memory_bytes' is -5"},
-      {R"({"name": 7})", "key 'name' is no text"},
-      {R"({"name": ""})", "key 'name' is empty"},
-      {R"({"vector_flops": 7})", "key 'vector_flops' is no object"},
-      {R"({"vector_flops": {"tf32": 1e12}})", "key 'vector_flops.tf32' is unknown"},
-      {R"({"vector_flops": {"float32": null}})", "key 'vector_flops.float32' is missing"},
-      {R"({"matrix_flops": {"float16": 0}})", "key 'matrix_flops.float16' is 0"},
-      {R"({"matrix_flops": {"half": 1}})", "key 'matrix_flops.half' is unknown"},
+      {R"({"bandwith": 1e12})", "key 'bandwith': is unknown"},
+      {R"({"bandwidth": "fast"})", "key 'bandwidth': is no number"},
+      {R"({"bandwidth": true})", "key 'bandwidth': is no number"},
+      {R"({"bandwidth": -1})", "key 'bandwidth': is -1"},
+      {R"({"bandwidth": null})", "key 'bandwidth': is missing"},
+      {R"({"launch_seconds": -1e-6})", "key 'launch_seconds': is -1e-06"},
+      {R"({"compute_efficiency": 1.5})", "key 'compute_efficiency': is 1.5"},
+      {R"({"memory_bytes": 0.5})", "key 'memory_bytes': is no whole number"},
+      {R"({"memory_bytes": -5})", "key 'memory_bytes': is -5"},
+      {R"({"name": 7})", "key 'name': is no text"},
+      {R"({"name": ""})", "key 'name': is empty"},
+      {R"({"vector_flops": 7})", "key 'vector_flops': is no object"},
+      {R"({"vector_flops": {"tf32": 1e12}})", "key 'vector_flops.tf32': is unknown"},
+      {R"({"vector_flops": {"float32": null}})", "key 'vector_flops.float32': is missing"},
+      {R"({"matrix_flops": {"float16": 0}})", "key 'matrix_flops.float16': is 0"},
+      {R"({"matrix_flops": {"half": 1}})", "key 'matrix_flops.half': is unknown"},
   };
   for (const Case& each : cases) {
     json object = complete();
