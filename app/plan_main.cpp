@@ -95,7 +95,7 @@ Answer find_order(const PlanningInstance& instance, const SearchLimit& limit) {
 Answer find_sequence(const PlanningInstance& instance, std::int64_t budget,
                      const SearchLimit& limit) {
   const SequencePlan plan =
-      plan_sequence(instance.graph, {instance.given_order}, budget, limit, Progress());
+      plan_sequence(instance.graph, {instance.given_order}, budget, {}, limit, Progress());
   return {plan.found.sequence, plan.cost_bound, "cost", plan.found.cost, plan.found.feasible};
 }
 

@@ -23,8 +23,9 @@ class PricedCut {
   /// @param price cost of a byte
   double extra_cost_at(double price) {
     for (const ItemId item : IdRange<ItemId>(graph_.items())) {
-      const double held = price * static_cast<double>(graph_.bytes[item]);
-      weight_[item] = static_cast<std::int64_t>(std::min(held, cost_share(item)) * scale);
+      double weight = price * static_cast<double>(graph_.bytes[item]);
+      if (graph_.most_runs[graph_.maker[item]] > 1) weight = std::min(weight, cost_share(item));
+      weight_[item] = static_cast<std::int64_t>(weight * scale);
     }
     const auto cut = static_cast<double>(least_weight_at(graph_, task_, weight_));
     return cut / scale + price * beside_items_;
@@ -49,10 +50,11 @@ class PricedCut {
   double beside_items_;
 };
 
+constexpr std::size_t prices_tried = 16;
+
 /// The function is concave, so its maximum is enclosed by golden sections (of the logarithm).
 double best_over_prices(PricedCut& cut, double least, double most) {
   constexpr double section = 0.6180339887498949;
-  constexpr int rounds = 14;
   double low = std::log(least);
   double high = std::log(most);
   double best = 0;
@@ -65,7 +67,7 @@ double best_over_prices(PricedCut& cut, double least, double most) {
   double right = low + section * (high - low);
   double at_left = value(left);
   double at_right = value(right);
-  for (int round = 0; round < rounds; ++round) {
+  for (std::size_t tried = 2; tried < prices_tried; ++tried) {
     if (at_left < at_right) {
       low = left;
       left = right;
@@ -107,9 +109,12 @@ std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId
   if (most > 0) {
     const SequenceMemory memory = memory_of(graph, order);
     const SearchClock clock(limit, progress);
-    std::int64_t looked_at = 0;
+    std::int64_t moves = 0;
+    const auto moves_of_a_task =
+        static_cast<std::int64_t>(prices_tried * (graph.tasks() + graph.items()));
     for (const std::size_t step : steps_by_live_bytes(memory)) {
-      if (memory.live_bytes[step] <= budget_bytes || clock.used(looked_at++) >= 1) break;
+      if (memory.live_bytes[step] <= budget_bytes || clock.used(moves) >= 1) break;
+      moves += moves_of_a_task;
       PricedCut cut(graph, order[step], budget_bytes);
       extra = std::max(extra, best_over_prices(cut, least, most));
     }

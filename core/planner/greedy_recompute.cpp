@@ -49,7 +49,7 @@ class GreedyRecompute {
   std::vector<Candidate> alive_but_idle(std::uint32_t slot) const {
     std::vector<Candidate> candidates;
     for (const ItemId item : IdRange<ItemId>(graph_.items())) {
-      if (graph_.bytes[item] == 0 || state_.runs(graph_.maker[item]).is_full()) continue;
+      if (graph_.bytes[item] == 0 || !state_.can_repeat(graph_.maker[item])) continue;
       if (!state_.is_alive(item, slot) || state_.runs(graph_.maker[item]).before(slot) == 0) {
         continue;
       }
@@ -95,7 +95,7 @@ class GreedyRecompute {
     constexpr std::size_t most_runs = 200;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const Open each = open[i];
-      if (i >= most_runs || state_.runs(each.task).is_full()) return false;
+      if (i >= most_runs || !state_.can_repeat(each.task)) return false;
       const auto place = empty_slot_before(state_, each.before, state_.earliest_repeat(each.task));
       if (!place) return false;
       for (const ItemId input : graph_.inputs[each.task]) {

@@ -22,7 +22,7 @@ RecomputeMoves::Reach RecomputeMoves::random_reach() {
 }
 
 bool RecomputeMoves::repeat_before(TaskId task, std::uint32_t slot, Reach& reach) {
-  if (reach.runs == 0 || state_.runs(task).is_full()) return false;
+  if (reach.runs == 0 || !state_.can_repeat(task)) return false;
   const auto place = empty_slot_before(state_, slot, state_.earliest_repeat(task));
   if (!place) return false;
   --reach.runs;

@@ -36,11 +36,13 @@ constexpr std::uint32_t removals = 10;
 class RecomputeAnnealer {
  public:
   RecomputeAnnealer(const TaskGraph& graph, const std::vector<TaskId>& start,
-                    std::int64_t budget_bytes, const SearchLimit& limit, const Progress& progress,
+                    std::int64_t budget_bytes, const RecomputeRules& rules,
+                    const SearchLimit& limit, const Progress& progress,
                     const BetterSequence& on_better)
       : state_(graph, start),
         start_(start),
         budget_(budget_bytes),
+        rules_(rules),
         clock_(limit, progress),
         random_(limit.seed),
         moves_(state_, random_),
@@ -99,7 +101,7 @@ class RecomputeAnnealer {
 
   bool move() {
     const std::uint32_t kind = random_.below(100);
-    if (kind < shifts) return shift_random_run(state_, random_);
+    if (kind < shifts) return shift_random_run(state_, random_, rules_.keeps_order);
     if (kind < shifts + repeats) {
       return random_.below(2) == 0 ? moves_.repeat_any() : moves_.repeat_over_peak();
     }
@@ -133,6 +135,7 @@ class RecomputeAnnealer {
   RunSequence state_;
   const std::vector<TaskId>& start_;
   std::int64_t budget_;
+  RecomputeRules rules_;
   SearchClock clock_;
   SearchRandom random_;
   RecomputeMoves moves_;
@@ -147,9 +150,10 @@ class RecomputeAnnealer {
 }  // namespace
 
 BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
-                                  std::int64_t budget_bytes, const SearchLimit& limit,
-                                  const Progress& progress, const BetterSequence& on_better) {
-  return RecomputeAnnealer(graph, start, budget_bytes, limit, progress, on_better).run();
+                                  std::int64_t budget_bytes, const RecomputeRules& rules,
+                                  const SearchLimit& limit, const Progress& progress,
+                                  const BetterSequence& on_better) {
+  return RecomputeAnnealer(graph, start, budget_bytes, rules, limit, progress, on_better).run();
 }
 
 }  // namespace stashscope

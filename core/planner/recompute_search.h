@@ -19,6 +19,11 @@ struct BudgetedSequence {
   double seconds_to_first = 0;  ///< until the first feasible one
 };
 
+/// What a search may change.
+struct RecomputeRules {
+  bool keeps_order = false;  ///< first runs stay as they are given
+};
+
 /// The cheapest sequence that the search finds whose peak is within `budget_bytes` (resident ones
 /// included): tasks may run several times, in any order. Simulated annealing over sequences, in
 /// rounds: runs are moved, added in front of a later reader (with what they need in turn), taken
@@ -26,7 +31,8 @@ struct BudgetedSequence {
 /// held to be as much dearer as it is larger, more so towards the end.
 /// @param start a valid sequence
 BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
-                                  std::int64_t budget_bytes, const SearchLimit& limit,
-                                  const Progress& progress, const BetterSequence& on_better = {});
+                                  std::int64_t budget_bytes, const RecomputeRules& rules,
+                                  const SearchLimit& limit, const Progress& progress,
+                                  const BetterSequence& on_better = {});
 
 }  // namespace stashscope

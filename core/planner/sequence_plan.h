@@ -16,9 +16,10 @@ struct SequencePlan {
 
 /// The cheapest sequence for a budget: the best order without repeats where one fits, else a search
 /// from the best order that was found.
-/// @param starts valid orders, at least one
+/// @param starts valid orders, at least one; where the order is to be kept, the first counts
 SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
-                           std::int64_t budget_bytes, const SearchLimit& limit,
-                           const Progress& progress, const BetterSequence& on_better = {});
+                           std::int64_t budget_bytes, const RecomputeRules& rules,
+                           const SearchLimit& limit, const Progress& progress,
+                           const BetterSequence& on_better = {});
 
 }  // namespace stashscope

@@ -223,7 +223,19 @@ json order_json(const OrderRow& row) {
   json order = {{"name", row.name}, {"peak_bytes", nullptr}};
   if (row.peak_bytes) order["peak_bytes"] = *row.peak_bytes;
   if (!row.taken.empty()) order["taken"] = row.taken;
+  if (row.bound_bytes) order["bound_bytes"] = *row.bound_bytes;
+  if (!row.method.empty()) order["method"] = row.method;
   return order;
+}
+
+/// What a search knows of its answer.
+std::string proof_text(const OrderRow& row) {
+  if (!row.bound_bytes || !row.peak_bytes) return "";
+  const std::string found = " (" + row.method + ")";
+  if (*row.bound_bytes == *row.peak_bytes) return ", proven to be the lowest" + found;
+  const auto gap = static_cast<double>(*row.peak_bytes - *row.bound_bytes);
+  return ", at most " + percent(gap, static_cast<double>(*row.bound_bytes)) + " above the lowest" +
+         found;
 }
 
 std::string orders_text(const Study& study) {
@@ -231,7 +243,7 @@ std::string orders_text(const Study& study) {
   for (const OrderRow& row : study.orders) {
     text += "  " + row.name + ": " +
             (row.peak_bytes ? format_bytes(*row.peak_bytes) : "only when it is chosen") +
-            (row.taken.empty() ? "" : ", as " + row.taken) +
+            (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
             (row.name == study.choices.order ? " (chosen)" : "") + "\n";
   }
   return text;

@@ -104,10 +104,11 @@ std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
   const std::vector<std::size_t> steps = steps_by_live_bytes(memory);
   const SearchClock clock(limit, progress);
   std::int64_t bound = largest_task_bytes(graph);
+  const std::size_t size = graph.tasks() + graph.items();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     // No step of the order that is below the bound can raise it.
     if (memory.live_bytes[steps[i]] <= bound) break;
-    if (clock.used(static_cast<std::int64_t>(i)) >= 1) break;
+    if (clock.used(static_cast<std::int64_t>(i * size)) >= 1) break;
     bound = std::max(bound, least_bytes_at(graph, order[steps[i]]));
   }
   return bound;

@@ -24,7 +24,8 @@ std::int64_t least_weight_at(const TaskGraph& graph, TaskId task,
 std::vector<std::size_t> steps_by_live_bytes(const SequenceMemory& memory);
 
 /// The largest of these bounds over the tasks of an order, those first that are near its peak, as
-/// far as the limit goes. At least the bytes of the largest task.
+/// far as the limit goes (a cut counts as a move for each task and item). At least the bytes of the
+/// largest task.
 std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
                          const SearchLimit& limit, const Progress& progress);
 

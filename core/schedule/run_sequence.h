@@ -44,6 +44,9 @@ class RunSequence {
   /// Tasks that run more than once, in no order.
   const std::vector<TaskId>& repeated() const { return repeated_; }
 
+  bool can_repeat(TaskId task) const {
+    return !runs_[task].is_full() && runs_[task].count < graph_->most_runs[task];
+  }
   /// Whether the copy of an item that is current in front of `slot` lives there anyway.
   bool is_alive(ItemId item, std::uint32_t slot) const;
   /// Behind the copy that is current in front of `slot`: the next slot that reads it, or `slots()`.

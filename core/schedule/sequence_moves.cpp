@@ -30,8 +30,23 @@ std::int64_t random_target(std::uint32_t slot, const RunSequence::Room& room,
 
 }  // namespace
 
-bool shift_random_run(RunSequence& state, SearchRandom& random) {
-  const std::uint32_t slot = random_run(state, random);
+namespace {
+
+/// Of a task that runs again, a later run.
+std::optional<std::uint32_t> random_repeat(const RunSequence& state, SearchRandom& random) {
+  if (state.repeated().empty()) return std::nullopt;
+  const auto count = static_cast<std::uint32_t>(state.repeated().size());
+  const Runs& runs = state.runs(state.repeated()[random.below(count)]);
+  return runs.slots[1 + random.below(runs.count - 1)];
+}
+
+}  // namespace
+
+bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order) {
+  const auto chosen =
+      keeps_order ? random_repeat(state, random) : std::optional(random_run(state, random));
+  if (!chosen) return false;
+  const std::uint32_t slot = *chosen;
   const TaskId task = state.task_in(slot);
   Runs runs = state.runs(task);
   const std::size_t run = runs.before(slot);

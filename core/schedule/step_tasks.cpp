@@ -16,18 +16,17 @@ void sort_unique(std::vector<ItemId>& items) {
 
 class StepTasksBuilder {
  public:
-  StepTasksBuilder(const Dataflow& dataflow, const BufferRules& rules,
-                   const IdVector<ValueId, std::int64_t>& bytes, const UpdateMemory& update,
-                   const IdVector<NodeId, std::int64_t>& node_cost)
+  StepTasksBuilder(const Dataflow& dataflow, const StepMemory& memory,
+                   const IdVector<NodeId, std::int64_t>& node_cost, Estimate estimate)
       : dataflow_(dataflow),
         topology_(dataflow.topology),
-        rules_(rules),
-        bytes_(bytes),
+        memory_(memory),
         node_cost_(node_cost),
-        is_kept_(rules.is_output),
+        estimate_(estimate),
+        is_kept_(memory.rules.is_output),
         item_of_(topology_.values()),
         items_of_(topology_.values()) {
-    for (const ValueId value : update.released) is_kept_[value] = false;
+    for (const ValueId value : memory.update.released) is_kept_[value] = false;
   }
 
   StepTasks build() {
@@ -47,8 +46,7 @@ class StepTasksBuilder {
  private:
   /// The input whose buffer an output shares.
   ValueId aliased(NodeId node, std::size_t output) const {
-    if (!dataflow_.runs_origin(node)) return {};
-    for (const BufferShare& share : rules_.aliases[dataflow_.origin(node)]) {
+    for (const BufferShare& share : memory_.aliases(dataflow_, node)) {
       if (share.output == output) return topology_.inputs[node][share.input];
     }
     return {};
@@ -74,8 +72,9 @@ class StepTasksBuilder {
 
   void add_view(NodeId node) {
     const ValueId view = topology_.outputs[node][0];
-    items_of_[view] = items_read(node);
-    share_tensor(view, aliased(node, 0));
+    const ValueId tensor = aliased(node, 0);
+    items_of_[view] = estimate_ == Estimate::above ? items_read(node) : items_of_[tensor];
+    share_tensor(view, tensor);
   }
 
   void share_tensor(ValueId value, ValueId with) {
@@ -88,6 +87,7 @@ class StepTasksBuilder {
     const TaskId task = graph.cost.push_back(node_cost_[dataflow_.origin(node)]);
     result_.task_of[node] = task;
     result_.node_of.push_back(node);
+    graph.most_runs.push_back(unlimited_runs);
     graph.inputs.start_row();
     for (const ItemId item : items_read(node)) graph.inputs.push(item);
     graph.outputs.start_row();
@@ -95,7 +95,8 @@ class StepTasksBuilder {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId shared = aliased(node, i);
       // Who reads a view that is made beside other things still has to wait for the task.
-      const std::int64_t bytes = shared.valid() ? 0 : stored_bytes(dataflow_, bytes_, outputs[i]);
+      const std::int64_t bytes =
+          shared.valid() ? 0 : stored_bytes(dataflow_, memory_.bytes, outputs[i]);
       const ItemId item = add_item(task, outputs[i], bytes);
       if (!shared.valid()) continue;
       graph.kept[item] = false;
@@ -104,23 +105,31 @@ class StepTasksBuilder {
       sort_unique(items_of_[outputs[i]]);
       share_tensor(outputs[i], shared);
     }
+    if (memory_.workspace.empty() || !dataflow_.runs_origin(node)) return;
+    const std::int64_t workspace = memory_.workspace[dataflow_.origin(node)];
+    if (workspace > 0) add_item(task, {}, workspace);
   }
 
   ItemId add_item(TaskId task, ValueId value, std::int64_t bytes) {
     TaskGraph& graph = result_.graph;
     const ItemId item = graph.bytes.push_back(bytes);
     graph.maker.push_back(task);
-    graph.kept.push_back(is_kept(value));
+    graph.kept.push_back(value.valid() && is_kept(value));
     graph.outputs.push(item);
     result_.value_of.push_back(value);
+    if (!value.valid()) return item;
     item_of_[value] = item;
     items_of_[value] = {item};
     return item;
   }
 
   void add_residents() {
+    std::int64_t& resident = result_.graph.resident_bytes;
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
-      if (rules_.is_resident(value)) result_.graph.resident_bytes += bytes_[value];
+      if (memory_.rules.is_resident(value)) resident += memory_.bytes[value];
+    }
+    for (const ParameterState& each : memory_.update.states) {
+      resident += each.bytes(memory_.bytes[each.parameter]);
     }
   }
 
@@ -144,14 +153,14 @@ class StepTasksBuilder {
   std::vector<ItemId> items_taken_over(TaskId task) const {
     const NodeId node = result_.node_of[task];
     std::vector<ItemId> taken;
-    if (!dataflow_.runs_origin(node)) return taken;
     std::vector<std::size_t> placed;
     const auto contains = [](const auto& list, const auto& item) {
       return std::find(list.begin(), list.end(), item) != list.end();
     };
-    for (const BufferShare& share : rules_.in_place[dataflow_.origin(node)]) {
+    for (const BufferShare& share : memory_.in_place(dataflow_, node)) {
       const ItemId item = item_of_[topology_.inputs[node][share.input]];
-      if (!item.valid() || contains(placed, share.output) || contains(taken, item)) continue;
+      if (!item.valid() || contains(taken, item)) continue;
+      if (estimate_ == Estimate::above && contains(placed, share.output)) continue;
       if (result_.graph.kept[item] || times_read(node, item) != 1) continue;
       if (aliased(node, share.output).valid()) continue;
       placed.push_back(share.output);
@@ -168,9 +177,9 @@ class StepTasksBuilder {
 
   const Dataflow& dataflow_;
   const Topology& topology_;
-  const BufferRules& rules_;
-  const IdVector<ValueId, std::int64_t>& bytes_;
+  const StepMemory& memory_;
   const IdVector<NodeId, std::int64_t>& node_cost_;
+  Estimate estimate_;
   IdVector<ValueId, bool> is_kept_;
   IdVector<ValueId, ItemId> item_of_;  // the tensor's
   IdVector<ValueId, std::vector<ItemId>> items_of_;
@@ -205,10 +214,9 @@ std::vector<NodeId> StepTasks::nodes(const Topology& topology,
   return nodes;
 }
 
-StepTasks step_tasks(const Dataflow& dataflow, const BufferRules& rules,
-                     const IdVector<ValueId, std::int64_t>& bytes, const UpdateMemory& update,
-                     const IdVector<NodeId, std::int64_t>& node_cost) {
-  return StepTasksBuilder(dataflow, rules, bytes, update, node_cost).build();
+StepTasks step_tasks(const Dataflow& dataflow, const StepMemory& memory,
+                     const IdVector<NodeId, std::int64_t>& node_cost, Estimate estimate) {
+  return StepTasksBuilder(dataflow, memory, node_cost, estimate).build();
 }
 
 }  // namespace stashscope

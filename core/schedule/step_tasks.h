@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "core/memory/buffers.h"
-#include "core/memory/optimizer.h"
+#include "core/memory/step_memory.h"
 #include "core/schedule/task_graph.h"
 
 namespace stashscope {
@@ -14,7 +13,7 @@ struct StepTasks {
   TaskGraph graph;
   IdVector<TaskId, NodeId> node_of;
   IdVector<NodeId, TaskId> task_of;    ///< invalid: a view
-  IdVector<ItemId, ValueId> value_of;  ///< the tensor that the item is
+  IdVector<ItemId, ValueId> value_of;  ///< the tensor that the item is; invalid: workspace
   /// Items that a reader of the value reads; a view has those of its tensor.
   IdRows<ValueId, ItemId> items_of;
 
@@ -25,11 +24,17 @@ struct StepTasks {
   std::vector<NodeId> nodes(const Topology& topology, const std::vector<TaskId>& order) const;
 };
 
-/// Where several inputs of a node could make room for the same output, the first one counts: the
-/// task graph may need more than the timeline of an order, never less.
+/// On which side of a step's timeline its task graph is where it cannot be exact: where several
+/// inputs could make room for the same output, and where a view needs a computed shape.
+enum class Estimate : std::uint8_t {
+  above,  ///< never needs less: what is found in it holds
+  below   ///< never needs more: bounds of it hold
+};
+
+/// Workspace is an item that nobody reads.
 /// @param node_cost by the graph's own nodes, not negative; clones cost what their originals do
-StepTasks step_tasks(const Dataflow& dataflow, const BufferRules& rules,
-                     const IdVector<ValueId, std::int64_t>& bytes, const UpdateMemory& update,
-                     const IdVector<NodeId, std::int64_t>& node_cost);
+StepTasks step_tasks(const Dataflow& dataflow, const StepMemory& memory,
+                     const IdVector<NodeId, std::int64_t>& node_cost,
+                     Estimate estimate = Estimate::above);
 
 }  // namespace stashscope

@@ -36,6 +36,7 @@ TaskGraph TaskGraph::of_single_outputs(const std::vector<std::int64_t>& cost,
     graph.bytes.push_back(bytes[i]);
     graph.maker.push_back(TaskId(i));
     graph.kept.push_back(false);
+    graph.most_runs.push_back(unlimited_runs);
     graph.inputs.start_row();
     for (const std::size_t item : read[i]) graph.inputs.push(ItemId(item));
     graph.outputs.start_row();

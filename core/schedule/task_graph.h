@@ -12,6 +12,8 @@ namespace stashscope {
 using TaskId = Id<struct TaskTag>;
 using ItemId = Id<struct ItemTag>;
 
+constexpr std::uint32_t unlimited_runs = static_cast<std::uint32_t>(-1);
+
 /// A task that reads an item.
 struct ItemReader {
   TaskId task;
@@ -32,7 +34,8 @@ struct TaskGraph {
   IdVector<ItemId, std::int64_t> bytes;
   IdVector<ItemId, TaskId> maker;
   IdRows<ItemId, ItemReader> readers;
-  IdVector<ItemId, bool> kept;  ///< the last copy is there until the end
+  IdVector<ItemId, bool> kept;                ///< the last copy is there until the end
+  IdVector<TaskId, std::uint32_t> most_runs;  ///< how often a task may run; 1: once
   std::int64_t resident_bytes = 0;
 
   std::size_t tasks() const { return cost.size(); }

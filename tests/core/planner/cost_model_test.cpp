@@ -134,7 +134,8 @@ TEST(MeasuredTimes, ReplaceThePredictedOnes) {
   MeasuredTimes runs(count);
   NodeTimes times(count, 0.5);
   EXPECT_EQ(runs.replace(times), 0U);
-  EXPECT_EQ(times, NodeTimes(count, 0.5));
+  const NodeTimes as_before(count, 0.5);
+  EXPECT_EQ(times, as_before);
   runs.add(dataflow, order, measured);
   for (double& each : measured.node_seconds) each += 2;
   runs.add(dataflow, order, measured);

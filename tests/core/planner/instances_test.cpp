@@ -31,7 +31,7 @@ TEST_P(PublishedBudget, IsMetAtAboutThePublishedCost) {
   const fs::path file = folder / (std::string(row.instance) + ".txt");
   if (!fs::exists(file)) GTEST_SKIP() << "no shared/instances";
   const PlanningInstance instance = read_instance(file);
-  const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, row.budget,
+  const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, row.budget, {},
                                           {0, 200'000, 1}, Progress());
   ASSERT_TRUE(plan.found.feasible);
   const SequenceMemory memory = memory_of(instance.graph, plan.found.sequence);
@@ -52,8 +52,8 @@ TEST(PublishedBudget, BelowTheFloorIsProvenImpossible) {
   const fs::path file = folder / "zoo_vgg16_b176.txt";
   if (!fs::exists(file)) GTEST_SKIP() << "no shared/instances";
   const PlanningInstance instance = read_instance(file);
-  const SequencePlan plan =
-      plan_sequence(instance.graph, {instance.given_order}, 7 * gib, {0, 20'000, 1}, Progress());
+  const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, 7 * gib, {},
+                                          {0, 20'000, 1}, Progress());
   EXPECT_FALSE(plan.found.feasible);
   EXPECT_TRUE(plan.is_impossible(7 * gib));
 }

@@ -33,7 +33,7 @@ TEST(RecomputeSearch, FindsTheOptimumOfSmallGraphs) {
     for (std::int64_t budget = least; budget <= once;
          budget += std::max<std::int64_t>(1, (once - least) / 2)) {
       const SequencePlan plan =
-          plan_sequence(graph, {test::given_order(graph)}, budget, few_moves, Progress());
+          plan_sequence(graph, {test::given_order(graph)}, budget, {}, few_moves, Progress());
       const std::int64_t optimum = truth.lowest_cost(budget);
       ASSERT_TRUE(plan.found.feasible) << seed << " " << budget;
       const SequenceMemory memory = memory_of(graph, plan.found.sequence);
@@ -51,7 +51,7 @@ TEST(RecomputeSearch, FindsTheOptimumOfSmallGraphs) {
 TEST(RecomputeSearch, SaysThatABudgetCannotBeMet) {
   const TaskGraph graph = there_and_back(6);
   const SequencePlan plan =
-      plan_sequence(graph, {test::given_order(graph)}, 2, few_moves, Progress());
+      plan_sequence(graph, {test::given_order(graph)}, 2, {}, few_moves, Progress());
   EXPECT_FALSE(plan.found.feasible);
   EXPECT_TRUE(plan.is_impossible(2));
   EXPECT_GE(plan.found.peak_bytes, plan.peak_floor);
@@ -61,7 +61,7 @@ TEST(RecomputeSearch, SaysThatABudgetCannotBeMet) {
 TEST(RecomputeSearch, IsTheSameForTheSameSeed) {
   const TaskGraph graph = there_and_back(20);
   const auto run = [&] {
-    return search_recompute(graph, test::given_order(graph), 12, {0, 20'000, 5}, Progress());
+    return search_recompute(graph, test::given_order(graph), 12, {}, {0, 20'000, 5}, Progress());
   };
   const BudgetedSequence first = run();
   EXPECT_TRUE(first.feasible);
@@ -72,7 +72,7 @@ TEST(RecomputeSearch, EndsWhenItIsCancelled) {
   const TaskGraph graph = there_and_back(20);
   const Progress progress;
   progress.cancel();
-  const auto found = search_recompute(graph, test::given_order(graph), 12, {0, 0, 5}, progress);
+  const auto found = search_recompute(graph, test::given_order(graph), 12, {}, {0, 0, 5}, progress);
   EXPECT_EQ(found.sequence, test::given_order(graph));
 }
 
