@@ -19,6 +19,7 @@ struct PlanOptions {
   std::optional<std::int64_t> budget;
   std::optional<double> budget_percent;
   bool order_only = false;
+  RecomputeRules rules;
   SearchLimit limit;
   std::string out;
 };
@@ -37,6 +38,10 @@ void add_options(CLI::App& program, PlanOptions& options) {
   program.add_flag("--order-only", options.order_only, "Run each task once, in the best order")
       ->excludes(budget)
       ->excludes(percent);
+  program
+      .add_flag("--keep-order", options.rules.keeps_order,
+                "Leave the tasks in the given order; they only run again")
+      ->excludes("--order-only");
   program.add_option("--time-limit", options.limit.seconds, "Seconds to search; 0: no limit")
       ->check(CLI::Range(0.0, 1e6));
   program
@@ -50,7 +55,7 @@ void add_options(CLI::App& program, PlanOptions& options) {
 void check_options(const PlanOptions& options) {
   const bool has_budget = options.budget || options.budget_percent;
   if (!has_budget && !options.order_only) {
-    fail_usage("stashscope-plan", "has nothing to search for",
+    fail_usage("the command line", "does not say what to search for",
                "give --budget N, --budget-percent P or --order-only");
   }
   if (options.budget && *options.budget < 0) fail_usage("--budget", "is below 0");
@@ -93,9 +98,9 @@ Answer find_order(const PlanningInstance& instance, const SearchLimit& limit) {
 }
 
 Answer find_sequence(const PlanningInstance& instance, std::int64_t budget,
-                     const SearchLimit& limit) {
-  const SequencePlan plan =
-      plan_sequence(instance.graph, {instance.given_order}, budget, {}, limit, Progress());
+                     const PlanOptions& options) {
+  const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, budget,
+                                          options.rules, options.limit, Progress());
   return {plan.found.sequence, plan.cost_bound, "cost", plan.found.cost, plan.found.feasible};
 }
 
@@ -112,10 +117,9 @@ int plan(const PlanOptions& options) {
   const SearchClock clock({}, Progress());
   const PlanningInstance instance = read_instance(options.instance);
   const SequenceMemory given = memory_of(instance.graph, instance.given_order);
-  const Answer answer =
-      options.order_only
-          ? find_order(instance, options.limit)
-          : find_sequence(instance, budget_of(options, instance, given), options.limit);
+  const Answer answer = options.order_only
+                            ? find_order(instance, options.limit)
+                            : find_sequence(instance, budget_of(options, instance, given), options);
   if (!options.out.empty()) write_sequence(options.out, answer.sequence);
   print(answer, memory_of(instance.graph, answer.sequence), given, clock.seconds());
   return answer.feasible ? 0 : 1;
@@ -131,6 +135,7 @@ int main(int argc, char** argv) {
         "Plans a task graph: the order of the lowest peak, or the cheapest sequence "
         "within a budget of memory.",
         "stashscope-plan");
+    program.set_version_flag("--version", "stashscope-plan " STASHSCOPE_VERSION);
     PlanOptions options;
     add_options(program, options);
     if (const auto code = parse_command_line(program, argc, argv)) return *code;

@@ -65,7 +65,7 @@ bool RecomputeMoves::repeat_over_peak() {
 }
 
 bool RecomputeMoves::remove(TaskId task, std::size_t run) {
-  if (!state_.can_remove(task, run)) return false;
+  if (!state_.can_remove(task, run) || (keeps_order_ && run == 0)) return false;
   Runs runs = state_.runs(task);
   const std::uint32_t slot = runs.slots[run];
   runs.erase(run);

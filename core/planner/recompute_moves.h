@@ -11,7 +11,9 @@ namespace stashscope {
 /// when the move found nothing to change.
 class RecomputeMoves {
  public:
-  RecomputeMoves(RunSequence& state, SearchRandom& random) : state_(state), random_(random) {}
+  /// @param keeps_order the first run of each task stays
+  RecomputeMoves(RunSequence& state, SearchRandom& random, bool keeps_order = false)
+      : state_(state), random_(random), keeps_order_(keeps_order) {}
 
   /// Runs some task again in front of one of its readers.
   bool repeat_any();
@@ -34,6 +36,7 @@ class RecomputeMoves {
 
   RunSequence& state_;
   SearchRandom& random_;
+  bool keeps_order_;
 };
 
 }  // namespace stashscope

@@ -45,7 +45,7 @@ class RecomputeAnnealer {
         rules_(rules),
         clock_(limit, progress),
         random_(limit.seed),
-        moves_(state_, random_),
+        moves_(state_, random_, rules.keeps_order),
         on_better_(on_better),
         base_cost_(static_cast<double>(cost_of_all(graph))),
         mean_cost_(base_cost_ / static_cast<double>(graph.tasks())),

@@ -56,8 +56,8 @@ struct StepTimes {
 struct OrderRow {
   std::string name;
   std::string description;
-  std::optional<std::int64_t> peak_bytes;  ///< nothing for a search that was not done
-  std::string taken;                       ///< of a best-of, the order whose peak it has
+  std::optional<std::int64_t> peak_bytes;   ///< nothing for a search that was not done
+  std::string taken;                        ///< of a best-of, the order whose peak it has
   std::optional<std::int64_t> bound_bytes;  ///< of a search that was done: no order is below
   std::string method;                       ///< what found its order
 };

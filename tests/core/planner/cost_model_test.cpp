@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "core/memory/buffers.h"
 #include "core/passes/infer_shapes.h"
 #include "tests/support/model_builder.h"
@@ -102,12 +104,8 @@ TEST(NodeTimes, AreTheRooflinesOfTheNodes) {
 TEST(NodeTimes, AreNeverLongerOnAFasterDevice) {
   const Example example = product_and_views();
   const auto sum = [&](const DeviceProfile& device) {
-    double seconds = 0;
-    for (const double each :
-         roofline_times(example.graph, example.ops, example.work, device).items()) {
-      seconds += each;
-    }
-    return seconds;
+    const NodeTimes times = roofline_times(example.graph, example.ops, example.work, device);
+    return std::accumulate(times.begin(), times.end(), 0.0);
   };
   for (const DeviceProfile& device : device_profiles()) {
     DeviceProfile faster = device;
@@ -134,8 +132,7 @@ TEST(MeasuredTimes, ReplaceThePredictedOnes) {
   MeasuredTimes runs(count);
   NodeTimes times(count, 0.5);
   EXPECT_EQ(runs.replace(times), 0U);
-  const NodeTimes as_before(count, 0.5);
-  EXPECT_EQ(times, as_before);
+  EXPECT_EQ(times, NodeTimes(count, 0.5));
   runs.add(dataflow, order, measured);
   for (double& each : measured.node_seconds) each += 2;
   runs.add(dataflow, order, measured);

@@ -68,6 +68,20 @@ TEST(RecomputeSearch, IsTheSameForTheSameSeed) {
   EXPECT_EQ(first.sequence, run().sequence);
 }
 
+TEST(RecomputeSearch, KeepsTheOrderWhereAsked) {
+  const TaskGraph graph = test::random_tasks(4, 30);
+  const auto order = test::given_order(graph);
+  const std::int64_t budget = memory_of(graph, order).peak_bytes * 8 / 10;
+  const SequencePlan plan = plan_sequence(graph, {order}, budget, {true}, few_moves, Progress());
+  std::vector<TaskId> first_runs;
+  for (const TaskId task : plan.found.sequence) {
+    if (std::ranges::find(first_runs, task) == first_runs.end()) first_runs.push_back(task);
+  }
+  EXPECT_EQ(first_runs, order);
+  EXPECT_TRUE(plan.found.feasible);
+  EXPECT_GT(plan.found.sequence.size(), order.size());
+}
+
 TEST(RecomputeSearch, EndsWhenItIsCancelled) {
   const TaskGraph graph = there_and_back(20);
   const Progress progress;
