@@ -14,7 +14,11 @@ namespace {
 class PricedCut {
  public:
   PricedCut(const TaskGraph& graph, TaskId task, std::int64_t budget_bytes)
-      : graph_(graph), task_(task), weight_(graph.items(), 0) {
+      : graph_(graph),
+        task_(task),
+        scale_(std::min(64.0, most_sum / static_cast<double>(cost_of_all(graph)))),
+        most_weight_(most_sum / static_cast<double>(graph.items())),
+        weight_(graph.items(), 0) {
     std::int64_t made = 0;
     for (const ItemId item : graph.outputs[task]) made += graph.bytes[item];
     beside_items_ = static_cast<double>(graph.resident_bytes + made - budget_bytes);
@@ -25,15 +29,16 @@ class PricedCut {
     for (const ItemId item : IdRange<ItemId>(graph_.items())) {
       double weight = price * static_cast<double>(graph_.bytes[item]);
       if (graph_.most_runs[graph_.maker[item]] > 1) weight = std::min(weight, cost_share(item));
-      weight_[item] = static_cast<std::int64_t>(weight * scale);
+      weight_[item] = static_cast<std::int64_t>(std::min(weight * scale_, most_weight_));
     }
     const auto cut = static_cast<double>(least_weight_at(graph_, task_, weight_));
-    return cut / scale + price * beside_items_;
+    return cut / scale_ + price * beside_items_;
   }
 
  private:
-  /// Weights are whole numbers; rounded down, so that the bound stays one.
-  static constexpr double scale = 64;
+  // Weights are whole numbers whose sums must fit: they are rounded down and capped, which only
+  // lowers the bound.
+  static constexpr double most_sum = 0x1p60;
 
   /// Several items of one maker share its cost by their bytes.
   double cost_share(ItemId item) const {
@@ -46,6 +51,8 @@ class PricedCut {
 
   const TaskGraph& graph_;
   TaskId task_;
+  double scale_;  ///< weight of a unit of cost
+  double most_weight_;
   IdVector<ItemId, std::int64_t> weight_;
   double beside_items_;
 };
