@@ -17,6 +17,8 @@ namespace stashscope {
 /// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
 /// session file is Choices and the model's place.
 struct Choices {
+  Choices();
+
   std::map<std::string, std::int64_t> dims;      ///< values by dimension name or `*` pattern
   std::map<std::string, std::string> same_dims;  ///< name or pattern -> the name it stands for
   RecomputeConfig plans;                         ///< by cluster
