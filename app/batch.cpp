@@ -89,22 +89,32 @@ StudyMeasurements measured_or_reported(const ReportInput& input, const Subject& 
   }
 }
 
+/// What the session's runs measured goes before what is predicted.
+std::shared_ptr<const Study> with_times_of(const Session& session,
+                                           std::shared_ptr<const Study> study) {
+  if (!session.baseline_measured || !session.current_measured) return study;
+  return with_measured_times(*study, *session.baseline_measured, *session.current_measured);
+}
+
 }  // namespace
 
 int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   Subject subject = load_subject(analysis);
   check_outputs(options, files_read(analysis, subject));
-  const auto study = study_of(subject);
+  auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
-  ReportInput input{*study, analysis.file, std::nullopt, pass_savings(*study),
-                    fusion_table(*study)};
+  const std::vector<FusionRow> fusions = fusion_table(*study);
+  std::optional<MeasuredPair> shown;
   if (study->choices.device != "none") {
-    const StudyMeasurements measured = measured_or_reported(input, subject, options);
-    input.measured = {measured.baseline, measured.current, largest_error(*study, measured)};
+    const StudyMeasurements measured = measured_or_reported(
+        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions}, subject, options);
+    shown = {measured.baseline, measured.current, largest_error(*study, measured)};
     subject.session.baseline_measured = measured.baseline;
     subject.session.current_measured = measured.current;
   }
+  study = with_times_of(subject.session, study);
+  const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions};
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_model(modified_graph(*study), options.save_model);
   if (!options.save_session.empty()) {

@@ -16,6 +16,7 @@ struct ProgramOptions {
   bool lists_passes = false;
   bool lists_orders = false;
   bool lists_fusions = false;
+  bool lists_profiles = false;
 };
 
 /// @param batch without it there is a window, which writes nothing by itself
@@ -67,6 +68,7 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_passes) return print_list(pass_list());
   if (options.lists_fusions) return print_list(fusion_list());
   if (options.lists_orders) return print_list(order_list());
+  if (options.lists_profiles) return print_profiles();
   if (options.is_batch) return run_batch(options.analysis, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);
@@ -89,6 +91,8 @@ int run(int argc, char** argv) {
   program.add_flag("--list-passes", options.lists_passes, "say what passes there are, and end");
   program.add_flag("--list-orders", options.lists_orders, "say what orders there are, and end");
   program.add_flag("--list-fusions", options.lists_fusions, "say what fusions there are, and end");
+  program.add_flag("--list-profiles", options.lists_profiles,
+                   "say what devices times can be predicted for, and end");
   add_batch_options(program, options.batch, batch);
   add_window_options(program, options.window, batch);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");

@@ -62,6 +62,7 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.compress_to.empty()) {
     choices.probe.compressed = parse_compressed(options.compress_to);
   }
+  if (!options.profile.empty()) choices.profile = load_profile(options.profile);
   if (options.transfer_bandwidth) {
     check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
     choices.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
@@ -83,8 +84,14 @@ void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
       ->type_name("TYPE");
   program
       .add_option("--transfer-bandwidth", options.transfer_bandwidth,
-                  "GB/s between device and host, one way, for type 3 (default 25)")
+                  "GB/s between device and host, one way, for type 3 (default: the profile's)")
       ->type_name("GB/S");
+  program
+      .add_option("--profile", options.profile,
+                  "device that times are predicted for: a name (see --list-profiles) or a JSON "
+                  "file (default " +
+                      default_profile().name + ")")
+      ->type_name("NAME|FILE");
 }
 
 void check_loss(const std::string& name, const Graph& model) {
@@ -256,6 +263,25 @@ int print_optimizers() {
   for (const Optimizer& each : optimizers()) {
     std::cout << std::left << std::setw(static_cast<int>(widest)) << each.name << "  "
               << each.description << "\n";
+  }
+  flush_output();
+  return 0;
+}
+
+int print_profiles() {
+  std::cout << "Memory in GiB, its bandwidth in GB/s, products of float16 and other operations of "
+               "float32 in TFLOP/s, link in GB/s\n";
+  for (const DeviceProfile& each : device_profiles()) {
+    const auto column = [](double number, int digits) {
+      std::cout << std::right << std::setw(9) << format_fixed(number, digits);
+    };
+    std::cout << std::left << std::setw(16) << each.name;
+    column(static_cast<double>(each.memory_bytes) / (1 << 30), 0);
+    column(each.bandwidth / 1e9, 1);
+    column(operations_per_second(each, ComputeUnit::matrix, ElementType::float16) / 1e12, 1);
+    column(operations_per_second(each, ComputeUnit::vector, ElementType::float32) / 1e12, 1);
+    column(each.link_bandwidth / 1e9, 1);
+    std::cout << "\n";
   }
   flush_output();
   return 0;

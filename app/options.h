@@ -30,6 +30,7 @@ struct AnalysisOptions {
   bool newer_versions = false;
   std::vector<std::string> recomputable;
   std::string compress_to;
+  std::string profile;                       ///< name or file
   std::optional<double> transfer_bandwidth;  ///< 1e9 bytes per second
   std::string optimizer;
   bool master_weights = false;
@@ -61,6 +62,9 @@ std::shared_ptr<const Study> study_of(const Subject& subject);
 
 /// Prints what can be given as --optimizer.
 int print_optimizers();
+
+/// Prints what can be given as --profile.
+int print_profiles();
 
 /// Parses the command line. Returns the exit code when the program is to end (after --help or with
 /// the usage error already printed), else nothing.

@@ -10,6 +10,7 @@ TakenFiles files_read(const AnalysisOptions& options, const Subject& subject) {
   for (const std::string& plan : options.plans) {
     if (plan.starts_with('@')) files.add(plan.substr(1), "the plans");
   }
+  if (std::filesystem::exists(options.profile)) files.add(options.profile, "the profile");
   return files;
 }
 

@@ -28,6 +28,20 @@ void infer_aten(ShapeContext& context) {
   throw ShapeUnknown();
 }
 
+bool is_embedding_backward(const CostContext& cost) {
+  return cost.node.attributes.text("operator", "") == "embedding_backward";
+}
+
+double aten_flops(const CostContext& cost) {
+  return is_embedding_backward(cost) ? cost.input_elements(0) : 0;
+}
+
+/// Rows are read and written; backward, zeros everywhere, then each gradient is read and added.
+double aten_bytes(const CostContext& cost) {
+  if (!is_embedding_backward(cost)) return 2 * cost.bytes_of_output() + cost.bytes_of_input(1);
+  return cost.bytes_of_output() + 3 * cost.bytes_of_input(0) + cost.bytes_of_input(1);
+}
+
 }  // namespace
 
 void add_aten_ops(OpRegistry& registry) {
@@ -35,7 +49,8 @@ void add_aten_ops(OpRegistry& registry) {
                 .type = "ATen",
                 .versions = {1},
                 .infer = infer_aten,
-                .flops = no_flops});
+                .flops = aten_flops,
+                .bytes = aten_bytes});
 }
 
 }  // namespace stashscope

@@ -51,12 +51,27 @@ void infer_attention(ShapeContext& context) {
   if (context.has_output(3)) context.set_shape(3, {batch, queries, length, total});
 }
 
-/// Two products of queries and keys, and the softmax in between.
+double axis_from_back(const std::vector<std::int64_t>& dims, std::size_t distance) {
+  return dims.size() < distance ? 0 : static_cast<double>(dims[dims.size() - distance]);
+}
+
+/// Rows of all heads: batch * heads * queries.
+double query_rows(const CostContext& cost) {
+  const auto& queries = cost.input_dims(0);
+  const double size = axis_from_back(queries, 1);
+  if (queries.size() != 3) return size == 0 ? 0 : cost.input_elements(0) / size;
+  const auto heads = static_cast<double>(cost.node.attributes.integer("q_num_heads", 1));
+  return size == 0 ? 0 : heads * cost.input_elements(0) / size;
+}
+
+/// The products of queries with keys and of weights with values, and the softmax in between. What a
+/// mask hides is computed.
 double attention_flops(const CostContext& cost) {
-  const auto& keys = cost.input_dims(1);
-  if (keys.size() < 2) return 0;
-  const auto length = static_cast<double>(keys[keys.size() - 2]);
-  return 2 * length * (cost.input_elements(0) + cost.output_elements(0));
+  constexpr double softmax = 8;  // for each weight, as Softmax counts
+  const double length = axis_from_back(cost.input_dims(1), 2) +
+                        (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));
+  return length *
+         (2 * cost.input_elements(0) + 2 * cost.output_elements() + softmax * query_rows(cost));
 }
 
 void infer_rotary_embedding(ShapeContext& context) { context.set_like_input(0, 0); }
@@ -74,7 +89,8 @@ void add_attention_ops(OpRegistry& registry) {
   registry.add({.type = "Attention",
                 .versions = {23, 24},
                 .infer = infer_attention,
-                .flops = attention_flops});
+                .flops = attention_flops,
+                .unit = ComputeUnit::matrix});
   registry.add({.type = "RotaryEmbedding",
                 .versions = {23},
                 .infer = infer_rotary_embedding,

@@ -78,30 +78,39 @@ void infer_conv_transpose(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
+/// Multiplications and additions of a window that slides: each of `positions` meets the weights of
+/// one entry of their first axis.
+double sliding_flops(double positions, const CostContext& cost, std::size_t weight_input) {
+  const auto& weight = cost.input_dims(weight_input);
+  if (weight.empty() || weight[0] == 0) return 0;
+  return 2 * positions * cost.input_elements(weight_input) / static_cast<double>(weight[0]);
+}
+
+double bias_flops(const CostContext& cost) {
+  const bool adds = cost.node.inputs.size() > 2 && cost.node.inputs[2].valid();
+  return adds ? cost.output_elements() : 0;
+}
+
 /// Each output element is a sum over the weights that reach it.
 double conv_flops(const CostContext& cost) {
-  const auto& weight = cost.input_dims(1);
-  if (weight.empty() || weight[0] == 0) return 0;
-  return 2 * cost.output_elements() * cost.input_elements(1) / static_cast<double>(weight[0]);
+  return sliding_flops(cost.output_elements(), cost, 1) + bias_flops(cost);
 }
 
+/// Each input element is spread by the weights that it reaches.
 double conv_transpose_flops(const CostContext& cost) {
-  const auto& weight = cost.input_dims(1);
-  if (weight.empty() || weight[0] == 0) return 0;
-  return 2 * cost.input_elements(0) * cost.input_elements(1) / static_cast<double>(weight[0]);
+  return sliding_flops(cost.input_elements(0), cost, 1) + bias_flops(cost);
 }
 
-/// (dY, X, W): as much again as the forward pass for each of dX and dW.
+/// (dY, X, W): as much again as the forward pass for each of dX and dW, and a sum for dB.
+/// @param slides what the window's positions are: input 0 of Conv's, input 1 of ConvTranspose's
+template <std::size_t slides>
 double conv_grad_flops(const CostContext& cost) {
-  const auto& weight = cost.input_dims(2);
-  if (weight.empty() || weight[0] == 0) return 0;
-  const double forward =
-      2 * cost.input_elements(0) * cost.input_elements(2) / static_cast<double>(weight[0]);
-  double gradients = 0;
-  for (std::size_t i = 0; i < 2 && i < cost.outputs.size(); ++i) {
-    if (!cost.outputs[i].empty()) gradients += forward;
-  }
-  return gradients;
+  const double forward = sliding_flops(cost.input_elements(slides), cost, 2);
+  const auto wants = [&](std::size_t i) {
+    return i < cost.outputs.size() && !cost.outputs[i].empty();
+  };
+  return (wants(0) ? forward : 0) + (wants(1) ? forward : 0) +
+         (wants(2) ? cost.input_elements(0) : 0);
 }
 
 /// (dY, X, W) -> dX, dW, dB; the outputs that are not wanted are left out.
@@ -135,15 +144,22 @@ void add_convolution_ops(OpRegistry& registry) {
                 .versions = {1, 11, 22},
                 .infer = infer_conv,
                 .gradient = conv_gradient<conv_grad>,
-                .flops = conv_flops});
+                .flops = conv_flops,
+                .unit = ComputeUnit::matrix});
   registry.add({.type = "ConvTranspose",
                 .versions = {1, 11, 22},
                 .infer = infer_conv_transpose,
                 .gradient = conv_gradient<conv_transpose_grad>,
-                .flops = conv_transpose_flops});
-  for (const char* type : {conv_grad, conv_transpose_grad}) {
-    registry.add(microsoft({.type = type, .infer = infer_conv_grad, .flops = conv_grad_flops}));
-  }
+                .flops = conv_transpose_flops,
+                .unit = ComputeUnit::matrix});
+  Op grad = microsoft({.type = conv_grad,
+                       .infer = infer_conv_grad,
+                       .flops = conv_grad_flops<0>,
+                       .unit = ComputeUnit::matrix});
+  registry.add(grad);
+  grad.type = conv_transpose_grad;
+  grad.flops = conv_grad_flops<1>;
+  registry.add(std::move(grad));
 }
 
 }  // namespace stashscope

@@ -190,6 +190,7 @@ void add_einsum_ops(OpRegistry& registry) {
                 .infer = infer_einsum,
                 .gradient = einsum_gradient,
                 .flops = einsum_flops,
+                .unit = ComputeUnit::matrix,
                 .recompute = RecomputeLevel::basic,
                 .recompute_rules = {{{12}, {}}}});
 }

@@ -187,13 +187,21 @@ void infer_non_zero(ShapeContext& context) {
               {context.rank(0), context.data_dependent_dim(1, element_count(context.type(0)))});
 }
 
+/// Zeros everywhere, then each gradient is read and added at its place.
+template <std::size_t gradient>
+double gather_grad_bytes(const CostContext& cost) {
+  return cost.bytes_of_output() + 3 * cost.bytes_of_input(gradient) + cost.bytes_of_input(1) +
+         (gradient == 0 ? cost.bytes_of_input(2) : 0);
+}
+
 Op gatherer(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
             void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
           .infer = infer,
           .gradient = gradient,
-          .flops = no_flops};
+          .flops = no_flops,
+          .bytes = bytes_of_picked};
 }
 
 Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
@@ -206,14 +214,18 @@ Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(
 
 void add_gather_grads(OpRegistry& registry) {
   for (const char* type : {"GatherGrad", "GatherNDGrad"}) {
-    Op op = microsoft({.type = type, .infer = infer_gather_grad, .flops = flops_per_element<1>});
+    Op op = microsoft({.type = type,
+                       .infer = infer_gather_grad,
+                       .flops = flops_per_input_element<1, 2>,
+                       .bytes = gather_grad_bytes<2>});
     registry.add(op);
     op.domain.clear();  // older training graphs have them in the default domain
     registry.add(std::move(op));
   }
   registry.add(microsoft({.type = "GatherElementsGrad",
                           .infer = infer_gather_elements_grad,
-                          .flops = flops_per_element<1>}));
+                          .flops = flops_per_input_element<1>,
+                          .bytes = gather_grad_bytes<0>}));
 }
 
 }  // namespace
@@ -228,10 +240,12 @@ void add_gather_ops(OpRegistry& registry) {
   registry.add(gatherer("GatherND", {11, 12, 13}, infer_gather_nd, gather_nd_gradient));
   Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter_nd, scatter_nd_gradient);
   scatter_nd.in_place = {{0, 0}};
+  scatter_nd.bytes = nullptr;  // the data is copied in full
   registry.add(std::move(scatter_nd));
   for (const char* type : {"ScatterElements", "Scatter"}) {
     Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter_elements, scatter_elements_gradient);
     op.in_place = {{0, 0}};
+    op.bytes = nullptr;
     registry.add(std::move(op));
   }
   registry.add(stopping("OneHot", {9, 11}, infer_one_hot));

@@ -65,12 +65,30 @@ void nll_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("NegativeLogLikelihoodLossGrad", std::move(inputs), g.attributes()));
 }
 
+/// Labels choose one score of each position.
+double chosen_flops(const CostContext& cost) { return 2 * cost.input_elements(1); }
+
+/// One score for each label is read.
+double chosen_bytes(const CostContext& cost) {
+  const double scores = cost.input_elements(0);
+  const double share = scores == 0 ? 0 : cost.input_elements(1) / scores;
+  return share * cost.bytes_of_input(0) + cost.bytes_of_input(1) + cost.bytes_of_input(2) +
+         cost.bytes_of_output();
+}
+
+/// (d loss, log probabilities, labels): zeros, and one element written for each label.
+double chosen_grad_flops(const CostContext& cost) { return 2 * cost.input_elements(2); }
+
+double chosen_grad_bytes(const CostContext& cost) {
+  return cost.bytes_of_input(0) + cost.bytes_of_input(2) + cost.bytes_of_output();
+}
+
 Op loss(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {12, 13, 22},
           .infer = infer_cross_entropy,
           .gradient = gradient,
-          .flops = flops_per_input_element<6>};
+          .flops = flops_per_input_element<9>};  // a LogSoftmax, and the sum
 }
 
 }  // namespace
@@ -78,21 +96,28 @@ Op loss(std::string type, void (*gradient)(GradientContext&)) {
 void add_loss_ops(OpRegistry& registry) {
   registry.add(loss("SoftmaxCrossEntropyLoss", cross_entropy_gradient));
   registry.add(microsoft(loss("SoftmaxCrossEntropyLossInternal", internal_cross_entropy_gradient)));
-  registry.add(loss("NegativeLogLikelihoodLoss", nll_gradient));
+  Op chosen = loss("NegativeLogLikelihoodLoss", nll_gradient);
+  chosen.flops = chosen_flops;
+  chosen.bytes = chosen_bytes;
+  registry.add(std::move(chosen));
   Op sparse = loss("SparseSoftmaxCrossEntropy", nullptr);
   sparse.versions = {9};
   registry.add(std::move(sparse));
-  for (const char* type : {"SoftmaxCrossEntropyLossGrad", "SoftmaxCrossEntropyLossInternalGrad",
-                           "NegativeLogLikelihoodLossGrad"}) {
-    registry.add(microsoft({.type = type,
-                            .infer = infer_cross_entropy_grad,
-                            .flops = flops_per_element<4>,
-                            .in_place = {{1, 0}}}));
-  }
+  Op grad = microsoft({.type = "SoftmaxCrossEntropyLossGrad",
+                       .infer = infer_cross_entropy_grad,
+                       .flops = flops_per_element<6>,  // exp(log p), minus one, times d loss
+                       .in_place = {{1, 0}}});
+  registry.add(grad);
+  grad.type = "SoftmaxCrossEntropyLossInternalGrad";
+  registry.add(grad);
+  grad.type = "NegativeLogLikelihoodLossGrad";
+  grad.flops = chosen_grad_flops;
+  grad.bytes = chosen_grad_bytes;
+  registry.add(std::move(grad));
   registry.add({.type = "SparseSoftmaxCrossEntropyGrad",
                 .versions = {9},
                 .infer = infer_cross_entropy_grad,
-                .flops = flops_per_element<4>,
+                .flops = flops_per_element<6>,
                 .in_place = {{1, 0}}});
 }
 

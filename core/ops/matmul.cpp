@@ -78,12 +78,26 @@ void infer_gemm(ShapeContext& context) {
   context.require_broadcastable(2, {a[0], b[1]});
 }
 
-double matmul_flops(const CostContext& cost) {
+/// The size of the axis that is summed over, as the left operand has it.
+double inner_size(const CostContext& cost) {
   const auto& a = cost.input_dims(0);
-  const bool transposed = cost.node.attributes.integer("transA", 0) != 0;
   if (a.empty()) return 0;
-  const std::int64_t inner = transposed && a.size() > 1 ? a[a.size() - 2] : a.back();
-  return 2 * cost.output_elements() * static_cast<double>(inner);
+  const Transposition transposition =
+      transposition_of(cost.node.attributes, "transA", "transBatchA");
+  if (!transposition.matrix || a.size() < 2) return static_cast<double>(a.back());
+  const bool batch_behind = transposition.batch && a.size() > 2;
+  return static_cast<double>(batch_behind ? a[0] : a[a.size() - 2]);
+}
+
+/// A multiplication and an addition for each element of the inner axis.
+double matmul_flops(const CostContext& cost) {
+  return 2 * cost.output_elements() * inner_size(cost);
+}
+
+/// The product, and the addition of C where there is one.
+double gemm_flops(const CostContext& cost) {
+  const bool adds = cost.node.inputs.size() > 2 && cost.node.inputs[2].valid();
+  return matmul_flops(cost) + (adds ? cost.output_elements() : 0);
 }
 
 ValueId fused_matmul(GradientContext& g, ValueId a, ValueId b, bool trans_a, bool trans_b,
@@ -227,19 +241,22 @@ void add_matmul_ops(OpRegistry& registry) {
                 .infer = infer_matmul,
                 .gradient = matmul_gradient,
                 .flops = matmul_flops,
+                .unit = ComputeUnit::matrix,
                 .recompute = RecomputeLevel::advanced,
                 .recompute_rules = {{{1, 9, 13}, {}}}});
   registry.add(microsoft({.type = "FusedMatMul",
                           .infer = infer_fused_matmul,
                           .gradient = fused_matmul_gradient,
                           .flops = matmul_flops,
+                          .unit = ComputeUnit::matrix,
                           .recompute = RecomputeLevel::advanced,
                           .recompute_rules = {{{1}, {}}}}));
   registry.add({.type = "Gemm",
                 .versions = {1, 6, 7, 9, 11, 13},
                 .infer = infer_gemm,
                 .gradient = gemm_gradient,
-                .flops = matmul_flops});
+                .flops = gemm_flops,
+                .unit = ComputeUnit::matrix});
 }
 
 }  // namespace stashscope

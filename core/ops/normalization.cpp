@@ -161,12 +161,24 @@ void instance_norm_gradient(GradientContext& g) {
   }
 }
 
+// Of each element: mean 1, variance 3, normalized 2, scale and shift 2.
+constexpr auto normalization_flops = flops_per_element<8>;
+// Mean of squares 2, division and scale.
+constexpr auto root_mean_square_flops = flops_per_element<4>;
+
+/// In evaluation the statistics are given. Before version 14 only outputs tell.
+double batch_norm_flops(const CostContext& cost) {
+  const bool trains =
+      cost.node.attributes.integer("training_mode", 0) != 0 || cost.node.outputs.size() > 1;
+  return (trains ? 8 : 4) * cost.output_elements();
+}
+
 Op layer_norm(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {1, 17},
           .infer = infer_layer_norm,
           .gradient = gradient,
-          .flops = flops_per_element<8>,
+          .flops = normalization_flops,
           .recompute = RecomputeLevel::advanced,
           .recompute_rules = {{{1, 17}, {}}}};
 }
@@ -175,18 +187,21 @@ void add_layer_norms(OpRegistry& registry) {
   registry.add(layer_norm("LayerNormalization", layer_norm_gradient));
   Op simplified = layer_norm("SimplifiedLayerNormalization", simplified_layer_norm_gradient);
   simplified.versions = {1};
+  simplified.flops = root_mean_square_flops;
   simplified.recompute_rules = {{{1}, {}}};
   registry.add(std::move(simplified));
   for (const char* type : {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
     Op skip = microsoft(layer_norm(type, nullptr));
     skip.infer = infer_skip_layer_norm;
+    const bool is_simplified = std::string_view(type) != "SkipLayerNormalization";
+    skip.flops = is_simplified ? flops_per_element<5> : flops_per_element<9>;
     skip.recompute_rules = {{{1}, {}}};
     registry.add(std::move(skip));
   }
   registry.add({.type = "RMSNormalization",
                 .versions = {23},
                 .infer = infer_layer_norm,
-                .flops = flops_per_element<6>});
+                .flops = root_mean_square_flops});
 }
 
 }  // namespace
@@ -197,23 +212,23 @@ void add_normalization_ops(OpRegistry& registry) {
                          .versions = batch_norm_versions,
                          .infer = infer_batch_norm,
                          .gradient = batch_norm_gradient,
-                         .flops = flops_per_element<8>,
+                         .flops = batch_norm_flops,
                          .recompute = RecomputeLevel::basic,
                          .recompute_rules = {{batch_norm_versions, {}}}};
   registry.add(batch_norm);
   registry.add(microsoft(
-      {.type = "BatchNormInternal", .infer = infer_batch_norm, .flops = flops_per_element<8>}));
+      {.type = "BatchNormInternal", .infer = infer_batch_norm, .flops = normalization_flops}));
   add_layer_norms(registry);
   registry.add({.type = "InstanceNormalization",
                 .versions = {1, 6, 22},
                 .infer = infer_instance_norm,
                 .gradient = instance_norm_gradient,
-                .flops = flops_per_element<8>});
+                .flops = normalization_flops});
   for (const char* type : {"GroupNormalization", "LRN", "MeanVarianceNormalization"}) {
     registry.add({.type = type,
                   .versions = {1, 9, 13, 18, 21},
                   .infer = infer_first,
-                  .flops = flops_per_element<8>});
+                  .flops = normalization_flops});
   }
   for (const char* type : {"BatchNormalizationGrad", "LayerNormalizationGrad",
                            "SimplifiedLayerNormalizationGrad", "InstanceNormalizationGrad"}) {

@@ -1,5 +1,7 @@
 #include "core/ops/op.h"
 
+#include <algorithm>
+
 #include "core/ops/families.h"
 
 namespace stashscope {
@@ -38,6 +40,33 @@ double CostContext::input_elements(std::size_t index) const {
 
 double CostContext::output_elements(std::size_t index) const {
   return index < outputs.size() ? count(outputs[index]) : 0;
+}
+
+double CostContext::bytes_of_input(std::size_t index) const {
+  return index < input_bytes.size() ? static_cast<double>(input_bytes[index]) : 0;
+}
+
+double CostContext::bytes_of_output(std::size_t index) const {
+  return index < output_bytes.size() ? static_cast<double>(output_bytes[index]) : 0;
+}
+
+double flops_of(const Op* op, const CostContext& cost) {
+  if (op != nullptr && op->flops != nullptr) return op->flops(cost);
+  return cost.outputs.empty() ? 0 : cost.output_elements();
+}
+
+double bytes_moved(const Op* op, const CostContext& cost) {
+  if (op != nullptr && op->bytes != nullptr) return op->bytes(cost);
+  double bytes = 0;
+  const auto& inputs = cost.node.inputs;
+  for (std::size_t i = 0; i < cost.input_bytes.size(); ++i) {
+    const auto earlier = inputs.begin() + static_cast<std::ptrdiff_t>(std::min(i, inputs.size()));
+    const bool is_repeated =
+        i < inputs.size() && std::find(inputs.begin(), earlier, inputs[i]) != earlier;
+    if (!is_repeated) bytes += cost.bytes_of_input(i);
+  }
+  for (std::size_t i = 0; i < cost.output_bytes.size(); ++i) bytes += cost.bytes_of_output(i);
+  return bytes;
 }
 
 const OpRegistry& OpRegistry::standard() {

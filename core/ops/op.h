@@ -13,17 +13,29 @@ namespace stashscope {
 class ShapeContext;
 class GradientContext;
 
-/// Concrete dims of the inputs and outputs of one node; an empty optional input has no dims.
+/// Concrete dims and bytes of the inputs and outputs of one node; an empty optional input has
+/// neither.
 struct CostContext {
   const Node& node;
   std::span<const std::vector<std::int64_t>> inputs;
   std::span<const std::vector<std::int64_t>> outputs;
+  std::span<const std::int64_t> input_bytes = {};
+  std::span<const std::int64_t> output_bytes = {};
 
   /// No dims for an input that the node does not have.
   const std::vector<std::int64_t>& input_dims(std::size_t index) const;
   /// 0 for an input (output) that the node does not have.
   double input_elements(std::size_t index) const;
   double output_elements(std::size_t index = 0) const;
+  double bytes_of_input(std::size_t index) const;
+  double bytes_of_output(std::size_t index = 0) const;
+};
+
+/// What of a device does the work of an operator, beside its memory.
+enum class ComputeUnit : std::uint8_t {
+  vector,  ///< one operation per lane and clock
+  matrix,  ///< units that multiply matrices, where the device has them
+  link,    ///< the link to the host
 };
 
 /// At which probe level the reference tool recomputes an operator.
@@ -57,6 +69,9 @@ struct Op {
   void (*gradient)(GradientContext&) = nullptr;
   /// Floating point operations; null: one for each element of output 0.
   double (*flops)(const CostContext&) = nullptr;
+  /// Bytes read and written in the device's memory; null: every input and output once.
+  double (*bytes)(const CostContext&) = nullptr;
+  ComputeUnit unit = ComputeUnit::vector;
   /// The input whose buffer an output always shares, if the node has such a one.
   std::optional<std::size_t> (*alias)(const Graph&, const Node&, std::size_t output) = nullptr;
   std::vector<InPlace> in_place = {};
@@ -90,6 +105,10 @@ class OpRegistry {
 /// The operators of a graph's nodes, looked up once; null entries are unknown operators.
 IdVector<NodeId, const Op*> resolve_ops(const Graph& graph,
                                         const OpRegistry& registry = OpRegistry::standard());
+
+/// What the entry says, or what holds without one. @param op null for an unknown operator
+double flops_of(const Op* op, const CostContext& cost);
+double bytes_moved(const Op* op, const CostContext& cost);
 
 /// The version of the operator set in which `op`'s definition at `opset` appeared; 1 when none
 /// fits.

@@ -29,13 +29,31 @@ void infer_onnx_optimizer(ShapeContext& context) {
   }
 }
 
+/// (rate, step, N weights, ...): the elements of all weights.
+double weight_elements(const CostContext& cost) {
+  const std::string& type = cost.node.op_type;
+  const std::size_t count = type == "AdamOptimizer" ? 1
+                            : type == "Adam"        ? cost.outputs.size() / 3
+                                                    : cost.outputs.size() / 2;
+  double elements = 0;
+  for (std::size_t i = 0; i < count; ++i) elements += cost.input_elements(2 + i);
+  return elements;
+}
+
+/// Both moments 3 each, their corrections, the root, the step and the decay for Adam.
+template <int per_weight>
+double optimizer_flops(const CostContext& cost) {
+  return per_weight * weight_elements(cost);
+}
+
 Op optimizer(std::string domain, std::string type, void (*infer)(ShapeContext&)) {
+  const bool is_adam = type.starts_with("Adam");
   return {.domain = std::move(domain),
           .type = std::move(type),
           .versions = {1},
           .infer = infer,
           .stops_gradients = true,
-          .flops = flops_per_element<12>};
+          .flops = is_adam ? optimizer_flops<12> : optimizer_flops<5>};
 }
 
 }  // namespace

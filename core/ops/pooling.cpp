@@ -40,12 +40,21 @@ void infer_global_pool(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-double pool_flops(const CostContext& cost) {
+double window_elements(const CostContext& cost) {
   double window = 1;
   for (const std::int64_t size : cost.node.attributes.integers("kernel_shape")) {
     window *= static_cast<double>(size);
   }
-  return window * cost.output_elements();
+  return window;
+}
+
+double pool_flops(const CostContext& cost) {
+  return window_elements(cost) * cost.output_elements();
+}
+
+/// Each gradient is added to every position of its window.
+double average_pool_grad_flops(const CostContext& cost) {
+  return window_elements(cost) * cost.input_elements(0);
 }
 
 /// The gradient operators take the shape of the input as their last operand: the input itself need
@@ -107,9 +116,14 @@ void add_pooling_ops(OpRegistry& registry) {
                 .versions = {1, 22},
                 .infer = infer_global_pool,
                 .flops = flops_per_input_element<1>});
-  for (const char* type : {"MaxPoolGrad", "AveragePoolGrad", "GlobalAveragePoolGrad"}) {
-    registry.add(microsoft({.type = type, .infer = infer_from_shape_operand}));
-  }
+  Op grad = microsoft({.type = "GlobalAveragePoolGrad", .infer = infer_from_shape_operand});
+  registry.add(grad);
+  grad.type = "MaxPoolGrad";
+  grad.flops = flops_per_input_element<1>;
+  registry.add(grad);
+  grad.type = "AveragePoolGrad";
+  grad.flops = average_pool_grad_flops;
+  registry.add(std::move(grad));
 }
 
 }  // namespace stashscope

@@ -224,19 +224,20 @@ void cum_sum_gradient(GradientContext& g) {
                    {"reverse", std::int64_t{reverse == 0}}}));
 }
 
-template <std::int64_t axes_input_since = 18>
+/// @param flops of each input element
+template <int flops = 1, std::int64_t axes_input_since = 18>
 Op reduce(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {1, 11, 12, 13, 18, 20},
           .infer = infer_reduce<axes_input_since>,
           .gradient = gradient,
-          .flops = flops_per_input_element<1>};
+          .flops = flops_per_input_element<flops>};
 }
 
 }  // namespace
 
 void add_reduction_ops(OpRegistry& registry) {
-  Op sum = reduce<13>("ReduceSum", reduce_sum_gradient);
+  Op sum = reduce<1, 13>("ReduceSum", reduce_sum_gradient);
   sum.infer = infer_reduce_contents<added, 13>;
   sum.versions = {1, 11, 13};
   registry.add(std::move(sum));
@@ -250,10 +251,10 @@ void add_reduction_ops(OpRegistry& registry) {
   least.infer = infer_reduce_contents<minimum, 18>;
   registry.add(std::move(least));
   registry.add(reduce("ReduceMean", reduce_mean_gradient));
-  registry.add(reduce("ReduceL2", reduce_l2_gradient));
-  registry.add(reduce("ReduceSumSquare", reduce_sum_square_gradient));
-  registry.add(reduce("ReduceLogSumExp", reduce_log_sum_exp_gradient));
-  registry.add(reduce("ReduceL1", reduce_l1_gradient));
+  registry.add(reduce<2>("ReduceL2", reduce_l2_gradient));
+  registry.add(reduce<2>("ReduceSumSquare", reduce_sum_square_gradient));
+  registry.add(reduce<7>("ReduceLogSumExp", reduce_log_sum_exp_gradient));
+  registry.add(reduce<2>("ReduceL1", reduce_l1_gradient));
   registry.add(reduce("ReduceLogSum", reduce_log_sum_gradient));
   for (const char* type : {"ArgMax", "ArgMin"}) {
     registry.add({.type = type,
@@ -270,7 +271,10 @@ void add_reduction_ops(OpRegistry& registry) {
                 .recompute = RecomputeLevel::basic,
                 .recompute_rules = {{{11, 14}, {1}}}});
   registry.add({.type = "CumProd", .versions = {26}, .infer = infer_like_first_input});
-  registry.add({.type = "TopK", .versions = {1, 10, 11, 24}, .infer = infer_top_k});
+  registry.add({.type = "TopK",
+                .versions = {1, 10, 11, 24},
+                .infer = infer_top_k,
+                .flops = flops_per_input_element<1>});
 }
 
 }  // namespace stashscope

@@ -107,6 +107,12 @@ Op data_movement(std::string type, std::vector<std::int64_t> versions, void (*in
           .recompute_rules = std::move(rules)};
 }
 
+double bytes_of_picked(const CostContext& cost) {
+  double bytes = 2 * cost.bytes_of_output();
+  for (std::size_t i = 1; i < cost.input_bytes.size(); ++i) bytes += cost.bytes_of_input(i);
+  return bytes;
+}
+
 Op recomputed(Op op, std::vector<std::int64_t> versions) {
   op.recompute = RecomputeLevel::basic;
   op.recompute_rules = {{std::move(versions), {}}};

@@ -52,10 +52,13 @@ template <int PerElement>
 double flops_per_element(const CostContext& cost) {
   return PerElement * cost.output_elements();
 }
-template <int PerElement>
+template <int PerElement, std::size_t input = 0>
 double flops_per_input_element(const CostContext& cost) {
-  return PerElement * cost.input_elements(0);
+  return PerElement * cost.input_elements(input);
 }
 inline double no_flops(const CostContext&) { return 0; }
+inline double no_bytes(const CostContext&) { return 0; }
+/// Of the data only what becomes output 0 is read; further inputs, such as indices, in full.
+double bytes_of_picked(const CostContext& cost);
 
 }  // namespace stashscope

@@ -388,8 +388,10 @@ void trilu_gradient(GradientContext& g) {
 }  // namespace
 
 void add_slicing_ops(OpRegistry& registry) {
-  registry.add(data_movement("Slice", {1, 10, 11, 13}, infer_slice, slice_gradient,
-                             {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}}));
+  Op slice = data_movement("Slice", {1, 10, 11, 13}, infer_slice, slice_gradient,
+                           {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}});
+  slice.bytes = bytes_of_picked;
+  registry.add(std::move(slice));
   registry.add(data_movement("Split", {1, 2, 11, 13, 18}, infer_split, split_gradient,
                              {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
   registry.add(data_movement("Concat", {1, 4, 11, 13}, infer_concat, concat_gradient, {}));

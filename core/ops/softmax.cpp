@@ -54,7 +54,7 @@ void add_softmax_ops(OpRegistry& registry) {
                       .versions = {1, 11, 13},
                       .infer = infer_softmax,
                       .gradient = softmax_gradient<softmax_grad_13, softmax_grad>,
-                      .flops = flops_per_element<6>,
+                      .flops = flops_per_element<8>,  // max, minus, exp (4), sum, division
                       .in_place = {{0, 0}},
                       .recompute = RecomputeLevel::advanced,
                       .recompute_rules = {{{1, 11, 13}, {}}}};
@@ -72,20 +72,21 @@ void add_softmax_ops(OpRegistry& registry) {
   registry.add(microsoft({.type = "BiasSoftmax",
                           .infer = infer_bias_softmax,
                           .gradient = bias_softmax_gradient,
-                          .flops = flops_per_element<7>,
+                          .flops = flops_per_element<9>,
                           .in_place = {{0, 0}},
                           .recompute = RecomputeLevel::advanced,
                           .recompute_rules = {{{1}, {}}}}));
   registry.add(microsoft({.type = "BiasSoftmaxDropout",
                           .infer = infer_bias_softmax_dropout,
-                          .flops = flops_per_element<9>,
+                          .flops = flops_per_element<11>,
                           .recompute = RecomputeLevel::advanced,
                           .recompute_rules = {{{1}, {2}}},
                           .random = true}));
   for (const char* type : {softmax_grad_13, softmax_grad, log_softmax_grad_13, log_softmax_grad}) {
+    const bool of_logarithm = std::string_view(type).starts_with("Log");
     Op op = microsoft({.type = type,
                        .infer = infer_like_first_input,
-                       .flops = flops_per_element<4>,
+                       .flops = of_logarithm ? flops_per_element<7> : flops_per_element<4>,
                        .in_place = {{0, 0}}});
     registry.add(op);
     op.domain.clear();  // older training graphs have them in the default domain

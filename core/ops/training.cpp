@@ -77,6 +77,11 @@ void infer_accumulator_v2(ShapeContext& context) {
   if (context.has_output(1)) context.set_like_input(1, 0);
 }
 
+/// The buffer is read and written, though it is an input.
+double accumulated_bytes(const CostContext& cost) {
+  return 2 * cost.bytes_of_input(0) + cost.bytes_of_input(1);
+}
+
 Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
   return microsoft(
       {.type = std::move(type), .infer = infer, .stops_gradients = true, .flops = no_flops});
@@ -87,13 +92,19 @@ Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
 void add_training_ops(OpRegistry& registry) {
   Op yield = graph_op("YieldOp", infer_yield);
   yield.alias = shares_returned_value;
+  yield.bytes = no_bytes;
   registry.add(std::move(yield));
-  registry.add(graph_op("BroadcastGradientArgs", infer_broadcast_gradient_args));
+  Op axes = graph_op("BroadcastGradientArgs", infer_broadcast_gradient_args);
+  axes.bytes = no_bytes;
+  registry.add(std::move(axes));
   Op accumulator = graph_op("InPlaceAccumulator", infer_accumulator);
   accumulator.flops = nullptr;
   accumulator.in_place = {{0, 0}};
   registry.add(std::move(accumulator));
-  registry.add(graph_op("InPlaceAccumulatorV2", infer_accumulator_v2));
+  Op accumulator_v2 = graph_op("InPlaceAccumulatorV2", infer_accumulator_v2);
+  accumulator_v2.flops = flops_per_input_element<1, 1>;
+  accumulator_v2.bytes = accumulated_bytes;
+  registry.add(std::move(accumulator_v2));
   for (const char* type : {"AdamWOptimizer", "SGDOptimizerV2", "PythonOp", "PythonOpGrad"}) {
     registry.add(graph_op(type, nullptr));
   }

@@ -38,7 +38,9 @@ void apply(const NodePlan& plan, DataflowBuilder& builder) {
 
 /// One conversion each way.
 PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {
-  return {2 * static_cast<double>(put_away_bytes(plan, input)) / sizeof(float), 0};
+  const auto wide = static_cast<double>(put_away_bytes(plan, input));
+  const double narrow = wide * bits_per_element(plan.kept_as) / 32;
+  return {2 * wide / sizeof(float), 0, 2 * input.rates.kernel_seconds(wide + narrow)};
 }
 
 }  // namespace

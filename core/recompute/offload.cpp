@@ -21,7 +21,8 @@ void apply(const NodePlan& plan, DataflowBuilder& builder) {
 }
 
 PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {
-  return {0, 2 * put_away_bytes(plan, input)};
+  const std::int64_t bytes = 2 * put_away_bytes(plan, input);
+  return {0, bytes, input.rates.transfer_seconds(static_cast<double>(bytes))};
 }
 
 }  // namespace

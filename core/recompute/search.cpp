@@ -179,7 +179,10 @@ NodePlan SubgraphSearch::plan(NodeId entry, const SearchResult& result, PlanType
 
 PlanCost cost_of_subgraph(const NodePlan& plan, const PlanCostInput& input) {
   PlanCost cost;
-  for (const NodeId node : plan.subgraph) cost.flops += input.node_flops[node];
+  for (const NodeId node : plan.subgraph) {
+    cost.flops += input.node_flops[node];
+    cost.seconds += input.node_seconds[node];
+  }
   return cost;
 }
 

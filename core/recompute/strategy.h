@@ -26,21 +26,37 @@ struct Findings {
   std::vector<Obstacle> obstacles;  ///< entries that stash something but have no plan
 };
 
+/// How fast a device does what plans add beside clones of nodes, when nothing overlaps.
+struct CopyRates {
+  double link_bandwidth = 0;    ///< bytes per second from or to the host
+  double memory_bandwidth = 0;  ///< bytes per second of the device's memory
+  double launch_seconds = 0;    ///< of each kernel
+
+  /// A copy over the link. @param bytes on either side
+  double transfer_seconds(double bytes) const { return bytes / link_bandwidth; }
+  /// A kernel that reads and writes `bytes` in all.
+  double kernel_seconds(double bytes) const { return bytes / memory_bandwidth + launch_seconds; }
+};
+
 /// Sizes and costs of the graph's own nodes and values under some dimension values.
 struct PlanCostInput {
   const Graph& graph;
   const IdVector<NodeId, double>& node_flops;
+  const IdVector<NodeId, double>& node_seconds;
   const IdVector<ValueId, std::int64_t>& bytes;
+  CopyRates rates;
 };
 
 /// What carrying out a plan adds to a step.
 struct PlanCost {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< over the link between device and host, both ways
+  double seconds = 0;               ///< when nothing overlaps, transfers included
 
   PlanCost& operator+=(const PlanCost& other) {
     flops += other.flops;
     transfer_bytes += other.transfer_bytes;
+    seconds += other.seconds;
     return *this;
   }
 };

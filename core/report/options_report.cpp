@@ -19,11 +19,10 @@ std::string more_line(std::size_t rows) {
   return "  ... and " + std::to_string(rows - shown_rows) + " more (--format json has all)\n";
 }
 
-std::string cost_text(const Study& study, const PlanRow& row) {
-  if (row.cost.transfer_bytes == 0) return format_number(row.cost.flops) + " flops";
-  const double seconds =
-      static_cast<double>(row.cost.transfer_bytes) / study.choices.transfer_bandwidth;
-  return format_fixed(1000 * seconds, 2) + " ms of transfers";
+std::string cost_text(const PlanRow& row) {
+  const std::string time = format_fixed(1000 * row.cost.seconds, 2) + " ms";
+  if (row.cost.transfer_bytes != 0) return time + " of transfers";
+  return format_number(row.cost.flops) + " flops, " + time;
 }
 
 std::string op_text(const Study& study, NodeId node) {
@@ -43,8 +42,7 @@ std::string extensions_text(const Study& study) {
     text += "  " + std::string(row.on ? "ON  " : "OFF ") + printable(row.config) + "  " +
             std::string(strategy.name) + (strategy.lossy ? " (lossy)" : "") + " x" +
             std::to_string(row.frequency) + ", saves " + format_bytes(row.saving_bytes) + ", " +
-            format_bytes(row.bytes_at_peak) + " of it at the peak, for " + cost_text(study, row) +
-            "\n";
+            format_bytes(row.bytes_at_peak) + " of it at the peak, for " + cost_text(row) + "\n";
   }
   return text + more_line(rows.size());
 }
@@ -75,6 +73,7 @@ json extensions_json(const Study& study) {
                     {"bytes_at_peak", row.bytes_at_peak},
                     {"extra_flops", row.cost.flops},
                     {"transfer_bytes", row.cost.transfer_bytes},
+                    {"extra_seconds", row.cost.seconds},
                     {"on", row.on},
                     {"applied", row.applied}});
   }

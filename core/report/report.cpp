@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/chart.h"
+#include "core/report/cost_report.h"
 #include "core/report/memory_use.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
@@ -120,6 +121,7 @@ json plans_json(const Study& study) {
                      {"saving_symbolic", clean(row.saving_symbolic)},
                      {"bytes_at_peak", row.bytes_at_peak},
                      {"extra_flops", row.cost.flops},
+                     {"extra_seconds", row.cost.seconds},
                      {"on", row.on},
                      {"applied", row.applied}});
   }
@@ -206,7 +208,8 @@ std::string html_plan_rows(const Study& study) {
   for (const PlanRow& row : study.plans) {
     rows += "<tr><td>" + std::string(row.on ? "on" : "") + "</td><td><code>" +
             xml_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
-            "</td><td>" + with_thousands(row.saving_bytes) + "</td><td><code>" +
+            "</td><td>" + with_thousands(row.saving_bytes) + "</td><td>" +
+            milliseconds_text(row.cost.seconds) + "</td><td><code>" +
             xml_escaped(row.saving_symbolic) + "</code></td></tr>\n";
   }
   return rows;
@@ -215,7 +218,7 @@ std::string html_plan_rows(const Study& study) {
 constexpr const char* html_style =
     "body{font:14px system-ui,sans-serif;margin:2em;color:#222;max-width:75em}"
     "table{border-collapse:collapse}td,th{padding:2px 12px 2px 0;text-align:left}"
-    "td:nth-child(3),td:nth-child(4){text-align:right}pre{overflow:auto}";
+    "td:nth-child(3),td:nth-child(4),td:nth-child(5){text-align:right}pre{overflow:auto}";
 
 }  // namespace
 
@@ -271,6 +274,7 @@ std::string text_report(const ReportInput& input) {
           "); extra computation: " + format_fixed(extra_percent(study), 1) + " %" +
           transfers_clause(study) + "\n";
   text += orders_text(study) + fusions_text(study, input.fusions);
+  text += step_time_text(study);
   text += extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
@@ -294,12 +298,7 @@ std::string json_report(const ReportInput& input) {
         {"stashed_bytes", stashed_bytes(study.baseline->timeline, study.opportunities->stashed)}}},
       {"orders", orders_json(study)},
       {"fusion", fusion_json(study, input.fusions)},
-      {"cost",
-       {{"flops", study.baseline->flops},
-        {"extra_flops", extra_flops(study)},
-        {"extra_percent", extra_percent(study)},
-        {"transfer_bytes", study.current->transfer_bytes},
-        {"transfer_seconds", transfer_seconds(study, *study.current)}}}};
+      {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
@@ -328,7 +327,7 @@ std::string html_report(const ReportInput& input) {
   page += memory_chart_svg(study, input.measured ? &input.measured->current : nullptr);
   page +=
       "<h2>Plans</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
-      "<th>Saving, symbolic (B)</th></tr>\n" +
+      "<th>Extra time</th><th>Saving, symbolic (B)</th></tr>\n" +
       html_plan_rows(study) + "</table>\n";
   page += notes_html(study);
   page += "<h2>Report</h2><pre>" + html_escaped_lines(text_report(input)) + "</pre>\n";

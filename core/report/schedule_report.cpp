@@ -16,6 +16,16 @@ constexpr std::size_t shown_groups = 8;
 
 std::string end_of_row(bool is_chosen) { return is_chosen ? " (chosen)\n" : "\n"; }
 
+/// What a search knows of its answer.
+std::string proof_text(const OrderRow& row) {
+  if (!row.bound_bytes || !row.peak_bytes) return "";
+  const std::string found = " (" + row.method + ")";
+  if (*row.bound_bytes == *row.peak_bytes) return ", proven to be the lowest" + found;
+  const auto gap = static_cast<double>(*row.peak_bytes - *row.bound_bytes);
+  return ", at most " + format_fixed(100 * gap / static_cast<double>(*row.bound_bytes), 1) +
+         " % above the lowest" + found;
+}
+
 std::string groups_text(const Study& study) {
   const auto groups = group_names(study);
   std::string text;
@@ -42,7 +52,7 @@ std::string orders_text(const Study& study) {
   for (const OrderRow& row : study.orders) {
     text += "  " + row.name + ": " +
             (row.peak_bytes ? format_bytes(*row.peak_bytes) : "only when it is chosen") +
-            (row.taken.empty() ? "" : ", as " + row.taken) +
+            (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
             end_of_row(row.name == study.choices.order);
   }
   return text;
@@ -54,6 +64,8 @@ json orders_json(const Study& study) {
     json order = {{"name", row.name}, {"peak_bytes", nullptr}};
     if (row.peak_bytes) order["peak_bytes"] = *row.peak_bytes;
     if (!row.taken.empty()) order["taken"] = row.taken;
+    if (row.bound_bytes) order["bound_bytes"] = *row.bound_bytes;
+    if (!row.method.empty()) order["method"] = row.method;
     orders.push_back(std::move(order));
   }
   return orders;

@@ -21,6 +21,8 @@ std::vector<NodeId> as_reference(const OrderInput& input) {
   return reference_order(input.graph, input.dataflow, input.forward_ends);
 }
 
+std::vector<NodeId> as_searched(const OrderInput& input) { return searched_order(input).nodes; }
+
 /// An order that also says when tensors are put away.
 template <Order* order>
 std::vector<NodeId> with_put_away(const OrderInput& input) {
@@ -34,7 +36,7 @@ std::vector<NodeId> with_late_clones(const OrderInput& input) {
                          place_clones_late(input.dataflow, order(input)));
 }
 
-constexpr std::array<OrderStrategy, 8> strategies = {{
+constexpr std::array<OrderStrategy, 9> strategies = {{
     {"file", "as the model file lists them", OrderKind::rule, with_put_away<as_in_file>},
     {"reference", "as the reference runtime runs them: Kahn's algorithm with its priorities",
      OrderKind::rule, with_put_away<as_reference>},
@@ -48,6 +50,8 @@ constexpr std::array<OrderStrategy, 8> strategies = {{
     {"bytes-freed", "of what is ready, what frees most first", OrderKind::rule,
      with_late_clones<bytes_freed_order>},
     {"best", "whichever of the above has the lowest peak", OrderKind::best_of, best_order},
+    {"minimal", "the lowest peak that a search finds: proven on small graphs, else with a bound",
+     OrderKind::search, as_searched, searched_order},
 }};
 
 }  // namespace

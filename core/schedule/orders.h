@@ -26,6 +26,13 @@ enum class OrderKind : std::uint8_t {
   search    ///< may take long: computed only when it is asked for
 };
 
+/// What a search found.
+struct SearchedOrder {
+  std::vector<NodeId> nodes;
+  std::int64_t bound_bytes = 0;  ///< no order has a lower peak
+  std::string_view method;       ///< what found it, one clause
+};
+
 /// A named way to bring the nodes of a step into an order.
 struct OrderStrategy {
   std::string_view name;         ///< as typed after --order
@@ -33,6 +40,8 @@ struct OrderStrategy {
   OrderKind kind = OrderKind::rule;
   /// Every node once, producers before readers; clones as late as the order allows.
   std::vector<NodeId> (*order)(const OrderInput&);
+  /// Of a search: the same with what it proved.
+  SearchedOrder (*search)(const OrderInput&) = nullptr;
 };
 
 /// All strategies; the first is the default.

@@ -39,4 +39,8 @@ std::vector<NodeId> bytes_freed_order(const OrderInput& input);
 /// The order of the rule with the lowest peak; the first of the rules wins ties.
 std::vector<NodeId> best_order(const OrderInput& input);
 
+/// The order of the lowest peak that `minimal_order` finds from any of the rules. The search ends
+/// after a number of moves, so that its answer is the same on every machine.
+SearchedOrder searched_order(const OrderInput& input);
+
 }  // namespace stashscope

@@ -7,9 +7,19 @@
 
 namespace stashscope {
 
+// Not inline: GCC 12 takes the members of temporaries for uninitialized otherwise.
+Choices::Choices() = default;
+
+DeviceProfile profile_in_force(const Choices& choices) {
+  DeviceProfile profile = choices.profile;
+  profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);
+  return profile;
+}
+
 bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
+  elsewhere.profile = b.profile;
   return elsewhere == b;
 }
 

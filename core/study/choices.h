@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "core/memory/optimizer.h"
 #include "core/passes/training_step.h"
+#include "core/planner/device_profile.h"
 #include "core/recompute/config.h"
 
 namespace stashscope {
@@ -25,6 +27,8 @@ struct FusionChoice {
 /// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
 /// session file is Choices and the model's place.
 struct Choices {
+  Choices();
+
   std::map<std::string, std::int64_t> dims;      ///< values by dimension name or `*` pattern
   std::map<std::string, std::string> same_dims;  ///< name or pattern -> the name it stands for
   RecomputeConfig plans;                         ///< by cluster
@@ -33,7 +37,9 @@ struct Choices {
   std::string order = "file";
   FusionChoice fusion;
   TrainingGoal goal;
-  double transfer_bandwidth = 25e9;  ///< bytes per second between device and host, one way
+  DeviceProfile profile = default_profile();  ///< of the device that times are predicted for
+  /// Bytes per second between device and host, one way, instead of the profile's.
+  std::optional<double> transfer_bandwidth;
   UpdateChoice update;
   std::set<std::string> passes;  ///< done to a forward model before its backward pass is built
   std::string precision;         ///< of mixed precision: float16, bfloat16 or empty for none
@@ -41,6 +47,9 @@ struct Choices {
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
+
+/// The chosen profile, its link as fast as chosen.
+DeviceProfile profile_in_force(const Choices& choices);
 
 /// Whether both lead to the same step, wherever it runs.
 bool same_step(const Choices& a, const Choices& b);

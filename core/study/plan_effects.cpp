@@ -30,29 +30,44 @@ std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const N
   return bytes.floor();
 }
 
-Effects effects_of(const Graph& graph, const std::vector<NodePlan>& plans, const Sizes& sizes,
+Effects effects_of(const std::vector<NodePlan>& plans, const PlanCostInput& input,
                    const Timeline& baseline) {
   Effects effects;
   for (const NodePlan& plan : plans) {
     Effect& effect = effects[{plan.cluster, plan.type}];
-    effect.bytes_at_peak += bytes_at_peak(graph, baseline, plan);
-    effect.cost += strategy_of(plan.type).cost(plan, {graph, sizes.node_flops, sizes.bytes});
+    effect.bytes_at_peak += bytes_at_peak(input.graph, baseline, plan);
+    effect.cost += strategy_of(plan.type).cost(plan, input);
   }
   return effects;
 }
 
+void set_effects(const Effects& effects, PlanRow& row) {
+  row.bytes_at_peak = 0;
+  row.cost = {};
+  for (const auto& [cluster, choice] : row.entries) {
+    const auto found = effects.find({cluster, choice.type});
+    if (found == effects.end()) continue;
+    row.bytes_at_peak += found->second.bytes_at_peak;
+    row.cost += found->second.cost;
+  }
+}
+
+/// One kernel that converts a tensor, or one copy of it.
+double added_seconds(const CopyRates& rates, AddedKind kind, double bytes, Rational narrow_share) {
+  if (kind == AddedKind::offload || kind == AddedKind::fetch) return rates.transfer_seconds(bytes);
+  return rates.kernel_seconds(bytes * (1 + narrow_share.to_double()));
+}
+
 }  // namespace
 
-void add_plan_effects(const Graph& graph, const Opportunities& opportunities, const Sizes& sizes,
-                      const Timeline& baseline, std::vector<PlanRow>& rows) {
-  Effects effects = effects_of(graph, opportunities.plans, sizes, baseline);
-  effects.merge(effects_of(graph, opportunities.extensions, sizes, baseline));
-  for (PlanRow& row : rows) {
-    for (const auto& [cluster, choice] : row.entries) {
-      const Effect& effect = effects[{cluster, choice.type}];
-      row.bytes_at_peak += effect.bytes_at_peak;
-      row.cost += effect.cost;
-    }
+void add_plan_effects(Study& study) {
+  const PlanCostInput input{study.graph(), study.sizes->work.flops, study.times->seconds,
+                            study.sizes->bytes, copy_rates(study)};
+  const Timeline& baseline = study.baseline->timeline;
+  Effects effects = effects_of(study.opportunities->plans, input, baseline);
+  effects.merge(effects_of(study.opportunities->extensions, input, baseline));
+  for (auto* const rows : {&study.plans, &study.extensions}) {
+    for (PlanRow& row : *rows) set_effects(effects, row);
   }
 }
 
@@ -61,7 +76,7 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
     const NodeId node(dataflow.graph_nodes + i);
     if (dataflow.runs_origin(node)) {
-      cost.flops += sizes.node_flops[dataflow.origin(node)];
+      cost.flops += sizes.work.flops[dataflow.origin(node)];
       continue;
     }
     const ValueId tensor = dataflow.origin(dataflow.topology.outputs[node][0]);
@@ -74,6 +89,29 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
     }
   }
   return cost;
+}
+
+double added_seconds(const Study& study, const Dataflow& dataflow) {
+  const CopyRates rates = copy_rates(study);
+  double seconds = 0;
+  for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
+    const NodeId node(dataflow.graph_nodes + i);
+    if (dataflow.runs_origin(node)) {
+      seconds += study.times->seconds[dataflow.origin(node)];
+      continue;
+    }
+    const ValueId made = dataflow.topology.outputs[node][0];
+    const bool narrows = dataflow.kind(node) == AddedKind::compress;
+    const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
+    const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
+    seconds += added_seconds(rates, dataflow.kind(node), bytes, dataflow.form(narrow).share);
+  }
+  return seconds;
+}
+
+CopyRates copy_rates(const Study& study) {
+  const DeviceProfile profile = profile_in_force(study.choices);
+  return {profile.link_bandwidth, memory_bandwidth(profile), profile.launch_seconds};
 }
 
 std::vector<UnplannedTensor> unplanned_tensors(const Study& study) {

@@ -6,12 +6,16 @@
 
 namespace stashscope {
 
-/// Sets what the rows' plans save at the peak of the step without plans, and what they cost.
-void add_plan_effects(const Graph& graph, const Opportunities& opportunities, const Sizes& sizes,
-                      const Timeline& baseline, std::vector<PlanRow>& rows);
+/// Sets what the plans of all rows save at the peak of the step without plans, and what they cost.
+void add_plan_effects(Study& study);
 
 /// Flops and transfers of the nodes that a dataflow adds to its graph's own.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
+
+/// Seconds that these nodes take.
+double added_seconds(const Study& study, const Dataflow& dataflow);
+
+CopyRates copy_rates(const Study& study);
 
 /// A stashed tensor that no plan of the reference's kinds frees.
 struct UnplannedTensor {

@@ -72,6 +72,8 @@ json to_json(const RecomputeConfig& config) {
   return list;
 }
 
+json number_or_null(const std::optional<double>& number) { return number ? json(*number) : json(); }
+
 json to_json(const Choices& choices) {
   return {{"dims", choices.dims},
           {"same_dims", choices.same_dims},
@@ -88,7 +90,8 @@ json to_json(const Choices& choices) {
           {"newer_versions", choices.probe.newer_versions},
           {"recomputable", choices.probe.also_recomputable},
           {"compress_to", name_of(choices.probe.compressed)},
-          {"transfer_bandwidth", choices.transfer_bandwidth},
+          {"profile", profile_to_json(choices.profile)},
+          {"transfer_bandwidth", number_or_null(choices.transfer_bandwidth)},
           {"optimizer", choices.update.optimizer},
           {"master_weights", choices.update.master_weights},
           {"release_gradients", choices.update.release_gradients},
@@ -153,6 +156,20 @@ void read_fusion(const json& object, FusionChoice& fusion) {
   fusion.apart.insert(apart.begin(), apart.end());
 }
 
+void read_profile(const json& object, Choices& choices) {
+  const auto profile = object.find("profile");
+  try {
+    if (profile != object.end()) choices.profile = profile_from_json(*profile);
+  } catch (const Error& error) {
+    throw error.within("the field 'profile'");
+  }
+  if (object.value("transfer_bandwidth", json()).is_null()) return;
+  double bandwidth = 0;
+  read(object, "transfer_bandwidth", bandwidth);
+  check_transfer_bandwidth(bandwidth);
+  choices.transfer_bandwidth = bandwidth;
+}
+
 void read_passes(const json& object, Choices& choices) {
   std::vector<std::string> passes;
   read(object, "passes", passes);
@@ -177,8 +194,7 @@ Choices choices_from(const json& object) {
   read(object, "probe", probe);
   choices.probe = parse_probe(probe);
   read_probe_extensions(object, choices.probe);
-  read(object, "transfer_bandwidth", choices.transfer_bandwidth);
-  check_transfer_bandwidth(choices.transfer_bandwidth);
+  read_profile(object, choices);
   read(object, "order", choices.order);
   find_order(choices.order);
   read_fusion(object, choices.fusion);
@@ -211,6 +227,12 @@ bool lies_below(const fs::path& relative) {
 }
 
 }  // namespace
+
+void Session::forget_measured_times() {
+  for (auto* const measured : {&baseline_measured, &current_measured}) {
+    if (*measured) (*measured)->node_seconds.clear();
+  }
+}
 
 std::string session_text(const Session& session, const fs::path& folder) {
   const fs::path relative = session.model.lexically_relative(fs::absolute(folder));

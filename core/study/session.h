@@ -21,6 +21,8 @@ struct Session {
     baseline_measured.reset();
     current_measured.reset();
   }
+  /// Memory is the same on every device, times are not.
+  void forget_measured_times();
 
   friend bool operator==(const Session&, const Session&) = default;
 };

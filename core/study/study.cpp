@@ -1,6 +1,7 @@
 #include "core/study/study.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -31,50 +32,13 @@ std::shared_ptr<const Prepared> prepare(const Graph& model, const Choices& choic
   return prepared;
 }
 
-std::vector<std::int64_t> concrete_dims(const Graph& graph, const Bindings& bindings, ValueId id) {
-  std::vector<std::int64_t> dims;
-  const auto& shape = graph.value(id).type.shape;
-  if (!shape) return dims;
-  for (const Expr& dim : *shape) dims.push_back(dim.evaluate(bindings).value_or(0));
-  return dims;
-}
-
-double flops_of(const Op* op, const CostContext& cost) {
-  if (op != nullptr && op->flops != nullptr) return op->flops(cost);
-  return cost.outputs.empty() ? 0 : cost.output_elements();
-}
-
-IdVector<NodeId, double> node_flops(const Prepared& prepared, const Bindings& bindings) {
-  const Graph& graph = *prepared.step.graph;
-  IdVector<ValueId, std::vector<std::int64_t>> dims;
-  dims.reserve(graph.values().size());
-  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
-    dims.push_back(concrete_dims(graph, bindings, id));
-  }
-  IdVector<NodeId, double> flops;
-  flops.reserve(graph.nodes().size());
-  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
-    const Node& node = graph.node(id);
-    std::vector<std::vector<std::int64_t>> inputs;
-    std::vector<std::vector<std::int64_t>> outputs;
-    for (const ValueId each : node.inputs) {
-      inputs.push_back(each.valid() ? dims[each] : std::vector<std::int64_t>());
-    }
-    for (const ValueId each : node.outputs) {
-      outputs.push_back(each.valid() ? dims[each] : std::vector<std::int64_t>());
-    }
-    flops.push_back(flops_of(prepared.ops[id], {node, inputs, outputs}));
-  }
-  return flops;
-}
-
 std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& choices) {
   auto sizes = std::make_shared<Sizes>();
   const Graph& graph = *prepared.step.graph;
   sizes->dims = bind_dimensions(graph, choices.dims);
   sizes->bytes = value_bytes(graph, sizes->dims.bindings, sizes->unknown);
   sizes->workspace = workspace_bytes(graph, sizes->dims.bindings);
-  sizes->node_flops = node_flops(prepared, sizes->dims.bindings);
+  sizes->work = node_work(graph, prepared.ops, sizes->dims.bindings, sizes->bytes);
   for (const Parameter& each : prepared.step.parameters) {
     sizes->parameter_bytes += sizes->bytes[each.value];
   }
@@ -266,6 +230,7 @@ class StudyBuilder {
   std::shared_ptr<const Study> build() {
     make_prepared();
     make_sizes();
+    make_times();
     study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
     study_->applied = select_plans(*study_->opportunities, study_->config);
     make_variants();
@@ -284,15 +249,13 @@ class StudyBuilder {
     const Opportunities& found = *study_->opportunities;
     const Bindings& bindings = study_->sizes->dims.bindings;
     if (same_sizes_ && previous_->opportunities == study_->opportunities &&
-        previous_->baseline == study_->baseline) {
+        previous_->baseline == study_->baseline && previous_->times == study_->times) {
       study_->plans = previous_->plans;
       study_->extensions = previous_->extensions;
     } else {
       study_->plans = plan_table(graph, found, bindings);
       study_->extensions = extension_table(graph, found, bindings);
-      for (auto* const rows : {&study_->plans, &study_->extensions}) {
-        add_plan_effects(graph, found, *study_->sizes, study_->baseline->timeline, *rows);
-      }
+      add_plan_effects(*study_);
     }
     for (auto* const rows : {&study_->plans, &study_->extensions}) {
       mark_chosen(study_->config, applied_, *rows);
@@ -324,6 +287,18 @@ class StudyBuilder {
     same_sizes_ = same_graph_ && previous_->choices.dims == study_->choices.dims;
     study_->sizes =
         same_sizes_ ? previous_->sizes : measure_chosen(*study_->prepared, study_->choices);
+  }
+
+  void make_times() {
+    const DeviceProfile profile = profile_in_force(study_->choices);
+    if (same_sizes_ && profile_in_force(previous_->choices) == profile) {
+      study_->times = previous_->times;
+      return;
+    }
+    StepTimes times;
+    times.seconds =
+        roofline_times(study_->graph(), study_->prepared->ops, study_->sizes->work, profile);
+    study_->times = std::make_shared<const StepTimes>(std::move(times));
   }
 
   void make_variants() {
@@ -388,8 +363,37 @@ double extra_percent(const Study& study) {
   return study.baseline->flops == 0 ? 0 : 100 * extra_flops(study) / study.baseline->flops;
 }
 
+double step_seconds(const Study& study, const Variant& variant) {
+  const NodeTimes& own = study.times->seconds;
+  return std::accumulate(own.begin(), own.end(), added_seconds(study, variant.dataflow));
+}
+
+double extra_seconds(const Study& study) { return added_seconds(study, study.current->dataflow); }
+
+double extra_seconds_percent(const Study& study) {
+  const double before = step_seconds(study, *study.baseline);
+  return before == 0 ? 0 : 100 * extra_seconds(study) / before;
+}
+
+std::shared_ptr<const Study> with_measured_times(const Study& study, const Measurement& baseline,
+                                                 const Measurement& current) {
+  auto timed = std::make_shared<Study>(study);
+  auto times = std::make_shared<StepTimes>(*study.times);
+  MeasuredTimes runs(times->seconds.size());
+  runs.add(study.baseline->dataflow, study.baseline->timeline.order, baseline);
+  // Of a group only the time of all members together is known.
+  if (study.current->groups.empty()) {
+    runs.add(study.current->dataflow, study.current->timeline.order, current);
+  }
+  times->measured = runs.replace(times->seconds);
+  times->measured_on = times->measured > 0 ? baseline.device : "";
+  timed->times = std::move(times);
+  add_plan_effects(*timed);
+  return timed;
+}
+
 double transfer_seconds(const Study& study, const Variant& variant) {
-  return static_cast<double>(variant.transfer_bytes) / study.choices.transfer_bandwidth;
+  return copy_rates(study).transfer_seconds(static_cast<double>(variant.transfer_bytes));
 }
 
 RunPlan run_plan(const Study& study, const Variant& variant) {

@@ -8,6 +8,7 @@
 #include "core/memory/bands.h"
 #include "core/memory/fusion.h"
 #include "core/memory/phases.h"
+#include "core/planner/cost_model.h"
 #include "core/recompute/apply.h"
 #include "core/recompute/clusters.h"
 #include "core/run/runner.h"
@@ -30,7 +31,7 @@ struct Sizes {
   DimensionValues dims;
   IdVector<ValueId, std::int64_t> bytes;
   std::vector<ValueId> unknown;  ///< values whose size cannot be told; they count 0
-  IdVector<NodeId, double> node_flops;
+  NodeWork work;
   IdVector<NodeId, std::int64_t> workspace;  ///< of nodes with subgraphs: their inner peak
   std::int64_t parameter_bytes = 0;
 };
@@ -46,11 +47,20 @@ struct Variant {
   FusedGroups groups;            ///< of nodes that run as one
 };
 
+/// How long the nodes of the step take on the device of the chosen profile.
+struct StepTimes {
+  NodeTimes seconds;
+  std::size_t measured = 0;  ///< nodes whose time a run measured, the others are predicted
+  std::string measured_on;   ///< the device of that run
+};
+
 struct OrderRow {
   std::string name;
   std::string description;
-  std::optional<std::int64_t> peak_bytes;  ///< nothing for a search that was not done
-  std::string taken;                       ///< of a best-of, the order whose peak it has
+  std::optional<std::int64_t> peak_bytes;   ///< nothing for a search that was not done
+  std::string taken;                        ///< of a best-of, the order whose peak it has
+  std::optional<std::int64_t> bound_bytes;  ///< of a search that was done: no order is below
+  std::string method;                       ///< what found its order
 };
 
 struct FusionRow {
@@ -69,6 +79,7 @@ struct Study {
   RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
   std::shared_ptr<const Prepared> prepared;
   std::shared_ptr<const Sizes> sizes;
+  std::shared_ptr<const StepTimes> times;
   std::shared_ptr<const Opportunities> opportunities;
   std::vector<const NodePlan*> applied;     ///< of these, the ones that `config` selects
   std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
@@ -92,6 +103,17 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
 /// What the plans compute in addition, and that in per cent of the step without them.
 double extra_flops(const Study& study);
 double extra_percent(const Study& study);
+
+/// Seconds of a step whose kernels and transfers run one after the other.
+double step_seconds(const Study& study, const Variant& variant);
+
+/// What the plans take in addition, and that in per cent of the step without them.
+double extra_seconds(const Study& study);
+double extra_seconds_percent(const Study& study);
+
+/// The study with the times that runs of its variants measured instead of the predicted ones.
+std::shared_ptr<const Study> with_measured_times(const Study& study, const Measurement& baseline,
+                                                 const Measurement& current);
 
 /// Seconds that a step waits for the link between device and host when nothing overlaps.
 double transfer_seconds(const Study& study, const Variant& variant);

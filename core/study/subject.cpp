@@ -17,6 +17,9 @@ Subject load_subject(const std::filesystem::path& file,
   const Choices measured_choices = subject.session.choices;
   if (adjust) adjust(subject.session.choices);
   if (!same_step(measured_choices, subject.session.choices)) subject.session.forget_measurements();
+  if (measured_choices.profile != subject.session.choices.profile) {
+    subject.session.forget_measured_times();
+  }
   subject.model = std::make_shared<const Graph>(load_model(subject.session.model));
   return subject;
 }

@@ -31,7 +31,7 @@ std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Size
   auto variant = std::make_shared<Variant>(
       Variant{std::move(dataflow), std::move(timeline), 0, 0, 0, {}, std::move(groups)});
   const PlanCost added = added_cost(graph, sizes, variant->dataflow);
-  variant->flops = std::accumulate(sizes.node_flops.begin(), sizes.node_flops.end(), added.flops);
+  variant->flops = std::accumulate(sizes.work.flops.begin(), sizes.work.flops.end(), added.flops);
   variant->transfer_bytes = added.transfer_bytes;
   variant->forward_steps =
       forward_steps(variant->timeline.order, forward_ends(graph, prepared.step.boundary));
@@ -51,11 +51,6 @@ OrderInput order_input(const Prepared& prepared, const Sizes& sizes, const Updat
 
 namespace {
 
-std::optional<std::int64_t> known_peak(const std::vector<OrderRow>& rows, std::string_view name) {
-  const auto row = std::ranges::find(rows, name, &OrderRow::name);
-  return row == rows.end() ? std::nullopt : row->peak_bytes;
-}
-
 /// Fills the table strategy by strategy and keeps the timelines that may be the chosen one's.
 class OrderTable {
  public:
@@ -69,21 +64,31 @@ class OrderTable {
 
  private:
   void add(const OrderStrategy& strategy) {
-    OrderRow row{std::string(strategy.name), std::string(strategy.description), {}, {}};
+    OrderRow row{std::string(strategy.name), std::string(strategy.description), {}, {}, {}, {}};
     if (strategy.kind == OrderKind::best_of) {
       row.peak_bytes = best_peak_;
       row.taken = best_name_;
     } else if (strategy.kind == OrderKind::search && &strategy != &chosen_) {
-      row.peak_bytes = known_peak(known_, strategy.name);
+      const auto known = std::ranges::find(known_, row.name, &OrderRow::name);
+      if (known != known_.end()) row = *known;
     } else {
-      row.peak_bytes = run(strategy);
+      run(strategy, row);
     }
     step_.rows.push_back(std::move(row));
   }
 
-  std::int64_t run(const OrderStrategy& strategy) {
-    Timeline timeline = make_timeline(input_.dataflow, input_.memory, strategy.order(input_));
+  std::vector<NodeId> order_of(const OrderStrategy& strategy, OrderRow& row) const {
+    if (strategy.search == nullptr) return strategy.order(input_);
+    SearchedOrder found = strategy.search(input_);
+    row.bound_bytes = found.bound_bytes;
+    row.method = found.method;
+    return std::move(found.nodes);
+  }
+
+  void run(const OrderStrategy& strategy, OrderRow& row) {
+    Timeline timeline = make_timeline(input_.dataflow, input_.memory, order_of(strategy, row));
     const std::int64_t peak = timeline.peak_bytes;
+    row.peak_bytes = peak;
     const bool is_best =
         strategy.kind == OrderKind::rule && (best_name_.empty() || peak < best_peak_);
     if (is_best) {
@@ -93,7 +98,6 @@ class OrderTable {
     if (&strategy == &chosen_ || (is_best && chosen_.kind == OrderKind::best_of)) {
       step_.timeline = std::move(timeline);
     }
-    return peak;
   }
 
   const OrderInput& input_;

@@ -56,7 +56,7 @@ class NodePage {
       facts << purpose.arg(link(dataflow_.origin(node_)));
     }
     const double flops =
-        dataflow_.runs_origin(node_) ? study_.sizes->node_flops[dataflow_.origin(node_)] : 0;
+        dataflow_.runs_origin(node_) ? study_.sizes->work.flops[dataflow_.origin(node_)] : 0;
     if (flops > 0) {
       facts << tr("%1 million operations")
                    .arg(QString::fromStdString(format_fixed(flops / 1e6, flops < 1e8 ? 2 : 0)));
@@ -175,7 +175,7 @@ QString group_page(const Study& study, const Selection& selection) {
   double flops = 0;
   for (const NodeId id : selection.nodes) {
     if (study.current->dataflow.runs_origin(id)) {
-      flops += study.sizes->node_flops[study.current->dataflow.origin(id)];
+      flops += study.sizes->work.flops[study.current->dataflow.origin(id)];
     }
   }
   const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;

@@ -28,7 +28,8 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
   for (const char* key : {"path", "nodes", "forward_nodes", "backward_nodes", "parameter_bytes"}) {
     EXPECT_TRUE(report["model"].contains(key)) << key;
   }
-  for (const char* key : {"config", "freq", "saving_bytes", "saving_symbolic", "on", "applied"}) {
+  for (const char* key :
+       {"config", "freq", "saving_bytes", "saving_symbolic", "extra_seconds", "on", "applied"}) {
     EXPECT_TRUE(report["plans"].at(0).contains(key)) << key;
   }
   for (const char* key : {"output", "shape", "bytes_per_element", "saved_percent"}) {
@@ -41,7 +42,8 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
   }
   EXPECT_TRUE(report["memory"]["stashed_bytes"].is_number());
   EXPECT_EQ(report["orders"].size(), order_strategies().size());
-  for (const char* key : {"flops", "extra_flops", "extra_percent"}) {
+  for (const char* key : {"flops", "extra_flops", "extra_percent", "profile", "baseline_seconds",
+                          "current_seconds", "extra_seconds", "measured_nodes"}) {
     EXPECT_TRUE(report["cost"].contains(key)) << key;
   }
   EXPECT_EQ(report["measured"]["max_abs_error_bytes"], 2);
@@ -86,6 +88,26 @@ TEST(Reports, StayValidWithAnyDimensionName) {
     EXPECT_EQ(page.find("<path>"), std::string::npos);
     EXPECT_EQ(text_report(input).find('\xff'), std::string::npos);
   }
+}
+
+TEST(Reports, SayWhereTimesComeFrom) {
+  const auto predicted = example();
+  const auto text_of = [](const Study& study) { return text_report({study, "m.onnx", {}}); };
+  EXPECT_NE(text_of(*predicted).find("Time of a step, predicted for " + default_profile().name),
+            std::string::npos);
+  EXPECT_NE(text_of(*predicted).find("\n  Plan 1: "), std::string::npos);
+  Measurement runs[2];
+  for (const bool current : {false, true}) {
+    const Variant& variant = current ? *predicted->current : *predicted->baseline;
+    runs[current].device = "cpu";
+    runs[current].node_seconds.assign(variant.timeline.order.size(), 0.001);
+  }
+  const auto measured = with_measured_times(*predicted, runs[0], runs[1]);
+  const auto nodes = measured->baseline->timeline.order.size();
+  EXPECT_NE(text_of(*measured).find("measured on cpu (" + std::to_string(nodes) + " of "),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json_report({*measured, "m.onnx", {}}))["cost"]["measured_nodes"],
+            nodes);
 }
 
 TEST(JsonReport, BandsAddUpToThePeak) {

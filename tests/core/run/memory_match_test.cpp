@@ -58,8 +58,12 @@ class StepMemory : public testing::TestWithParam<std::string> {
     return std::move(result.outputs);
   }
 
+  /// A search takes its time.
+  static bool is_small(const Dataflow& dataflow) { return dataflow.topology.nodes() < 60; }
+
   void run_in_every_order(const Dataflow& dataflow, const std::vector<std::string>& same) const {
     for (const OrderStrategy& strategy : order_strategies()) {
+      if (strategy.kind == OrderKind::search && !is_small(dataflow)) continue;
       SCOPED_TRACE(std::string(strategy.name) + " with " +
                    std::to_string(dataflow.cloned_nodes.size()) + " added nodes");
       expect_same(run(step_->plan(dataflow, strategy)), same);

@@ -57,7 +57,6 @@ TEST(FusedTenPaths, NeedElevenTensorsFusedByLevelWhateverTheirOrder) {
   // over its t2; then the chain begins beside ten t3.
   for (const auto listing : {test::Listing::path_by_path, test::Listing::level_by_level}) {
     for (const OrderStrategy& order : order_strategies()) {
-      if (order.kind == OrderKind::search) continue;
       EXPECT_EQ(tensors_at_peak(listing, "horizontal", order.name), 11) << order.name;
     }
   }

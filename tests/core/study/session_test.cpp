@@ -59,10 +59,34 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
                               "{\"transfer_bandwidth\": 0}",
                               "{\"transfer_bandwidth\": 1e300}",
                               "{\"device\": \"gpu\"}",
+                              "{\"profile\": \"Abacus\"}",
+                              "{\"profile\": 3}",
+                              "{\"profile\": {\"name\": \"x\"}}",
                               "{\"probe\": \"9\"}",
                               "{\"plans\": [\"Gelu+\"]}"}) {
     EXPECT_NE(refused_with(choices).find("work.stashscope"), std::string::npos) << choices;
   }
+}
+
+TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
+  EXPECT_EQ(session_text(session, folder.path()).find("tf32"), std::string::npos);
+  session.choices.profile = load_profile("T4-16GB");
+  EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
+  session.choices.profile.name = "my own";
+  session.choices.profile.vector.bfloat16 = 1e12;
+  session.choices.transfer_bandwidth = 1e9;
+  EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
+  EXPECT_NE(refused_with("{\"profile\": {\"name\": \"x\", \"speed\": 1}}").find("key 'speed'"),
+            std::string::npos);
+}
+
+TEST_F(SessionFile, ForgetsTheTimesOfAnotherProfile) {
+  const auto fast = [](Choices& choices) { choices.profile = load_profile("H200-SXM5-141GB"); };
+  const Session same = load_subject(path(), nullptr).session;
+  EXPECT_EQ(same.baseline_measured->node_seconds.size(), 2U);
+  const Session other = load_subject(path(), fast).session;
+  EXPECT_TRUE(other.baseline_measured->node_seconds.empty());
+  EXPECT_EQ(other.baseline_measured->live_bytes, same.baseline_measured->live_bytes);
 }
 
 TEST_F(SessionFile, TakesSetsInAnyOrder) {

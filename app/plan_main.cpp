@@ -1,0 +1,144 @@
+// Plans a task graph that a text file states: the order of the lowest peak, or the cheapest
+// sequence within a budget.
+
+#include <cstdio>
+#include <iostream>
+
+#include "app/options.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/planner/planning_instance.h"
+#include "core/planner/sequence_plan.h"
+#include "core/schedule/minimal_order.h"
+
+namespace stashscope::app {
+namespace {
+
+struct PlanOptions {
+  std::string instance;
+  std::optional<std::int64_t> budget;
+  std::optional<double> budget_percent;
+  bool order_only = false;
+  RecomputeRules rules;
+  SearchLimit limit;
+  std::string out;
+};
+
+void add_options(CLI::App& program, PlanOptions& options) {
+  program
+      .add_option("INSTANCE", options.instance,
+                  "Text: 'n m fixed', n lines 'cost memory', m lines 'producer consumer'")
+      ->required();
+  auto* const budget = program.add_option("--budget", options.budget,
+                                          "Largest peak, with what is fixed, in the file's unit");
+  auto* const percent =
+      program.add_option("--budget-percent", options.budget_percent,
+                         "Largest peak as a share of the given order's, without what is fixed");
+  budget->excludes(percent);
+  program.add_flag("--order-only", options.order_only, "Run each task once, in the best order")
+      ->excludes(budget)
+      ->excludes(percent);
+  program
+      .add_flag("--keep-order", options.rules.keeps_order,
+                "Leave the tasks in the given order; they only run again")
+      ->excludes("--order-only");
+  program.add_option("--time-limit", options.limit.seconds, "Seconds to search; 0: no limit")
+      ->check(CLI::Range(0.0, 1e6));
+  program
+      .add_option("--move-limit", options.limit.moves,
+                  "Moves to search; with --time-limit 0 the answer is always the same")
+      ->check(CLI::NonNegativeNumber);
+  program.add_option("--seed", options.limit.seed, "Seed of the random moves");
+  program.add_option("--out", options.out, "Writes the sequence: task numbers, one on each line");
+}
+
+void check_options(const PlanOptions& options) {
+  const bool has_budget = options.budget || options.budget_percent;
+  if (!has_budget && !options.order_only) {
+    fail_usage("the command line", "does not say what to search for",
+               "give --budget N, --budget-percent P or --order-only");
+  }
+  if (options.budget && *options.budget < 0) fail_usage("--budget", "is below 0");
+  if (options.budget_percent && !(*options.budget_percent > 0 && *options.budget_percent <= 1e4)) {
+    fail_usage("--budget-percent", "is no percentage above 0");
+  }
+  if (options.limit.seconds == 0 && options.limit.moves == 0) {
+    fail_usage("--time-limit", "is 0, so the search would never end", "give --move-limit N");
+  }
+}
+
+/// What is common to both kinds of answers.
+struct Answer {
+  std::vector<TaskId> sequence;
+  std::int64_t bound = 0;
+  const char* bounded = "";  ///< what the bound is one of
+  std::int64_t reached = 0;
+  bool feasible = true;
+};
+
+void print(const Answer& answer, const SequenceMemory& memory, const SequenceMemory& given,
+           double seconds) {
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  };
+  std::printf(
+      "cost %lld (+%.3f %%) peak %lld (given order %lld) %s bound %lld gap %.3f %% steps %zu "
+      "seconds %.2f%s\n",
+      static_cast<long long>(memory.cost), share(memory.cost - given.cost, given.cost),
+      static_cast<long long>(memory.peak_bytes), static_cast<long long>(given.peak_bytes),
+      answer.bounded, static_cast<long long>(answer.bound),
+      share(answer.reached - answer.bound, answer.bound), answer.sequence.size(), seconds,
+      answer.feasible ? "" : " OVER BUDGET");
+}
+
+Answer find_order(const PlanningInstance& instance, const SearchLimit& limit) {
+  const OrderAnswer found =
+      minimal_order(instance.graph, {instance.given_order}, limit, Progress());
+  return {found.order, found.bound_bytes, "peak", found.peak_bytes, true};
+}
+
+Answer find_sequence(const PlanningInstance& instance, std::int64_t budget,
+                     const PlanOptions& options) {
+  const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, budget,
+                                          options.rules, options.limit, Progress());
+  return {plan.found.sequence, plan.cost_bound, "cost", plan.found.cost, plan.found.feasible};
+}
+
+std::int64_t budget_of(const PlanOptions& options, const PlanningInstance& instance,
+                       const SequenceMemory& given) {
+  if (options.budget) return *options.budget;
+  const std::int64_t fixed = instance.graph.resident_bytes;
+  const auto free = static_cast<double>(given.peak_bytes - fixed);
+  return fixed + static_cast<std::int64_t>(free * *options.budget_percent / 100);
+}
+
+int plan(const PlanOptions& options) {
+  check_options(options);
+  const SearchClock clock({}, Progress());
+  const PlanningInstance instance = read_instance(options.instance);
+  const SequenceMemory given = memory_of(instance.graph, instance.given_order);
+  const Answer answer = options.order_only
+                            ? find_order(instance, options.limit)
+                            : find_sequence(instance, budget_of(options, instance, given), options);
+  if (!options.out.empty()) write_sequence(options.out, answer.sequence);
+  print(answer, memory_of(instance.graph, answer.sequence), given, clock.seconds());
+  return answer.feasible ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace stashscope::app
+
+int main(int argc, char** argv) {
+  using namespace stashscope::app;
+  return guarded("stashscope-plan", [&] {
+    CLI::App program(
+        "Plans a task graph: the order of the lowest peak, or the cheapest sequence "
+        "within a budget of memory.",
+        "stashscope-plan");
+    program.set_version_flag("--version", "stashscope-plan " STASHSCOPE_VERSION);
+    PlanOptions options;
+    add_options(program, options);
+    if (const auto code = parse_command_line(program, argc, argv)) return *code;
+    return plan(options);
+  });
+}

@@ -1,0 +1,81 @@
+// The numbers of the vendors' data sheets and architecture white papers, for dense operands and
+// boost clocks. Sheets name products of sparse matrices for some: those are halved here.
+
+#include <vector>
+
+#include "core/planner/device_profile.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::int64_t gib = std::int64_t{1} << 30;
+constexpr double tera = 1e12;
+constexpr double giga = 1e9;
+/// What enqueuing and starting a kernel is commonly measured to take.
+constexpr double launch = 5e-6;
+/// Half of what the data sheets say of both directions together.
+constexpr double pcie_3 = 16 * giga;
+constexpr double pcie_4 = 32 * giga;
+constexpr double pcie_5 = 64 * giga;
+
+constexpr PeakRates in_tera(PeakRates rates) {
+  for (double* const each : {&rates.float64, &rates.float32, &rates.tf32, &rates.float16,
+                             &rates.bfloat16, &rates.float8, &rates.int8}) {
+    *each *= tera;
+  }
+  return rates;
+}
+
+constexpr PeakRates ampere_matrix =
+    in_tera({.float64 = 19.5, .tf32 = 156, .float16 = 312, .bfloat16 = 312, .int8 = 624});
+constexpr PeakRates ampere_vector =
+    in_tera({.float64 = 9.7, .float32 = 19.5, .float16 = 78, .bfloat16 = 39});
+constexpr PeakRates hopper_matrix = in_tera({.float64 = 67,
+                                             .tf32 = 494.7,
+                                             .float16 = 989.4,
+                                             .bfloat16 = 989.4,
+                                             .float8 = 1978.9,
+                                             .int8 = 1978.9});
+constexpr PeakRates hopper_vector =
+    in_tera({.float64 = 33.5, .float32 = 66.9, .float16 = 133.8, .bfloat16 = 133.8});
+
+/// 8 cores of 3.5 GHz with two fused multiply-adds of 256 bits per clock, two channels DDR4-3200.
+constexpr PeakRates desktop_vector = in_tera({.float64 = 0.448, .float32 = 0.896});
+
+}  // namespace
+
+std::span<const DeviceProfile> device_profiles() {
+  static const std::vector<DeviceProfile> all = {
+      {"A100-SXM4-80GB", 80 * gib, 2039 * giga, pcie_4, launch, ampere_matrix, ampere_vector},
+      {"A100-SXM4-40GB", 40 * gib, 1555 * giga, pcie_4, launch, ampere_matrix, ampere_vector},
+      {"H100-SXM5-80GB", 80 * gib, 3352 * giga, pcie_5, launch, hopper_matrix, hopper_vector},
+      {"H200-SXM5-141GB", 141 * gib, 4800 * giga, pcie_5, launch, hopper_matrix, hopper_vector},
+      {"L4-24GB", 24 * gib, 300 * giga, pcie_4, launch,
+       in_tera({.tf32 = 60, .float16 = 121, .bfloat16 = 121, .float8 = 242.5, .int8 = 242.5}),
+       in_tera({.float64 = 0.47, .float32 = 30.3, .float16 = 30.3, .bfloat16 = 30.3})},
+      {"A10-24GB", 24 * gib, 600 * giga, pcie_4, launch,
+       in_tera({.tf32 = 62.5, .float16 = 125, .bfloat16 = 125, .int8 = 250}),
+       in_tera({.float64 = 0.49, .float32 = 31.2, .float16 = 31.2, .bfloat16 = 31.2})},
+      {"RTX4090-24GB", 24 * gib, 1008 * giga, pcie_4, launch,
+       in_tera({.tf32 = 82.6, .float16 = 165.2, .bfloat16 = 165.2, .float8 = 330.3, .int8 = 660.6}),
+       in_tera({.float64 = 1.29, .float32 = 82.6, .float16 = 82.6, .bfloat16 = 82.6})},
+      {"V100-SXM2-32GB", 32 * gib, 900 * giga, pcie_3, launch, in_tera({.float16 = 125}),
+       in_tera({.float64 = 7.8, .float32 = 15.7, .float16 = 31.4})},
+      {"T4-16GB", 16 * gib, 320 * giga, pcie_3, launch, in_tera({.float16 = 65, .int8 = 130}),
+       in_tera({.float64 = 0.25, .float32 = 8.1, .float16 = 16.2})},
+      {"P100-PCIE-16GB",
+       16 * gib,
+       732 * giga,
+       pcie_3,
+       launch,
+       {},
+       in_tera({.float64 = 4.7, .float32 = 9.3, .float16 = 18.7})},
+      {"CPU-8-cores", 32 * gib, 51.2 * giga, 51.2 * giga, 1e-6, {}, desktop_vector},
+  };
+  return all;
+}
+
+const DeviceProfile& default_profile() { return device_profiles().front(); }
+
+}  // namespace stashscope

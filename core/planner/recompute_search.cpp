@@ -1,0 +1,159 @@
+#include "core/planner/recompute_search.h"
+
+#include <algorithm>
+#include <span>
+
+#include "core/planner/greedy_recompute.h"
+#include "core/planner/recompute_moves.h"
+#include "core/schedule/run_sequence.h"
+#include "core/schedule/sequence_moves.h"
+
+namespace stashscope {
+
+namespace {
+
+/// How one round of annealing is tuned; which tuning a graph needs shows only afterwards.
+struct Round {
+  double share;  ///< of the limit
+  bool from_best;
+  double first_temperature;  ///< in mean costs of a task
+  double penalty;  ///< at the start, for exceeding the budget by all of it, in costs of all tasks
+};
+constexpr Round rounds_of_many_moves[] = {
+    {0.12, false, 0.8, 1}, {0.12, false, 0.4, 5},   {0.12, false, 4, 0.5},
+    {0.12, false, 0.8, 2}, {0.12, false, 1.6, 0.3}, {0.4, true, 0.2, 3},
+};
+/// Large graphs get too few moves for each task to lose what is found.
+constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
+constexpr std::size_t tasks_of_a_large_graph = 3000;
+constexpr double last_temperature = 0.005;
+
+/// Moves out of 100; the rest replace runs.
+constexpr std::uint32_t shifts = 40;
+constexpr std::uint32_t repeats = 20;
+constexpr std::uint32_t removals = 10;
+
+class RecomputeAnnealer {
+ public:
+  RecomputeAnnealer(const TaskGraph& graph, const std::vector<TaskId>& start,
+                    std::int64_t budget_bytes, const RecomputeRules& rules,
+                    const SearchLimit& limit, const Progress& progress,
+                    const BetterSequence& on_better)
+      : state_(graph, start),
+        start_(start),
+        budget_(budget_bytes),
+        rules_(rules),
+        clock_(limit, progress),
+        random_(limit.seed),
+        moves_(state_, random_, rules.keeps_order),
+        on_better_(on_better),
+        base_cost_(static_cast<double>(cost_of_all(graph))),
+        mean_cost_(base_cost_ / static_cast<double>(graph.tasks())),
+        budget_scale_(std::max(1.0, static_cast<double>(budget_bytes))) {
+    note_best();
+    state_ = RunSequence(graph, greedy_recompute(graph, start, budget_, progress));
+    note_best();
+  }
+
+  BudgetedSequence run() {
+    double from = 0;
+    const bool is_large = state_.graph().tasks() >= tasks_of_a_large_graph;
+    const auto rounds = is_large ? std::span<const Round>(rounds_of_few_moves)
+                                 : std::span<const Round>(rounds_of_many_moves);
+    for (const Round& round : rounds) {
+      if (clock_.used(best_.moves) >= 1) break;
+      state_ = RunSequence(state_.graph(), round.from_best ? best_.sequence : start_);
+      anneal(round, from, from + round.share);
+      from += round.share;
+    }
+    return std::move(best_);
+  }
+
+ private:
+  static constexpr std::int64_t moves_between_looks = 256;
+
+  void anneal(const Round& round, double from, double until) {
+    const Cooling cooling{round.first_temperature * mean_cost_, last_temperature * mean_cost_};
+    double temperature = cooling.first;
+    for (;; ++best_.moves) {
+      if (best_.moves % moves_between_looks == 0) {
+        const double used = clock_.used(best_.moves);
+        if (used >= until) return;
+        const double share = (used - from) / (until - from);
+        temperature = cooling.at(share);
+        constexpr double rise = 20;
+        penalty_ = round.penalty * base_cost_ * (1 + rise * share * share) / budget_scale_;
+      }
+      if (state_.is_crowded() || best_.moves % (16 * moves_between_looks) == 0) state_.respace();
+      const double before = energy();
+      if (!move()) {
+        state_.undo();
+        continue;
+      }
+      if (accepts(before, energy(), temperature, random_)) {
+        state_.keep();
+        note_best();
+      } else {
+        state_.undo();
+      }
+    }
+  }
+
+  bool move() {
+    const std::uint32_t kind = random_.below(100);
+    if (kind < shifts) return shift_random_run(state_, random_, rules_.keeps_order);
+    if (kind < shifts + repeats) {
+      return random_.below(2) == 0 ? moves_.repeat_any() : moves_.repeat_over_peak();
+    }
+    if (kind < shifts + repeats + removals) return moves_.remove_any();
+    return moves_.replace_any(budget_);
+  }
+
+  double energy() const {
+    const std::int64_t excess = std::max<std::int64_t>(0, state_.peak_bytes() - budget_);
+    return static_cast<double>(state_.cost()) + penalty_ * static_cast<double>(excess);
+  }
+
+  bool is_better(std::int64_t peak, bool feasible) const {
+    if (best_.sequence.empty()) return true;
+    if (feasible != best_.feasible) return feasible;
+    return feasible ? state_.cost() < best_.cost : peak < best_.peak_bytes;
+  }
+
+  void note_best() {
+    const std::int64_t peak = state_.peak_bytes();
+    const bool feasible = peak <= budget_;
+    if (!is_better(peak, feasible)) return;
+    if (feasible && !best_.feasible) best_.seconds_to_first = clock_.seconds();
+    best_.feasible = feasible;
+    best_.cost = state_.cost();
+    best_.peak_bytes = peak;
+    best_.sequence = state_.sequence();
+    if (on_better_) on_better_(best_.sequence);
+  }
+
+  RunSequence state_;
+  const std::vector<TaskId>& start_;
+  std::int64_t budget_;
+  RecomputeRules rules_;
+  SearchClock clock_;
+  SearchRandom random_;
+  RecomputeMoves moves_;
+  const BetterSequence& on_better_;
+  double base_cost_;
+  double mean_cost_;
+  double budget_scale_;
+  double penalty_ = 0;  ///< cost of a byte above the budget
+  BudgetedSequence best_;
+};
+
+}  // namespace
+
+BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
+                                  std::int64_t budget_bytes, const RecomputeRules& rules,
+                                  const SearchLimit& limit, const Progress& progress,
+                                  const BetterSequence& on_better) {
+  return RecomputeAnnealer(graph, start, budget_bytes, rules, limit, progress, on_better).run();
+}
+
+}  // namespace stashscope

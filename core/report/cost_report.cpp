@@ -1,0 +1,69 @@
+#include "core/report/cost_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+/// `predicted for H100`, `measured on cpu`, or which part is which.
+std::string source_text(const Study& study) {
+  const StepTimes& times = *study.times;
+  const std::string measured = "measured on " + printable(times.measured_on);
+  const std::string predicted = "predicted for " + printable(study.choices.profile.name);
+  if (times.measured == 0) return predicted;
+  const std::string share =
+      std::to_string(times.measured) + " of " + std::to_string(times.seconds.size()) + " nodes";
+  return measured + " (" + share + ")" +
+         (times.measured < times.seconds.size() ? ", the others " + predicted : "");
+}
+
+std::string plan_line(const PlanRow& row, std::size_t number) {
+  return "  Plan " + std::to_string(number) + ": " + milliseconds_text(row.cost.seconds) + ", " +
+         format_number(row.cost.flops) + " flops  " + to_valid_utf8(row.config) + "\n";
+}
+
+std::string plan_lines(const Study& study) {
+  if (study.plans.empty()) return "";
+  std::string text = "Extra time of the plans, all occurrences:\n";
+  for (std::size_t i = 0; i < study.plans.size(); ++i) text += plan_line(study.plans[i], i + 1);
+  return text;
+}
+
+}  // namespace
+
+std::string milliseconds_text(double seconds) {
+  const double milliseconds = 1000 * seconds;
+  const int digits = milliseconds >= 100 ? 1 : milliseconds >= 1 ? 2 : 4;
+  return format_fixed(milliseconds, digits) + " ms";
+}
+
+std::string step_time_text(const Study& study) {
+  return "Time of a step, " + source_text(study) + ": " +
+         milliseconds_text(step_seconds(study, *study.baseline)) + " before, " +
+         milliseconds_text(step_seconds(study, *study.current)) + " after (+" +
+         format_fixed(extra_seconds_percent(study), 1) + " %)\n" + plan_lines(study);
+}
+
+json cost_json(const Study& study) {
+  return {{"flops", study.baseline->flops},
+          {"extra_flops", extra_flops(study)},
+          {"extra_percent", extra_percent(study)},
+          {"transfer_bytes", study.current->transfer_bytes},
+          {"transfer_seconds", transfer_seconds(study, *study.current)},
+          {"profile", to_valid_utf8(study.choices.profile.name)},
+          {"baseline_seconds", step_seconds(study, *study.baseline)},
+          {"current_seconds", step_seconds(study, *study.current)},
+          {"extra_seconds", extra_seconds(study)},
+          {"extra_seconds_percent", extra_seconds_percent(study)},
+          {"nodes", study.times->seconds.size()},
+          {"measured_nodes", study.times->measured},
+          {"measured_on", to_valid_utf8(study.times->measured_on)}};
+}
+
+}  // namespace stashscope

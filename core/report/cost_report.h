@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// `12.34 ms`, with more digits where there are few.
+std::string milliseconds_text(double seconds);
+
+/// What a step takes before and after, where the figures come from, and what each plan of the plan
+/// table adds.
+std::string step_time_text(const Study& study);
+
+/// The same of the step, with all other costs.
+nlohmann::json cost_json(const Study& study);
+
+}  // namespace stashscope

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+
+#include "core/base/progress.h"
+
+namespace stashscope {
+
+/// How long a search may go on. With a limit of moves and none of time, the same seed gives the
+/// same answer on every machine.
+struct SearchLimit {
+  double seconds = 10;     ///< 0: no limit of time
+  std::int64_t moves = 0;  ///< 0: no limit of moves
+  std::uint64_t seed = 1;
+};
+
+/// A part of a limit.
+SearchLimit share_of(const SearchLimit& limit, double share);
+
+/// Tells a search how much of its limit is used up.
+class SearchClock {
+ public:
+  SearchClock(const SearchLimit& limit, const Progress& progress)
+      : limit_(limit), progress_(progress), start_(std::chrono::steady_clock::now()) {}
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  /// From 0 to 1, which is reached at the first of the limits, or when the search is cancelled.
+  double used(std::int64_t moves) const;
+
+ private:
+  SearchLimit limit_;
+  Progress progress_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// `moves`, and what is left of the seconds of `whole`.
+SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
+
+/// Random numbers of a search, the same ones on every machine.
+class SearchRandom {
+ public:
+  explicit SearchRandom(std::uint64_t seed) : engine_(seed) {}
+
+  /// Below `count`. @pre count > 0
+  std::uint32_t below(std::uint32_t count) {
+    return static_cast<std::uint32_t>(((engine_() >> 32) * count) >> 32);
+  }
+  /// In [0, 1).
+  double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A temperature that falls exponentially, for simulated annealing (Kirkpatrick, Gelatt, Vecchi:
+/// Optimization by simulated annealing, Science 1983).
+struct Cooling {
+  double first = 0;
+  double last = 0;
+
+  double at(double used) const;
+};
+
+/// Whether annealing at this temperature goes from one energy to another.
+bool accepts(double from, double to, double temperature, SearchRandom& random);
+
+}  // namespace stashscope

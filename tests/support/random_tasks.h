@@ -1,0 +1,104 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <queue>
+#include <random>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/schedule/task_graph.h"
+
+namespace stashscope::test {
+
+/// Tasks with costs and bytes from 1 to 20, each reading up to three earlier ones.
+inline TaskGraph random_tasks(std::uint32_t seed, std::size_t count) {
+  std::mt19937 random(seed);
+  std::vector<std::int64_t> cost;
+  std::vector<std::int64_t> bytes;
+  std::vector<std::pair<TaskId, TaskId>> edges;
+  for (std::size_t i = 0; i < count; ++i) {
+    cost.push_back(1 + random() % 20);
+    bytes.push_back(1 + random() % 20);
+    for (std::size_t k = random() % 4; i > 0 && k > 0; --k) {
+      edges.emplace_back(TaskId(random() % i), TaskId(i));
+    }
+  }
+  return TaskGraph::of_single_outputs(cost, bytes, edges);
+}
+
+inline std::vector<TaskId> given_order(const TaskGraph& graph) {
+  std::vector<TaskId> order;
+  for (const TaskId task : IdRange<TaskId>(graph.tasks())) order.push_back(task);
+  return order;
+}
+
+/// What is known without any search: the lowest cost of a sequence within a budget, or -1. All
+/// states of the game are gone through in which a task may run when all it reads is held, and what
+/// is held may be let go at any time (each task makes one item, up to 16 tasks).
+class ExhaustivePlan {
+ public:
+  ExhaustivePlan(const TaskGraph& graph, bool with_repeats)
+      : graph_(graph), with_repeats_(with_repeats), reads_(graph.tasks(), 0) {
+    for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
+      for (const ItemId item : graph.inputs[task]) reads_[task.index()] |= 1U << item.index();
+    }
+  }
+
+  std::int64_t lowest_cost(std::int64_t budget) const {
+    using Entry = std::tuple<std::int64_t, std::uint32_t, std::uint32_t>;  // cost, done, held
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> closed;
+    const std::uint32_t all = (1U << graph_.tasks()) - 1;
+    open.emplace(0, 0, 0);
+    while (!open.empty()) {
+      const auto [cost, done, held] = open.top();
+      open.pop();
+      if (done == all) return cost;
+      if (!closed.emplace(done, held).second) continue;
+      for (std::uint32_t item = 0; item < graph_.tasks(); ++item) {
+        if ((held >> item & 1U) != 0) open.emplace(cost, done, held & ~(1U << item));
+      }
+      for (std::uint32_t task = 0; task < graph_.tasks(); ++task) {
+        const std::uint32_t bit = 1U << task;
+        const bool again = (done & bit) != 0;
+        if ((held & bit) != 0 || (again && !with_repeats_)) continue;
+        if ((reads_[task] & ~held) != 0 || bytes_of(held | bit) > budget) continue;
+        open.emplace(cost + graph_.cost[TaskId(task)], done | bit, held | bit);
+      }
+    }
+    return -1;
+  }
+
+  /// The lowest peak with which everything can run.
+  std::int64_t lowest_peak() const {
+    std::int64_t low = 0;
+    std::int64_t high = bytes_of((1U << graph_.tasks()) - 1);
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (lowest_cost(middle) >= 0) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+ private:
+  std::int64_t bytes_of(std::uint32_t items) const {
+    std::int64_t bytes = 0;
+    for (std::uint32_t item = 0; item < graph_.tasks(); ++item) {
+      if ((items >> item & 1U) != 0) bytes += graph_.bytes[ItemId(item)];
+    }
+    return bytes;
+  }
+
+  const TaskGraph& graph_;
+  bool with_repeats_;
+  std::vector<std::uint32_t> reads_;
+};
+
+}  // namespace stashscope::test
