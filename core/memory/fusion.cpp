@@ -39,7 +39,8 @@ class Fuser {
         from_(dataflow),
         topology_(dataflow.topology),
         rules_(rules),
-        groups_(groups) {}
+        groups_(groups),
+        last_read_(topology_.values()) {}
 
   FusedStep fuse() {
     FusedStep step{from_, IdVector<NodeId, bool>(topology_.nodes(), false), {}};
@@ -72,12 +73,24 @@ class Fuser {
     return producer.valid() && groups_.of(producer) == group;
   }
 
-  std::vector<ValueId> read_by(FusedGroupId group) const {
+  /// Where a group reads a value last.
+  struct LastRead {
+    FusedGroupId group;
+    std::size_t member = 0;
+    int times = 0;  ///< by this member
+  };
+
+  /// What the group reads of others, each value once; also notes where it is read last.
+  std::vector<ValueId> read_by(FusedGroupId group) {
     std::vector<ValueId> values;
-    for (const NodeId member : groups_.members[group]) {
-      for (const ValueId input : topology_.inputs[member]) {
-        const bool is_known = std::ranges::find(values, input) != values.end();
-        if (input.valid() && !is_known && !is_made_in(group, input)) values.push_back(input);
+    const auto members = groups_.members[group];
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      for (const ValueId input : topology_.inputs[members[member]]) {
+        if (!input.valid() || is_made_in(group, input)) continue;
+        LastRead& last = last_read_[input];
+        if (last.group != group) values.push_back(input);
+        const bool is_again = last.group == group && last.member == member;
+        last = {group, member, is_again ? last.times + 1 : 1};
       }
     }
     return values;
@@ -109,15 +122,10 @@ class Fuser {
   /// save by the maker itself, which must then allow it.
   bool can_take_over(FusedGroupId group, NodeId maker, ValueId input, ValueId output) const {
     const auto members = groups_.members[group];
-    const auto made = std::find(members.begin(), members.end(), maker);
-    const auto reads = [&](NodeId member) {
-      return std::ranges::count(topology_.inputs[member], input);
-    };
-    if (std::any_of(made + 1, members.end(), [&](NodeId each) { return reads(each) > 0; })) {
-      return false;
-    }
-    if (reads(maker) == 0) return true;
-    if (reads(maker) > 1) return false;
+    const auto made = static_cast<std::size_t>(std::ranges::find(members, maker) - members.begin());
+    const LastRead& last = last_read_[input];
+    if (last.member != made) return last.member < made;
+    if (last.times > 1) return false;
     return std::ranges::any_of(rules_.in_place[from_.origin(maker)], [&](const BufferShare& each) {
       return topology_.inputs[maker][each.input] == input &&
              topology_.outputs[maker][each.output] == output;
@@ -142,6 +150,7 @@ class Fuser {
   const Topology& topology_;
   const BufferRules& rules_;
   const FusedGroups& groups_;
+  IdVector<ValueId, LastRead> last_read_;
 };
 
 }  // namespace

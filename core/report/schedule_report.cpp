@@ -16,6 +16,13 @@ constexpr std::size_t shown_groups = 8;
 
 std::string end_of_row(bool is_chosen) { return is_chosen ? " (chosen)\n" : "\n"; }
 
+constexpr const char* not_looked_for = "only when it is chosen";
+
+std::string fused_text(const FusionRow& row) {
+  return format_bytes(*row.peak_bytes) + ", " + std::to_string(row.fused_nodes) + " nodes in " +
+         std::to_string(row.groups) + " groups";
+}
+
 /// What a search knows of its answer.
 std::string proof_text(const OrderRow& row) {
   if (!row.bound_bytes || !row.peak_bytes) return "";
@@ -51,7 +58,7 @@ std::string orders_text(const Study& study) {
   std::string text = "Peak by order:\n";
   for (const OrderRow& row : study.orders) {
     text += "  " + row.name + ": " +
-            (row.peak_bytes ? format_bytes(*row.peak_bytes) : "only when it is chosen") +
+            (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_looked_for) +
             (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
             end_of_row(row.name == study.choices.order);
   }
@@ -74,9 +81,8 @@ json orders_json(const Study& study) {
 std::string fusions_text(const Study& study, const std::vector<FusionRow>& rows) {
   std::string text = rows.empty() ? "" : "Peak by fusion:\n";
   for (const FusionRow& row : rows) {
-    text += "  " + row.name + ": " + format_bytes(row.peak_bytes) + ", " +
-            std::to_string(row.fused_nodes) + " nodes in " + std::to_string(row.groups) +
-            " groups" + end_of_row(row.name == study.choices.fusion.strategy);
+    text += "  " + row.name + ": " + (row.peak_bytes ? fused_text(row) : not_looked_for) +
+            end_of_row(row.name == study.choices.fusion.strategy);
   }
   return text + groups_text(study);
 }
@@ -85,7 +91,7 @@ json fusion_json(const Study& study, const std::vector<FusionRow>& rows) {
   json strategies = json::array();
   for (const FusionRow& row : rows) {
     strategies.push_back({{"name", row.name},
-                          {"peak_bytes", row.peak_bytes},
+                          {"peak_bytes", row.peak_bytes ? json(*row.peak_bytes) : json()},
                           {"groups", row.groups},
                           {"fused_nodes", row.fused_nodes}});
   }

@@ -29,8 +29,9 @@ class DataflowFusion {
 
  private:
   void try_merge(NodeId maker, NodeId node) {
-    if (builder_.are_together(maker, node) || leads_around(maker, node)) return;
-    if (builder_.merge(maker, node)) merges_.emplace_back(maker, node);
+    if (!builder_.can_merge(maker, node) || leads_around(maker, node)) return;
+    builder_.merge(maker, node);
+    merges_.emplace_back(maker, node);
   }
 
   /// Whether a node outside needs what one of the groups makes and makes what the other one needs.

@@ -45,8 +45,13 @@ bool GroupBuilder::are_apart(NodeId a, NodeId b) const {
   });
 }
 
+bool GroupBuilder::can_merge(NodeId a, NodeId b) const {
+  return !are_together(a, b) && members(a).size() + members(b).size() <= most_fused_nodes &&
+         !are_apart(a, b);
+}
+
 bool GroupBuilder::merge(NodeId a, NodeId b) {
-  if (are_together(a, b) || are_apart(a, b)) return false;
+  if (!can_merge(a, b)) return false;
   const NodeId kept = root_[a];
   std::vector<NodeId> moved = std::move(members_[root_[b]]);
   for (const NodeId node : moved) {

@@ -10,6 +10,9 @@ namespace stashscope {
 
 using Merge = std::pair<NodeId, NodeId>;  ///< that the groups of two nodes become one
 
+/// Compilers bound a kernel's size, too (PyTorch's Inductor: max_fusion_size, of this default).
+constexpr std::size_t most_fused_nodes = 64;
+
 /// The pointwise nodes of a step, and which of them may run as one: those of equal dims, in the
 /// same pass (forward or backward), that the user does not want apart.
 class FusableNodes {
@@ -38,7 +41,10 @@ class GroupBuilder {
  public:
   GroupBuilder(const FusableNodes& nodes, const Topology& topology);
 
-  /// False, and nothing changes, when they are one group already or the user wants two nodes apart.
+  /// Not when they are one group already, would be more than most_fused_nodes, or the user wants
+  /// two nodes apart.
+  bool can_merge(NodeId a, NodeId b) const;
+  /// False, and nothing changes, when they cannot be merged.
   bool merge(NodeId a, NodeId b);
   bool are_together(NodeId a, NodeId b) const { return root_[a] == root_[b]; }
   const std::vector<NodeId>& members(NodeId node) const { return members_[root_[node]]; }

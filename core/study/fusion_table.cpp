@@ -40,9 +40,13 @@ FusionEdits edits_of(const Graph& graph, const Dataflow& dataflow, const FusionC
   return edits;
 }
 
-std::size_t fused_nodes(const FusedGroups& groups) {
-  return static_cast<std::size_t>(
+constexpr std::size_t most_nodes_for_all = 30000;
+
+void set_groups(const FusedGroups& groups, std::int64_t peak, FusionRow& row) {
+  row.groups = groups.members.size();
+  row.fused_nodes = static_cast<std::size_t>(
       std::ranges::count_if(groups.group_of, [](FusedGroupId each) { return each.valid(); }));
+  row.peak_bytes = peak;
 }
 
 }  // namespace
@@ -70,14 +74,17 @@ std::vector<FusionRow> fusion_table(const Study& study) {
   const OrderStrategy& chosen = find_order(study.choices.order);
   const OrderStrategy& order = chosen.kind == OrderKind::search ? order_strategies()[0] : chosen;
   const FusionEdits edits = edits_of(study.graph(), current.dataflow, study.choices.fusion);
+  const bool looks_for_all = current.dataflow.topology.nodes() <= most_nodes_for_all;
   std::vector<FusionRow> rows;
   for (const FusionStrategy& strategy : fusion_strategies()) {
-    const bool is_chosen = strategy.name == study.choices.fusion.strategy;
-    const FusedGroups groups = is_chosen ? current.groups : strategy.groups({step, order, edits});
-    const std::int64_t peak =
-        is_chosen ? current.timeline.peak_bytes : timeline_in(step, order, groups).peak_bytes;
-    rows.push_back({std::string(strategy.name), std::string(strategy.description),
-                    groups.members.size(), fused_nodes(groups), peak});
+    FusionRow row{std::string(strategy.name), std::string(strategy.description), 0, 0, {}};
+    if (strategy.name == study.choices.fusion.strategy) {
+      set_groups(current.groups, current.timeline.peak_bytes, row);
+    } else if (looks_for_all) {
+      const FusedGroups groups = strategy.groups({step, order, edits});
+      set_groups(groups, timeline_in(step, order, groups).peak_bytes, row);
+    }
+    rows.push_back(std::move(row));
   }
   return rows;
 }

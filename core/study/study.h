@@ -67,8 +67,8 @@ struct FusionRow {
   std::string name;
   std::string description;
   std::size_t groups = 0;
-  std::size_t fused_nodes = 0;  ///< in all groups
-  std::int64_t peak_bytes = 0;
+  std::size_t fused_nodes = 0;             ///< in all groups
+  std::optional<std::int64_t> peak_bytes;  ///< nothing where it was not looked for
 };
 
 /// Everything that is shown of a model under some choices. Immutable; parts that a new choice does
