@@ -142,6 +142,11 @@ void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
       ->allow_extra_args(false);
 }
 
+void choose_order(const std::string& name, Choices& choices) {
+  const bool is_planned = name == planned_order && !choices.planned.empty();
+  choices.order = is_planned ? planned_order : find_order(name).name;
+}
+
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
   if (options.precision.empty()) return;
@@ -193,9 +198,10 @@ std::string pass_list() {
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
   if (!options.probe.empty()) choices.probe = probe_option(options.probe);
+  if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
   if (options.level >= 0) choices.level = options.level;
-  if (!options.order.empty()) choices.order = find_order(options.order).name;
+  if (!options.order.empty()) choose_order(options.order, choices);
   apply_fusion_options(options, choices.fusion);
   if (!options.device.empty()) {
     check_device_name(options.device);

@@ -33,6 +33,13 @@ std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId i
   return position == 0 ? "" : "_" + std::to_string(position);
 }
 
+/// What a clone's name ends in.
+std::string suffix_of(const Dataflow& dataflow, NodeId id) {
+  const std::uint32_t copy = dataflow.copy(id);
+  return std::string(texts_of(dataflow.kind(id)).suffix) +
+         (copy == 0 ? "" : std::to_string(copy + 1));
+}
+
 }  // namespace
 
 Dataflow::Dataflow(const Graph& graph)
@@ -40,17 +47,25 @@ Dataflow::Dataflow(const Graph& graph)
       graph_nodes(graph.nodes().size()),
       graph_values(graph.values().size()) {}
 
+std::string_view without_clone_suffix(std::string_view name) {
+  for (;;) {
+    std::string_view rest = name;
+    while (!rest.empty() && rest.back() >= '0' && rest.back() <= '9') rest.remove_suffix(1);
+    if (!rest.ends_with(clone_suffix)) return name;
+    name = rest.substr(0, rest.size() - clone_suffix.size());
+  }
+}
+
 std::string name_of(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   const std::string& name = graph.node(dataflow.origin(id)).name;
   if (!dataflow.is_clone(id)) return name;
-  return name + output_suffix(graph, dataflow, id) +
-         std::string(texts_of(dataflow.kind(id)).suffix);
+  return name + output_suffix(graph, dataflow, id) + suffix_of(dataflow, id);
 }
 
 std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id) {
   const std::string& name = graph.value(dataflow.origin(id)).name;
   if (id.index() < dataflow.graph_values) return name;
-  return name + std::string(texts_of(dataflow.kind(dataflow.topology.producer[id])).suffix);
+  return name + suffix_of(dataflow, dataflow.topology.producer[id]);
 }
 
 ElementType stored_element(const Graph& graph, const Dataflow& dataflow, ValueId id) {
@@ -116,7 +131,7 @@ void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
     const NodeId maker = dataflow.topology.producer[ValueId(dataflow.graph_values + i)];
     Value value = data.values[dataflow.cloned_values[i]];
     do {
-      value.name += texts_of(dataflow.kind(maker)).suffix;
+      value.name += suffix_of(dataflow, maker);
     } while (!names.insert(value.name).second);
     const ElementType element = dataflow.forms[i].element;
     if (element != ElementType::undefined) value.type.element = element;
@@ -150,7 +165,7 @@ Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vecto
     Node node = rewired(data, dataflow, id);
     if (dataflow.is_clone(id)) {
       node.doc_string = std::string(texts_of(AddedKind::recompute).purpose) + node.name;
-      node.name += clone_suffix;
+      node.name += suffix_of(dataflow, id);
       auto made = dataflow.topology.outputs[id].begin();
       for (ValueId& output : node.outputs) {
         if (output.valid()) output = *made++;

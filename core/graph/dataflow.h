@@ -42,6 +42,8 @@ struct Dataflow {
   std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k: for other kinds than
                                        ///< clones the node that makes their tensor
   std::vector<AddedKind> kinds;        ///< of node graph_nodes + k
+  std::vector<std::uint32_t> copies;   ///< of node graph_nodes + k: how many clones of its original
+                                       ///< were added before; may end early with zeros left out
   std::vector<ValueId> cloned_values;  ///< original of value graph_values + k
   std::vector<StoredForm> forms;       ///< of value graph_values + k
   std::vector<NodeId> seeded_nodes;    ///< random originals that need a fixed seed to be cloned
@@ -59,6 +61,11 @@ struct Dataflow {
   bool runs_origin(NodeId id) const { return !is_clone(id) || kind(id) == AddedKind::recompute; }
   /// @pre is_clone(id)
   AddedKind kind(NodeId id) const { return kinds[id.index() - graph_nodes]; }
+  /// @pre is_clone(id)
+  std::uint32_t copy(NodeId id) const {
+    const std::size_t added = id.index() - graph_nodes;
+    return added < copies.size() ? copies[added] : 0;
+  }
   /// As the original for the graph's own values.
   StoredForm form(ValueId id) const {
     return id.index() < graph_values ? StoredForm() : forms[id.index() - graph_values];
@@ -72,14 +79,18 @@ ElementType stored_element(const Graph& graph, const Dataflow& dataflow, ValueId
 /// them. @pre !dataflow.runs_origin(id)
 Node transfer_node(const Graph& graph, const Dataflow& dataflow, NodeId id);
 
+/// A node's name without what marks clones, also those of a model that was saved with clones.
+std::string_view without_clone_suffix(std::string_view name);
+
 /// The name of a node or value, with the suffix of a clone.
 std::string name_of(const Graph& graph, const Dataflow& dataflow, NodeId id);
 std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id);
 
-/// The modified graph in full, its nodes in `order`: clones get the suffix `_recompute` and say in
-/// their doc string what they are, random originals get the seed that their clones copy; tensors
-/// are put away and brought back by MemcpyToHost, MemcpyFromHost and Cast. Throws a usage Error
-/// when the graph's opset does not know a type that is cast to.
+/// The modified graph in full, its nodes in `order`: clones get the suffix `_recompute`, further
+/// ones of the same node `_recompute2` and so on, and say in their doc string what they are, random
+/// originals get the seed that their clones copy; tensors are put away and brought back by
+/// MemcpyToHost, MemcpyFromHost and Cast. Throws a usage Error when the graph's opset does not know
+/// a type that is cast to.
 Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vector<NodeId>& order);
 
 /// Seed of a random node: hash of its first output's name (h = h * 101 + byte, 32 bits) plus the

@@ -175,7 +175,7 @@ class GroupingBuilder {
 
 bool says_gradient(const Node& node) {
   return node.name.find("_Grad") != std::string::npos || node.op_type.ends_with("Grad") ||
-         node.name.ends_with(clone_suffix);
+         without_clone_suffix(node.name).size() < node.name.size();
 }
 
 std::size_t boxes_in(const Group& group) { return group.groups.size() + group.nodes.size(); }

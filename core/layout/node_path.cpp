@@ -46,7 +46,7 @@ std::vector<std::string> parts_of(std::string_view name) {
 }  // namespace
 
 NodePath parse_node_name(std::string_view name) {
-  while (name.ends_with(clone_suffix)) name.remove_suffix(clone_suffix.size());
+  name = without_clone_suffix(name);
   if (name.starts_with(accumulation_prefix)) name.remove_prefix(accumulation_prefix.size());
   NodePath path;
   const std::size_t mark = name.find(gradient_mark);

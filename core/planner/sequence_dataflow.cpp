@@ -28,6 +28,7 @@ class SequenceWriter {
         current_(old_.values()),
         inputs_(old_.nodes()),
         views_(old_.nodes()),
+        copies_(old_.nodes(), 0),
         has_run_(tasks.graph.tasks(), false) {
     for (const ValueId value : IdRange<ValueId>(old_.values())) current_[value] = value;
   }
@@ -118,6 +119,7 @@ class SequenceWriter {
     if (const Op* const op = ops_[node]; op != nullptr && op->random) seed(node);
     dataflow.cloned_nodes.push_back(node);
     dataflow.kinds.push_back(AddedKind::recompute);
+    dataflow.copies.push_back(copies_[node]++);
     cloned_inputs_.push_back(std::move(inputs));
     cloned_outputs_.emplace_back();
     for (const ValueId output : old_.outputs[node]) {
@@ -190,6 +192,7 @@ class SequenceWriter {
   std::vector<std::vector<ValueId>> cloned_inputs_;
   std::vector<std::vector<ValueId>> cloned_outputs_;
   IdVector<NodeId, MadeView> views_;
+  IdVector<NodeId, std::uint32_t> copies_;  // clones so far
   IdVector<TaskId, bool> has_run_;
   std::vector<std::pair<std::size_t, NodeId>> unread_;  // by place in the sequence
 };
@@ -201,13 +204,8 @@ SequencedStep sequence_dataflow(const Graph& graph, const IdVector<NodeId, const
   return SequenceWriter(graph, ops, tasks, sequence).write();
 }
 
-bool can_run_again(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                   const StepTasks& tasks, TaskId task) {
-  const NodeId node = tasks.node_of[task];
-  const auto made = tasks.graph.outputs[task];
-  const bool returns =
-      std::any_of(made.begin(), made.end(), [&](ItemId item) { return tasks.graph.kept[item]; });
-  return ops[node] != nullptr && !returns && !is_control_flow(graph.node(node)) &&
+bool can_run_again(const Graph& graph, const IdVector<NodeId, const Op*>& ops, NodeId node) {
+  return ops[node] != nullptr && !is_control_flow(graph.node(node)) &&
          graph.node(node).op_type != "YieldOp";
 }
 

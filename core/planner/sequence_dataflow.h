@@ -21,9 +21,8 @@ struct SequencedStep {
 SequencedStep sequence_dataflow(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                 const StepTasks& tasks, std::span<const TaskId> sequence);
 
-/// Whether a task can run more than once: its operator is known, it makes nothing that the step
-/// returns, has no subgraphs and is no boundary between forward and backward.
-bool can_run_again(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                   const StepTasks& tasks, TaskId task);
+/// Whether a node can run more than once: its operator is known, it has no subgraphs and is no
+/// boundary between forward and backward.
+bool can_run_again(const Graph& graph, const IdVector<NodeId, const Op*>& ops, NodeId node);
 
 }  // namespace stashscope

@@ -60,7 +60,7 @@ std::string orders_text(const Study& study) {
     text += "  " + row.name + ": " +
             (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_looked_for) +
             (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
-            end_of_row(row.name == study.choices.order);
+            end_of_row(row.name == study.order);
   }
   return text;
 }

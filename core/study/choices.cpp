@@ -10,6 +10,11 @@ namespace stashscope {
 // Not inline: GCC 12 takes the members of temporaries for uninitialized otherwise.
 Choices::Choices() = default;
 
+void forget_planned(Choices& choices) {
+  choices.planned = {};
+  if (choices.order == planned_order) choices.order = Choices().order;
+}
+
 DeviceProfile profile_in_force(const Choices& choices) {
   DeviceProfile profile = choices.profile;
   profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);

@@ -24,6 +24,20 @@ struct FusionChoice {
   friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
 };
 
+/// A sequence of the step's nodes that a planner found: without plans, some nodes run again.
+struct PlannedSequence {
+  /// Positions of nodes in the step's graph in the order of their runs; nodes that only make views
+  /// are left out.
+  std::vector<std::uint32_t> runs;
+  std::uint64_t graph = 0;  ///< fingerprint of the graph that was planned
+
+  bool empty() const { return runs.empty(); }
+  friend bool operator==(const PlannedSequence&, const PlannedSequence&) = default;
+};
+
+/// The order of a planned sequence, to be chosen beside those of order strategies.
+constexpr const char* planned_order = "planned";
+
 /// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
 /// session file is Choices and the model's place.
 struct Choices {
@@ -34,7 +48,8 @@ struct Choices {
   RecomputeConfig plans;                         ///< by cluster
   int level = 0;                                 ///< 1: every recompute plan, 2: compromises too
   Probe probe;
-  std::string order = "file";
+  PlannedSequence planned;     ///< takes the place of all plans
+  std::string order = "file";  ///< of a strategy, or planned_order
   FusionChoice fusion;
   TrainingGoal goal;
   DeviceProfile profile = default_profile();  ///< of the device that times are predicted for
@@ -47,6 +62,9 @@ struct Choices {
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
+
+/// Back to plans by cluster and orders by strategy.
+void forget_planned(Choices& choices);
 
 /// The chosen profile, its link as fast as chosen.
 DeviceProfile profile_in_force(const Choices& choices);

@@ -20,6 +20,7 @@ class PlanEditor {
   /// @param wanted what is switched together: never off as a rival of each other
   PlanEditor(const Study& study, Choices choices, const RecomputeConfig& wanted)
       : study_(study), choices_(std::move(choices)), wanted_(wanted) {
+    forget_planned(choices_);
     choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
     if (choices_.level > 0) {
       of_level_ = config_of_all(*study.opportunities, choices_.level == 2);

@@ -51,9 +51,11 @@ void set_groups(const FusedGroups& groups, std::int64_t peak, FusionRow& row) {
 
 }  // namespace
 
-FusedGroups chosen_groups(const OrderInput& step, const Choices& choices) {
-  const FusionEdits edits = edits_of(step.graph, step.dataflow, choices.fusion);
-  return find_fusion(choices.fusion.strategy).groups({step, find_order(choices.order), edits});
+FusedGroups chosen_groups(const OrderInput& step, const std::string& order,
+                          const FusionChoice& choice) {
+  if (order == planned_order) return {};
+  const FusionEdits edits = edits_of(step.graph, step.dataflow, choice);
+  return find_fusion(choice.strategy).groups({step, find_order(order), edits});
 }
 
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
@@ -67,11 +69,12 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 }
 
 std::vector<FusionRow> fusion_table(const Study& study) {
+  if (study.order == planned_order) return {};
   const Variant& current = *study.current;
   const UpdateMemory update =
       update_memory(study.graph(), study.prepared->step.parameters, study.choices.update);
   const OrderInput step = order_input(*study.prepared, *study.sizes, update, current.dataflow);
-  const OrderStrategy& chosen = find_order(study.choices.order);
+  const OrderStrategy& chosen = find_order(study.order);
   const OrderStrategy& order = chosen.kind == OrderKind::search ? order_strategies()[0] : chosen;
   const FusionEdits edits = edits_of(study.graph(), current.dataflow, study.choices.fusion);
   const bool looks_for_all = current.dataflow.topology.nodes() <= most_nodes_for_all;

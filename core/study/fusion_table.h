@@ -8,15 +8,17 @@
 
 namespace stashscope {
 
-/// The groups that the choices ask for.
-FusedGroups chosen_groups(const OrderInput& step, const Choices& choices);
+/// The groups that the choice asks for; none in a planned order.
+FusedGroups chosen_groups(const OrderInput& step, const std::string& order,
+                          const FusionChoice& choice);
 
 /// Names of nodes that the choice speaks of and the dataflow does not have.
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
                                        const FusionChoice& choice);
 
 /// What each fusion strategy would do to the study's current step, in its order (in the file's,
-/// when that takes a search). For very large graphs only of the chosen one: it takes seconds.
+/// when that takes a search); nothing in a planned order. For very large graphs only of the chosen
+/// one: it takes seconds.
 std::vector<FusionRow> fusion_table(const Study& study);
 
 /// The current step's groups of nodes, by name.

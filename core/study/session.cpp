@@ -74,12 +74,18 @@ json to_json(const RecomputeConfig& config) {
 
 json number_or_null(const std::optional<double>& number) { return number ? json(*number) : json(); }
 
+json to_json(const PlannedSequence& planned) {
+  if (planned.empty()) return {};
+  return {{"graph", planned.graph}, {"runs", planned.runs}};
+}
+
 json to_json(const Choices& choices) {
   return {{"dims", choices.dims},
           {"same_dims", choices.same_dims},
           {"plans", to_json(choices.plans)},
           {"level", choices.level},
           {"probe", to_string(choices.probe)},
+          {"planned", to_json(choices.planned)},
           {"order", choices.order},
           {"fusion", choices.fusion.strategy},
           {"split", choices.fusion.alone},
@@ -170,6 +176,14 @@ void read_profile(const json& object, Choices& choices) {
   choices.transfer_bandwidth = bandwidth;
 }
 
+void read_planned(const json& object, PlannedSequence& planned) {
+  const auto found = object.find("planned");
+  if (found == object.end() || found->is_null()) return;
+  if (!found->is_object()) fail_field("planned", "has a wrong type");
+  read(*found, "graph", planned.graph);
+  read(*found, "runs", planned.runs);
+}
+
 void read_passes(const json& object, Choices& choices) {
   std::vector<std::string> passes;
   read(object, "passes", passes);
@@ -195,8 +209,10 @@ Choices choices_from(const json& object) {
   choices.probe = parse_probe(probe);
   read_probe_extensions(object, choices.probe);
   read_profile(object, choices);
+  read_planned(object, choices.planned);
   read(object, "order", choices.order);
-  find_order(choices.order);
+  const bool is_planned = choices.order == planned_order && !choices.planned.empty();
+  if (!is_planned) find_order(choices.order);
   read_fusion(object, choices.fusion);
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);

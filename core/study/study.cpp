@@ -9,6 +9,7 @@
 #include "core/passes/training_step.h"
 #include "core/study/fusion_table.h"
 #include "core/study/plan_effects.h"
+#include "core/study/planned_step.h"
 #include "core/study/same_dims.h"
 #include "core/study/variants.h"
 
@@ -154,6 +155,9 @@ std::string hint_for_unknown_sizes(const Study& study) {
 /// Names of nodes that are not there are most likely typing errors.
 void warn_of_fusion(Study& study) {
   const FusionChoice& fusion = study.choices.fusion;
+  if (fusion.strategy != "none" && study.order == planned_order) {
+    study.warnings.emplace_back("a planned order keeps no groups together: no nodes are fused");
+  }
   if (fusion.strategy == "none" && !(fusion.alone.empty() && fusion.apart.empty())) {
     study.warnings.push_back("no nodes are fused: what was said of groups changes nothing");
   }
@@ -231,7 +235,10 @@ class StudyBuilder {
     make_prepared();
     make_sizes();
     make_times();
-    study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
+    settle_planned();
+    if (!is_planned_) {
+      study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
+    }
     study_->applied = select_plans(*study_->opportunities, study_->config);
     make_variants();
     progress_.update(0.9, "tables");
@@ -278,6 +285,7 @@ class StudyBuilder {
     auto found = std::make_shared<Opportunities>(
         find_opportunities(*prepared->step.graph, prepared->ops, prepared->step.boundary, probe));
     count_nodes(*prepared, *found);
+    prepared->fingerprint = fingerprint(*prepared->step.graph);
     study_->opportunities = std::move(found);
     study_->prepared = std::move(prepared);
   }
@@ -287,6 +295,20 @@ class StudyBuilder {
     same_sizes_ = same_graph_ && previous_->choices.dims == study_->choices.dims;
     study_->sizes =
         same_sizes_ ? previous_->sizes : measure_chosen(*study_->prepared, study_->choices);
+  }
+
+  /// A sequence of another step is left out, and comes back with its step.
+  void settle_planned() {
+    const Choices& choices = study_->choices;
+    is_planned_ =
+        !choices.planned.empty() && choices.planned.graph == study_->prepared->fingerprint;
+    if (!is_planned_ && !choices.planned.empty()) {
+      study_->warnings.emplace_back(
+          "the planned sequence is that of another step (passes or gradients differ) and is left "
+          "out; plan again with --budget");
+    }
+    const bool has_order = choices.order != planned_order || is_planned_;
+    study_->order = has_order ? choices.order : order_strategies()[0].name;
   }
 
   void make_times() {
@@ -308,27 +330,39 @@ class StudyBuilder {
     update_ = update_memory(study_->graph(), prepared.step.parameters, update);
     const bool same_baseline = same_sizes_ && previous_->choices.update == update;
     study_->baseline = same_baseline ? previous_->baseline : make_baseline();
-    Dataflow dataflow =
-        apply_plans(study_->graph(), prepared.ops, *study_->opportunities, study_->applied);
     const bool same_step = same_baseline && previous_->config == study_->config &&
-                           previous_->opportunities == study_->opportunities;
-    make_current(std::move(dataflow), same_step ? previous_ : nullptr);
+                           previous_->opportunities == study_->opportunities &&
+                           previous_->choices.planned == study_->choices.planned;
+    make_current(sequenced_step(), same_step ? previous_ : nullptr);
+  }
+
+  /// With an order only where it is planned.
+  SequencedStep sequenced_step() const {
+    const Prepared& prepared = *study_->prepared;
+    if (!is_planned_) {
+      return {apply_plans(study_->graph(), prepared.ops, *study_->opportunities, study_->applied),
+              {}};
+    }
+    const Sizes& sizes = *study_->sizes;
+    return planned_step(prepared, {prepared.rules, sizes.bytes, update_, sizes.workspace},
+                        study_->choices.planned);
   }
 
   /// @param same a study of the same step, in any order and with any groups; may be null
-  void make_current(Dataflow dataflow, const Study* same) {
+  void make_current(SequencedStep sequenced, const Study* same) {
     const Prepared& prepared = *study_->prepared;
-    const Choices& choices = study_->choices;
-    const OrderInput step = order_input(prepared, *study_->sizes, update_, dataflow, progress_);
-    const bool same_fusion = same != nullptr && same->choices.fusion == choices.fusion;
-    FusedGroups groups = same_fusion && same->choices.order == choices.order
-                             ? same->current->groups
-                             : chosen_groups(step, choices);
+    const std::string& order = study_->order;
+    const OrderInput step =
+        order_input(prepared, *study_->sizes, update_, sequenced.dataflow, progress_);
+    const FusionChoice& fusion = study_->choices.fusion;
+    const bool same_fusion = same != nullptr && same->choices.fusion == fusion;
+    FusedGroups groups = same_fusion && same->order == order ? same->current->groups
+                                                             : chosen_groups(step, order, fusion);
     const bool same_groups = same_fusion && groups == same->current->groups;
-    OrderedStep ordered = in_chosen_order(step, groups, choices.order,
-                                          same_groups ? same->orders : std::vector<OrderRow>());
+    OrderedStep ordered = in_chosen_order(
+        step, groups, order, same_groups ? same->orders : std::vector<OrderRow>(), sequenced.order);
     study_->orders = std::move(ordered.rows);
-    study_->current = make_variant(prepared, *study_->sizes, std::move(dataflow),
+    study_->current = make_variant(prepared, *study_->sizes, std::move(sequenced.dataflow),
                                    std::move(ordered.timeline), std::move(groups));
   }
 
@@ -347,6 +381,7 @@ class StudyBuilder {
   PlanCounts applied_;
   bool same_graph_ = false;
   bool same_sizes_ = false;
+  bool is_planned_ = false;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Prepared {
   BufferRules rules;
   std::int64_t forward_nodes = 0;
   std::int64_t backward_nodes = 0;
+  std::uint64_t fingerprint = 0;  ///< of the graph's nodes: equal for equal steps
 };
 
 /// What depends on the dimension values too.
@@ -77,6 +78,7 @@ struct Study {
   std::shared_ptr<const Graph> model;  ///< as loaded
   Choices choices;
   RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
+  std::string order;       ///< in force: the chosen one, but without its sequence no planned one
   std::shared_ptr<const Prepared> prepared;
   std::shared_ptr<const Sizes> sizes;
   std::shared_ptr<const StepTimes> times;

@@ -55,20 +55,30 @@ namespace {
 class OrderTable {
  public:
   OrderTable(const OrderInput& input, const std::string& chosen, const std::vector<OrderRow>& known)
-      : input_(input), chosen_(find_order(chosen)), known_(known) {}
+      : input_(input),
+        chosen_(chosen == planned_order ? nullptr : &find_order(chosen)),
+        known_(known) {}
 
-  OrderedStep fill() {
+  OrderedStep fill(const std::vector<NodeId>& planned) {
+    if (!planned.empty()) add_planned(planned);
     for (const OrderStrategy& strategy : order_strategies()) add(strategy);
     return std::move(step_);
   }
 
  private:
+  void add_planned(const std::vector<NodeId>& order) {
+    Timeline timeline = make_timeline(input_.dataflow, input_.memory, order);
+    step_.rows.push_back(
+        {planned_order, "as planned for a budget", timeline.peak_bytes, {}, {}, {}});
+    if (chosen_ == nullptr) step_.timeline = std::move(timeline);
+  }
+
   void add(const OrderStrategy& strategy) {
     OrderRow row{std::string(strategy.name), std::string(strategy.description), {}, {}, {}, {}};
     if (strategy.kind == OrderKind::best_of) {
       row.peak_bytes = best_peak_;
       row.taken = best_name_;
-    } else if (strategy.kind == OrderKind::search && &strategy != &chosen_) {
+    } else if (strategy.kind == OrderKind::search && &strategy != chosen_) {
       const auto known = std::ranges::find(known_, row.name, &OrderRow::name);
       if (known != known_.end()) row = *known;
     } else {
@@ -95,13 +105,14 @@ class OrderTable {
       best_peak_ = peak;
       best_name_ = strategy.name;
     }
-    if (&strategy == &chosen_ || (is_best && chosen_.kind == OrderKind::best_of)) {
+    const bool is_best_of = chosen_ != nullptr && chosen_->kind == OrderKind::best_of;
+    if (&strategy == chosen_ || (is_best && is_best_of)) {
       step_.timeline = std::move(timeline);
     }
   }
 
   const OrderInput& input_;
-  const OrderStrategy& chosen_;
+  const OrderStrategy* chosen_;  ///< null: the planned order
   const std::vector<OrderRow>& known_;
   OrderedStep step_;
   std::int64_t best_peak_ = 0;
@@ -111,10 +122,11 @@ class OrderTable {
 }  // namespace
 
 OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
-                            const std::string& chosen, const std::vector<OrderRow>& known) {
-  if (groups.empty()) return OrderTable(step, chosen, known).fill();
+                            const std::string& chosen, const std::vector<OrderRow>& known,
+                            const std::vector<NodeId>& planned) {
+  if (groups.empty()) return OrderTable(step, chosen, known).fill(planned);
   const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
-  OrderedStep ordered = OrderTable(fused_input(step, fused, groups), chosen, known).fill();
+  OrderedStep ordered = OrderTable(fused_input(step, fused, groups), chosen, known).fill({});
   ordered.timeline = with_members(step.dataflow, groups, std::move(ordered.timeline));
   return ordered;
 }

@@ -27,7 +27,9 @@ struct OrderedStep {
 /// Searches that were not chosen are not done; they keep the peaks that `known` has of them.
 /// @param step before its groups are fused
 /// @param known rows of the same step with the same groups; may be empty
+/// @param planned the order called planned_order; may be empty; it knows nothing of groups
 OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
-                            const std::string& chosen, const std::vector<OrderRow>& known);
+                            const std::string& chosen, const std::vector<OrderRow>& known,
+                            const std::vector<NodeId>& planned = {});
 
 }  // namespace stashscope

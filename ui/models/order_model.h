@@ -23,7 +23,7 @@ class OrderModel : public StudyModel {
  private:
   static QString name_text(const OrderRow& row);
   QString text(const OrderRow& row, int column) const;
-  bool is_chosen(const OrderRow& row) const { return row.name == study().choices.order; }
+  bool is_chosen(const OrderRow& row) const { return row.name == study().order; }
 };
 
 }  // namespace stashscope::ui

@@ -1,0 +1,140 @@
+#include "core/study/planned_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace stashscope {
+
+namespace {
+
+/// FNV-1a (Fowler, Noll, Vo), 64 bits.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+    add_byte(0);
+  }
+  void add(std::span<const ValueId> ids) {
+    for (const ValueId id : ids) add_number(id.valid() ? id.index() + 1 : 0);
+    add_number(ids.size());
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void add_number(std::uint64_t number) {
+    for (int byte = 0; byte < 8; ++byte) {
+      add_byte(static_cast<unsigned char>(number >> (8 * byte)));
+    }
+  }
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
+
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+/// What a task returns, and what else it makes.
+struct MadeBytes {
+  std::int64_t returned = 0;
+  std::int64_t others = 0;
+};
+
+MadeBytes made_bytes(const TaskGraph& graph, TaskId task) {
+  MadeBytes made;
+  for (const ItemId item : graph.outputs[task]) {
+    (graph.kept[item] ? made.returned : made.others) += graph.bytes[item];
+  }
+  return made;
+}
+
+/// A normalization returns its running statistics, a loss its mean: the copy that is returned is
+/// that of the first run.
+bool returns_little(const MadeBytes& made) {
+  constexpr std::int64_t least_ratio = 16;
+  return made.returned * least_ratio <= made.others;
+}
+
+void hold_returned(TaskGraph& graph, TaskId task) {
+  for (const ItemId item : graph.outputs[task]) {
+    if (!graph.kept[item]) continue;
+    graph.kept[item] = false;
+    graph.resident_bytes += graph.bytes[item];
+  }
+}
+
+[[noreturn]] void fail_sequence(const std::string& what) {
+  fail_input("the planned sequence", what, "plan again with --budget");
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(const Graph& graph) {
+  Hash hash;
+  for (const Node& node : graph.nodes()) {
+    hash.add(node.op_type);
+    hash.add(node.name);
+    hash.add(node.inputs);
+    hash.add(node.outputs);
+  }
+  return hash.value();
+}
+
+StepTasks planning_tasks(const Prepared& prepared, const StepMemory& memory, const Dataflow& step,
+                         const NodeTimes& seconds) {
+  const Graph& graph = *prepared.step.graph;
+  IdVector<NodeId, std::int64_t> cost(graph.nodes().size(), 0);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    cost[NodeId(i)] = std::llround(seconds[NodeId(i)] * picoseconds_per_second);
+  }
+  StepTasks tasks = step_tasks(step, memory, cost);
+  for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
+    const MadeBytes made = made_bytes(tasks.graph, task);
+    if (!can_run_again(graph, prepared.ops, tasks.node_of[task]) || !returns_little(made)) {
+      tasks.graph.most_runs[task] = 1;
+    } else if (made.returned > 0) {
+      hold_returned(tasks.graph, task);
+    }
+  }
+  return tasks;
+}
+
+PlannedSequence planned_sequence(const Prepared& prepared, const StepTasks& tasks,
+                                 std::span<const TaskId> sequence) {
+  PlannedSequence planned{{}, prepared.fingerprint};
+  planned.runs.reserve(sequence.size());
+  for (const TaskId task : sequence) {
+    planned.runs.push_back(static_cast<std::uint32_t>(tasks.node_of[task].index()));
+  }
+  return planned;
+}
+
+std::vector<TaskId> sequence_of(const StepTasks& tasks, const PlannedSequence& planned) {
+  std::vector<TaskId> sequence;
+  sequence.reserve(planned.runs.size());
+  for (const std::uint32_t run : planned.runs) {
+    const bool is_task = run < tasks.task_of.size() && tasks.task_of[NodeId(run)].valid();
+    if (!is_task) fail_sequence("names node " + std::to_string(run) + ", which cannot be run");
+    sequence.push_back(tasks.task_of[NodeId(run)]);
+  }
+  std::vector<std::uint32_t> runs(tasks.graph.tasks(), 0);
+  for (const TaskId task : sequence) {
+    if (++runs[task.index()] <= tasks.graph.most_runs[task]) continue;
+    fail_sequence("runs node " + std::to_string(tasks.node_of[task].index()) +
+                  " again, which cannot run again");
+  }
+  try {
+    memory_of(tasks.graph, sequence);
+  } catch (const Error& error) {
+    throw error.within("the planned sequence");
+  }
+  return sequence;
+}
+
+SequencedStep planned_step(const Prepared& prepared, const StepMemory& memory,
+                           const PlannedSequence& planned) {
+  const Graph& graph = *prepared.step.graph;
+  const StepTasks tasks = planning_tasks(prepared, memory, Dataflow(graph), {});
+  return sequence_dataflow(graph, prepared.ops, tasks, sequence_of(tasks, planned));
+}
+
+}  // namespace stashscope
