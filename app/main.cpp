@@ -9,6 +9,7 @@ namespace {
 
 struct ProgramOptions {
   AnalysisOptions analysis;
+  PlanningOptions planning;
   BatchOptions batch;
   WindowOptions window;
   bool is_batch = false;
@@ -69,12 +70,12 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_fusions) return print_list(fusion_list());
   if (options.lists_orders) return print_list(order_list());
   if (options.lists_profiles) return print_profiles();
-  if (options.is_batch) return run_batch(options.analysis, options.batch);
+  if (options.is_batch) return run_batch(options.analysis, options.planning, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);
   }
   std::cerr << "stashscope: there is no display; this is the report that --batch prints\n";
-  return run_batch(options.analysis, options.batch);
+  return run_batch(options.analysis, options.planning, options.batch);
 }
 
 int run(int argc, char** argv) {
@@ -93,9 +94,12 @@ int run(int argc, char** argv) {
   program.add_flag("--list-fusions", options.lists_fusions, "say what fusions there are, and end");
   program.add_flag("--list-profiles", options.lists_profiles,
                    "say what devices times can be predicted for, and end");
+  add_planning_options(program, options.planning, batch);
   add_batch_options(program, options.batch, batch);
   add_window_options(program, options.window, batch);
-  program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");
+  program.footer(
+      "Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed, 4 the budget is not "
+      "met.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   return guarded("stashscope", [&] { return run_program(options, argc, argv); });
 }

@@ -310,6 +310,21 @@ std::shared_ptr<const Study> study_of(const Subject& subject) {
   }
 }
 
+std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limit) {
+  return {program.add_option("--time-limit", limit.seconds, "seconds to search; 0: no limit")
+              ->check(CLI::Range(0.0, 1e6)),
+          program
+              .add_option("--move-limit", limit.moves,
+                          "moves to search; with --time-limit 0 the answer is always the same")
+              ->check(CLI::NonNegativeNumber),
+          program.add_option("--seed", limit.seed, "seed of the random moves")};
+}
+
+void check_limit(const SearchLimit& limit) {
+  if (limit.seconds > 0 || limit.moves > 0) return;
+  fail_usage("--time-limit", "is 0, so the search would never end", "give --move-limit N");
+}
+
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {
   try {
     program.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/schedule/search_limit.h"
 #include "core/study/study.h"
 #include "core/study/subject.h"
 
@@ -65,6 +66,12 @@ int print_optimizers();
 
 /// Prints what can be given as --profile.
 int print_profiles();
+
+/// Declares how long searches may go on; returns the options.
+std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limit);
+
+/// Throws a usage Error for a search that would never end.
+void check_limit(const SearchLimit& limit);
 
 /// Parses the command line. Returns the exit code when the program is to end (after --help or with
 /// the usage error already printed), else nothing.

@@ -42,13 +42,7 @@ void add_options(CLI::App& program, PlanOptions& options) {
       .add_flag("--keep-order", options.rules.keeps_order,
                 "Leave the tasks in the given order; they only run again")
       ->excludes("--order-only");
-  program.add_option("--time-limit", options.limit.seconds, "Seconds to search; 0: no limit")
-      ->check(CLI::Range(0.0, 1e6));
-  program
-      .add_option("--move-limit", options.limit.moves,
-                  "Moves to search; with --time-limit 0 the answer is always the same")
-      ->check(CLI::NonNegativeNumber);
-  program.add_option("--seed", options.limit.seed, "Seed of the random moves");
+  add_limit_options(program, options.limit);
   program.add_option("--out", options.out, "Writes the sequence: task numbers, one on each line");
 }
 
@@ -62,9 +56,7 @@ void check_options(const PlanOptions& options) {
   if (options.budget_percent && !(*options.budget_percent > 0 && *options.budget_percent <= 1e4)) {
     fail_usage("--budget-percent", "is no percentage above 0");
   }
-  if (options.limit.seconds == 0 && options.limit.moves == 0) {
-    fail_usage("--time-limit", "is 0, so the search would never end", "give --move-limit N");
-  }
+  check_limit(options.limit);
 }
 
 /// What is common to both kinds of answers.

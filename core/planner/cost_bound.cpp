@@ -31,7 +31,7 @@ class PricedCut {
       if (graph_.most_runs[graph_.maker[item]] > 1) weight = std::min(weight, cost_share(item));
       weight_[item] = static_cast<std::int64_t>(std::min(weight * scale_, most_weight_));
     }
-    const auto cut = static_cast<double>(least_weight_at(graph_, task_, weight_));
+    const auto cut = static_cast<double>(least_cut_at(graph_, task_, weight_).weight);
     return cut / scale_ + price * beside_items_;
   }
 
@@ -128,44 +128,6 @@ std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId
   }
   // Costs are whole numbers; a hair less, for the rounding of the prices.
   return cost_of_all(graph) + static_cast<std::int64_t>(std::ceil(extra * (1 - 1e-9) - 1e-6));
-}
-
-namespace {
-
-/// What the task makes, reads, and `beside` it, each item once.
-std::int64_t bytes_with(const TaskGraph& graph, TaskId task, std::vector<ItemId> beside) {
-  const auto read = graph.inputs[task];
-  const auto made = graph.outputs[task];
-  for (const ItemId item : read) {
-    if (!takes_over(graph, task, item)) beside.push_back(item);
-  }
-  beside.insert(beside.end(), made.begin(), made.end());
-  std::sort(beside.begin(), beside.end());
-  beside.erase(std::unique(beside.begin(), beside.end()), beside.end());
-  std::int64_t bytes = 0;
-  for (const ItemId item : beside) bytes += graph.bytes[item];
-  return bytes;
-}
-
-}  // namespace
-
-std::int64_t recompute_peak_floor(const TaskGraph& graph) {
-  std::int64_t floor = 0;
-  for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
-    std::int64_t here = bytes_with(graph, task, {});
-    std::int64_t before = std::numeric_limits<std::int64_t>::max();
-    const auto inputs = graph.inputs[task];
-    for (const ItemId last : inputs) {
-      std::vector<ItemId> others;
-      for (const ItemId item : inputs) {
-        if (graph.maker[item] != graph.maker[last]) others.push_back(item);
-      }
-      before = std::min(before, bytes_with(graph, graph.maker[last], std::move(others)));
-    }
-    if (!inputs.empty()) here = std::max(here, before);
-    floor = std::max(floor, here);
-  }
-  return graph.resident_bytes + floor;
 }
 
 }  // namespace stashscope

@@ -18,8 +18,4 @@ std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId
                                   std::int64_t budget_bytes, const SearchLimit& limit,
                                   const Progress& progress);
 
-/// What no sequence at all can be below: to run a task, all it reads must be there; when the last
-/// one of these was made, the others were there already, beside what that maker read.
-std::int64_t recompute_peak_floor(const TaskGraph& graph);
-
 }  // namespace stashscope

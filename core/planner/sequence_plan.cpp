@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/planner/cost_bound.h"
+#include "core/planner/peak_floor.h"
 #include "core/schedule/minimal_order.h"
 
 namespace stashscope {
@@ -13,11 +14,11 @@ SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector
                            const BetterSequence& on_better) {
   const SearchClock clock(limit, progress);
   SequencePlan plan;
-  plan.peak_floor = recompute_peak_floor(graph);
   plan.cost_bound = cost_of_all(graph);
   const std::vector<TaskId> order =
       rules.keeps_order ? starts[0]
                         : minimal_order(graph, starts, share_of(limit, 0.1), progress).order;
+  plan.peak_floor = recompute_peak_floor(graph, order, share_of(limit, 0.02), progress).bytes;
   const std::int64_t peak = memory_of(graph, order).peak_bytes;
   plan.found = {order, plan.cost_bound, peak, peak <= budget_bytes};
   if (plan.found.feasible) {

@@ -52,7 +52,14 @@ class CutBuilder {
     for (const ItemId item : IdRange<ItemId>(graph.items())) add_item(item, weight[item]);
   }
 
-  std::int64_t weight() { return cut_.separate(source, sink); }
+  LeastCut separate() {
+    LeastCut least{cut_.separate(source, sink), {}};
+    for (const ItemId item : IdRange<ItemId>(graph_.items())) {
+      const bool has_run = cut_.is_before(node(graph_.maker[item]));
+      if (has_run && !cut_.is_before(node(item))) least.items.push_back(item);
+    }
+    return least;
+  }
 
  private:
   static constexpr std::size_t source = 0;
@@ -78,13 +85,13 @@ class CutBuilder {
 
 }  // namespace
 
-std::int64_t least_weight_at(const TaskGraph& graph, TaskId task,
-                             const IdVector<ItemId, std::int64_t>& weight) {
-  return CutBuilder(graph, task, weight).weight();
+LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
+                      const IdVector<ItemId, std::int64_t>& weight) {
+  return CutBuilder(graph, task, weight).separate();
 }
 
 std::int64_t least_bytes_at(const TaskGraph& graph, TaskId task) {
-  std::int64_t bytes = graph.resident_bytes + least_weight_at(graph, task, graph.bytes);
+  std::int64_t bytes = graph.resident_bytes + least_cut_at(graph, task, graph.bytes).weight;
   for (const ItemId item : graph.outputs[task]) bytes += graph.bytes[item];
   return bytes;
 }

@@ -14,11 +14,17 @@ namespace stashscope {
 /// are still to be read take the fewest bytes is a minimum cut.
 std::int64_t least_bytes_at(const TaskGraph& graph, TaskId task);
 
+/// A set of items that separates what has run from what has not.
+struct LeastCut {
+  std::int64_t weight = 0;
+  std::vector<ItemId> items;
+};
+
 /// The least sum of `weight` over items that are still to be read while `task` runs, over all sets
 /// of tasks that may have run before it. Items that it takes over itself do not count.
 /// @param weight not negative, by item
-std::int64_t least_weight_at(const TaskGraph& graph, TaskId task,
-                             const IdVector<ItemId, std::int64_t>& weight);
+LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
+                      const IdVector<ItemId, std::int64_t>& weight);
 
 /// The steps of an order, those of the most live bytes first.
 std::vector<std::size_t> steps_by_live_bytes(const SequenceMemory& memory);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/recompute/strategy.h"
-
 namespace stashscope {
 
 namespace {
@@ -16,19 +14,6 @@ struct Effect {
 
 /// By what config strings call a cluster: its name and the plan's type.
 using Effects = std::map<std::pair<std::string, PlanType>, Effect>;
-
-std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan) {
-  Rational bytes;
-  for (const std::size_t output : plan.outputs) {
-    const BufferId id = timeline.buffer_of[graph.node(plan.node).outputs[output]];
-    if (plan.reused.contains(output) || !id.valid()) continue;
-    const Buffer& buffer = timeline.buffers[id];
-    const bool alive =
-        buffer.first_step <= timeline.peak_step && timeline.peak_step <= buffer.last_step;
-    if (alive) bytes = bytes + plan.save_ratio * Rational(buffer.bytes);
-  }
-  return bytes.floor();
-}
 
 Effects effects_of(const std::vector<NodePlan>& plans, const PlanCostInput& input,
                    const Timeline& baseline) {
@@ -60,9 +45,26 @@ double added_seconds(const CopyRates& rates, AddedKind kind, double bytes, Ratio
 
 }  // namespace
 
+PlanCostInput plan_cost_input(const Study& study) {
+  return {study.graph(), study.sizes->work.flops, study.times->seconds, study.sizes->bytes,
+          copy_rates(study)};
+}
+
+std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan) {
+  Rational bytes;
+  for (const std::size_t output : plan.outputs) {
+    const BufferId id = timeline.buffer_of[graph.node(plan.node).outputs[output]];
+    if (plan.reused.contains(output) || !id.valid()) continue;
+    const Buffer& buffer = timeline.buffers[id];
+    const bool alive =
+        buffer.first_step <= timeline.peak_step && timeline.peak_step <= buffer.last_step;
+    if (alive) bytes = bytes + plan.save_ratio * Rational(buffer.bytes);
+  }
+  return bytes.floor();
+}
+
 void add_plan_effects(Study& study) {
-  const PlanCostInput input{study.graph(), study.sizes->work.flops, study.times->seconds,
-                            study.sizes->bytes, copy_rates(study)};
+  const PlanCostInput input = plan_cost_input(study);
   const Timeline& baseline = study.baseline->timeline;
   Effects effects = effects_of(study.opportunities->plans, input, baseline);
   effects.merge(effects_of(study.opportunities->extensions, input, baseline));

@@ -2,9 +2,17 @@
 
 #include <vector>
 
+#include "core/recompute/strategy.h"
 #include "core/study/study.h"
 
 namespace stashscope {
+
+/// What tells the costs of plans. Refers to the study.
+PlanCostInput plan_cost_input(const Study& study);
+
+/// What of the outputs that a plan frees is alive at the peak of a timeline; those that share
+/// another node's buffer left out.
+std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan);
 
 /// Sets what the plans of all rows save at the peak of the step without plans, and what they cost.
 void add_plan_effects(Study& study);

@@ -62,6 +62,15 @@ void hold_returned(TaskGraph& graph, TaskId task) {
   }
 }
 
+/// What forward hands over is handed over once; what comes back lives in its memory.
+void run_once_before(NodeId yield, const Topology& topology, StepTasks& tasks) {
+  for (const ValueId value : topology.inputs[yield]) {
+    for (const ItemId item : tasks.items_of[value]) {
+      tasks.graph.most_runs[tasks.graph.maker[item]] = 1;
+    }
+  }
+}
+
 [[noreturn]] void fail_sequence(const std::string& what) {
   fail_input("the planned sequence", what, "plan again with --budget");
 }
@@ -80,21 +89,23 @@ std::uint64_t fingerprint(const Graph& graph) {
 }
 
 StepTasks planning_tasks(const Prepared& prepared, const StepMemory& memory, const Dataflow& step,
-                         const NodeTimes& seconds) {
+                         const NodeTimes& seconds, Estimate estimate) {
   const Graph& graph = *prepared.step.graph;
   IdVector<NodeId, std::int64_t> cost(graph.nodes().size(), 0);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     cost[NodeId(i)] = std::llround(seconds[NodeId(i)] * picoseconds_per_second);
   }
-  StepTasks tasks = step_tasks(step, memory, cost);
+  StepTasks tasks = step_tasks(step, memory, cost, estimate);
   for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
     const MadeBytes made = made_bytes(tasks.graph, task);
     if (!can_run_again(graph, prepared.ops, tasks.node_of[task]) || !returns_little(made)) {
       tasks.graph.most_runs[task] = 1;
-    } else if (made.returned > 0) {
+    } else if (made.returned > 0 && estimate == Estimate::above) {
       hold_returned(tasks.graph, task);
     }
   }
+  const NodeId yield = prepared.step.boundary.yield;
+  if (yield.valid()) run_once_before(yield, step.topology, tasks);
   return tasks;
 }
 

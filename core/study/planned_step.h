@@ -10,9 +10,9 @@ std::uint64_t fingerprint(const Graph& graph);
 
 /// A study's step without plans as a task graph. A task costs picoseconds; those that cannot run
 /// again may run once. What is returned to the user beside large tensors that are worth running
-/// again is held to be there for the whole step.
+/// again is held to be there for the whole step; not so in an estimate below.
 StepTasks planning_tasks(const Prepared& prepared, const StepMemory& memory, const Dataflow& step,
-                         const NodeTimes& seconds);
+                         const NodeTimes& seconds, Estimate estimate = Estimate::above);
 
 constexpr double picoseconds_per_second = 1e12;
 

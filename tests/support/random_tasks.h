@@ -64,7 +64,8 @@ class ExhaustivePlan {
       for (std::uint32_t task = 0; task < graph_.tasks(); ++task) {
         const std::uint32_t bit = 1U << task;
         const bool again = (done & bit) != 0;
-        if ((held & bit) != 0 || (again && !with_repeats_)) continue;
+        const bool may_repeat = with_repeats_ && graph_.most_runs[TaskId(task)] > 1;
+        if ((held & bit) != 0 || (again && !may_repeat)) continue;
         if ((reads_[task] & ~held) != 0 || bytes_of(held | bit) > budget) continue;
         open.emplace(cost + graph_.cost[TaskId(task)], done | bit, held | bit);
       }

@@ -1,0 +1,155 @@
+#include "core/report/budget_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/cost_report.h"
+#include "core/report/report.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t shown_tensors = 8;
+
+double share_of_step(const Study& study, double seconds) {
+  const double step = step_seconds(study, *study.baseline);
+  return step == 0 ? 0 : 100 * seconds / step;
+}
+
+std::string time_text(const Study& study, double seconds) {
+  return milliseconds_text(seconds) + " (" + format_fixed(share_of_step(study, seconds), 2) + " %)";
+}
+
+/// Nodes that a planned sequence runs more than once, and how many runs that adds.
+struct Repeats {
+  std::size_t nodes = 0;
+  std::size_t runs = 0;
+};
+
+Repeats repeats_of(const PlannedSequence& planned) {
+  std::set<std::uint32_t> seen;
+  std::set<std::uint32_t> repeated;
+  for (const std::uint32_t node : planned.runs) {
+    if (!seen.insert(node).second) repeated.insert(node);
+  }
+  return {repeated.size(), planned.runs.size() - seen.size()};
+}
+
+std::string plan_text(const Choices& choices) {
+  if (choices.planned.empty()) {
+    const std::string config = to_string(choices.plans);
+    return config.empty() ? "no plans"
+                          : printable(config, 4000) + " at probe " + to_string(choices.probe);
+  }
+  const Repeats repeats = repeats_of(choices.planned);
+  return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
+         " more runs";
+}
+
+std::string floor_text(const Study& study, const StepFloor& floor) {
+  std::string text = "No plan of any grain has a peak below " + format_bytes(floor.bytes);
+  if (!floor.node.valid()) return text + "\n";
+  text += ": while " + printable(study.graph().node(floor.node).name) + " runs there are\n  " +
+          format_bytes(floor.resident_bytes) +
+          " throughout (parameters, inputs, constants, optimizer states)\n";
+  const std::size_t shown = std::min(shown_tensors, floor.tensors.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Value& value = study.graph().value(floor.tensors[i]);
+    text += "  " + format_bytes(study.sizes->bytes[floor.tensors[i]]) + " " +
+            printable(value.name) + " " + type_text(study.graph(), value.type) + "\n";
+  }
+  if (shown == floor.tensors.size()) return text;
+  return text + "  and " + std::to_string(floor.tensors.size() - shown) + " more\n";
+}
+
+/// Whether the answer can be improved, as far as it is known.
+std::string proof_text(const Study& study, const BudgetAnswer& answer) {
+  if (!answer.least_extra_seconds) return "";
+  const double least = std::max(0.0, *answer.least_extra_seconds);
+  if (answer.feasible && answer.best.extra_seconds <= least) {
+    return "; proven to be the cheapest of any grain";
+  }
+  return "; no plan of any grain takes less than " + time_text(study, least) + " more";
+}
+
+std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
+  const std::string found = format_bytes(answer.best.peak_bytes) + " at " +
+                            time_text(study, answer.best.extra_seconds) + " more";
+  if (answer.feasible) return "met: " + found + proof_text(study, answer);
+  return std::string(answer.is_impossible() ? "cannot be met" : "not met") +
+         ": the lowest peak found is " + found;
+}
+
+json floor_json(const Study& study, const StepFloor& floor) {
+  json tensors = json::array();
+  for (const ValueId value : floor.tensors) {
+    tensors.push_back({{"name", to_valid_utf8(study.graph().value(value).name)},
+                       {"bytes", study.sizes->bytes[value]}});
+  }
+  const std::string node = floor.node.valid() ? study.graph().node(floor.node).name : "";
+  return {{"bytes", floor.bytes},
+          {"resident_bytes", floor.resident_bytes},
+          {"node", to_valid_utf8(node)},
+          {"tensors", tensors}};
+}
+
+json point_json(const Study& study, const PlanPoint& point) {
+  const Repeats repeats = repeats_of(point.choices.planned);
+  return {{"peak_bytes", point.peak_bytes},
+          {"extra_seconds", point.extra_seconds},
+          {"extra_seconds_percent", share_of_step(study, point.extra_seconds)},
+          {"config",
+           point.choices.planned.empty() ? to_valid_utf8(to_string(point.choices.plans)) : ""},
+          {"probe", to_string(point.choices.probe)},
+          {"repeated_nodes", repeats.nodes},
+          {"repeated_runs", repeats.runs}};
+}
+
+}  // namespace
+
+std::string budget_text(const Study& study, const BudgetAnswer& answer) {
+  std::string text = "Budget " + format_bytes(answer.request.budget_bytes) + " at grain " +
+                     std::string(name_of(answer.request.grain)) + " " +
+                     verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
+                     "\n  " + with_thousands(answer.moves) + " moves in " +
+                     format_fixed(answer.seconds, 1) + " s\n";
+  if (!answer.feasible && answer.floor) text += floor_text(study, *answer.floor);
+  return text;
+}
+
+json budget_json(const Study& study, const BudgetAnswer& answer) {
+  json budget = point_json(study, answer.best);
+  budget["budget_bytes"] = answer.request.budget_bytes;
+  budget["grain"] = name_of(answer.request.grain);
+  budget["feasible"] = answer.feasible;
+  budget["impossible"] = answer.is_impossible();
+  budget["moves"] = answer.moves;
+  budget["seconds"] = answer.seconds;
+  budget["seed"] = answer.request.limit.seed;
+  if (answer.floor) budget["floor"] = floor_json(study, *answer.floor);
+  if (answer.least_extra_seconds) budget["least_extra_seconds"] = *answer.least_extra_seconds;
+  return budget;
+}
+
+std::string curve_text(const Study& study, const std::vector<PlanPoint>& curve) {
+  std::string text = curve.empty() ? "" : "Peak against extra time:\n";
+  for (const PlanPoint& point : curve) {
+    text += "  " + format_bytes(point.peak_bytes) + " at " + time_text(study, point.extra_seconds) +
+            " more: " + plan_text(point.choices) + "\n";
+  }
+  return text;
+}
+
+json curve_json(const Study& study, const std::vector<PlanPoint>& curve) {
+  json points = json::array();
+  for (const PlanPoint& point : curve) points.push_back(point_json(study, point));
+  return points;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,218 @@
+#include "core/study/budget.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/study/cluster_budget.h"
+#include "core/study/sequence_budget.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
+
+/// Whether plans stay in force that no sequence of the step's own nodes can say.
+bool puts_away(const Study& study, Grain grain) {
+  return grain == Grain::cluster && !own_part(study.choices.plans).empty();
+}
+
+/// The step with its plans looked for in transformer layers only, or everywhere: what the study
+/// has not.
+std::shared_ptr<const Study> other_probe(const Study& study) {
+  Choices choices = study.choices;
+  choices.probe = effective_probe(choices);
+  choices.probe.layer_boundary = !choices.probe.layer_boundary;
+  choices.level = 0;
+  choices.plans = own_part(choices.plans);
+  auto other = compute_study(study.model, choices, &study, Progress());
+  auto timed = std::make_shared<Study>(*other);
+  timed->times = study.times;
+  return timed;
+}
+
+/// Searches of one study at one grain.
+class BudgetPlanner {
+ public:
+  BudgetPlanner(const Study& study, Grain grain, PlanArchive& archive, const Progress& progress,
+                const OnPlan& on_plan)
+      : study_(study),
+        grain_(grain),
+        archive_(archive),
+        progress_(progress),
+        on_plan_(on_plan),
+        problem_(study, progress) {
+    constexpr SearchLimit limit{0, 2'000'000, 1};  // about a second for 30,000 tasks
+    if (!puts_away(study, grain)) floor_ = problem_.floor(limit, progress);
+  }
+
+  std::int64_t lowest_bytes() const {
+    return floor_ ? floor_->bytes : study_.sizes->parameter_bytes;
+  }
+
+  BudgetAnswer plan(std::int64_t budget_bytes, const SearchLimit& limit) {
+    const SearchClock clock(limit, progress_);
+    BudgetAnswer answer;
+    answer.request = {budget_bytes, grain_, limit};
+    answer.moves = search(budget_bytes, share_of(limit, 0.9));
+    answer.floor = floor_;
+    if (floor_ && !answer.is_impossible()) {
+      const SearchLimit rest = rest_of(limit, share_of(limit, 0.1), clock);
+      answer.least_extra_seconds = problem_.least_extra_seconds(budget_bytes, rest, progress_);
+    }
+    answer.best = archive_.best(budget_bytes);
+    answer.feasible = answer.best.peak_bytes <= budget_bytes;
+    answer.seconds = clock.seconds();
+    return answer;
+  }
+
+  /// Returns the moves that were made.
+  std::int64_t search(std::int64_t budget_bytes, const SearchLimit& limit) {
+    return grain_ == Grain::cluster ? search_clusters(budget_bytes, limit)
+                                    : search_sequences(budget_bytes, limit);
+  }
+
+ private:
+  std::int64_t search_clusters(std::int64_t budget_bytes, const SearchLimit& limit) {
+    const SearchClock clock(limit, progress_);
+    const std::int64_t evaluations = stashscope::search_clusters(
+        study_, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
+    const bool is_free = archive_.best(budget_bytes).peak_bytes <= budget_bytes &&
+                         archive_.best(budget_bytes).extra_seconds <= 0;
+    if (is_free || progress_.cancelled()) return evaluations;
+    if (other_ == nullptr) other_ = other_probe(study_);
+    const SearchLimit rest = rest_of(limit, share_of(limit, 0.5), clock);
+    return evaluations +
+           stashscope::search_clusters(*other_, budget_bytes, rest, progress_, archive_, on_plan_);
+  }
+
+  std::int64_t search_sequences(std::int64_t budget_bytes, const SearchLimit& limit) {
+    const SearchClock clock(limit, progress_);
+    take_known(study_);
+    take_clusters(budget_bytes, share_of(limit, 0.1));
+    SearchClock last_taken({}, progress_);
+    const auto take_now_and_then = [&](const std::vector<TaskId>& sequence) {
+      constexpr double seconds_between = 0.2;  // a step is written out for each
+      if (last_taken.seconds() < seconds_between) return;
+      take(sequence);
+      last_taken = SearchClock({}, progress_);
+    };
+    const BudgetRequest request{budget_bytes, grain_, rest_of(limit, limit, clock)};
+    const BudgetedSequence found = problem_.search(request, progress_, take_now_and_then);
+    take(found.sequence);
+    return found.moves;
+  }
+
+  void take_known(const Study& study) {
+    for (const Variant* const variant : {study.baseline.get(), study.current.get()}) {
+      if (const auto sequence = problem_.sequence_of(*variant, grain_)) take(*sequence);
+    }
+  }
+
+  /// What clusters can do, single nodes can do too.
+  void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
+    constexpr std::int64_t moves_of_an_evaluation = 100;
+    if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;
+    PlanArchive clusters;
+    stashscope::search_clusters(study_, budget_bytes, limit, progress_, clusters, {});
+    const Choices& best = clusters.best(budget_bytes).choices;
+    take_known(*compute_study(study_.model, best, &study_, Progress()));
+  }
+
+  void take(std::span<const TaskId> sequence) {
+    PlanPoint point = problem_.point(sequence);
+    if (archive_.has_as_good(point.peak_bytes, point.extra_seconds)) return;
+    if (on_plan_) on_plan_(point);
+    archive_.add(std::move(point));
+  }
+
+  const Study& study_;
+  Grain grain_;
+  PlanArchive& archive_;
+  const Progress& progress_;
+  const OnPlan& on_plan_;
+  SequenceProblem problem_;
+  std::optional<StepFloor> floor_;
+  std::shared_ptr<const Study> other_;  ///< with other clusters, once it is needed
+};
+
+/// The middle of the largest gap between budgets, which are in ascending order.
+std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
+  std::size_t widest = 1;
+  for (std::size_t i = 2; i < budgets.size(); ++i) {
+    const bool is_wider = budgets[i] - budgets[i - 1] > budgets[widest] - budgets[widest - 1];
+    if (is_wider) widest = i;
+  }
+  return budgets[widest - 1] + (budgets[widest] - budgets[widest - 1]) / 2;
+}
+
+/// The best for each budget, those left out that are best for a smaller one too.
+std::vector<PlanPoint> best_for(const PlanArchive& archive,
+                                const std::vector<std::int64_t>& budgets) {
+  std::vector<PlanPoint> points;
+  for (const std::int64_t budget : budgets) {
+    const PlanPoint& best = archive.best(budget);
+    const bool is_new = points.empty() || best.extra_seconds < points.back().extra_seconds;
+    if (is_new) points.push_back(best);
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string_view name_of(Grain grain) { return grain_names[static_cast<std::size_t>(grain)]; }
+
+Grain find_grain(std::string_view name) {
+  const auto found = std::ranges::find(grain_names, name);
+  if (found != grain_names.end()) return static_cast<Grain>(found - grain_names.begin());
+  fail_usage("grain '" + printable(std::string(name)) + "'", "is not known",
+             "choose one of cluster, node, sequence");
+}
+
+bool PlanArchive::has_as_good(std::int64_t peak_bytes, double extra_seconds) const {
+  const auto above = std::ranges::upper_bound(points_, peak_bytes, {}, &PlanPoint::peak_bytes);
+  return above != points_.begin() && (above - 1)->extra_seconds <= extra_seconds;
+}
+
+bool PlanArchive::add(PlanPoint point) {
+  if (has_as_good(point.peak_bytes, point.extra_seconds)) return false;
+  std::erase_if(points_, [&](const PlanPoint& each) {
+    return each.peak_bytes >= point.peak_bytes && each.extra_seconds >= point.extra_seconds;
+  });
+  const auto place =
+      std::ranges::upper_bound(points_, point.peak_bytes, {}, &PlanPoint::peak_bytes);
+  points_.insert(place, std::move(point));
+  return true;
+}
+
+const PlanPoint& PlanArchive::best(std::int64_t budget_bytes) const {
+  const auto above = std::ranges::upper_bound(points_, budget_bytes, {}, &PlanPoint::peak_bytes);
+  return above == points_.begin() ? points_.front() : *(above - 1);
+}
+
+BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, PlanArchive& archive,
+                             const Progress& progress, const OnPlan& on_plan) {
+  return BudgetPlanner(study, request.grain, archive, progress, on_plan)
+      .plan(request.budget_bytes, request.limit);
+}
+
+std::vector<PlanPoint> pareto_curve(const Study& study, Grain grain, std::size_t points,
+                                    const SearchLimit& limit, PlanArchive& archive,
+                                    const Progress& progress, const OnPlan& on_plan) {
+  BudgetPlanner planner(study, grain, archive, progress, on_plan);
+  const std::size_t between = std::max<std::size_t>(2, points) - 2;
+  const double share = 1 / static_cast<double>(between + 2);
+  planner.search(planner.lowest_bytes(), share_of(limit, 2 * share));
+  std::vector<std::int64_t> budgets = {archive.points().front().peak_bytes,
+                                       archive.points().back().peak_bytes};
+  for (std::size_t i = 0; i < between && !progress.cancelled(); ++i) {
+    const std::int64_t budget = next_budget(budgets);
+    planner.search(budget, share_of(limit, share));
+    budgets.insert(std::ranges::upper_bound(budgets, budget), budget);
+  }
+  return best_for(archive, budgets);
+}
+
+}  // namespace stashscope

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/schedule/search_limit.h"
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// What a plan for a budget is made of. Each one can express what the one before it can.
+enum class Grain : std::uint8_t {
+  cluster,  ///< recompute plans by cluster, which config strings say; any order
+  node,     ///< single nodes run again, once each; the first runs keep their order
+  sequence  ///< nodes run in any order, as often as it takes
+};
+
+/// `cluster`, `node` or `sequence`.
+std::string_view name_of(Grain grain);
+/// Throws a usage Error that lists the names.
+Grain find_grain(std::string_view name);
+
+struct BudgetRequest {
+  std::int64_t budget_bytes = 0;  ///< of the whole step's peak, parameters and states included
+  Grain grain = Grain::cluster;
+  SearchLimit limit;  ///< a move is a change of a sequence, or one evaluation of a set of plans
+};
+
+/// Choices with what they lead to.
+struct PlanPoint {
+  Choices choices;
+  std::int64_t peak_bytes = 0;
+  double extra_seconds = 0;  ///< beyond the step without plans
+};
+
+/// What no plan can be below: a moment that every way to run the step has.
+struct StepFloor {
+  std::int64_t bytes = 0;
+  std::int64_t resident_bytes = 0;  ///< of these, there throughout
+  NodeId node;                      ///< that runs, or reads what was made, at that moment
+  std::vector<ValueId> tensors;     ///< all there besides, largest first; workspace left out
+};
+
+/// What is known of a budget.
+struct BudgetAnswer {
+  BudgetRequest request;
+  PlanPoint best;         ///< the cheapest within the budget; if none is, that of the lowest peak
+  bool feasible = false;  ///< whether it is within the budget
+  /// Nothing where plans that put tensors away stay in force: these are beyond the proofs.
+  std::optional<StepFloor> floor;
+  std::optional<double> least_extra_seconds;  ///< no plan within the budget adds less
+  std::int64_t moves = 0;
+  double seconds = 0;  ///< that the search took
+
+  bool is_impossible() const { return floor && floor->bytes > request.budget_bytes; }
+};
+
+/// Plans that were found so far, none of them worse than another one in both peak and time.
+class PlanArchive {
+ public:
+  /// Whether something that is there is no worse in both.
+  bool has_as_good(std::int64_t peak_bytes, double extra_seconds) const;
+  /// Whether it is new.
+  bool add(PlanPoint point);
+  /// By ascending peak, so by descending time.
+  const std::vector<PlanPoint>& points() const { return points_; }
+  /// The cheapest within the budget, or else that of the lowest peak. With a larger budget never
+  /// dearer. @pre the archive is not empty
+  const PlanPoint& best(std::int64_t budget_bytes) const;
+
+ private:
+  std::vector<PlanPoint> points_;
+};
+
+/// Called with each plan that is new in an archive, by the thread that searches.
+using OnPlan = std::function<void(const PlanPoint&)>;
+
+/// The cheapest plan that is found for a budget, and what is proven of all. What the choices have
+/// in force is among the candidates, so is all that `archive` has; what is found goes there.
+/// Nothing is changed but plans (those that put tensors away stay), level and probe, or at the
+/// other grains the planned sequence and the order. Ends early with its best so far when cancelled.
+BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, PlanArchive& archive,
+                             const Progress& progress, const OnPlan& on_plan = {});
+
+/// The cheapest plans for budgets from the lowest peak that is found to the one without plans, by
+/// ascending peak, each cheaper than the one before it: at most `points`, at least two. The lowest
+/// is searched for first, then budgets that halve the largest gap; what is found goes to the
+/// archive as it is found. The limit is that of the whole curve.
+std::vector<PlanPoint> pareto_curve(const Study& study, Grain grain, std::size_t points,
+                                    const SearchLimit& limit, PlanArchive& archive,
+                                    const Progress& progress, const OnPlan& on_plan = {});
+
+}  // namespace stashscope

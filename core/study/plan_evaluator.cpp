@@ -1,0 +1,45 @@
+#include "core/study/plan_evaluator.h"
+
+#include "core/study/fusion_table.h"
+#include "core/study/plan_effects.h"
+#include "core/study/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+/// An order that is there without a search.
+std::string order_by_rule(const Study& study) {
+  const bool is_searched =
+      study.order == planned_order || find_order(study.order).kind == OrderKind::search;
+  return is_searched ? std::string(order_strategies()[0].name) : study.order;
+}
+
+Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
+  const Opportunities& found = *study.opportunities;
+  return apply_plans(study.graph(), study.prepared->ops, found, select_plans(found, config));
+}
+
+}  // namespace
+
+PlanEvaluator::PlanEvaluator(const Study& study)
+    : study_(study),
+      update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)),
+      order_(order_by_rule(study)) {}
+
+PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
+  const Dataflow dataflow = dataflow_of(study_, config);
+  return {timeline(dataflow).peak_bytes, added_seconds(study_, dataflow)};
+}
+
+Timeline PlanEvaluator::timeline(const RecomputeConfig& config) const {
+  return timeline(dataflow_of(study_, config));
+}
+
+Timeline PlanEvaluator::timeline(const Dataflow& dataflow) const {
+  const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
+  const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
+  return timeline_in(step, find_order(order_), groups);
+}
+
+}  // namespace stashscope
