@@ -97,6 +97,13 @@ std::shared_ptr<const Study> with_times_of(const Session& session,
   return with_measured_times(*study, *session.baseline_measured, *session.current_measured);
 }
 
+/// Wrong usage is said before anything is loaded.
+void check_planning(const PlanningOptions& options) {
+  check_limit(options.limit);
+  find_grain(options.grain);
+  if (!options.budget.empty()) parse_bytes(options.budget);
+}
+
 struct Plans {
   std::optional<BudgetAnswer> budget;
   std::vector<PlanPoint> curve;
@@ -146,7 +153,7 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
-  check_limit(planning.limit);
+  check_planning(planning);
   Subject subject = load_subject(analysis);
   check_outputs(options, files_read(analysis, subject));
   auto study = study_of(subject);

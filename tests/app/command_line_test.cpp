@@ -38,6 +38,12 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
                              "--transfer-bandwidth",
                              "--profile",
                              "--list-profiles",
+                             "--budget",
+                             "--grain",
+                             "--pareto",
+                             "--time-limit",
+                             "--move-limit",
+                             "--seed",
                              "Exit codes"}) {
     EXPECT_NE(outcome.output.find(option), std::string::npos) << option;
   }

@@ -163,6 +163,7 @@ void Document::take_subject(Outcome& outcome) {
   const bool is_session = !is_restored && QFileInfo(outcome.path) != QFileInfo(model_path());
   session_path_ = is_session ? outcome.path : QString();
   selection_ = Selection();
+  outcome.study = timed_study(outcome.study);
   study_ = outcome.study;
   undo_stack_.clear();
   if (is_restored) undo_stack_.resetClean();
@@ -320,6 +321,13 @@ void Document::finish_run(std::uint64_t generation, std::optional<Failure> failu
   }
   measured_ = std::move(measured);
   Q_EMIT measured_changed();
+  if (this->measured() != nullptr) show_study(timed_study(study_));
+}
+
+std::shared_ptr<const Study> Document::timed_study(std::shared_ptr<const Study> study) const {
+  if (!measured_) return study;
+  const auto& [baseline, current] = measured_->runs;
+  return with_measured_times(*study, baseline, current);
 }
 
 void Document::set_running(bool running) {

@@ -133,6 +133,8 @@ class Document : public QObject {
   void write_session(const QString& path);
   void finish_saving(const std::shared_ptr<const Graph>& model, const QString& path,
                      const std::optional<Failure>& failure);
+  /// The study with the node times of the run that was measured, if there is one.
+  std::shared_ptr<const Study> timed_study(std::shared_ptr<const Study> study) const;
   void finish_run(std::uint64_t generation, std::optional<Failure> failure, Measured measured);
 
   std::shared_ptr<const Study> study_;

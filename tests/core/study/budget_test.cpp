@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "core/onnx/model_file.h"
 #include "core/study/cluster_counts.h"
 #include "core/study/plan_evaluator.h"
 #include "tests/support/model_builder.h"
@@ -74,6 +77,44 @@ TEST(Budget, IsMetByTheCheapestClusters) {
     with_plans += least > 0 ? 1 : 0;
   }
   EXPECT_GT(with_plans, 1);
+}
+
+/// Some of the clusters, with some of their occurrences.
+Counts random_counts(const ClusterOptions& options, SearchRandom& random) {
+  Counts counts = options.none();
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (random.below(2) == 0) continue;
+    counts[i].option = random.below(options.options(i));
+    counts[i].count = random.below(options.most(i, counts[i].option) + 1);
+  }
+  return counts;
+}
+
+TEST(Budget, IsMetAsCheaplyAsByAnyRandomClusters) {
+  Choices choices;
+  choices.dims["inputs_input_ids_dim0"] = 16;
+  const auto study =
+      compute_study(std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/gpt2_tiny.onnx")),
+                    choices, nullptr, Progress());
+  const ClusterOptions options(*study);
+  const PlanEvaluator evaluator(*study);
+  SearchRandom random(1);
+  std::map<std::int64_t, double> cheapest;  // by peak
+  for (int i = 0; i < 200; ++i) {
+    const auto outcome = evaluator.evaluate(options.config_of(random_counts(options, random)));
+    const auto [known, is_new] = cheapest.emplace(outcome.peak_bytes, outcome.extra_seconds);
+    if (!is_new) known->second = std::min(known->second, outcome.extra_seconds);
+  }
+  PlanArchive archive;
+  int looked_at = 0;
+  for (auto each = cheapest.begin(); each != cheapest.end(); std::advance(each, 1)) {
+    if (looked_at++ % 20 != 0) continue;
+    const BudgetRequest request{each->first, Grain::cluster, {0, 2000, 1}};
+    const BudgetAnswer answer = plan_for_budget(*study, request, archive, Progress());
+    EXPECT_TRUE(answer.feasible);
+    EXPECT_LE(answer.best.extra_seconds, each->second + 1e-12) << each->first;
+  }
+  EXPECT_GT(looked_at, 20);
 }
 
 TEST(Budget, IsSaidToBeOutOfReach) {

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Plans reference models for budgets and prints docs/planner_figures.md.
+
+usage: planner_table.py STASHSCOPE SHARED [--configs 200] [--seed 1] > docs/planner_figures.md
+
+Exit code 1 when a figure that is owed is missed: a budget that is not met in time, a configuration that beats
+the planner, or single nodes that do not beat level 1.
+"""
+import argparse
+import datetime
+import json
+import platform
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+MIB = 1 << 20
+TEXT = {"input_ids_dim0": 8, "input_ids_dim1": 1024}
+# name, sizes, seconds to plan
+SCALE = [
+    ("gpt2_124m", TEXT, 30),
+    ("gpt2_xl_1.5b", TEXT, 30),
+    ("llama_tinyllama_1.1b", TEXT, 30),
+    ("bloom_560m", TEXT, 30),
+    ("bert_base", {"input_ids_dim0": 8, "input_ids_dim1": 512}, 3),
+    ("vit_b16", {"pixel_values_dim0": 64}, 3),
+    ("densenet121", {"pixel_values_dim0": 64}, 3),
+    ("resnet50", {"pixel_values_dim0": 64}, 3),
+    ("unet_base64", {"pixel_values_dim0": 16}, 3),
+]
+
+
+class Planner:
+    def __init__(self, program, shared):
+        self.program = program
+        self.folder = shared / "models" / "full"
+
+    def report(self, name, sizes, *arguments):
+        dims = [text for dim, size in sizes.items() for text in ("--dim", f"inputs_{dim}={size}")]
+        run = subprocess.run([self.program, "--batch", self.folder / f"{name}_train_fwd.onnx", *dims, "--format",
+                              "json", *arguments], capture_output=True, text=True)
+        if run.returncode not in (0, 4):
+            raise RuntimeError(run.stderr)
+        return json.loads(run.stdout)
+
+    def budget(self, name, sizes, bytes_, grain, seconds):
+        start = time.monotonic()
+        report = self.report(name, sizes, "--budget", str(int(bytes_)), "--grain", grain, "--time-limit",
+                             str(seconds))
+        return report["budget"], time.monotonic() - start
+
+
+def peak_of(report, variant):
+    return report["memory"][variant]["peak_bytes"]
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.2f}"
+
+
+def scale(planner):
+    """Budgets of 60 % of the baseline's peak. Returns how many are missed."""
+    print("## 60 % of the peak\n")
+    print("| model | nodes | peak before, MiB | grain | peak, MiB | more time, % | at least, % | seconds |")
+    print("|---|---|---|---|---|---|---|---|")
+    missed = 0
+    for name, sizes, seconds in SCALE:
+        before = planner.report(name, sizes)
+        peak = peak_of(before, "baseline")
+        for grain in ("cluster", "node"):
+            found, took = planner.budget(name, sizes, 0.6 * peak, grain, seconds)
+            missed += not found["feasible"] and grain == "node"
+            step = before["cost"]["baseline_seconds"]
+            bound = percent(found["least_extra_seconds"], step) if "least_extra_seconds" in found else "-"
+            print(f"| {name} | {before['cost']['nodes']} | {peak // MIB:,} | {grain} | "
+                  f"{found['peak_bytes'] // MIB:,}{'' if found['feasible'] else ' (not met)'} | "
+                  f"{percent(found['extra_seconds'], step)} | {bound} | {took:.1f} |", flush=True)
+    print()
+    return missed
+
+
+def hand_picked(plans):
+    """What users try first: each cluster alone, all of an operator, the levels."""
+    picked = [["--level", "1"], ["--level", "2"]]
+    configs = [plan["config"] for plan in plans]
+    picked += [["--plan", config] for config in configs]
+    for operator in ("Gelu", "Dropout", "Softmax", "Tanh", "Add", "Mul", "Where", "Transpose"):
+        some = [config for config in configs if operator in config]
+        if some:
+            picked.append(["--plan", ",".join(some)])
+    return picked
+
+
+def random_config(plans, numbers):
+    """Some clusters, with some or all of their occurrences."""
+    share = numbers.choice((0.2, 0.5, 0.8, 1.0))
+    entries = []
+    for plan in plans:
+        if numbers.random() >= share:
+            continue
+        for entry in plan["config"].split(","):
+            cluster, kind, _ = entry.rsplit(":", 2)
+            count = -1 if numbers.random() < 0.5 else numbers.randint(1, max(1, plan["frequency"]))
+            entries.append(f"{cluster}:{kind}:{count}")
+    return ["--plan", ",".join(entries)] if entries else []
+
+
+def undominated(points):
+    """The cheapest by ascending peak, each cheaper than those before it."""
+    best = []
+    for peak, seconds in sorted(points):
+        if not best or seconds < best[-1][1]:
+            best.append((peak, seconds))
+    return best
+
+
+def configs(planner, count, seed):
+    """The planner against configurations by hand and by chance, at their peaks. Returns how often it loses."""
+    name, sizes = "gpt2_124m", TEXT
+    before = planner.report(name, sizes)
+    plans = before["plans"]
+    numbers = random.Random(seed)
+    arguments = hand_picked(plans)
+    arguments += [random_config(plans, numbers) for _ in range(count - len(arguments))]
+    reports = [planner.report(name, sizes, *each) for each in arguments]
+    points = [(peak_of(each, "current"), each["cost"]["extra_seconds"]) for each in reports]
+    print(f"## Clusters of gpt2_124m, batch 8, sequence 1024, against {count} configurations by hand and by chance\n")
+    print("Those that no other one beats in both peak and time:\n")
+    print("| peak, MiB | more time, ms | the planner at that peak, ms |")
+    print("|---|---|---|")
+    lost = 0
+    for peak, seconds in undominated(points):
+        found, _ = planner.budget(name, sizes, peak, "cluster", 10)
+        lost += not found["feasible"] or found["extra_seconds"] > seconds * (1 + 1e-9)
+        print(f"| {peak // MIB:,} | {1000 * seconds:.3f} | {1000 * found['extra_seconds']:.3f} |", flush=True)
+    print()
+    return lost
+
+
+def against_level_1(planner):
+    """Single nodes at a little below the peak of level 1."""
+    name, sizes = "gpt2_124m", TEXT
+    level = planner.report(name, sizes, "--level", "1")
+    peak, seconds = peak_of(level, "current"), level["cost"]["extra_seconds"]
+    found, _ = planner.budget(name, sizes, 0.97 * peak, "node", 30)
+    print("## Single nodes of gpt2_124m, batch 8, sequence 1024, against level 1\n")
+    print("| | peak, MiB | more time, ms |")
+    print("|---|---|---|")
+    print(f"| without plans | {peak_of(level, 'baseline') // MIB:,} | 0 |")
+    print(f"| `--level 1` | {peak // MIB:,} | {1000 * seconds:.3f} |")
+    print(f"| `--budget` of 97 % of that, `--grain node` | {found['peak_bytes'] // MIB:,} | "
+          f"{1000 * found['extra_seconds']:.3f} |\n")
+    return not (found["peak_bytes"] < peak and found["extra_seconds"] < seconds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("shared", type=Path)
+    parser.add_argument("--configs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    planner = Planner(options.program, options.shared)
+    print("# The planner in figures\n")
+    print(f"Written by `bench/planner_table.py` on {datetime.date.today()} ({platform.machine()}, one core). Times "
+          "of steps are predicted for the default profile; \"at least\" is what no plan of any grain can be below. "
+          "Seconds are those of the whole program.\n")
+    missed = scale(planner)
+    missed += configs(planner, options.configs, options.seed)
+    missed += against_level_1(planner)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

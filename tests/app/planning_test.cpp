@@ -1,0 +1,96 @@
+// Planning from the command line: budgets, curves, what goes into force, and what is refused.
+
+#include "core/base/text.h"
+#include "tests/app/command_line.h"
+
+namespace stashscope {
+namespace {
+
+const std::string few = " --time-limit 0 --move-limit 20000";
+
+class Planning : public CommandLine {
+ protected:
+  std::string model() const { return in_folder("model.onnx") + " --dim N=64"; }
+  std::int64_t peak(const nlohmann::json& of, const char* variant) const {
+    return of["memory"][variant]["peak_bytes"];
+  }
+  std::string budget(double share) const {
+    const auto whole = static_cast<double>(peak(report(model()), "baseline"));
+    return " --budget " + std::to_string(static_cast<std::int64_t>(share * whole));
+  }
+};
+
+TEST_F(Planning, ABudgetIsMetAtEveryGrainAndRunsAsPredicted) {
+  for (const std::string grain : {"cluster", "node", "sequence"}) {
+    const auto found = report(model() + budget(0.8) + few + " --device cpu --grain " + grain);
+    const auto& answer = found["budget"];
+    EXPECT_EQ(answer["grain"], grain);
+    EXPECT_TRUE(answer["feasible"].get<bool>());
+    EXPECT_LE(answer["peak_bytes"], answer["budget_bytes"]);
+    EXPECT_EQ(answer["peak_bytes"], peak(found, "current"));
+    EXPECT_GT(answer["extra_seconds"], 0.0);
+    EXPECT_LE(answer["least_extra_seconds"], answer["extra_seconds"]);
+    EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0) << grain;
+    EXPECT_EQ(answer["repeated_nodes"] > 0, grain != "cluster");
+    EXPECT_EQ(answer["config"] == "", grain != "cluster");
+  }
+}
+
+TEST_F(Planning, ABudgetThatCannotBeMetSaysWhy) {
+  const Outcome outcome = stashscope("--batch " + model() + " --budget 5KiB" + few);
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_NE(outcome.output.find("cannot be met"), std::string::npos);
+  EXPECT_NE(outcome.output.find("No plan of any grain has a peak below"), std::string::npos);
+  EXPECT_NE(outcome.output.find("throughout"), std::string::npos);
+}
+
+TEST_F(Planning, APlannedSequenceIsSavedWithSessionAndModel) {
+  const auto planned =
+      report(model() + budget(0.8) + few + " --grain node --save-session " +
+             in_folder("s.stashscope") + " --save-model " + in_folder("planned.onnx"));
+  const auto again = report(in_folder("s.stashscope"));
+  EXPECT_EQ(peak(again, "current"), peak(planned, "current"));
+  EXPECT_EQ(again["orders"][0]["name"], "planned");
+  const auto model = report(in_folder("planned.onnx") + " --dim N=64");
+  EXPECT_EQ(peak(model, "baseline"), peak(planned, "current"));
+  // Ticking a plan drops the sequence.
+  const auto ticked = report(in_folder("s.stashscope") + " --level 1");
+  EXPECT_NE(ticked["orders"][0]["name"], "planned");
+}
+
+TEST_F(Planning, ClustersAreExportedAsConfigStrings) {
+  const auto planned = report(model() + budget(0.8) + few + " --export-env " + in_folder("env.sh"));
+  const std::string config = planned["budget"]["config"];
+  EXPECT_FALSE(config.empty());
+  EXPECT_NE(read_file(in_folder("env.sh")).find(config), std::string::npos);
+  const auto typed = report(model() + " --probe " + planned["budget"]["probe"].get<std::string>() +
+                            " --plan '" + config + "'");
+  EXPECT_EQ(peak(typed, "current"), peak(planned, "current"));
+}
+
+TEST_F(Planning, ACurveFallsWithThePeak) {
+  const auto curve = report(model() + " --pareto 5 --grain node" + few)["pareto"];
+  ASSERT_GE(curve.size(), 3U);
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    EXPECT_GT(curve[i]["peak_bytes"], curve[i - 1]["peak_bytes"]);
+    EXPECT_LT(curve[i]["extra_seconds"], curve[i - 1]["extra_seconds"]);
+  }
+  const Outcome text = stashscope("--batch " + model() + " --pareto 5" + few);
+  EXPECT_NE(text.output.find("Peak against extra time:"), std::string::npos);
+}
+
+TEST_F(Planning, WrongUsageIsStatus2) {
+  for (const char* arguments : {"--budget 12apples", "--budget -5", "--budget 1GiB --grain atom",
+                                "--budget 1GiB --time-limit 0", "--budget 1GiB --time-limit -1",
+                                "--pareto 1", "--pareto two", "--budget"}) {
+    const Outcome outcome =
+        stashscope("--batch " + in_folder("model.onnx") + " " + std::string(arguments));
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_FALSE(outcome.errors.empty());
+    EXPECT_TRUE(outcome.output.empty()) << outcome.output;
+  }
+  EXPECT_EQ(stashscope(in_folder("model.onnx") + " --budget 1GiB").status, 2) << "needs --batch";
+}
+
+}  // namespace
+}  // namespace stashscope
