@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "core/memory/step_peak.h"
 #include "core/onnx/model_file.h"
 #include "core/recompute/apply.h"
 #include "tests/support/step_in_orders.h"
@@ -171,6 +172,8 @@ void expect_true_peaks(const test::StepInOrders& step, const Dataflow& dataflow)
     expect_valid(dataflow.topology, order);
     const Timeline timeline = make_timeline(dataflow, step.rules, step.bytes, order);
     EXPECT_EQ(timeline.peak_bytes, SlowCount(step, dataflow, order).peak());
+    EXPECT_EQ(peak_of(dataflow, input.memory, order),
+              make_timeline(dataflow, input.memory, order).peak_bytes);
     if (strategy.kind == OrderKind::best_of) {
       EXPECT_EQ(timeline.peak_bytes, lowest);
     }
