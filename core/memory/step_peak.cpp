@@ -94,8 +94,7 @@ bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t step) con
   const auto is_there = [&](ValueId value) {
     return value.valid() && places_[value].buffer == buffer;
   };
-  if (memory_.fused != nullptr &&
-      std::ranges::any_of(dataflow_.topology.outputs[node], is_there)) {
+  if (memory_.fused != nullptr && std::ranges::any_of(dataflow_.topology.outputs[node], is_there)) {
     return false;
   }
   return std::ranges::count_if(dataflow_.topology.inputs[node], is_there) == 1;
