@@ -6,8 +6,10 @@
 
 #include <filesystem>
 
+#include "core/memory/step_peak.h"
 #include "core/onnx/model_file.h"
 #include "core/study/study.h"
+#include "core/study/variants.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -53,6 +55,21 @@ void tick_plan(benchmark::State& state, const std::string& name) {
   state.counters["nodes"] = static_cast<double>(study->graph().nodes().size());
 }
 
+/// What a search over plans asks for again and again: the peak of one choice in one order.
+void evaluate_plans(benchmark::State& state, const std::string& name, const std::string& order) {
+  const auto study = compute_study(load(name), choices_for(name), nullptr, Progress());
+  const Opportunities& found = *study->opportunities;
+  const RecomputeConfig config = config_of_all(found, true);
+  const UpdateMemory update;
+  for (auto _ : state) {
+    const Dataflow dataflow =
+        apply_plans(study->graph(), study->prepared->ops, found, select_plans(found, config));
+    const OrderInput input = order_input(*study->prepared, *study->sizes, update, dataflow);
+    const std::vector<NodeId> nodes = find_order(order).order(input);
+    benchmark::DoNotOptimize(peak_of(dataflow, input.memory, nodes));
+  }
+}
+
 void change_dimension(benchmark::State& state, const std::string& name) {
   const auto model = load(name);
   Choices choices = choices_for(name);
@@ -72,6 +89,14 @@ BENCHMARK_CAPTURE(open_model, tinyllama, "llama_tinyllama_1.1b_train_fwd")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(tick_plan, gpt2_124m, "gpt2_124m_train_fwd")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(tick_plan, gpt2_xl, "gpt2_xl_1.5b_train_fwd")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(evaluate_plans, gpt2_xl_file, "gpt2_xl_1.5b_train_fwd", "file")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(evaluate_plans, gpt2_xl_reference, "gpt2_xl_1.5b_train_fwd", "reference")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(evaluate_plans, gpt2_xl_depth_first, "gpt2_xl_1.5b_train_fwd", "depth-first")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(evaluate_plans, gpt2_xl_bytes_freed, "gpt2_xl_1.5b_train_fwd", "bytes-freed")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(change_dimension, gpt2_124m, "gpt2_124m_train_fwd")
     ->Unit(benchmark::kMillisecond);
 

@@ -94,6 +94,18 @@ class IdRange {
 template <class Key, class T>
 class IdRows {
  public:
+  IdRows() = default;
+  /// Rows of given lengths, filled with T().
+  explicit IdRows(std::span<const std::uint32_t> lengths) {
+    starts_.reserve(lengths.size());
+    std::size_t items = 0;
+    for (const std::uint32_t length : lengths) {
+      starts_.push_back(items);
+      items += length;
+    }
+    items_.resize(items);
+  }
+
   /// Starts a new last row; `push` adds to it.
   void start_row() { starts_.push_back(items_.size()); }
   void push(T item) { items_.push_back(std::move(item)); }

@@ -124,12 +124,8 @@ void Topology::connect(std::size_t value_count) {
     for (const ValueId output : outputs[node]) producer[output] = node;
   }
   for_each_read([&](NodeId, ValueId value) { ++counts[value.index()]; });
-  readers = IdRows<ValueId, NodeId>();
+  readers = IdRows<ValueId, NodeId>(counts);
   std::vector<std::uint32_t> next(value_count, 0);
-  for (std::size_t v = 0; v < value_count; ++v) {
-    readers.start_row();
-    for (std::uint32_t i = 0; i < counts[v]; ++i) readers.push(NodeId());
-  }
   for_each_read(
       [&](NodeId node, ValueId value) { readers.row(value)[next[value.index()]++] = node; });
 }

@@ -1,7 +1,6 @@
 #include "core/graph/traversal.h"
 
-#include <functional>
-#include <queue>
+#include "core/base/id_set.h"
 
 namespace stashscope {
 
@@ -40,19 +39,18 @@ IdVector<NodeId, bool> reach(const Topology& topology, const std::vector<NodeId>
 
 std::vector<NodeId> topological_order(const Topology& topology) {
   IdVector<NodeId, std::uint32_t> pending = pending_inputs(topology);
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  IdSet<NodeId> ready(topology.nodes());
   for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
-    if (pending[node] == 0) ready.push(node);
+    if (pending[node] == 0) ready.insert(node);
   }
   std::vector<NodeId> order;
   order.reserve(topology.nodes());
   while (!ready.empty()) {
-    const NodeId node = ready.top();
-    ready.pop();
+    const NodeId node = ready.take_lowest();
     order.push_back(node);
     for (const ValueId output : topology.outputs[node]) {
       for (const NodeId reader : topology.readers[output]) {
-        if (--pending[reader] == 0) ready.push(reader);
+        if (--pending[reader] == 0) ready.insert(reader);
       }
     }
   }

@@ -27,6 +27,7 @@ class TimelineBuilder {
 
   Timeline build() {
     find_last_reads();
+    timeline_.buffers.reserve(topology_.values() + states_.size());
     add_residents();
     add_states();
     for (std::size_t step = 0; step < timeline_.order.size(); ++step) place_outputs(step);

@@ -1,8 +1,8 @@
 #include "core/recompute/apply.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
-#include <unordered_map>
 
 #include "core/recompute/dataflow_builder.h"
 #include "core/recompute/strategy.h"
@@ -30,12 +30,21 @@ bool makes_view_again(const NodePlan& again, const NodePlan& away) {
 class PlanSelector {
  public:
   PlanSelector(const Opportunities& opportunities, const RecomputeConfig& config)
-      : opportunities_(opportunities), config_(config) {}
+      : position_(opportunities.position),
+        choices_(opportunities.clusters.size(), nullptr),
+        taken_(opportunities.clusters.size(), 0),
+        last_use_(opportunities.position.size(), no_use) {
+    for (const ClusterId cluster : IdRange<ClusterId>(choices_.size())) {
+      const auto choice = config.find(opportunities.clusters[cluster]);
+      if (choice != config.end()) choices_[cluster] = &choice->second;
+    }
+  }
 
   void add(const std::vector<NodePlan>& plans) {
     Selection ordered;
     for (const NodePlan& plan : plans) {
-      if (is_chosen(plan)) ordered.push_back(&plan);
+      const ClusterChoice* const choice = choices_[plan.cluster_id];
+      if (choice != nullptr && choice->type == plan.type) ordered.push_back(&plan);
     }
     sort(ordered);
     for (const NodePlan* const plan : ordered) add(*plan);
@@ -47,42 +56,52 @@ class PlanSelector {
   }
 
  private:
-  bool is_chosen(const NodePlan& plan) const {
-    const auto choice = config_.find(plan.cluster);
-    return choice != config_.end() && choice->second.type == plan.type;
-  }
+  static constexpr std::uint32_t no_use = std::numeric_limits<std::uint32_t>::max();
+
+  /// That a selected plan treats a node or runs it again.
+  struct Use {
+    const NodePlan* plan;
+    std::uint32_t before;  ///< the use of the same node that was added before
+  };
 
   void sort(Selection& plans) const {
-    const auto& position = opportunities_.position;
-    std::stable_sort(plans.begin(), plans.end(), [&](const NodePlan* a, const NodePlan* b) {
-      return position[a->node.index()] < position[b->node.index()];
-    });
+    const auto runs_before = [&](const NodePlan* a, const NodePlan* b) {
+      return position_[a->node.index()] < position_[b->node.index()];
+    };
+    if (!std::ranges::is_sorted(plans, runs_before)) std::ranges::stable_sort(plans, runs_before);
   }
 
   void add(const NodePlan& plan) {
-    const int limit = config_.at(plan.cluster).count;
-    if ((limit >= 0 && taken_[plan.cluster] >= limit) || is_excluded(plan)) return;
-    ++taken_[plan.cluster];
+    const int limit = choices_[plan.cluster_id]->count;
+    int& taken = taken_[plan.cluster_id];
+    if ((limit >= 0 && taken >= limit) || is_excluded(plan)) return;
+    ++taken;
     selected_.push_back(&plan);
-    users_[plan.node].push_back(&plan);
+    add_use(plan.node, plan);
     if (!in_reference(plan.type)) return;
     for (const NodeId node : plan.subgraph) {
-      if (node != plan.node) users_[node].push_back(&plan);
+      if (node != plan.node) add_use(node, plan);
     }
   }
 
-  bool is_excluded(const NodePlan& plan) const {
-    const auto users = users_.find(plan.node);
-    return users != users_.end() &&
-           std::any_of(users->second.begin(), users->second.end(),
-                       [&](const NodePlan* other) { return exclude_each_other(plan, *other); });
+  void add_use(NodeId node, const NodePlan& plan) {
+    uses_.push_back({&plan, last_use_[node]});
+    last_use_[node] = static_cast<std::uint32_t>(uses_.size() - 1);
   }
 
-  const Opportunities& opportunities_;
-  const RecomputeConfig& config_;
-  std::map<std::string, int> taken_;
+  bool is_excluded(const NodePlan& plan) const {
+    for (auto use = last_use_[plan.node]; use != no_use; use = uses_[use].before) {
+      if (exclude_each_other(plan, *uses_[use].plan)) return true;
+    }
+    return false;
+  }
+
+  const std::vector<std::size_t>& position_;
+  IdVector<ClusterId, const ClusterChoice*> choices_;  ///< null: nothing is chosen
+  IdVector<ClusterId, int> taken_;
   Selection selected_;
-  std::unordered_map<NodeId, Selection> users_;  // by node that they treat or run again
+  std::vector<Use> uses_;
+  IdVector<NodeId, std::uint32_t> last_use_;
 };
 
 /// Entries with a plan of a type.

@@ -1,7 +1,6 @@
 #include "core/recompute/clusters.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -123,17 +122,12 @@ std::string key_of(const Graph& graph, const NodePlan& plan) {
   return key + plan.cluster;
 }
 
-ClusterOption describe_option(const Graph& graph, const NodePlan& plan,
-                              const RecomputeConfig& config) {
+ClusterOption describe_option(const Graph& graph, const NodePlan& plan) {
   ClusterOption option;
   option.type = plan.type;
   option.cluster = plan.cluster;
   for (const std::size_t output : plan.outputs) {
     option.stashed.push_back(describe_output(graph, plan, output));
-  }
-  const auto chosen = config.find(plan.cluster);
-  if (chosen != config.end() && chosen->second.type == plan.type) {
-    option.requested = chosen->second.count;
   }
   return option;
 }
@@ -232,10 +226,49 @@ void mark_chosen(const RecomputeConfig& config, const PlanCounts& applied,
   }
 }
 
+namespace {
+
+/// By position among the plans.
+std::vector<bool> applied_plans(const std::vector<NodePlan>& plans,
+                                const std::vector<const NodePlan*>& applied) {
+  std::vector<bool> is_applied(plans.size(), false);
+  for (const NodePlan* const plan : applied) {
+    if (in_reference(plan->type)) {
+      is_applied[static_cast<std::size_t>(plan - plans.data())] = true;
+    }
+  }
+  return is_applied;
+}
+
+void mark_requested(const RecomputeConfig& config, ClusterOption& option) {
+  const auto chosen = config.find(option.cluster);
+  const bool is_chosen = chosen != config.end() && chosen->second.type == option.type;
+  option.requested = is_chosen ? std::optional(chosen->second.count) : std::nullopt;
+  option.applied = 0;
+}
+
+}  // namespace
+
+void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
+                 const std::vector<const NodePlan*>& applied, std::vector<ClusterRow>& rows) {
+  IdVector<NodeId, ClusterRow*> row_of(opportunities.position.size(), nullptr);
+  for (ClusterRow& row : rows) {
+    for (const NodeId node : row.nodes) row_of[node] = &row;
+    for (ClusterOption& option : row.options) mark_requested(config, option);
+  }
+  // The options of a row are the plans of each of its nodes, in their order.
+  IdVector<NodeId, std::uint32_t> next_option(row_of.size(), 0);
+  const std::vector<bool> is_applied = applied_plans(opportunities.plans, applied);
+  for (std::size_t i = 0; i < is_applied.size(); ++i) {
+    const NodeId node = opportunities.plans[i].node;
+    const std::uint32_t option = next_option[node]++;
+    if (is_applied[i]) ++row_of[node]->options[option].applied;
+  }
+}
+
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
                                       const RecomputeConfig& config,
                                       const std::vector<const NodePlan*>& applied) {
-  const std::unordered_set<const NodePlan*> is_applied(applied.begin(), applied.end());
   std::map<std::string, ClusterRow> rows;
   for (const auto& [node, plans] : plans_of_nodes(opportunities.plans)) {
     std::string key;
@@ -245,11 +278,10 @@ std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& o
     row.nodes.push_back(node);
     for (std::size_t i = 0; i < plans.size(); ++i) {
       if (row.options.size() == i) {
-        row.options.push_back(describe_option(graph, *plans[i], config));
+        row.options.push_back(describe_option(graph, *plans[i]));
       }
       ClusterOption& option = row.options[i];
       for (const auto& [output, owner] : plans[i]->reused) ++option.reuse_frequency[output];
-      option.applied += is_applied.contains(plans[i]) ? 1 : 0;
     }
   }
   std::vector<ClusterRow> sorted;
@@ -259,6 +291,7 @@ std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& o
   std::stable_sort(sorted.begin(), sorted.end(), [](const ClusterRow& a, const ClusterRow& b) {
     return a.nodes.size() > b.nodes.size();
   });
+  mark_chosen(opportunities, config, applied, sorted);
   return sorted;
 }
 

@@ -73,6 +73,12 @@ std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& op
 void mark_chosen(const RecomputeConfig& config, const PlanCounts& applied,
                  std::vector<PlanRow>& rows);
 
+/// Sets anew which options are chosen and how often they are carried out.
+/// @param rows of the same opportunities
+/// @param applied the plans that `config` selects
+void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
+                 const std::vector<const NodePlan*>& applied, std::vector<ClusterRow>& rows);
+
 /// Sorted by frequency, descending, then by key, descending.
 /// @param applied the plans that `config` selects
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,

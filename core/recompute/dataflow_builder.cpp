@@ -1,12 +1,15 @@
 #include "core/recompute/dataflow_builder.h"
 
+#include <algorithm>
+
 namespace stashscope {
 
 namespace {
 
-ValueId replacement(ValueId value, const std::unordered_map<ValueId, ValueId>& replacements) {
-  const auto found = value.valid() ? replacements.find(value) : replacements.end();
-  return found == replacements.end() ? value : found->second;
+ValueId replacement(ValueId value, const IdVector<ValueId, ValueId>& replacements) {
+  const bool is_replaced =
+      value.valid() && replacements.contains(value) && replacements[value].valid();
+  return is_replaced ? replacements[value] : value;
 }
 
 }  // namespace
@@ -29,8 +32,9 @@ ValueId DataflowBuilder::add_value(ValueId original, const StoredForm& form) {
 }
 
 void DataflowBuilder::clone(NodeId node) {
-  if (clone_of_.contains(node)) return;
-  clone_of_.emplace(node, add_node(node, AddedKind::recompute));
+  if (is_cloned_[node]) return;
+  is_cloned_[node] = true;
+  add_node(node, AddedKind::recompute);
   for (const ValueId input : graph_.topology().inputs[node]) {
     added_inputs_.push(replacement(input, twin_of_));
   }
@@ -43,7 +47,7 @@ void DataflowBuilder::clone(NodeId node) {
 
 void DataflowBuilder::read_clone(NodeId node, std::size_t output) {
   const ValueId original = graph_.node(node).outputs[output];
-  replaced_[original] = twin_of_.at(original);
+  replaced_[original] = twin_of_[original];
 }
 
 ValueId DataflowBuilder::add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
@@ -58,33 +62,35 @@ void DataflowBuilder::put_away(const NodePlan& plan, const PutAway& how, AddedKi
   const ValueId away = add_transfer(plan.node, how.kind, original, original, how.form);
   replaced_[original] = add_transfer(plan.node, back, away, original, {});
   // Views are made of what was brought back, not of a copy that another plan computes.
-  twin_of_.erase(original);
+  twin_of_[original] = ValueId();
   for (const NodeId view : plan.subgraph) {
     clone(view);
     for (const ValueId output : graph_.topology().outputs[view]) {
-      replaced_[output] = twin_of_.at(output);
+      replaced_[output] = twin_of_[output];
     }
   }
 }
 
 Dataflow DataflowBuilder::finish() {
-  if (!result_.cloned_nodes.empty()) build();
+  if (!result_.cloned_nodes.empty()) {
+    for (const ValueId value : IdRange<ValueId>(replaced_.size())) {
+      if (replaced_[value].valid()) rewire_backward(value);
+    }
+    add_rows();
+    result_.topology.connect(result_.graph_values + result_.cloned_values.size());
+  }
   return std::move(result_);
 }
 
-void DataflowBuilder::build() {
-  const Topology& old = graph_.topology();
-  Topology topology;
-  topology.inputs.reserve(old.nodes() + result_.cloned_nodes.size(), old.values());
-  for (const NodeId node : IdRange<NodeId>(old.nodes())) {
-    const bool rewire = !stash_.is_forward(node);
-    topology.inputs.start_row();
-    for (const ValueId input : old.inputs[node]) {
-      topology.inputs.push(rewire ? replacement(input, replaced_) : input);
-    }
-    topology.outputs.start_row();
-    for (const ValueId output : old.outputs[node]) topology.outputs.push(output);
+void DataflowBuilder::rewire_backward(ValueId value) {
+  for (const NodeId reader : graph_.topology().readers[value]) {
+    if (stash_.is_forward(reader)) continue;
+    std::ranges::replace(result_.topology.inputs.row(reader), value, replaced_[value]);
   }
+}
+
+void DataflowBuilder::add_rows() {
+  Topology& topology = result_.topology;
   for (std::size_t i = 0; i < result_.cloned_nodes.size(); ++i) {
     const bool rewire = !puts_away(result_.kinds[i]);
     topology.inputs.start_row();
@@ -94,8 +100,6 @@ void DataflowBuilder::build() {
     topology.outputs.start_row();
     for (const ValueId output : added_outputs_[NodeId(i)]) topology.outputs.push(output);
   }
-  topology.connect(result_.graph_values + result_.cloned_values.size());
-  result_.topology = std::move(topology);
 }
 
 }  // namespace stashscope

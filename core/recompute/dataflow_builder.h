@@ -1,6 +1,5 @@
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "core/graph/dataflow.h"
@@ -19,7 +18,13 @@ struct PutAway {
 class DataflowBuilder {
  public:
   DataflowBuilder(const Graph& graph, const IdVector<NodeId, const Op*>& ops, const Stash& stash)
-      : graph_(graph), ops_(ops), stash_(stash), result_(graph) {}
+      : graph_(graph),
+        ops_(ops),
+        stash_(stash),
+        result_(graph),
+        is_cloned_(graph.nodes().size(), false),
+        twin_of_(graph.values().size()),
+        replaced_(graph.values().size()) {}
 
   /// Runs a forward node again in backward; a node is cloned once.
   void clone(NodeId node);
@@ -32,20 +37,22 @@ class DataflowBuilder {
   Dataflow finish();
 
  private:
-  using Replacements = std::unordered_map<ValueId, ValueId>;
+  /// By values of the graph; invalid for those that stay.
+  using Replacements = IdVector<ValueId, ValueId>;
 
   /// A node with one input; returns its output.
   ValueId add_transfer(NodeId maker, AddedKind kind, ValueId input, ValueId original,
                        const StoredForm& form);
   NodeId add_node(NodeId original, AddedKind kind);
   ValueId add_value(ValueId original, const StoredForm& form);
-  void build();
+  void rewire_backward(ValueId value);
+  void add_rows();
 
   const Graph& graph_;
   const IdVector<NodeId, const Op*>& ops_;
   const Stash& stash_;
   Dataflow result_;
-  std::unordered_map<NodeId, NodeId> clone_of_;
+  IdVector<NodeId, bool> is_cloned_;
   IdRows<NodeId, ValueId> added_inputs_;   // by added node, as they were when it was made
   IdRows<NodeId, ValueId> added_outputs_;  // by added node
   Replacements twin_of_;                   // every output of a cloned node

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "core/recompute/layer_boundary.h"
 #include "core/recompute/strategy.h"
@@ -69,6 +70,17 @@ void drop_obstacles_with_plans(Opportunities& found) {
                 [&](const Obstacle& obstacle) { return planned.contains(obstacle.entry); });
 }
 
+void name_clusters(Opportunities& found) {
+  std::unordered_map<std::string_view, ClusterId> ids;
+  for (auto* const plans : {&found.plans, &found.extensions}) {
+    for (NodePlan& plan : *plans) {
+      const auto [known, is_new] = ids.try_emplace(plan.cluster, found.clusters.size());
+      if (is_new) found.clusters.push_back(plan.cluster);
+      plan.cluster_id = known->second;
+    }
+  }
+}
+
 }  // namespace
 
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
@@ -89,6 +101,7 @@ Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, cons
   }
   sort_plans(found, found.plans);
   drop_obstacles_with_plans(found);
+  name_clusters(found);
   return found;
 }
 

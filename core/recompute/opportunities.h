@@ -28,8 +28,9 @@ struct Opportunities : Stash {
   /// Of the strategies that the reference knows; entries from last to first, recompute before
   /// compromise.
   std::vector<NodePlan> plans;
-  std::vector<NodePlan> extensions;  ///< of the other strategies, in their order
-  std::vector<Obstacle> obstacles;   ///< entries without a plan that the reference knows
+  std::vector<NodePlan> extensions;           ///< of the other strategies, in their order
+  IdVector<ClusterId, std::string> clusters;  ///< of all these plans, each once
+  std::vector<Obstacle> obstacles;            ///< entries without a plan that the reference knows
 };
 
 /// Forward ends with the YieldOp. In a graph without one it ends where a YieldOp would stand that

@@ -23,6 +23,8 @@ enum class PlanType : std::uint8_t {
 /// Whether config strings may name the type to the reference.
 constexpr bool in_reference(PlanType type) { return type <= PlanType::compromise; }
 
+using ClusterId = Id<struct ClusterTag>;
+
 /// One way to free the stashed outputs of a node: make them again from what is there in backward,
 /// or put them away and bring them back.
 struct NodePlan {
@@ -35,6 +37,7 @@ struct NodePlan {
   /// Op types of the subgraph, each followed by `+`; of tensors that are put away: the op type of
   /// their node.
   std::string cluster;
+  ClusterId cluster_id;     ///< of that name among all opportunities
   Rational save_ratio = 1;  ///< share of the stashed bytes that is freed
   /// Stashed outputs that share the buffer of another node's output: saving them needs that node's
   /// plan.

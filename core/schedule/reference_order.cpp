@@ -1,6 +1,7 @@
-#include <functional>
-#include <queue>
+#include <algorithm>
+#include <array>
 
+#include "core/base/id_set.h"
 #include "core/graph/traversal.h"
 #include "core/schedule/ready_tracker.h"
 #include "core/schedule/strategies.h"
@@ -13,24 +14,24 @@ std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow
                                     const std::vector<NodeId>& forward_ends) {
   const Topology& topology = dataflow.topology;
   const IdVector<NodeId, bool> forward = ancestors(topology, forward_ends);
-  // Smaller runs first; the id breaks ties.
-  const auto priority = [&](NodeId node) {
-    const Node& original = graph.node(dataflow.origin(node));
-    const bool first = dataflow.runs_origin(node) && runs_first(original);
-    const int rank = first ? 0 : dataflow.is_clone(node) ? 3 : forward[node] ? 1 : 2;
-    return std::pair(rank, node);
+  // Smaller runs first.
+  const auto rank = [&](NodeId node) -> std::size_t {
+    if (dataflow.runs_origin(node) && runs_first(graph.node(dataflow.origin(node)))) return 0;
+    return dataflow.is_clone(node) ? 3 : forward[node] ? 1 : 2;
   };
-  using Entry = std::pair<int, NodeId>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  const IdSet<NodeId> none(topology.nodes());
+  std::array<IdSet<NodeId>, 4> ready = {none, none, none, none};
+  const auto enqueue = [&](NodeId node) { ready[rank(node)].insert(node); };
   ReadyTracker tracker(topology);
-  tracker.for_each_source([&](NodeId node) { ready.push(priority(node)); });
+  tracker.for_each_source(enqueue);
   std::vector<NodeId> order;
   order.reserve(topology.nodes());
-  while (!ready.empty()) {
-    const NodeId node = ready.top().second;
-    ready.pop();
+  for (;;) {
+    const auto first = std::ranges::find_if(ready, [](const auto& each) { return !each.empty(); });
+    if (first == ready.end()) break;
+    const NodeId node = first->take_lowest();
     order.push_back(node);
-    tracker.finish(node, [&](NodeId next) { ready.push(priority(next)); });
+    tracker.finish(node, enqueue);
   }
   return order;
 }

@@ -1,8 +1,7 @@
 #include "core/schedule/shared_buffers.h"
 
 #include <algorithm>
-
-#include "core/graph/traversal.h"
+#include <utility>
 
 namespace stashscope {
 
@@ -12,11 +11,20 @@ namespace {
 IdVector<ValueId, ValueId> buffer_roots(const Dataflow& dataflow, const StepMemory& memory) {
   const Topology& topology = dataflow.topology;
   IdVector<ValueId, ValueId> root(topology.values());
-  for (const NodeId node : topological_order(topology)) {
+  // First the value that each one shares with.
+  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
     const auto outputs = topology.outputs[node];
     for (const ValueId output : outputs) root[output] = output;
     for (const BufferShare& share : memory.aliases(dataflow, node)) {
-      root[outputs[share.output]] = root[topology.inputs[node][share.input]];
+      root[outputs[share.output]] = topology.inputs[node][share.input];
+    }
+  }
+  for (const ValueId value : IdRange<ValueId>(root.size())) {
+    ValueId end = value;
+    while (root[end].valid() && root[end] != end) end = root[end];
+    const ValueId found = root[end];
+    for (ValueId at = value; root[at].valid() && root[at] != at;) {
+      at = std::exchange(root[at], found);
     }
   }
   return root;
@@ -34,7 +42,9 @@ SharedBuffers::SharedBuffers(const Dataflow& dataflow, const StepMemory& memory)
   for (const ValueId value : memory.update.released) {
     if (root[value].valid()) is_kept[root[value]] = false;
   }
-  std::vector<std::vector<NodeId>> reading(topology.values());
+  made.reserve(topology.nodes(), topology.values());
+  read.reserve(topology.nodes(), 2 * topology.nodes());
+  std::vector<std::uint32_t> reader_counts(topology.values(), 0);
   std::vector<ValueId> row;
   for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
     made.start_row();
@@ -52,12 +62,13 @@ SharedBuffers::SharedBuffers(const Dataflow& dataflow, const StepMemory& memory)
     read.start_row();
     for (const ValueId buffer : row) {
       read.push(buffer);
-      reading[buffer.index()].push_back(node);
+      ++reader_counts[buffer.index()];
     }
   }
-  for (const auto& nodes : reading) {
-    readers.start_row();
-    for (const NodeId node : nodes) readers.push(node);
+  readers = IdRows<ValueId, NodeId>(reader_counts);
+  IdVector<ValueId, std::uint32_t> filled(topology.values(), 0);
+  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
+    for (const ValueId buffer : read[node]) readers.row(buffer)[filled[buffer]++] = node;
   }
 }
 

@@ -244,8 +244,7 @@ class StudyBuilder {
     progress_.update(0.9, "tables");
     applied_ = count_plans(study_->applied);
     make_plan_rows();
-    study_->clusters =
-        cluster_table(study_->graph(), *study_->opportunities, study_->config, study_->applied);
+    make_cluster_rows();
     collect_warnings(*study_, applied_);
     return study_;
   }
@@ -267,6 +266,16 @@ class StudyBuilder {
     for (auto* const rows : {&study_->plans, &study_->extensions}) {
       mark_chosen(study_->config, applied_, *rows);
     }
+  }
+
+  void make_cluster_rows() {
+    const Opportunities& found = *study_->opportunities;
+    if (previous_ == nullptr || previous_->opportunities != study_->opportunities) {
+      study_->clusters = cluster_table(study_->graph(), found, study_->config, study_->applied);
+      return;
+    }
+    study_->clusters = previous_->clusters;
+    mark_chosen(found, study_->config, study_->applied, study_->clusters);
   }
 
   void make_prepared() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/memory/step_peak.h"
 #include "core/study/plan_effects.h"
 
 namespace stashscope {
@@ -51,26 +52,26 @@ OrderInput order_input(const Prepared& prepared, const Sizes& sizes, const Updat
 
 namespace {
 
-/// Fills the table strategy by strategy and keeps the timelines that may be the chosen one's.
+/// Fills the table strategy by strategy and keeps the order that may be the chosen one.
 class OrderTable {
  public:
   OrderTable(const OrderInput& input, const std::string& chosen, const std::vector<OrderRow>& known)
       : input_(input),
         chosen_(chosen == planned_order ? nullptr : &find_order(chosen)),
-        known_(known) {}
+        known_(known),
+        peaks_(input.dataflow, input.memory) {}
 
   OrderedStep fill(const std::vector<NodeId>& planned) {
     if (!planned.empty()) add_planned(planned);
     for (const OrderStrategy& strategy : order_strategies()) add(strategy);
+    step_.timeline = make_timeline(input_.dataflow, input_.memory, std::move(kept_));
     return std::move(step_);
   }
 
  private:
   void add_planned(const std::vector<NodeId>& order) {
-    Timeline timeline = make_timeline(input_.dataflow, input_.memory, order);
-    step_.rows.push_back(
-        {planned_order, "as planned for a budget", timeline.peak_bytes, {}, {}, {}});
-    if (chosen_ == nullptr) step_.timeline = std::move(timeline);
+    step_.rows.push_back({planned_order, "as planned for a budget", peaks_.of(order), {}, {}, {}});
+    if (chosen_ == nullptr) kept_ = order;
   }
 
   void add(const OrderStrategy& strategy) {
@@ -96,8 +97,8 @@ class OrderTable {
   }
 
   void run(const OrderStrategy& strategy, OrderRow& row) {
-    Timeline timeline = make_timeline(input_.dataflow, input_.memory, order_of(strategy, row));
-    const std::int64_t peak = timeline.peak_bytes;
+    std::vector<NodeId> order = order_of(strategy, row);
+    const std::int64_t peak = peaks_.of(order);
     row.peak_bytes = peak;
     const bool is_best =
         strategy.kind == OrderKind::rule && (best_name_.empty() || peak < best_peak_);
@@ -106,15 +107,15 @@ class OrderTable {
       best_name_ = strategy.name;
     }
     const bool is_best_of = chosen_ != nullptr && chosen_->kind == OrderKind::best_of;
-    if (&strategy == chosen_ || (is_best && is_best_of)) {
-      step_.timeline = std::move(timeline);
-    }
+    if (&strategy == chosen_ || (is_best && is_best_of)) kept_ = std::move(order);
   }
 
   const OrderInput& input_;
   const OrderStrategy* chosen_;  ///< null: the planned order
   const std::vector<OrderRow>& known_;
+  StepPeak peaks_;
   OrderedStep step_;
+  std::vector<NodeId> kept_;
   std::int64_t best_peak_ = 0;
   std::string best_name_;
 };

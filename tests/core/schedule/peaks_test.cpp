@@ -7,8 +7,10 @@
 #include <random>
 #include <set>
 
+#include "core/memory/step_peak.h"
 #include "core/onnx/model_file.h"
 #include "core/recompute/apply.h"
+#include "core/schedule/fusions.h"
 #include "tests/support/step_in_orders.h"
 #include "tests/support/ten_paths.h"
 
@@ -171,11 +173,53 @@ void expect_true_peaks(const test::StepInOrders& step, const Dataflow& dataflow)
     expect_valid(dataflow.topology, order);
     const Timeline timeline = make_timeline(dataflow, step.rules, step.bytes, order);
     EXPECT_EQ(timeline.peak_bytes, SlowCount(step, dataflow, order).peak());
+    EXPECT_EQ(peak_of(dataflow, input.memory, order),
+              make_timeline(dataflow, input.memory, order).peak_bytes);
     if (strategy.kind == OrderKind::best_of) {
       EXPECT_EQ(timeline.peak_bytes, lowest);
     }
     lowest = std::min(lowest, timeline.peak_bytes);
   }
+}
+
+void expect_same_peaks(const OrderInput& input) {
+  StepPeak peaks(input.dataflow, input.memory);
+  for (const OrderStrategy& strategy : order_strategies()) {
+    if (strategy.kind == OrderKind::search) continue;
+    const std::vector<NodeId> order = strategy.order(input);
+    const Timeline timeline = make_timeline(input.dataflow, input.memory, order);
+    EXPECT_EQ(peaks.of(order), timeline.peak_bytes) << strategy.name;
+  }
+}
+
+/// All that the reference knows, and whatever can be put away besides.
+RecomputeConfig every_plan(const Opportunities& found) {
+  RecomputeConfig config = config_of_all(found, true);
+  for (const NodePlan& plan : found.extensions) config[plan.cluster] = {plan.type, -1};
+  return config;
+}
+
+/// Without a timeline, whatever the memory of a step depends on: plans, an optimizer, groups.
+void expect_same_peaks(TrainingStep prepared) {
+  test::StepInOrders step(std::move(prepared));
+  const Graph& graph = *step.step.graph;
+  step.update = update_memory(graph, step.step.parameters, {"adamw", false, true});
+  EXPECT_FALSE(step.update.released.empty());
+  const Opportunities found = find_opportunities(graph, step.ops, step.step.boundary, {1, false});
+  const auto plans = select_plans(found, every_plan(found));
+  const Dataflow dataflow = apply_plans(graph, step.ops, found, plans);
+  const OrderInput input = step.input(dataflow);
+  expect_same_peaks(input);
+  for (const std::string_view fusion : {"dataflow", "horizontal"}) {
+    SCOPED_TRACE(fusion);
+    const FusedGroups groups = find_fusion(fusion).groups({input, find_order("file"), {}});
+    const FusedStep fused = fuse(graph, dataflow, step.rules, groups);
+    if (!groups.empty()) expect_same_peaks(fused_input(input, fused, groups));
+  }
+}
+
+TEST(Peaks, NeedNoTimeline) {
+  expect_same_peaks(prepare_training_step(test::deep_perceptron(5).build(), {}));
 }
 
 /// Operators that share memory in every way, on tensors of different sizes.
@@ -231,6 +275,12 @@ TEST_P(ModelPeaks, AreThoseOfASlowCount) {
   const Opportunities found = find_opportunities(graph, step.ops, step.step.boundary, {1, false});
   const auto plans = select_plans(found, config_of_all(found, true));
   expect_true_peaks(step, apply_plans(graph, step.ops, found, plans));
+}
+
+TEST_P(ModelPeaks, NeedNoTimeline) {
+  const fs::path file = fs::path(STASHSCOPE_SHARED "/models") / GetParam() / "model.onnx";
+  if (!fs::exists(file)) GTEST_SKIP() << file << " is not there";
+  expect_same_peaks(prepare_training_step(load_model(file), {}));
 }
 
 INSTANTIATE_TEST_SUITE_P(

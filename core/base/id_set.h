@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/id.h"
+
+namespace stashscope {
+
+/// Ids in a tree of bits, 64 to a word, that tells which words are not empty: the lowest id is
+/// found, put in and taken out in as many moves as the tree is high (three for 262,144 ids).
+template <class Key>
+class IdSet {
+ public:
+  /// @param size ids are below it
+  explicit IdSet(std::size_t size) {
+    do {
+      size = std::max<std::size_t>(1, (size + 63) / 64);
+      levels_.emplace_back(size, 0);
+    } while (size > 1);
+  }
+
+  bool empty() const { return levels_.back()[0] == 0; }
+
+  void insert(Key key) {
+    std::size_t at = key.index();
+    for (auto& level : levels_) {
+      level[at / 64] |= std::uint64_t{1} << (at % 64);
+      at /= 64;
+    }
+  }
+
+  /// @pre !empty()
+  Key take_lowest() {
+    std::size_t at = 0;
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      at = at * 64 + static_cast<std::size_t>(std::countr_zero((*level)[at]));
+    }
+    erase(at);
+    return Key(at);
+  }
+
+ private:
+  void erase(std::size_t at) {
+    for (auto& level : levels_) {
+      std::uint64_t& word = level[at / 64];
+      word &= ~(std::uint64_t{1} << (at % 64));
+      if (word != 0) return;
+      at /= 64;
+    }
+  }
+
+  std::vector<std::vector<std::uint64_t>> levels_;  ///< the ids first, one word last
+};
+
+}  // namespace stashscope
