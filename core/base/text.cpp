@@ -4,6 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
+
+#include "core/base/error.h"
 
 namespace stashscope {
 
@@ -52,6 +55,45 @@ bool is_no_character(std::string_view sequence) {
 }
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+constexpr std::string_view decimal_digits = "0123456789";
+
+std::string_view without_spaces_around(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// Bytes of a unit, nothing for what is none.
+std::optional<std::int64_t> unit_bytes(std::string_view unit) {
+  std::string upper;
+  for (const char c : unit) upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  if (upper.empty() || upper == "B") return 1;
+  constexpr std::string_view prefixes = "KMGTPE";
+  const std::size_t power = prefixes.find(upper[0]);
+  const std::string_view rest = std::string_view(upper).substr(1);
+  if (power == std::string_view::npos) return std::nullopt;
+  if (!rest.empty() && rest != "B" && rest != "IB") return std::nullopt;
+  std::int64_t bytes = 1;
+  for (std::size_t i = 0; i <= power; ++i) bytes *= rest == "B" ? 1000 : 1024;
+  return bytes;
+}
+
+/// `whole.fraction` units, nothing for what does not fit into 64 bits. Both are digits only.
+std::optional<std::int64_t> bytes_of(std::string_view whole, std::string_view fraction,
+                                     std::int64_t unit) {
+  const std::string share_digits = "0." + std::string(fraction) + "0";
+  double share = 0;
+  std::from_chars(share_digits.data(), share_digits.data() + share_digits.size(), share);
+  std::int64_t bytes = 0;
+  const auto status = std::from_chars(whole.data(), whole.data() + whole.size(), bytes).ec;
+  if (status == std::errc::result_out_of_range) return std::nullopt;
+  if (__builtin_mul_overflow(bytes, unit, &bytes) ||
+      __builtin_add_overflow(bytes, std::llround(share * static_cast<double>(unit)), &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -125,6 +167,31 @@ std::string format_bytes(std::int64_t bytes) {
   }
   const int digits = std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
   return format_fixed(amount, digits) + " " + units[unit];
+}
+
+std::int64_t parse_bytes(std::string_view text) {
+  const std::string where = "size '" + printable(std::string(text), 60) + "'";
+  std::string_view rest = without_spaces_around(text);
+  if (rest.starts_with('-')) fail_usage(where, "is negative", "give a number of bytes above 0");
+  const auto take_digits = [&] {
+    const std::string_view taken = rest.substr(0, rest.find_first_not_of(decimal_digits));
+    rest.remove_prefix(taken.size());
+    return taken;
+  };
+  const std::string_view whole = take_digits();
+  std::string_view fraction;
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    fraction = take_digits();
+  }
+  const auto unit = unit_bytes(without_spaces_around(rest));
+  if (!unit || (whole.empty() && fraction.empty())) {
+    fail_usage(where, "is no number of bytes",
+               "write it like 80GiB, 1.5 GiB, 512MiB, 12GB or 1073741824");
+  }
+  const auto bytes = bytes_of(whole, fraction, *unit);
+  if (!bytes) fail_usage(where, "does not fit into 64 bits", "give less");
+  return *bytes;
 }
 
 std::string with_thousands(std::int64_t number) {

@@ -23,6 +23,11 @@ std::string utf8_suffix(const std::string& text, std::size_t limit);
 /// sign.
 std::string format_bytes(std::int64_t bytes);
 
+/// The bytes that `80GiB`, `1.5 gib`, `12 GB`, `16g` or `4096` mean: KiB to EiB are powers of 1024,
+/// kB to EB powers of 1000, a letter alone is binary; whatever the case. Parts of a byte are
+/// rounded. Throws a usage Error for anything else and for what does not fit into 64 bits.
+std::int64_t parse_bytes(std::string_view text);
+
 /// `671,088,640`.
 std::string with_thousands(std::int64_t number);
 

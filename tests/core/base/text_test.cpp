@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/base/error.h"
 
 namespace stashscope {
@@ -13,6 +15,37 @@ TEST(Text, BytesHaveThreeDigits) {
   EXPECT_EQ(format_bytes(1536), "1.50 KiB");
   EXPECT_EQ(format_bytes(671088640), "640 MiB");
   EXPECT_EQ(format_bytes(-3 * 1024 * 1024), "-3.00 MiB");
+}
+
+TEST(Text, BytesAreReadInBinaryAndDecimalUnits) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  EXPECT_EQ(parse_bytes("80GiB"), 80 * gib);
+  EXPECT_EQ(parse_bytes(" 1.5 gib "), gib + gib / 2);
+  EXPECT_EQ(parse_bytes("16g"), 16 * gib);
+  EXPECT_EQ(parse_bytes("12 GB"), 12'000'000'000);
+  EXPECT_EQ(parse_bytes("0.7TB"), 700'000'000'000);
+  EXPECT_EQ(parse_bytes(".5KiB"), 512);
+  EXPECT_EQ(parse_bytes("3.kb"), 3000);
+  EXPECT_EQ(parse_bytes("512MiB"), 512 * 1024 * 1024);
+  EXPECT_EQ(parse_bytes("2PiB"), gib << 21);
+  EXPECT_EQ(parse_bytes("4096"), 4096);
+  EXPECT_EQ(parse_bytes("4096 B"), 4096);
+  EXPECT_EQ(parse_bytes("0"), 0);
+  EXPECT_EQ(parse_bytes("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(Text, WhatIsNoSizeIsRefused) {
+  for (const char* each : {"", " ", "GiB", ".", ". GiB", "1.2.3", "1,5GiB", "80GiBs", "80 Gi",
+                           "1e9", "0x10", "+1", "inf", "8 0GiB", "-1", "-80GiB",
+                           "9223372036854775808", "8EiB", "99999999999999999999999 TiB"}) {
+    try {
+      parse_bytes(each);
+      ADD_FAILURE() << "'" << each << "' was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << each;
+      EXPECT_FALSE(error.hint().empty()) << each;
+    }
+  }
 }
 
 TEST(Text, Thousands) {
