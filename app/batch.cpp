@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/fit.h"
 #include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -105,16 +106,18 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
   const std::vector<FusionRow> fusions = fusion_table(*study);
+  const std::optional<LargestFit> fit = asked_fit(analysis, options, *study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device != "none") {
     const StudyMeasurements measured = measured_or_reported(
-        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions}, subject, options);
+        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, fit}, subject,
+        options);
     shown = {measured.baseline, measured.current, largest_error(*study, measured)};
     subject.session.baseline_measured = measured.baseline;
     subject.session.current_measured = measured.current;
   }
   study = with_times_of(subject.session, study);
-  const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions};
+  const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions, fit};
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_model(modified_graph(*study), options.save_model);
   if (!options.save_session.empty()) {

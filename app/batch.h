@@ -14,6 +14,8 @@ struct BatchOptions {
   std::string save_session;
   std::string export_env;
   std::string svg;
+  std::string fit;     ///< [LABEL=]NAME[,NAME...]
+  std::string memory;  ///< a size; empty: that of the profile
 };
 
 /// Analyses, runs when a device is given, writes what is asked for. Returns 0 or throws.

@@ -41,6 +41,21 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE")->needs(batch);
 }
 
+void add_fit_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
+  CLI::Option* const fit =
+      program
+          .add_option("--fit", options.fit,
+                      "look for the largest value of a dimension that fits into the memory; "
+                      "several names take the same value, LABEL is what the report calls it")
+          ->type_name("[LABEL=]NAME[,NAME...]")
+          ->needs(batch);
+  program
+      .add_option("--memory", options.memory,
+                  "for --fit, such as 80GiB, 512MiB or 12GB (default: the profile's)")
+      ->type_name("SIZE")
+      ->needs(fit);
+}
+
 /// @param batch what shows no window
 void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* batch) {
   CLI::Option* const screenshot =
@@ -94,6 +109,7 @@ int run(int argc, char** argv) {
   program.add_flag("--list-profiles", options.lists_profiles,
                    "say what devices times can be predicted for, and end");
   add_batch_options(program, options.batch, batch);
+  add_fit_options(program, options.batch, batch);
   add_window_options(program, options.window, batch);
   program.footer("Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 the run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;

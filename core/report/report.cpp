@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/report/chart.h"
 #include "core/report/cost_report.h"
+#include "core/report/fit_report.h"
 #include "core/report/memory_use.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
@@ -273,6 +274,7 @@ std::string text_report(const ReportInput& input) {
           percent(static_cast<double>(saved), static_cast<double>(before)) +
           "); extra computation: " + format_fixed(extra_percent(study), 1) + " %" +
           transfers_clause(study) + "\n";
+  if (input.fit) text += fit_text(study, *input.fit);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
   text += extensions_text(study) + why_not_text(study);
@@ -301,6 +303,7 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
+  if (input.fit) report["fit"] = fit_json(study, *input.fit);
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
   if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";

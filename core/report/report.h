@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/study/largest_fit.h"
 #include "core/study/pass_savings.h"
 #include "core/study/study.h"
 
@@ -23,6 +24,7 @@ struct ReportInput {
   std::optional<MeasuredPair> measured;
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
+  std::optional<LargestFit> fit = {};
 };
 
 /// Plan table and cluster table in the reference's form, then the peaks with what is alive there.
