@@ -6,7 +6,6 @@
 #include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/text.h"
 #include "core/onnx/model_file.h"
 #include "core/report/graph_picture.h"
 #include "core/report/operator_summary.h"
@@ -97,59 +96,7 @@ std::shared_ptr<const Study> with_times_of(const Session& session,
   return with_measured_times(*study, *session.baseline_measured, *session.current_measured);
 }
 
-/// Wrong usage is said before anything is loaded.
-void check_planning(const PlanningOptions& options) {
-  check_limit(options.limit);
-  find_grain(options.grain);
-  if (!options.budget.empty()) parse_bytes(options.budget);
-}
-
-struct Plans {
-  std::optional<BudgetAnswer> budget;
-  std::vector<PlanPoint> curve;
-};
-
-/// The plans that were asked for; those for a budget go into force.
-Plans planned(const PlanningOptions& options, std::shared_ptr<const Study>& study,
-              Session& session) {
-  Plans plans;
-  PlanArchive archive;
-  const Grain grain = find_grain(options.grain);
-  const auto timed = with_times_of(session, study);
-  if (options.pareto > 0) {
-    plans.curve = pareto_curve(*timed, grain, options.pareto, options.limit, archive, Progress());
-  }
-  if (options.budget.empty()) return plans;
-  const BudgetRequest request{parse_bytes(options.budget), grain, options.limit};
-  plans.budget = plan_for_budget(*timed, request, archive, Progress());
-  session.choices = plans.budget->best.choices;
-  session.forget_measurements();
-  study = compute_study(study->model, session.choices, timed.get(), Progress());
-  return plans;
-}
-
 }  // namespace
-
-void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
-  program
-      .add_option("--budget", options.budget,
-                  "plan for a peak of at most this: 12GiB, 900MB, ...; the plans go into force")
-      ->type_name("BYTES")
-      ->needs(batch);
-  program
-      .add_option("--pareto", options.pareto,
-                  "the cheapest plans for so many peaks, from the lowest that is found")
-      ->type_name("POINTS")
-      ->check(CLI::Range(2, 1000))
-      ->needs(batch);
-  program
-      .add_option("--grain", options.grain,
-                  "what plans are made of: cluster (exported as config strings), node (run again "
-                  "once, order kept) or sequence (any order, any number of runs)")
-      ->type_name("NAME")
-      ->needs(batch);
-  for (CLI::Option* const each : add_limit_options(program, options.limit)) each->needs(batch);
-}
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
@@ -159,21 +106,20 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   auto study = study_of(subject);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
-  const Plans plans = planned(planning, study, subject.session);
+  study = with_times_of(subject.session, study);
+  const PlanningResults planned = plan(analysis, planning, study, subject.session);
   const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device != "none") {
-    const StudyMeasurements measured =
-        measured_or_reported({*study, analysis.file, std::nullopt, pass_savings(*study), fusions,
-                              plans.budget, plans.curve},
-                             subject, options);
+    const StudyMeasurements measured = measured_or_reported(
+        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, subject,
+        options);
     shown = {measured.baseline, measured.current, largest_error(*study, measured)};
     subject.session.baseline_measured = measured.baseline;
     subject.session.current_measured = measured.current;
+    study = with_times_of(subject.session, study);
   }
-  study = with_times_of(subject.session, study);
-  const ReportInput input{*study,  analysis.file, shown,      pass_savings(*study),
-                          fusions, plans.budget,  plans.curve};
+  const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions, planned};
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_model(modified_graph(*study), options.save_model);
   if (!options.save_session.empty()) {
@@ -183,7 +129,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   }
   if (!options.export_env.empty()) export_environment(*study, options.export_env);
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
-  return plans.budget && !plans.budget->feasible ? budget_not_met : 0;
+  return planned.budget && !planned.budget->feasible ? budget_not_met : 0;
 }
 
 }  // namespace stashscope::app

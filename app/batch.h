@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "app/options.h"
-#include "core/study/budget.h"
+#include "app/planning.h"
 
 namespace stashscope::app {
 
@@ -16,17 +15,6 @@ struct BatchOptions {
   std::string export_env;
   std::string svg;
 };
-
-/// What is to be planned before the report.
-struct PlanningOptions {
-  std::string budget;  ///< bytes as people write them; empty: none
-  std::string grain = "cluster";
-  std::size_t pareto = 0;  ///< points of the curve; 0: none
-  SearchLimit limit;
-};
-
-/// Declares the options. @param batch they take no window
-void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch);
 
 constexpr int budget_not_met = 4;
 

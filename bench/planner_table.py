@@ -102,7 +102,7 @@ def random_config(plans, numbers):
             continue
         for entry in plan["config"].split(","):
             cluster, kind, _ = entry.rsplit(":", 2)
-            count = -1 if numbers.random() < 0.5 else numbers.randint(1, max(1, plan["frequency"]))
+            count = -1 if numbers.random() < 0.5 else numbers.randint(1, max(1, plan["freq"]))
             entries.append(f"{cluster}:{kind}:{count}")
     return ["--plan", ",".join(entries)] if entries else []
 

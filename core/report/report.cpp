@@ -7,6 +7,7 @@
 #include "core/report/budget_report.h"
 #include "core/report/chart.h"
 #include "core/report/cost_report.h"
+#include "core/report/fit_report.h"
 #include "core/report/memory_use.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
@@ -274,8 +275,9 @@ std::string text_report(const ReportInput& input) {
           percent(static_cast<double>(saved), static_cast<double>(before)) +
           "); extra computation: " + format_fixed(extra_percent(study), 1) + " %" +
           transfers_clause(study) + "\n";
-  if (input.budget) text += budget_text(study, *input.budget);
-  text += curve_text(study, input.curve);
+  if (input.planned.budget) text += budget_text(study, *input.planned.budget);
+  text += curve_text(study, input.planned.curve);
+  if (input.planned.fit) text += fit_text(study, *input.planned.fit);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
   text += extensions_text(study) + why_not_text(study);
@@ -304,8 +306,10 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
-  if (input.budget) report["budget"] = budget_json(study, *input.budget);
-  if (!input.curve.empty()) report["pareto"] = curve_json(study, input.curve);
+  const auto& [budget, curve, fit] = input.planned;
+  if (budget) report["budget"] = budget_json(study, *budget);
+  if (!curve.empty()) report["pareto"] = curve_json(study, curve);
+  if (fit) report["fit"] = fit_json(study, *fit);
   if (!input.passes.empty()) report["passes"] = passes_json(input.passes);
   if (input.measured) report["measured"] = measured_json(study, *input.measured);
   return report.dump(1) + "\n";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/study/budget.h"
+#include "core/study/largest_fit.h"
 #include "core/study/pass_savings.h"
 #include "core/study/study.h"
 
@@ -17,6 +18,13 @@ struct MeasuredPair {
   std::int64_t max_abs_error_bytes = 0;  ///< over all steps of both
 };
 
+/// What was planned before the report.
+struct PlanningResults {
+  std::optional<BudgetAnswer> budget;  ///< whose plans the study has in force
+  std::vector<PlanPoint> curve;        ///< of peak against time
+  std::optional<LargestFit> fit;
+};
+
 /// All reports print a study and compute nothing new.
 struct ReportInput {
   const Study& study;
@@ -24,8 +32,7 @@ struct ReportInput {
   std::optional<MeasuredPair> measured;
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
-  std::optional<BudgetAnswer> budget = {};  ///< whose plans the study has in force
-  std::vector<PlanPoint> curve = {};        ///< of peak against time
+  PlanningResults planned = {};
 };
 
 /// Plan table and cluster table in the reference's form, then the peaks with what is alive there.

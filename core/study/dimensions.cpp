@@ -106,7 +106,8 @@ class Binder {
                    "give a number of " + std::to_string(least_of(meant)) + " or more");
       }
       // A pass that is switched off leaves the value of its dim behind.
-      if (meant.empty() && !is_added_dim(pattern)) fail_unknown(pattern);
+      if (meant.empty() && !is_added_dim(pattern))
+        fail_unknown_dimension(pattern, values_.dimensions);
       for (const SymbolId symbol : meant) set(symbol, value);
     }
   }
@@ -165,14 +166,6 @@ class Binder {
     const std::vector<SymbolId> used = expr.symbols();
     return used.size() == 1 && expr == Expr::symbol(used[0]) ? std::optional(used[0])
                                                              : std::nullopt;
-  }
-
-  [[noreturn]] void fail_unknown(const std::string& pattern) const {
-    std::vector<std::string> names;
-    for (const Dimension& each : values_.dimensions) names.push_back(printable(each.name, 60));
-    if (names.size() > 12) names.resize(12);
-    fail_usage("dimension '" + printable(pattern) + "'", "is none of the model's",
-               names.empty() ? "all its dimensions are numbers" : "it has " + join(names, ", "));
   }
 
   /// The first axis of an input is usually the batch. Others get the largest size that fits what
@@ -307,6 +300,20 @@ class Binder {
 };
 
 }  // namespace
+
+void fail_unknown_dimension(const std::string& name, const std::vector<Dimension>& dimensions) {
+  std::vector<std::string> names;
+  for (const Dimension& each : dimensions) names.push_back(printable(each.name, 60));
+  if (names.size() > 12) names.resize(12);
+  fail_usage("dimension '" + printable(name) + "'", "is none of the model's",
+             names.empty() ? "all its dimensions are numbers" : "it has " + join(names, ", "));
+}
+
+bool covers(const std::string& pattern, const Dimension& dimension) {
+  return matches_wildcard(dimension.name, pattern) ||
+         std::any_of(dimension.also.begin(), dimension.also.end(),
+                     [&](const std::string& name) { return matches_wildcard(name, pattern); });
+}
 
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted) {

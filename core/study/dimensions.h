@@ -17,6 +17,13 @@ struct Dimension {
   std::string at_most;  ///< a size that depends on data: what bounds it, in dimension names
 };
 
+/// Whether a name or `*` pattern means the dimension, by any of its names.
+bool covers(const std::string& pattern, const Dimension& dimension);
+
+/// Throws a usage Error that lists the names there are.
+[[noreturn]] void fail_unknown_dimension(const std::string& name,
+                                         const std::vector<Dimension>& dimensions);
+
 /// Values for all dimensions of a graph.
 struct DimensionValues {
   std::vector<Dimension> dimensions;  ///< in the order the model's inputs mention them

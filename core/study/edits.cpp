@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/text.h"
-
 namespace stashscope {
 
 namespace {
-
-bool covers(const std::string& pattern, const Dimension& dimension) {
-  return matches_wildcard(dimension.name, pattern) ||
-         std::any_of(dimension.also.begin(), dimension.also.end(),
-                     [&](const std::string& name) { return matches_wildcard(name, pattern); });
-}
 
 class PlanEditor {
  public:

@@ -1,5 +1,6 @@
 #include "core/study/plan_evaluator.h"
 
+#include "core/memory/step_peak.h"
 #include "core/study/fusion_table.h"
 #include "core/study/plan_effects.h"
 #include "core/study/variants.h"
@@ -29,14 +30,16 @@ PlanEvaluator::PlanEvaluator(const Study& study)
 
 PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
   const Dataflow dataflow = dataflow_of(study_, config);
-  return {timeline(dataflow).peak_bytes, added_seconds(study_, dataflow)};
+  const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
+  const OrderStrategy& order = find_order(order_);
+  const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
+  const std::int64_t peak = groups.empty() ? peak_of(dataflow, step.memory, order.order(step))
+                                           : timeline_in(step, order, groups).peak_bytes;
+  return {peak, added_seconds(study_, dataflow)};
 }
 
 Timeline PlanEvaluator::timeline(const RecomputeConfig& config) const {
-  return timeline(dataflow_of(study_, config));
-}
-
-Timeline PlanEvaluator::timeline(const Dataflow& dataflow) const {
+  const Dataflow dataflow = dataflow_of(study_, config);
   const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
   const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
   return timeline_in(step, find_order(order_), groups);

@@ -19,8 +19,6 @@ class PlanEvaluator {
   Timeline timeline(const RecomputeConfig& config) const;
 
  private:
-  Timeline timeline(const Dataflow& dataflow) const;
-
   const Study& study_;
   UpdateMemory update_;
   std::string order_;

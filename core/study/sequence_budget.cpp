@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/memory/step_peak.h"
 #include "core/planner/cost_bound.h"
 #include "core/planner/peak_floor.h"
 #include "core/schedule/run_sequence.h"
@@ -113,7 +114,7 @@ PlanPoint SequenceProblem::point(std::span<const TaskId> sequence) const {
   point.choices.order = planned_order;
   const SequencedStep step =
       sequence_dataflow(study_.graph(), study_.prepared->ops, tasks_, sequence);
-  point.peak_bytes = make_timeline(step.dataflow, memory(), step.order).peak_bytes;
+  point.peak_bytes = peak_of(step.dataflow, memory(), step.order);
   std::int64_t cost = -cost_of_all(tasks_.graph);
   for (const TaskId task : sequence) cost += tasks_.graph.cost[task];
   point.extra_seconds = seconds_of(cost);

@@ -5,12 +5,12 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/memory/workspace.h"
 #include "core/passes/training_step.h"
 #include "core/study/fusion_table.h"
 #include "core/study/plan_effects.h"
 #include "core/study/planned_step.h"
 #include "core/study/same_dims.h"
+#include "core/study/sizes.h"
 #include "core/study/variants.h"
 
 namespace stashscope {
@@ -33,28 +33,15 @@ std::shared_ptr<const Prepared> prepare(const Graph& model, const Choices& choic
   return prepared;
 }
 
-std::shared_ptr<const Sizes> measure(const Prepared& prepared, const Choices& choices) {
-  auto sizes = std::make_shared<Sizes>();
-  const Graph& graph = *prepared.step.graph;
-  sizes->dims = bind_dimensions(graph, choices.dims);
-  sizes->bytes = value_bytes(graph, sizes->dims.bindings, sizes->unknown);
-  sizes->workspace = workspace_bytes(graph, sizes->dims.bindings);
-  sizes->work = node_work(graph, prepared.ops, sizes->dims.bindings, sizes->bytes);
-  for (const Parameter& each : prepared.step.parameters) {
-    sizes->parameter_bytes += sizes->bytes[each.value];
-  }
-  return sizes;
-}
-
 /// Sizes that only the chosen dimensions make too large are no fault of the model.
 std::shared_ptr<const Sizes> measure_chosen(const Prepared& prepared, const Choices& choices) {
   try {
-    return measure(prepared, choices);
+    return sizes_under(prepared, choices);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input || choices.dims.empty()) throw;
     Choices assumed = choices;
     assumed.dims.clear();
-    measure(prepared, assumed);
+    sizes_under(prepared, assumed);
     throw Error(ErrorKind::usage, error.where(), error.reason(), "choose smaller dimensions");
   }
 }

@@ -1,0 +1,114 @@
+#include "app/planning.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope::app {
+
+namespace {
+
+std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
+  if (options.memory.empty()) {
+    if (choices.profile.memory_bytes > 0) return choices.profile.memory_bytes;
+    fail_usage("--fit", "the profile says nothing of memory", "give it with --memory SIZE");
+  }
+  try {
+    const std::int64_t bytes = parse_bytes(options.memory);
+    if (bytes == 0) fail_usage("", "nothing fits into no memory", "give more than 0");
+    return bytes;
+  } catch (const Error& error) {
+    throw error.within("--memory");
+  }
+}
+
+/// What is looked for cannot be given. Those of a session are only where its study is.
+void check_not_given(const AnalysisOptions& analysis, const std::vector<Dimension>& dimensions) {
+  Choices given;
+  AnalysisOptions only_dims;
+  only_dims.dims = analysis.dims;
+  apply_options(only_dims, given);
+  for (const auto& [pattern, value] : given.dims) {
+    for (const Dimension& each : dimensions) {
+      if (!covers(pattern, each)) continue;
+      const std::string dim = printable(pattern) + "=" + std::to_string(value);
+      fail_usage("--fit", "looks for '" + printable(each.name) + "', which --dim " + dim + " gives",
+                 "drop that --dim");
+    }
+  }
+}
+
+void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
+  CLI::Option* const fit =
+      program
+          .add_option("--fit", options.fit,
+                      "look for the largest value of a dimension that fits into the memory; "
+                      "several names take the same value, LABEL is what the report calls it")
+          ->type_name("[LABEL=]NAME[,NAME...]")
+          ->needs(batch);
+  program
+      .add_option("--memory", options.memory,
+                  "for --fit, such as 80GiB, 512MiB or 12GB (default: the profile's)")
+      ->type_name("SIZE")
+      ->needs(fit);
+}
+
+/// Nothing without --fit. Throws a usage Error.
+std::optional<LargestFit> asked_fit(const AnalysisOptions& analysis, const PlanningOptions& options,
+                                    const Study& study) {
+  if (options.fit.empty()) return std::nullopt;
+  FitQuestion question = parse_fit(options.fit);
+  question.memory_bytes = memory_of(options, study.choices);
+  check_not_given(analysis, fit_dimensions(study, question));
+  return largest_fit(study, question, Progress());
+}
+
+}  // namespace
+
+void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
+  program
+      .add_option("--budget", options.budget,
+                  "plan for a peak of at most this: 12GiB, 900MB, ...; the plans go into force")
+      ->type_name("BYTES")
+      ->needs(batch);
+  program
+      .add_option("--pareto", options.pareto,
+                  "the cheapest plans for so many peaks, from the lowest that is found")
+      ->type_name("POINTS")
+      ->check(CLI::Range(2, 1000))
+      ->needs(batch);
+  program
+      .add_option("--grain", options.grain,
+                  "what plans are made of: cluster (exported as config strings), node (run again "
+                  "once, order kept) or sequence (any order, any number of runs)")
+      ->type_name("NAME")
+      ->needs(batch);
+  for (CLI::Option* const each : add_limit_options(program, options.limit)) each->needs(batch);
+  add_fit_options(program, options, batch);
+}
+
+void check_planning(const PlanningOptions& options) {
+  check_limit(options.limit);
+  find_grain(options.grain);
+  if (!options.budget.empty()) parse_bytes(options.budget);
+}
+
+PlanningResults plan(const AnalysisOptions& analysis, const PlanningOptions& options,
+                     std::shared_ptr<const Study>& study, Session& session) {
+  PlanningResults results;
+  PlanArchive archive;
+  const Grain grain = find_grain(options.grain);
+  if (options.pareto > 0) {
+    results.curve = pareto_curve(*study, grain, options.pareto, options.limit, archive, Progress());
+  }
+  if (!options.budget.empty()) {
+    const BudgetRequest request{parse_bytes(options.budget), grain, options.limit};
+    results.budget = plan_for_budget(*study, request, archive, Progress());
+    session.choices = results.budget->best.choices;
+    session.forget_measurements();
+    study = compute_study(study->model, session.choices, study.get(), Progress());
+  }
+  results.fit = asked_fit(analysis, options, *study);
+  return results;
+}
+
+}  // namespace stashscope::app

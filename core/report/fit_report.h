@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/study/largest_fit.h"
+
+namespace stashscope {
+
+/// The largest values before and after, and why the next ones fail.
+std::string fit_text(const Study& study, const LargestFit& fit);
+
+/// `{"label", "dims": [...], "memory_bytes", "baseline": {...}, "current": {...}}`; of each variant
+/// "largest" and "next" (or null), "refused" (or null), "unlimited", "values_tried".
+nlohmann::json fit_json(const Study& study, const LargestFit& fit);
+
+}  // namespace stashscope

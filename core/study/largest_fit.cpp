@@ -1,0 +1,316 @@
+#include "core/study/largest_fit.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/study/edits.h"
+#include "core/study/fusion_table.h"
+#include "core/study/largest_value.h"
+#include "core/study/sizes.h"
+#include "core/study/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+/// What a name of the model stands for, where that is not itself; a constant or several others.
+std::optional<Expr> stands_for(const Graph& graph, const std::string& name) {
+  const auto& unified = graph.data().unified;
+  for (const SymbolId symbol : IdRange<SymbolId>(graph.symbols().size())) {
+    if (graph.symbols().name(symbol) != name) continue;
+    return unified.contains(symbol) ? unified[symbol] : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void check_settable(const Graph& graph, const std::string& name) {
+  const auto other = stands_for(graph, name);
+  if (!other) return;
+  const std::string is = to_valid_utf8(to_string(*other, graph.symbols()));
+  const std::string where = "dimension '" + printable(name) + "'";
+  if (other->is_constant()) {
+    fail_usage(where, "has the fixed value " + is + " in this model", "choose another one");
+  }
+  const bool is_lone = *other == Expr::symbol(other->symbols().front());
+  if (!is_lone) fail_usage(where, "is " + is + " in this model", "choose one of those");
+}
+
+std::string text_of(const Error& error) {
+  return error.where().empty() ? error.reason() : error.where() + ": " + error.reason();
+}
+
+/// How the nodes of a variant are brought into an order.
+struct Course {
+  const Dataflow& dataflow;
+  const OrderStrategy* rule = nullptr;  ///< null: `order` and `groups` are given
+  std::vector<NodeId> order = {};
+  FusedGroups groups = {};
+};
+
+/// A variant of the step with one value.
+struct Measured {
+  std::shared_ptr<const Sizes> sizes;
+  Timeline timeline;
+  FusedGroups groups;
+};
+
+Timeline timeline_of(const OrderInput& step, const Course& course) {
+  if (course.groups.empty()) return make_timeline(step.dataflow, step.memory, course.order);
+  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, course.groups);
+  const OrderInput input = fused_input(step, fused, course.groups);
+  return with_members(step.dataflow, course.groups,
+                      make_timeline(fused.dataflow, input.memory, course.order));
+}
+
+/// Sums of bytes near 64 bits cannot be told from small ones.
+void check_total(const Dataflow& dataflow, const Sizes& sizes) {
+  constexpr double most = 1e18;
+  double total = 0;
+  for (const ValueId id : IdRange<ValueId>(dataflow.topology.values())) {
+    total += static_cast<double>(stored_bytes(dataflow, sizes.bytes, id));
+  }
+  for (const std::int64_t each : sizes.workspace) total += std::abs(static_cast<double>(each));
+  if (total > most) fail_input("", "all tensors together are larger than 1 EB");
+}
+
+class Fitter {
+ public:
+  Fitter(const Study& study, const LargestFit& asked, const Progress& progress)
+      : study_(study),
+        asked_(asked),
+        progress_(progress),
+        update_(
+            update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)) {}
+
+  VariantFit fit_baseline() {
+    const Variant& variant = *study_.baseline;
+    return fit({variant.dataflow, nullptr, variant.timeline.order, variant.groups});
+  }
+
+  VariantFit fit_current() {
+    done_ = 1;
+    const Variant& variant = *study_.current;
+    const OrderStrategy* const strategy =
+        study_.order == planned_order ? nullptr : &find_order(study_.order);
+    const bool is_search = strategy != nullptr && strategy->kind == OrderKind::search;
+    if (strategy != nullptr && !is_search) return fit({variant.dataflow, strategy});
+    const Course found{variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+    VariantFit kept = fit(found);
+    return is_search ? searched_anew(*strategy, found, std::move(kept)) : std::move(kept);
+  }
+
+ private:
+  Choices choices_with(std::int64_t value) const {
+    Choices choices = study_.choices;
+    for (const Dimension& each : asked_.dimensions) {
+      choices = with_dimension(study_, std::move(choices), each, value);
+    }
+    return choices;
+  }
+
+  OrderInput step_with(const Course& course, const Sizes& sizes) const {
+    return order_input(*study_.prepared, sizes, update_, course.dataflow, progress_);
+  }
+
+  Measured measure(const Course& course, std::int64_t value) const {
+    Measured measured{sizes_under(*study_.prepared, choices_with(value)), {}, course.groups};
+    check_total(course.dataflow, *measured.sizes);
+    const OrderInput step = step_with(course, *measured.sizes);
+    if (course.rule == nullptr) {
+      measured.timeline = timeline_of(step, course);
+    } else {
+      measured.groups = chosen_groups(step, study_.order, study_.choices.fusion);
+      measured.timeline = timeline_in(step, *course.rule, measured.groups);
+    }
+    return measured;
+  }
+
+  std::int64_t memory() const { return asked_.question.memory_bytes; }
+
+  /// Bytes of an expression with the value for the dimensions; nothing beyond 64 bits.
+  std::optional<std::int64_t> bytes_with(const Expr& bytes, Bindings bindings,
+                                         std::int64_t value) const {
+    for (const Dimension& each : asked_.dimensions) bindings[each.symbol] = value;
+    try {
+      return bytes.evaluate(bindings);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  /// The largest value at which what is alive at the peak would fit.
+  std::optional<std::int64_t> guess(const Course& course, const Measured& measured) const {
+    try {
+      const Expr bytes = symbolic_bytes(study_.graph(), course.dataflow, measured.timeline,
+                                        measured.timeline.peak_step);
+      const auto fits = [&](std::int64_t value) {
+        const auto needed = bytes_with(bytes, measured.sizes->dims.bindings, value);
+        return needed && *needed <= memory();
+      };
+      if (!fits(1) || fits(most_value)) return std::nullopt;
+      std::int64_t low = 1;
+      std::int64_t high = most_value;
+      while (low + 1 < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (fits(middle) ? low : high) = middle;
+      }
+      return low;
+    } catch (const ExpressionTooLarge&) {
+      return std::nullopt;
+    }
+  }
+
+  Trial attempt(const Course& course, std::int64_t value, VariantFit& fit) {
+    const double share = fit.trials / (fit.trials + 8.0);
+    progress_.update((done_ + share) / 2, "largest value that fits");
+    ++fit.trials;
+    try {
+      const Measured measured = measure(course, value);
+      const bool fits = measured.timeline.peak_bytes <= memory();
+      return {fits ? Verdict::fits : Verdict::too_large, guess(course, measured)};
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::usage) return {};
+      if (error.kind() == ErrorKind::input) return {Verdict::too_large, {}};
+      throw;
+    }
+  }
+
+  /// One of the study's values is known to be accepted where all dimensions have it.
+  std::optional<std::int64_t> value_of_study() const {
+    const std::int64_t value = asked_.dimensions.front().value;
+    const bool is_common = std::ranges::all_of(
+        asked_.dimensions, [&](const Dimension& each) { return each.value == value; });
+    return is_common ? std::optional(value) : std::nullopt;
+  }
+
+  VariantFit fit(const Course& course) {
+    VariantFit fit;
+    const LargestValue found = largest_value(
+        [&](std::int64_t value) { return attempt(course, value, fit); }, value_of_study());
+    fit.is_unlimited = found.fits && *found.fits + 256 > most_value;
+    fit.refused_value = found.refused;
+    if (found.refused) fit.refusal = refusal(course, *found.refused);
+    if (found.fits) fit.largest = point(course, *found.fits);
+    if (found.fails) fit.next = point(course, *found.fails);
+    return fit;
+  }
+
+  std::string refusal(const Course& course, std::int64_t value) const {
+    try {
+      measure(course, value);
+      return "";
+    } catch (const Error& error) {
+      return text_of(error);
+    }
+  }
+
+  FitPoint point(const Course& course, std::int64_t value) const {
+    FitPoint point;
+    point.value = value;
+    try {
+      Measured measured = measure(course, value);
+      point.peak_bytes = measured.timeline.peak_bytes;
+      for (const Buffer& each : measured.timeline.buffers) {
+        if (each.resident) point.resident_bytes += each.bytes;
+      }
+      point.variant = make_variant(*study_.prepared, *measured.sizes, course.dataflow,
+                                   std::move(measured.timeline), std::move(measured.groups));
+      point.seconds = seconds(measured.sizes, *point.variant);
+      point.others = others(*measured.sizes);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+      point.fault = text_of(error);
+    }
+    return point;
+  }
+
+  double seconds(const std::shared_ptr<const Sizes>& sizes, const Variant& variant) const {
+    Study study = study_;
+    study.sizes = sizes;
+    study.times = std::make_shared<const StepTimes>(
+        StepTimes{roofline_times(study.graph(), study.prepared->ops, sizes->work,
+                                 profile_in_force(study.choices)),
+                  0,
+                  {}});
+    return step_seconds(study, variant);
+  }
+
+  std::vector<Dimension> others(const Sizes& sizes) const {
+    std::vector<Dimension> changed;
+    for (const Dimension& each : sizes.dims.dimensions) {
+      const auto is_same = [&](const Dimension& other) { return other.symbol == each.symbol; };
+      const auto before = std::ranges::find_if(study_.sizes->dims.dimensions, is_same);
+      const bool is_asked = std::ranges::any_of(asked_.dimensions, is_same);
+      if (!is_asked && before->value != each.value) changed.push_back(each);
+    }
+    return changed;
+  }
+
+  /// Larger counts, then a lower peak.
+  static bool is_better(const VariantFit& a, const VariantFit& b) {
+    if (!a.largest || !b.largest) return a.largest.has_value();
+    if (a.largest->value != b.largest->value) return a.largest->value > b.largest->value;
+    return a.largest->peak_bytes < b.largest->peak_bytes;
+  }
+
+  VariantFit searched_anew(const OrderStrategy& strategy, const Course& found, VariantFit kept) {
+    const auto& at = kept.largest ? kept.largest : kept.next;
+    if (!at || !at->variant || kept.is_unlimited) return kept;
+    const auto sizes = sizes_under(*study_.prepared, choices_with(at->value));
+    const OrderInput step = step_with(found, *sizes);
+    Course searched = found;
+    searched.order = timeline_in(step, strategy, found.groups).order;
+    VariantFit anew = fit(searched);
+    return is_better(anew, kept) ? std::move(anew) : std::move(kept);
+  }
+
+  const Study& study_;
+  const LargestFit& asked_;
+  const Progress& progress_;
+  UpdateMemory update_;
+  double done_ = 0;  ///< variants
+};
+
+}  // namespace
+
+FitQuestion parse_fit(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const bool has_label = equals != std::string::npos;
+  FitQuestion question{has_label ? text.substr(0, equals) : "",
+                       split(has_label ? text.substr(equals + 1) : text, ','), 0};
+  const bool has_gap = std::ranges::any_of(question.names, &std::string::empty);
+  if (has_gap || (has_label && equals == 0)) {
+    fail_usage("--fit " + printable(text), "is not of the form NAME or LABEL=NAME[,NAME...]",
+               "for example --fit batch=inputs_input_ids_dim0");
+  }
+  return question;
+}
+
+std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question) {
+  const auto& all = study.sizes->dims.dimensions;
+  std::vector<Dimension> dimensions;
+  for (const std::string& name : question.names) {
+    check_settable(study.graph(), name);
+    bool is_known = false;
+    for (const Dimension& each : all) {
+      if (!covers(name, each)) continue;
+      is_known = true;
+      const bool is_new = std::ranges::none_of(
+          dimensions, [&](const Dimension& other) { return other.symbol == each.symbol; });
+      if (is_new) dimensions.push_back(each);
+    }
+    if (!is_known) fail_unknown_dimension(name, all);
+  }
+  return dimensions;
+}
+
+LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress) {
+  LargestFit answer{question, fit_dimensions(study, question), {}, {}};
+  Fitter fitter(study, answer, progress);
+  answer.baseline = fitter.fit_baseline();
+  answer.current = fitter.fit_current();
+  return answer;
+}
+
+}  // namespace stashscope
