@@ -103,10 +103,10 @@ int run_batch(const AnalysisOptions& analysis, const BatchOptions& options) {
   Subject subject = load_subject(analysis);
   check_outputs(options, files_read(analysis, subject));
   auto study = study_of(subject);
+  const std::optional<LargestFit> fit = asked_fit(analysis, options, *study);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
   const std::vector<FusionRow> fusions = fusion_table(*study);
-  const std::optional<LargestFit> fit = asked_fit(analysis, options, *study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device != "none") {
     const StudyMeasurements measured = measured_or_reported(
