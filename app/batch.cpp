@@ -103,11 +103,10 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   check_planning(planning);
   Subject subject = load_subject(analysis);
   check_outputs(options, files_read(analysis, subject));
-  auto study = study_of(subject);
+  auto study = with_times_of(subject.session, study_of(subject));
+  const PlanningResults planned = plan(analysis, planning, study, subject.session);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
-  study = with_times_of(subject.session, study);
-  const PlanningResults planned = plan(analysis, planning, study, subject.session);
   const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device != "none") {

@@ -44,6 +44,8 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
                              "--time-limit",
                              "--move-limit",
                              "--seed",
+                             "--fit",
+                             "--memory",
                              "Exit codes"}) {
     EXPECT_NE(outcome.output.find(option), std::string::npos) << option;
   }
@@ -71,6 +73,15 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
                                       "--batch --transfer-bandwidth 1e-320 model.onnx",
                                       "--batch --loss nothing model.onnx",
                                       "--batch --dim N=99999999999999999 model.onnx",
+                                      "--batch --fit typo model.onnx",
+                                      "--batch --fit batch= model.onnx",
+                                      "--batch --fit N --dim N=8 model.onnx",
+                                      "--batch --fit N --dim '*'=8 model.onnx",
+                                      "--batch --fit N --memory lots model.onnx",
+                                      "--batch --fit N --memory 0 model.onnx",
+                                      "--batch --fit N --memory -1GiB model.onnx",
+                                      "--batch --memory 1GiB model.onnx",
+                                      "--fit N model.onnx",
                                       "--out report model.onnx",
                                       "--screenshot a.png --out report model.onnx",
                                       "--screenshot a.png --save-model y.onnx model.onnx",
@@ -89,6 +100,24 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
     EXPECT_EQ(outcome.status, 2) << arguments << outcome.errors;
     expect_one_line(outcome, "stashscope");
   }
+}
+
+TEST_F(CommandLine, TheLargestBatchThatFitsIsLookedFor) {
+  const std::string model = in_folder("model.onnx");
+  const auto fit = report("--fit batch=N --memory 1MiB " + model)["fit"];
+  EXPECT_EQ(fit["memory_bytes"], 1 << 20);
+  const std::int64_t largest = fit["current"]["largest"]["value"];
+  EXPECT_EQ(fit["current"]["next"]["value"], largest + 1);
+  const auto peak = [&](std::int64_t value) -> std::int64_t {
+    const auto tried = report("--dim N=" + std::to_string(value) + " " + model);
+    return tried["memory"]["current"]["peak_bytes"];
+  };
+  EXPECT_LE(peak(largest), 1 << 20);
+  EXPECT_GT(peak(largest + 1), 1 << 20);
+  const auto on_t4 = report("--fit N --profile T4-16GB " + model)["fit"];
+  EXPECT_EQ(on_t4["memory_bytes"], std::int64_t{16} << 30);
+  const Outcome text = stashscope("--batch --fit batch=N --memory 1MiB " + model);
+  EXPECT_NE(text.output.find("Largest batch (N) in 1.00 MiB"), std::string::npos) << text.output;
 }
 
 TEST_F(CommandLine, WrongNumbersAndDevicesAreRefusedBeforeTheStudy) {

@@ -50,6 +50,40 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
   EXPECT_EQ(report["dims"], (nlohmann::json{{"N", 1}}));
 }
 
+TEST(Reports, ShowWhatFitsAndWhatFailsNext) {
+  const auto study = example();
+  // x, h, g and y of 16 bytes a row each, of which three are alive at once, beside w.
+  const LargestFit fit = largest_fit(*study, {"batch", {"N"}, 64 + 48 * 10}, Progress());
+  ReportInput input{*study, "m.onnx", std::nullopt};
+  EXPECT_EQ(text_report(input).find("Largest"), std::string::npos);
+  input.fit = fit;
+  const std::int64_t largest = fit.baseline.largest->value;
+  const auto object = nlohmann::json::parse(json_report(input))["fit"];
+  EXPECT_EQ(object["label"], "batch");
+  EXPECT_EQ(object["dims"], nlohmann::json{"N"});
+  EXPECT_EQ(object["memory_bytes"], 544);
+  for (const char* variant : {"baseline", "current"}) {
+    const auto& of_variant = object[variant];
+    EXPECT_EQ(of_variant["largest"]["value"], largest);
+    EXPECT_LE(of_variant["largest"]["peak_bytes"], 544);
+    EXPECT_EQ(of_variant["next"]["value"], largest + 1);
+    EXPECT_GT(of_variant["next"]["peak_bytes"], 544);
+    EXPECT_EQ(of_variant["next"]["largest_at_peak"].size(), 3U);
+    EXPECT_EQ(of_variant["next"]["resident_bytes"], 64 + 16 * (largest + 1));
+    EXPECT_TRUE(of_variant["refused"].is_null());
+    EXPECT_FALSE(of_variant["unlimited"]);
+  }
+  const std::string text = text_report(input);
+  EXPECT_NE(text.find("Largest batch (N) in 544 B, predicted:\n  Before: " +
+                      std::to_string(largest) + ", peak "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    " + std::to_string(largest + 1) + " fails: peak "), std::string::npos);
+  input.fit = largest_fit(*study, {"", {"N"}, 10}, Progress());
+  EXPECT_NE(text_report(input).find("Before: nothing fits; 80 B are there throughout"),
+            std::string::npos);
+}
+
 /// Negates a table and keeps its tanh.
 Subgraph branch(const std::string& name) {
   test::ModelBuilder m;
