@@ -85,12 +85,9 @@ class RecomputeAnnealer {
         penalty_ = round.penalty * base_cost_ * (1 + rise * share * share) / budget_scale_;
       }
       if (state_.is_crowded() || best_.moves % (16 * moves_between_looks) == 0) state_.respace();
-      const double before = energy();
-      if (!move()) {
-        state_.undo();
-        continue;
-      }
-      if (accepts(before, energy(), temperature, random_)) {
+      const double most_energy = energy() + accepted_rise(temperature, random_);
+      moves_.allow(most_energy);
+      if (move() && energy() <= most_energy) {
         state_.keep();
         note_best();
       } else {
