@@ -12,26 +12,33 @@ namespace stashscope {
 
 namespace {
 
-/// How one round of annealing is tuned; which tuning a graph needs shows only afterwards.
+/// How one round of annealing is tuned.
 struct Round {
   double share;  ///< of the limit
   bool from_best;
   double first_temperature;  ///< in mean costs of a task
   double penalty;  ///< at the start, for exceeding the budget by all of it, in costs of all tasks
 };
+/// What a start leads to depends much on chance, so there are several. A hot round is for small
+/// graphs, where it is long and the others stay near their start.
 constexpr Round rounds_of_many_moves[] = {
-    {0.12, false, 0.8, 1}, {0.12, false, 0.4, 5},   {0.12, false, 4, 0.5},
-    {0.12, false, 0.8, 2}, {0.12, false, 1.6, 0.3}, {0.4, true, 0.2, 3},
+    {0.18, false, 0.8, 1}, {0.18, false, 0.8, 1}, {0.18, false, 0.8, 1},
+    {0.18, true, 0.4, 2},  {0.18, true, 0.4, 2},  {0.1, false, 4, 0.3},
 };
 /// Large graphs get too few moves for each task to lose what is found.
 constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
 constexpr std::size_t tasks_of_a_large_graph = 3000;
 constexpr double last_temperature = 0.005;
 
+/// By how much the penalty rises or falls at each look, and where it ends, in the unit of rounds.
+constexpr double penalty_step = 1.01;
+constexpr double least_penalty = 0.05;
+constexpr double most_penalty = 200;
+
 /// Moves out of 100; the rest replace runs.
-constexpr std::uint32_t shifts = 40;
-constexpr std::uint32_t repeats = 20;
-constexpr std::uint32_t removals = 10;
+constexpr std::uint32_t shifts = 30;
+constexpr std::uint32_t repeats = 40;
+constexpr std::uint32_t removals = 20;
 
 class RecomputeAnnealer {
  public:
@@ -47,9 +54,9 @@ class RecomputeAnnealer {
         random_(limit.seed),
         moves_(state_, random_, rules.keeps_order),
         on_better_(on_better),
-        base_cost_(static_cast<double>(cost_of_all(graph))),
-        mean_cost_(base_cost_ / static_cast<double>(graph.tasks())),
-        budget_scale_(std::max(1.0, static_cast<double>(budget_bytes))) {
+        mean_cost_(static_cast<double>(cost_of_all(graph)) / static_cast<double>(graph.tasks())),
+        penalty_unit_(static_cast<double>(cost_of_all(graph)) /
+                      std::max(1.0, static_cast<double>(budget_bytes))) {
     note_best();
     state_ = RunSequence(graph, greedy_recompute(graph, start, budget_, progress));
     note_best();
@@ -75,14 +82,13 @@ class RecomputeAnnealer {
   void anneal(const Round& round, double from, double until) {
     const Cooling cooling{round.first_temperature * mean_cost_, last_temperature * mean_cost_};
     double temperature = cooling.first;
+    penalty_ = round.penalty * penalty_unit_;
     for (;; ++best_.moves) {
       if (best_.moves % moves_between_looks == 0) {
         const double used = clock_.used(best_.moves);
         if (used >= until) return;
-        const double share = (used - from) / (until - from);
-        temperature = cooling.at(share);
-        constexpr double rise = 20;
-        penalty_ = round.penalty * base_cost_ * (1 + rise * share * share) / budget_scale_;
+        temperature = cooling.at((used - from) / (until - from));
+        adapt_penalty();
       }
       if (state_.is_crowded() || best_.moves % (16 * moves_between_looks) == 0) state_.respace();
       const double most_energy = energy() + accepted_rise(temperature, random_);
@@ -94,6 +100,14 @@ class RecomputeAnnealer {
         state_.undo();
       }
     }
+  }
+
+  /// The cheapest sequences use all of the budget: half of the sequences that are seen shall be
+  /// above it (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
+  void adapt_penalty() {
+    const bool is_above = state_.peak_bytes() > budget_;
+    penalty_ = std::clamp(is_above ? penalty_ * penalty_step : penalty_ / penalty_step,
+                          least_penalty * penalty_unit_, most_penalty * penalty_unit_);
   }
 
   bool move() {
@@ -137,10 +151,9 @@ class RecomputeAnnealer {
   SearchRandom random_;
   RecomputeMoves moves_;
   const BetterSequence& on_better_;
-  double base_cost_;
   double mean_cost_;
-  double budget_scale_;
-  double penalty_ = 0;  ///< cost of a byte above the budget
+  double penalty_unit_;  ///< cost of all tasks for a budget
+  double penalty_ = 0;   ///< cost of a byte above the budget
   BudgetedSequence best_;
 };
 
