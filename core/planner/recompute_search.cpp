@@ -18,13 +18,20 @@ struct Round {
   bool from_best;
   double first_temperature;  ///< in mean costs of a task
   double penalty;  ///< at the start, for exceeding the budget by all of it, in costs of all tasks
+  bool adapts = true;  ///< the penalty; else it only rises
 };
-/// What a start leads to depends much on chance, so there are several. A hot round is for small
-/// graphs, where it is long and the others stay near their start.
+/// What a start leads to depends much on chance, so there are several.
 constexpr Round rounds_of_many_moves[] = {
-    {0.18, false, 0.8, 1}, {0.18, false, 0.8, 1}, {0.18, false, 0.8, 1},
-    {0.18, true, 0.4, 2},  {0.18, true, 0.4, 2},  {0.1, false, 4, 0.3},
+    {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1},
+    {0.2, true, 0.4, 2},  {0.2, true, 0.4, 2},
 };
+/// In a small graph a single run is a large step, which takes heat, or a steady penalty.
+constexpr Round rounds_of_a_small_graph[] = {
+    {0.1, false, 0.8, 1, false}, {0.1, false, 0.4, 5, false},   {0.1, false, 4, 0.5, false},
+    {0.1, false, 0.8, 2, false}, {0.1, false, 1.6, 0.3, false}, {0.1, false, 4, 0.5},
+    {0.1, false, 8, 0.5},        {0.1, false, 0.8, 1},          {0.2, true, 0.2, 3, false},
+};
+constexpr std::size_t tasks_of_a_small_graph = 40;
 /// Large graphs get too few moves for each task to lose what is found.
 constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
 constexpr std::size_t tasks_of_a_large_graph = 3000;
@@ -64,20 +71,25 @@ class RecomputeAnnealer {
 
   BudgetedSequence run() {
     double from = 0;
-    const bool is_large = state_.graph().tasks() >= tasks_of_a_large_graph;
-    const auto rounds = is_large ? std::span<const Round>(rounds_of_few_moves)
-                                 : std::span<const Round>(rounds_of_many_moves);
-    for (const Round& round : rounds) {
+    for (const Round& round : rounds()) {
       if (clock_.used(best_.moves) >= 1) break;
       state_ = RunSequence(state_.graph(), round.from_best ? best_.sequence : start_);
-      anneal(round, from, from + round.share);
-      from += round.share;
+      const double until = std::min(1.0, from + round.share);
+      anneal(round, from, until);
+      from = until;
     }
     return std::move(best_);
   }
 
  private:
   static constexpr std::int64_t moves_between_looks = 256;
+
+  std::span<const Round> rounds() const {
+    const std::size_t tasks = state_.graph().tasks();
+    if (tasks <= tasks_of_a_small_graph) return rounds_of_a_small_graph;
+    if (tasks < tasks_of_a_large_graph) return rounds_of_many_moves;
+    return rounds_of_few_moves;
+  }
 
   void anneal(const Round& round, double from, double until) {
     const Cooling cooling{round.first_temperature * mean_cost_, last_temperature * mean_cost_};
@@ -87,8 +99,9 @@ class RecomputeAnnealer {
       if (best_.moves % moves_between_looks == 0) {
         const double used = clock_.used(best_.moves);
         if (used >= until) return;
-        temperature = cooling.at((used - from) / (until - from));
-        adapt_penalty();
+        const double share = (used - from) / (until - from);
+        temperature = cooling.at(share);
+        adapt_penalty(round, share);
       }
       if (state_.is_crowded() || best_.moves % (16 * moves_between_looks) == 0) state_.respace();
       const double most_energy = energy() + accepted_rise(temperature, random_);
@@ -104,7 +117,12 @@ class RecomputeAnnealer {
 
   /// The cheapest sequences use all of the budget: half of the sequences that are seen shall be
   /// above it (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
-  void adapt_penalty() {
+  void adapt_penalty(const Round& round, double share) {
+    if (!round.adapts) {
+      constexpr double rise = 20;
+      penalty_ = round.penalty * penalty_unit_ * (1 + rise * share * share);
+      return;
+    }
     const bool is_above = state_.peak_bytes() > budget_;
     penalty_ = std::clamp(is_above ? penalty_ * penalty_step : penalty_ / penalty_step,
                           least_penalty * penalty_unit_, most_penalty * penalty_unit_);
