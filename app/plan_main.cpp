@@ -66,6 +66,8 @@ struct Answer {
   const char* bounded = "";  ///< what the bound is one of
   std::int64_t reached = 0;
   bool feasible = true;
+  std::int64_t peak_floor = 0;  ///< no sequence is below
+  bool impossible = false;      ///< the budget is below this floor
 };
 
 void print(const Answer& answer, const SequenceMemory& memory, const SequenceMemory& given,
@@ -81,19 +83,25 @@ void print(const Answer& answer, const SequenceMemory& memory, const SequenceMem
       answer.bounded, static_cast<long long>(answer.bound),
       share(answer.reached - answer.bound, answer.bound), answer.sequence.size(), seconds,
       answer.feasible ? "" : " OVER BUDGET");
+  if (answer.impossible) {
+    std::printf("proven infeasible: no sequence has a peak below %lld\n",
+                static_cast<long long>(answer.peak_floor));
+  }
 }
 
 Answer find_order(const PlanningInstance& instance, const SearchLimit& limit) {
   const OrderAnswer found =
       minimal_order(instance.graph, {instance.given_order}, limit, Progress());
-  return {found.order, found.bound_bytes, "peak", found.peak_bytes, true};
+  return {found.order, found.bound_bytes, "peak", found.peak_bytes};
 }
 
 Answer find_sequence(const PlanningInstance& instance, std::int64_t budget,
                      const PlanOptions& options) {
   const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, budget,
                                           options.rules, options.limit, Progress());
-  return {plan.found.sequence, plan.cost_bound, "cost", plan.found.cost, plan.found.feasible};
+  return {plan.found.sequence,       plan.cost_bound,     "cost",
+          plan.found.cost,           plan.found.feasible, plan.peak_floor,
+          plan.is_impossible(budget)};
 }
 
 std::int64_t budget_of(const PlanOptions& options, const PlanningInstance& instance,

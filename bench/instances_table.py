@@ -4,7 +4,8 @@
 usage: instances_table.py STASHSCOPE_PLAN SHARED [--time-limit S] [--seed N] [ROW...]
 
 Each sequence is handed to shared/tools/check_sequence.py; what it says counts. A row is reached when its
-answer is within 0.5 % of a proven optimum, or at or below another published answer.
+answer is within 0.5 % of a proven optimum, or at or below another published answer. A row whose budget is proven to
+be infeasible says so and is not missed, unless an answer was published for it.
 """
 import argparse
 import re
@@ -102,6 +103,9 @@ def main():
             fine, numbers = judged(options.shared, instance, sequence,
                                    budget_of(arguments, options.shared, instance))
         answer = reached(kind, goal, proven, numbers) if fine else "no"
+        floor = re.search(r"proven infeasible: .* below (\d+)", run.stdout)
+        if floor and goal is None:
+            answer = f"proven infeasible: floor {floor[1]}"
         missed += answer == "no"
         increase = 100 * (numbers["cost"] / numbers["base_cost"] - 1)
         ours = f"{numbers['peak']}" if kind == "peak" else f"{numbers['cost']} (+{increase:.2f} %)"

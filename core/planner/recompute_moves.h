@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "core/schedule/run_sequence.h"
 #include "core/schedule/search_limit.h"
@@ -14,6 +15,12 @@ class RecomputeMoves {
   /// @param keeps_order the first run of each task stays
   RecomputeMoves(RunSequence& state, SearchRandom& random, bool keeps_order = false)
       : state_(state), random_(random), keeps_order_(keeps_order) {}
+
+  /// Moves fail as soon as the sequence costs more than this.
+  void allow(double most_cost) {
+    most_cost_ = most_cost;
+    is_too_dear_ = false;
+  }
 
   /// Runs some task again in front of one of its readers.
   bool repeat_any();
@@ -37,6 +44,8 @@ class RecomputeMoves {
   RunSequence& state_;
   SearchRandom& random_;
   bool keeps_order_;
+  double most_cost_ = std::numeric_limits<double>::infinity();
+  bool is_too_dear_ = false;
 };
 
 }  // namespace stashscope

@@ -12,26 +12,40 @@ namespace stashscope {
 
 namespace {
 
-/// How one round of annealing is tuned; which tuning a graph needs shows only afterwards.
+/// How one round of annealing is tuned.
 struct Round {
   double share;  ///< of the limit
   bool from_best;
   double first_temperature;  ///< in mean costs of a task
   double penalty;  ///< at the start, for exceeding the budget by all of it, in costs of all tasks
+  bool adapts = true;  ///< the penalty; else it only rises
 };
+/// What a start leads to depends much on chance, so there are several.
 constexpr Round rounds_of_many_moves[] = {
-    {0.12, false, 0.8, 1}, {0.12, false, 0.4, 5},   {0.12, false, 4, 0.5},
-    {0.12, false, 0.8, 2}, {0.12, false, 1.6, 0.3}, {0.4, true, 0.2, 3},
+    {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1},
+    {0.2, true, 0.4, 2},  {0.2, true, 0.4, 2},
 };
+/// In a small graph a single run is a large step, which takes heat, or a steady penalty.
+constexpr Round rounds_of_a_small_graph[] = {
+    {0.1, false, 0.8, 1, false}, {0.1, false, 0.4, 5, false},   {0.1, false, 4, 0.5, false},
+    {0.1, false, 0.8, 2, false}, {0.1, false, 1.6, 0.3, false}, {0.1, false, 4, 0.5},
+    {0.1, false, 8, 0.5},        {0.1, false, 0.8, 1},          {0.2, true, 0.2, 3, false},
+};
+constexpr std::size_t tasks_of_a_small_graph = 40;
 /// Large graphs get too few moves for each task to lose what is found.
 constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
 constexpr std::size_t tasks_of_a_large_graph = 3000;
 constexpr double last_temperature = 0.005;
 
+/// By how much the penalty rises or falls at each look, and where it ends, in the unit of rounds.
+constexpr double penalty_step = 1.01;
+constexpr double least_penalty = 0.05;
+constexpr double most_penalty = 200;
+
 /// Moves out of 100; the rest replace runs.
-constexpr std::uint32_t shifts = 40;
-constexpr std::uint32_t repeats = 20;
-constexpr std::uint32_t removals = 10;
+constexpr std::uint32_t shifts = 30;
+constexpr std::uint32_t repeats = 40;
+constexpr std::uint32_t removals = 20;
 
 class RecomputeAnnealer {
  public:
@@ -47,9 +61,9 @@ class RecomputeAnnealer {
         random_(limit.seed),
         moves_(state_, random_, rules.keeps_order),
         on_better_(on_better),
-        base_cost_(static_cast<double>(cost_of_all(graph))),
-        mean_cost_(base_cost_ / static_cast<double>(graph.tasks())),
-        budget_scale_(std::max(1.0, static_cast<double>(budget_bytes))) {
+        mean_cost_(static_cast<double>(cost_of_all(graph)) / static_cast<double>(graph.tasks())),
+        penalty_unit_(static_cast<double>(cost_of_all(graph)) /
+                      std::max(1.0, static_cast<double>(budget_bytes))) {
     note_best();
     state_ = RunSequence(graph, greedy_recompute(graph, start, budget_, progress));
     note_best();
@@ -57,14 +71,12 @@ class RecomputeAnnealer {
 
   BudgetedSequence run() {
     double from = 0;
-    const bool is_large = state_.graph().tasks() >= tasks_of_a_large_graph;
-    const auto rounds = is_large ? std::span<const Round>(rounds_of_few_moves)
-                                 : std::span<const Round>(rounds_of_many_moves);
-    for (const Round& round : rounds) {
+    for (const Round& round : rounds()) {
       if (clock_.used(best_.moves) >= 1) break;
       state_ = RunSequence(state_.graph(), round.from_best ? best_.sequence : start_);
-      anneal(round, from, from + round.share);
-      from += round.share;
+      const double until = std::min(1.0, from + round.share);
+      anneal(round, from, until);
+      from = until;
     }
     return std::move(best_);
   }
@@ -72,31 +84,48 @@ class RecomputeAnnealer {
  private:
   static constexpr std::int64_t moves_between_looks = 256;
 
+  std::span<const Round> rounds() const {
+    const std::size_t tasks = state_.graph().tasks();
+    if (tasks <= tasks_of_a_small_graph) return rounds_of_a_small_graph;
+    if (tasks < tasks_of_a_large_graph) return rounds_of_many_moves;
+    return rounds_of_few_moves;
+  }
+
   void anneal(const Round& round, double from, double until) {
     const Cooling cooling{round.first_temperature * mean_cost_, last_temperature * mean_cost_};
     double temperature = cooling.first;
+    penalty_ = round.penalty * penalty_unit_;
     for (;; ++best_.moves) {
       if (best_.moves % moves_between_looks == 0) {
         const double used = clock_.used(best_.moves);
         if (used >= until) return;
         const double share = (used - from) / (until - from);
         temperature = cooling.at(share);
-        constexpr double rise = 20;
-        penalty_ = round.penalty * base_cost_ * (1 + rise * share * share) / budget_scale_;
+        adapt_penalty(round, share);
       }
       if (state_.is_crowded() || best_.moves % (16 * moves_between_looks) == 0) state_.respace();
-      const double before = energy();
-      if (!move()) {
-        state_.undo();
-        continue;
-      }
-      if (accepts(before, energy(), temperature, random_)) {
+      const double most_energy = energy() + accepted_rise(temperature, random_);
+      moves_.allow(most_energy);
+      if (move() && energy() <= most_energy) {
         state_.keep();
         note_best();
       } else {
         state_.undo();
       }
     }
+  }
+
+  /// The cheapest sequences use all of the budget: half of the sequences that are seen shall be
+  /// above it (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
+  void adapt_penalty(const Round& round, double share) {
+    if (!round.adapts) {
+      constexpr double rise = 20;
+      penalty_ = round.penalty * penalty_unit_ * (1 + rise * share * share);
+      return;
+    }
+    const bool is_above = state_.peak_bytes() > budget_;
+    penalty_ = std::clamp(is_above ? penalty_ * penalty_step : penalty_ / penalty_step,
+                          least_penalty * penalty_unit_, most_penalty * penalty_unit_);
   }
 
   bool move() {
@@ -140,10 +169,9 @@ class RecomputeAnnealer {
   SearchRandom random_;
   RecomputeMoves moves_;
   const BetterSequence& on_better_;
-  double base_cost_;
   double mean_cost_;
-  double budget_scale_;
-  double penalty_ = 0;  ///< cost of a byte above the budget
+  double penalty_unit_;  ///< cost of all tasks for a budget
+  double penalty_ = 0;   ///< cost of a byte above the budget
   BudgetedSequence best_;
 };
 

@@ -28,7 +28,7 @@ struct RecomputeRules {
 /// included): tasks may run several times, in any order. Simulated annealing over sequences, in
 /// rounds: runs are moved, added in front of a later reader (with what they need in turn), taken
 /// out (with what only they needed), and taken out and replaced. A sequence above the budget is
-/// held to be as much dearer as it is larger, more so towards the end.
+/// held to be dearer, by a penalty that rises while the search is above and falls while it is not.
 /// @param start a valid sequence
 BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
                                   std::int64_t budget_bytes, const RecomputeRules& rules,

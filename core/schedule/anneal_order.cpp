@@ -47,10 +47,11 @@ class OrderAnnealer {
         temperature = cooling.at((used - from) / (until - from));
       }
       if (state_.is_crowded() || moves_ % (16 * moves_between_looks) == 0) state_.respace();
-      const std::int64_t before = state_.peak_bytes();
+      const double most =
+          static_cast<double>(state_.peak_bytes()) + accepted_rise(temperature, random_);
       if (!shift_random_run(state_, random_)) continue;
       const std::int64_t after = state_.peak_bytes();
-      if (accepts(static_cast<double>(before), static_cast<double>(after), temperature, random_)) {
+      if (static_cast<double>(after) <= most) {
         state_.keep();
         if (after < best_peak_) note_best(after);
       } else {

@@ -1,52 +1,88 @@
 #include "core/schedule/live_tree.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace stashscope {
 
-LiveTree::LiveTree(std::span<const std::int64_t> live_bytes) {
-  while (leaves_ < live_bytes.size()) leaves_ *= 2;
-  // Leaves that stand for no step must never be the largest, nor wrap around.
-  largest_.assign(2 * leaves_, std::numeric_limits<std::int64_t>::min() / 2);
-  added_.assign(leaves_, 0);
-  std::copy(live_bytes.begin(), live_bytes.end(),
-            largest_.begin() + static_cast<std::ptrdiff_t>(leaves_));
-  for (std::size_t node = leaves_ - 1; node > 0; --node) {
-    largest_[node] = std::max(largest_[2 * node], largest_[2 * node + 1]);
+LiveTree::LiveTree(std::span<const std::int64_t> change) : steps_(change.size()) {
+  std::size_t leaves = 1;
+  // Steps that pad the end change nothing, so they are never the first of the largest.
+  for (; leaves * steps_in_leaf < steps_; leaves *= branches) {
+    first_leaf_ = branches * first_leaf_ + 1;
   }
+  change_.assign(leaves * steps_in_leaf, 0);
+  std::copy(change.begin(), change.end(), change_.begin());
+  nodes_.resize(first_leaf_ + leaves);
+  is_stale_.assign(nodes_.size(), 0);
+  for (std::size_t node = nodes_.size(); node > 0; --node) nodes_[node - 1] = fresh(node - 1);
 }
 
-void LiveTree::add_to_node(std::size_t node, std::int64_t bytes) {
-  largest_[node] += bytes;
-  if (node < leaves_) added_[node] += bytes;
+LiveTree::Node LiveTree::sum_of_steps(std::size_t leaf) const {
+  const std::int64_t* change = change_.data() + leaf * steps_in_leaf;
+  Node node{change[0], change[0]};
+  for (std::size_t i = 1; i < steps_in_leaf; ++i) {
+    node.sum += change[i];
+    node.largest = std::max(node.largest, node.sum);
+  }
+  return node;
 }
 
-void LiveTree::refresh_above(std::size_t node) {
-  for (node /= 2; node > 0; node /= 2) {
-    largest_[node] = std::max(largest_[2 * node], largest_[2 * node + 1]) + added_[node];
+LiveTree::Node LiveTree::sum_of_branches(std::size_t node) const {
+  const Node* below = nodes_.data() + branches * node + 1;
+  Node all = below[0];
+  for (std::size_t i = 1; i < branches; ++i) {
+    all.largest = std::max(all.largest, all.sum + below[i].largest);
+    all.sum += below[i].sum;
   }
+  return all;
 }
 
-void LiveTree::add(std::size_t first, std::size_t last, std::int64_t bytes) {
-  std::size_t left = first + leaves_;
-  std::size_t right = last + leaves_ + 1;
-  for (; left < right; left /= 2, right /= 2) {
-    if (left % 2 == 1) add_to_node(left++, bytes);
-    if (right % 2 == 1) add_to_node(--right, bytes);
+LiveTree::Node LiveTree::fresh(std::size_t node) const {
+  return node >= first_leaf_ ? sum_of_steps(node - first_leaf_) : sum_of_branches(node);
+}
+
+void LiveTree::add_from(std::size_t step, std::int64_t bytes) {
+  if (step >= steps_) return;
+  change_[step] += bytes;
+  const std::size_t node = first_leaf_ + step / steps_in_leaf;
+  if (is_stale_[node] != 0) return;
+  is_stale_[node] = 1;
+  stale_.push_back(static_cast<std::uint32_t>(node));
+}
+
+void LiveTree::settle() const {
+  // Nodes come behind all that are deeper, so that each is summed up once.
+  for (std::size_t i = 0; i < stale_.size(); ++i) {
+    const std::size_t node = stale_[i];
+    is_stale_[node] = 0;
+    const Node sum = fresh(node);
+    if (nodes_[node] == sum) continue;
+    nodes_[node] = sum;
+    if (node == 0) break;
+    const std::size_t above = (node - 1) / branches;
+    if (is_stale_[above] != 0) continue;
+    is_stale_[above] = 1;
+    stale_.push_back(static_cast<std::uint32_t>(above));
   }
-  // From the first leaf up, then from the last: where the ways meet, both sides are fresh.
-  refresh_above(first + leaves_);
-  if (last != first) refresh_above(last + leaves_);
+  stale_.clear();
+}
+
+std::int64_t LiveTree::largest() const {
+  settle();
+  return nodes_[0].largest;
 }
 
 std::size_t LiveTree::largest_step() const {
-  std::size_t node = 1;
-  while (node < leaves_) {
-    node *= 2;
-    if (largest_[node] < largest_[node + 1]) ++node;
+  settle();
+  std::size_t node = 0;
+  std::int64_t wanted = nodes_[0].largest;
+  while (node < first_leaf_) {
+    node = branches * node + 1;
+    for (; nodes_[node].largest != wanted; ++node) wanted -= nodes_[node].sum;
   }
-  return node - leaves_;
+  std::size_t step = (node - first_leaf_) * steps_in_leaf;
+  for (; change_[step] != wanted; ++step) wanted -= change_[step];
+  return step;
 }
 
 }  // namespace stashscope

@@ -6,27 +6,44 @@
 
 namespace stashscope {
 
-/// Live bytes by step, of which a stretch can be raised or lowered and the largest is known, both
-/// in O(log steps). A segment tree whose inner nodes keep what was added to all of their steps, so
-/// that nothing is ever pushed down (bottom-up range addition).
+/// Live bytes by step, stated by how much they change at each step, of which the largest is known.
+/// A tree over the steps whose nodes keep the sum of their changes and the largest sum of the first
+/// ones among them. Changes are only noted; what is above them is summed up again when the largest
+/// is asked for, once for all of them.
 class LiveTree {
  public:
-  explicit LiveTree(std::span<const std::int64_t> live_bytes);
+  /// @param change by how much more is live at a step than at the one before
+  explicit LiveTree(std::span<const std::int64_t> change);
 
-  /// To each of the steps [first, last]. @pre first <= last
-  void add(std::size_t first, std::size_t last, std::int64_t bytes);
+  /// Raises the step and all behind it; there are none behind the last one.
+  void add_from(std::size_t step, std::int64_t bytes);
 
-  std::int64_t largest() const { return largest_[1]; }
+  std::int64_t largest() const;
   /// The first step that has the largest.
   std::size_t largest_step() const;
 
  private:
-  void add_to_node(std::size_t node, std::int64_t bytes);
-  void refresh_above(std::size_t node);
+  static constexpr std::size_t branches = 4;
+  static constexpr std::size_t steps_in_leaf = 8;  // of 64 bytes, like the branches of a node
 
-  std::size_t leaves_ = 1;
-  std::vector<std::int64_t> largest_;  ///< of a node's steps, with what was added to it and below
-  std::vector<std::int64_t> added_;    ///< to all steps of an inner node
+  struct Node {
+    std::int64_t sum = 0;
+    std::int64_t largest = 0;
+
+    bool operator==(const Node&) const = default;
+  };
+
+  Node sum_of_steps(std::size_t leaf) const;
+  Node sum_of_branches(std::size_t node) const;
+  Node fresh(std::size_t node) const;
+  void settle() const;
+
+  std::size_t steps_;
+  std::size_t first_leaf_ = 0;  ///< the nodes from here on have steps below them
+  std::vector<std::int64_t> change_;
+  mutable std::vector<Node> nodes_;  ///< those below node n are branches * n + 1 and following
+  mutable std::vector<std::uint8_t> is_stale_;
+  mutable std::vector<std::uint32_t> stale_;  ///< the lowest first
 };
 
 }  // namespace stashscope

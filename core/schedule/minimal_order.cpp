@@ -56,13 +56,15 @@ OrderAnswer minimal_order(const TaskGraph& graph, const std::vector<std::vector<
     answer.bound_bytes = answer.peak_bytes;
     return answer;
   }
-  auto annealed = anneal_order(graph, answer.order, answer.bound_bytes,
-                               rest_of(limit, share_of(limit, 0.7), clock), progress, on_better);
+  const SearchLimit annealing = rest_of(share_of(limit, 0.95), share_of(limit, 0.7), clock);
+  auto annealed =
+      anneal_order(graph, answer.order, answer.bound_bytes, annealing, progress, on_better);
   if (memory_of(graph, annealed).peak_bytes < answer.peak_bytes) {
     take(std::move(annealed), "simulated annealing");
   }
-  answer.bound_bytes = std::max(answer.bound_bytes,
-                                order_bound(graph, answer.order, share_of(limit, 0.1), progress));
+  const SearchLimit proving = rest_of(limit, share_of(limit, 0.1), clock);
+  answer.bound_bytes =
+      std::max(answer.bound_bytes, order_bound(graph, answer.order, proving, progress));
   return answer;
 }
 

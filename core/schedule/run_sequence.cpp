@@ -8,18 +8,26 @@ namespace {
 
 constexpr std::uint32_t nowhere = static_cast<std::uint32_t>(-1);
 
+/// Of a few numbers, for which a call to compare memory costs more than the comparison.
+template <class Numbers>
+bool begin_equally(const Numbers& a, const Numbers& b, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 bool same_runs(const Runs& a, const Runs& b) {
-  return a.count == b.count &&
-         std::equal(a.slots.begin(), a.slots.begin() + a.count, b.slots.begin());
+  return a.count == b.count && begin_equally(a.slots, b.slots, a.count);
+}
+
+/// Behind the last of the runs in front of a slot; 0 without one.
+std::uint32_t end_in_front_of(const Runs& runs, std::uint32_t slot) {
+  const std::size_t before = runs.before(slot);
+  return before == 0 ? 0 : runs.slots[before - 1] + 1;
 }
 
 }  // namespace
-
-std::size_t Runs::before(std::uint32_t slot) const {
-  std::size_t run = count;
-  while (run > 0 && slots[run - 1] >= slot) --run;
-  return run;
-}
 
 void Runs::insert(std::uint32_t slot) {
   std::size_t run = count++;
@@ -52,16 +60,10 @@ void RunSequence::load(std::span<const TaskId> sequence) {
   place_in_repeated_ = IdVector<TaskId, std::uint32_t>(graph_->tasks(), nowhere);
   for (const TaskId task : IdRange<TaskId>(graph_->tasks())) note_repeats(task);
   coverage_ = IdVector<ItemId, Coverage>(graph_->items());
-  std::vector<std::int64_t> live(task_in_.size() + 1, 0);
+  live_ = LiveTree(std::vector<std::int64_t>(slots(), 0));
   for (const ItemId item : IdRange<ItemId>(graph_->items())) {
-    coverage_[item] = coverage_of(item);
-    for (std::uint32_t i = 0; i < coverage_[item].count; ++i) {
-      live[coverage_[item].bounds[i]] += i % 2 == 0 ? graph_->bytes[item] : -graph_->bytes[item];
-    }
+    move_coverage(item, coverage_of(item));
   }
-  live.pop_back();
-  for (std::size_t slot = 1; slot < live.size(); ++slot) live[slot] += live[slot - 1];
-  live_ = LiveTree(live);
 }
 
 std::vector<TaskId> RunSequence::sequence() const {
@@ -159,38 +161,37 @@ bool RunSequence::can_remove(TaskId task, std::size_t run) const {
   return true;
 }
 
-void RunSequence::add(std::uint32_t first, std::uint32_t behind, std::int64_t bytes) {
-  if (first < behind) live_.add(first, behind - 1, bytes);
-}
-
 void RunSequence::move_coverage(ItemId item, const Coverage& to) {
-  const Coverage& from = coverage_[item];
+  Coverage& from = coverage_[item];
   const std::int64_t bytes = graph_->bytes[item];
-  std::uint32_t i = 0;
-  std::uint32_t j = 0;
-  std::uint32_t at = 0;
-  // Both are walked bound by bound; where one covers and the other does not, the item comes or
-  // goes.
-  while (i < from.count || j < to.count) {
-    const std::uint32_t next =
-        std::min(i < from.count ? from.bounds[i] : nowhere, j < to.count ? to.bounds[j] : nowhere);
-    if (i % 2 != j % 2) add(at, next, j % 2 == 1 ? bytes : -bytes);
-    while (i < from.count && from.bounds[i] == next) ++i;
-    while (j < to.count && to.bounds[j] == next) ++j;
-    at = next;
+  for (std::uint32_t i = 0; i < std::max(from.count, to.count); ++i) {
+    const std::int64_t comes = i % 2 == 0 ? bytes : -bytes;
+    if (i < from.count && i < to.count && from.bounds[i] == to.bounds[i]) continue;
+    if (i < from.count) live_.add_from(from.bounds[i], -comes);
+    if (i < to.count) live_.add_from(to.bounds[i], comes);
   }
-  coverage_[item] = to;
+  from = to;
 }
 
 void RunSequence::refresh(ItemId item) {
   const Coverage coverage = coverage_of(item);
   const Coverage& old = coverage_[item];
-  if (coverage.count == old.count &&
-      std::equal(old.bounds.begin(), old.bounds.begin() + old.count, coverage.bounds.begin())) {
+  if (coverage.count == old.count && begin_equally(coverage.bounds, old.bounds, coverage.count)) {
     return;
   }
   old_coverage_.emplace_back(item, old);
   move_coverage(item, coverage);
+}
+
+bool RunSequence::decides_end(ItemId item, const Runs& old, const Runs& now) const {
+  const Runs& made = runs_[graph_->maker[item]];
+  const Coverage& coverage = coverage_[item];
+  for (std::uint32_t run = 0; run < made.count; ++run) {
+    const std::uint32_t limit = run + 1 == made.count ? slots() : made.slots[run + 1];
+    const std::uint32_t end = coverage.bounds[2 * run + 1];
+    if (end_in_front_of(old, limit) >= end || end_in_front_of(now, limit) > end) return true;
+  }
+  return false;
 }
 
 void RunSequence::place(TaskId task, const Runs& runs) {
@@ -207,7 +208,10 @@ void RunSequence::change(TaskId task, const Runs& runs) {
   old_runs_.emplace_back(task, runs_[task]);
   place(task, runs);
   for (const ItemId item : graph_->outputs[task]) refresh(item);
-  for (const ItemId item : graph_->inputs[task]) refresh(item);
+  const Runs& old = old_runs_.back().second;
+  for (const ItemId item : graph_->inputs[task]) {
+    if (decides_end(item, old, runs)) refresh(item);
+  }
 }
 
 void RunSequence::note_repeats(TaskId task) {

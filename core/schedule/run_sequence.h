@@ -19,7 +19,11 @@ struct Runs {
   std::uint32_t first() const { return slots[0]; }
   bool is_full() const { return count == most; }
   /// How many of them come before a slot.
-  std::size_t before(std::uint32_t slot) const;
+  std::size_t before(std::uint32_t slot) const {
+    std::size_t run = count;
+    while (run > 0 && slots[run - 1] >= slot) --run;
+    return run;
+  }
   void insert(std::uint32_t slot);
   void erase(std::size_t run);
 };
@@ -86,8 +90,9 @@ class RunSequence {
   void load(std::span<const TaskId> sequence);
   Coverage coverage_of(ItemId item) const;
   void refresh(ItemId item);
+  /// Whether the end of a copy can depend on these runs of a reader, as they were or as they are.
+  bool decides_end(ItemId item, const Runs& old, const Runs& now) const;
   void move_coverage(ItemId item, const Coverage& coverage);
-  void add(std::uint32_t first, std::uint32_t behind, std::int64_t bytes);
   void place(TaskId task, const Runs& runs);
   void note_repeats(TaskId task);
 

@@ -35,8 +35,8 @@ SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const Se
 
 double Cooling::at(double used) const { return first * std::pow(last / first, used); }
 
-bool accepts(double from, double to, double temperature, SearchRandom& random) {
-  return to <= from || random.unit() < std::exp((from - to) / temperature);
+double accepted_rise(double temperature, SearchRandom& random) {
+  return -temperature * std::log(1 - random.unit());
 }
 
 }  // namespace stashscope

@@ -65,7 +65,7 @@ struct Cooling {
   double at(double used) const;
 };
 
-/// Whether annealing at this temperature goes from one energy to another.
-bool accepts(double from, double to, double temperature, SearchRandom& random);
+/// By how much annealing at this temperature lets the energy rise in its next move.
+double accepted_rise(double temperature, SearchRandom& random);
 
 }  // namespace stashscope

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "core/planner/cost_bound.h"
 #include "core/planner/sequence_plan.h"
 #include "tests/support/random_tasks.h"
@@ -24,9 +27,9 @@ TaskGraph there_and_back(std::size_t depth) {
 
 TEST(RecomputeSearch, FindsTheOptimumOfSmallGraphs) {
   int with_repeats = 0;
-  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+  for (std::uint32_t seed = 0; seed < 32; ++seed) {
     const TaskGraph graph =
-        seed % 4 == 0 ? there_and_back(3 + seed / 10) : test::random_tasks(seed, 6 + seed % 7);
+        seed % 4 == 0 ? there_and_back(3 + seed / 12) : test::random_tasks(seed, 6 + seed % 7);
     const test::ExhaustivePlan truth(graph, true);
     const std::int64_t least = truth.lowest_peak();
     const std::int64_t once = test::ExhaustivePlan(graph, false).lowest_peak();
@@ -46,6 +49,23 @@ TEST(RecomputeSearch, FindsTheOptimumOfSmallGraphs) {
     }
   }
   EXPECT_GT(with_repeats, 10) << "most cases must need repeats";
+}
+
+TEST(RecomputeSearch, NeverAsksMoreForALargerBudget) {
+  for (std::uint32_t seed = 400; seed < 412; ++seed) {
+    const TaskGraph graph = test::random_tasks(seed, 5 + seed % 8);
+    const std::int64_t least = test::ExhaustivePlan(graph, true).lowest_peak();
+    const std::int64_t most = memory_of(graph, test::given_order(graph)).peak_bytes;
+    std::int64_t cost_before = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t budget = least; budget <= most; budget += 1 + (most - least) / 6) {
+      const SequencePlan plan =
+          plan_sequence(graph, {test::given_order(graph)}, budget, {}, few_moves, Progress());
+      ASSERT_TRUE(plan.found.feasible) << seed << " " << budget;
+      EXPECT_LE(plan.found.cost, cost_before) << seed << " " << budget;
+      cost_before = plan.found.cost;
+    }
+    EXPECT_GE(cost_before, cost_of_all(graph));
+  }
 }
 
 TEST(RecomputeSearch, SaysThatABudgetCannotBeMet) {

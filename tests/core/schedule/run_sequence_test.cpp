@@ -20,14 +20,18 @@ TEST(LiveTree, KnowsTheLargestOfEveryPrefixOfChanges) {
     std::mt19937 random(static_cast<std::uint32_t>(size));
     std::vector<std::int64_t> live(size);
     for (auto& each : live) each = random() % 100;
-    LiveTree tree(live);
+    std::vector<std::int64_t> changes(size);
+    std::adjacent_difference(live.begin(), live.end(), changes.begin());
+    LiveTree tree(changes);
     for (int change = 0; change < 300; ++change) {
       std::size_t first = random() % size;
       std::size_t last = random() % size;
       if (first > last) std::swap(first, last);
       const auto bytes = static_cast<std::int64_t>(random() % 41) - 20;
       for (std::size_t i = first; i <= last; ++i) live[i] += bytes;
-      tree.add(first, last, bytes);
+      tree.add_from(first, bytes);
+      tree.add_from(last + 1, -bytes);
+      if (change % 3 == 0) continue;
       const auto largest = std::max_element(live.begin(), live.end());
       ASSERT_EQ(tree.largest(), *largest);
       ASSERT_EQ(tree.largest_step(), static_cast<std::size_t>(largest - live.begin()));
