@@ -130,8 +130,9 @@ class ClusterAnnealer {
       Counts next = state;
       options_.change(next, random_);
       if (next == state) continue;
-      const double before = energy(evaluate(state), penalty);
-      if (accepts(before, energy(evaluate(next), penalty), temperature, random_)) state = next;
+      const double most_energy =
+          energy(evaluate(state), penalty) + accepted_rise(temperature, random_);
+      if (energy(evaluate(next), penalty) <= most_energy) state = next;
     }
   }
 
