@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
 
-/// Whether plans stay in force that no sequence of the step's own nodes can say.
-bool puts_away(const Study& study, Grain grain) {
-  return grain == Grain::cluster && !own_part(study.choices.plans).empty();
+/// Whether what stays in force is no sequence of the step's own nodes: tensors that are put away,
+/// and groups whose inner tensors take no memory.
+bool is_beyond_sequences(const Study& study, Grain grain) {
+  const bool puts_away = !own_part(study.choices.plans).empty();
+  return grain == Grain::cluster && (puts_away || study.choices.fusion.strategy != "none");
 }
 
 /// The step with its plans looked for in transformer layers only, or everywhere: what the study
@@ -45,7 +47,7 @@ class BudgetPlanner {
         on_plan_(on_plan),
         problem_(study, progress) {
     constexpr SearchLimit limit{0, 2'000'000, 1};  // about a second for 30,000 tasks
-    if (!puts_away(study, grain)) floor_ = problem_.floor(limit, progress);
+    if (!is_beyond_sequences(study, grain)) floor_ = problem_.floor(limit, progress);
   }
 
   std::int64_t lowest_bytes() const {

@@ -48,7 +48,8 @@ struct BudgetAnswer {
   BudgetRequest request;
   PlanPoint best;         ///< the cheapest within the budget; if none is, that of the lowest peak
   bool feasible = false;  ///< whether it is within the budget
-  /// Nothing where plans that put tensors away stay in force: these are beyond the proofs.
+  /// Nothing where plans that put tensors away or fused groups stay in force: the proofs are of
+  /// sequences of the step's own nodes.
   std::optional<StepFloor> floor;
   std::optional<double> least_extra_seconds;  ///< no plan within the budget adds less
   std::int64_t moves = 0;

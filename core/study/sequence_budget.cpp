@@ -138,8 +138,14 @@ std::optional<std::vector<TaskId>> SequenceProblem::sequence_of(const Variant& v
 }
 
 StepTasks SequenceProblem::tasks_below() const {
-  return planning_tasks(*study_.prepared, memory(), Dataflow(study_.graph()), study_.times->seconds,
-                        Estimate::below);
+  StepTasks tasks = planning_tasks(*study_.prepared, memory(), Dataflow(study_.graph()),
+                                   study_.times->seconds, Estimate::below);
+  // Plans by cluster also clone what forward hands over or returns.
+  for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
+    const bool is_forward = study_.opportunities->is_forward(tasks.node_of[task]);
+    if (is_forward) tasks.graph.most_runs[task] = unlimited_runs;
+  }
+  return tasks;
 }
 
 double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,

@@ -171,6 +171,17 @@ TEST(Budget, KeepsPlansThatPutTensorsAway) {
   EXPECT_FALSE(answer.least_extra_seconds);
 }
 
+TEST(Budget, ProvesNothingOfFusedGroups) {
+  Choices choices;
+  choices.fusion.strategy = "dataflow";
+  const auto study = deep_study(6, choices);
+  const BudgetAnswer answer = planned(*study, share_of_peak(*study, 0.8), Grain::cluster);
+  EXPECT_FALSE(answer.floor);
+  EXPECT_FALSE(answer.least_extra_seconds);
+  const auto with_plan = compute_study(study->model, answer.best.choices, study.get(), Progress());
+  EXPECT_EQ(with_plan->current->timeline.peak_bytes, answer.best.peak_bytes);
+}
+
 TEST(Budget, TakesWhatIsInForceAsACandidate) {
   const auto study = deep_study(6);
   const std::int64_t budget = share_of_peak(*study, 0.8);
