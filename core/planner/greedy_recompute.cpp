@@ -14,11 +14,11 @@ namespace {
 class GreedyRecompute {
  public:
   GreedyRecompute(const TaskGraph& graph, const std::vector<TaskId>& start,
-                  std::int64_t budget_bytes, const Progress& progress)
-      : graph_(graph), state_(graph, start), budget_(budget_bytes), progress_(progress) {}
+                  std::int64_t budget_bytes, const SearchClock& clock)
+      : graph_(graph), state_(graph, start), budget_(budget_bytes), clock_(clock) {}
 
   std::vector<TaskId> run() {
-    while (state_.peak_bytes() > budget_ && !progress_.cancelled()) {
+    while (state_.peak_bytes() > budget_ && clock_.used(0) < 1) {
       if (state_.is_crowded()) state_.respace();
       const std::uint32_t peak = state_.peak_slot();
       if (!let_one_go(peak)) break;
@@ -111,14 +111,14 @@ class GreedyRecompute {
   const TaskGraph& graph_;
   RunSequence state_;
   std::int64_t budget_;
-  const Progress& progress_;
+  const SearchClock& clock_;
 };
 
 }  // namespace
 
 std::vector<TaskId> greedy_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
-                                     std::int64_t budget_bytes, const Progress& progress) {
-  return GreedyRecompute(graph, start, budget_bytes, progress).run();
+                                     std::int64_t budget_bytes, const SearchClock& clock) {
+  return GreedyRecompute(graph, start, budget_bytes, clock).run();
 }
 
 }  // namespace stashscope

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/base/progress.h"
+#include "core/schedule/search_limit.h"
 #include "core/schedule/task_graph.h"
 
 namespace stashscope {
@@ -13,7 +13,8 @@ namespace stashscope {
 /// with what that takes. (The rule is that of dynamic tensor rematerialization, Kirisame et al.,
 /// ICLR 2021, with the future known.)
 /// @param start a valid sequence
+/// @param clock ends it early
 std::vector<TaskId> greedy_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
-                                     std::int64_t budget_bytes, const Progress& progress);
+                                     std::int64_t budget_bytes, const SearchClock& clock);
 
 }  // namespace stashscope

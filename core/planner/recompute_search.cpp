@@ -65,7 +65,7 @@ class RecomputeAnnealer {
         penalty_unit_(static_cast<double>(cost_of_all(graph)) /
                       std::max(1.0, static_cast<double>(budget_bytes))) {
     note_best();
-    state_ = RunSequence(graph, greedy_recompute(graph, start, budget_, progress));
+    state_ = RunSequence(graph, greedy_recompute(graph, start, budget_, clock_));
     note_best();
   }
 

@@ -66,6 +66,9 @@ SequenceProblem::SequenceProblem(const Study& study, const Progress& progress)
 }
 
 std::vector<TaskId> SequenceProblem::chosen_order(const OrderInput& step) const {
+  const Variant& current = *study_.current;
+  const bool is_found = current.dataflow.cloned_nodes.empty() && current.groups.empty();
+  if (is_found) return tasks_.tasks(current.timeline.order);
   if (study_.order != planned_order) return tasks_.tasks(find_order(study_.order).order(step));
   return first_runs(tasks_.graph, stashscope::sequence_of(tasks_, study_.choices.planned));
 }
