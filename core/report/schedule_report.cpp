@@ -29,8 +29,8 @@ std::string proof_text(const OrderRow& row) {
   const std::string found = " (" + row.method + ")";
   if (*row.bound_bytes == *row.peak_bytes) return ", proven to be the lowest" + found;
   const auto gap = static_cast<double>(*row.peak_bytes - *row.bound_bytes);
-  return ", at most " + format_fixed(100 * gap / static_cast<double>(*row.bound_bytes), 1) +
-         " % above the lowest" + found;
+  const double percent = 100 * gap / static_cast<double>(*row.bound_bytes);
+  return ", at most " + format_fixed(percent, percent < 1 ? 4 : 1) + " % above the lowest" + found;
 }
 
 std::string groups_text(const Study& study) {
