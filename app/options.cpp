@@ -317,7 +317,8 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
               .add_option("--move-limit", limit.moves,
                           "moves to search; with --time-limit 0 the answer is always the same")
               ->check(CLI::NonNegativeNumber),
-          program.add_option("--seed", limit.seed, "seed of the random moves")};
+          program.add_option("--seed", limit.seed, "seed of the random moves")
+              ->check(CLI::NonNegativeNumber)};
 }
 
 void check_limit(const SearchLimit& limit) {

@@ -7,18 +7,29 @@ namespace stashscope::app {
 
 namespace {
 
-std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
-  if (options.memory.empty()) {
-    if (choices.profile.memory_bytes > 0) return choices.profile.memory_bytes;
-    fail_usage("--fit", "the profile says nothing of memory", "give it with --memory SIZE");
-  }
+std::int64_t memory_in(const std::string& option, const std::string& text) {
   try {
-    const std::int64_t bytes = parse_bytes(options.memory);
+    const std::int64_t bytes = parse_bytes(text);
     if (bytes == 0) fail_usage("", "nothing fits into no memory", "give more than 0");
     return bytes;
   } catch (const Error& error) {
-    throw error.within("--memory");
+    throw error.within(option);
   }
+}
+
+std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
+  if (!options.memory.empty()) return memory_in("--memory", options.memory);
+  if (choices.profile.memory_bytes > 0) return choices.profile.memory_bytes;
+  fail_usage("--fit", "the profile says nothing of memory", "give it with --memory SIZE");
+}
+
+/// @pre there is one
+std::int64_t budget_of(const PlanningOptions& options) {
+  return memory_in("--budget", *options.budget);
+}
+
+Grain grain_of(const PlanningOptions& options) {
+  return options.grain ? find_grain(*options.grain) : Grain::cluster;
 }
 
 /// What is looked for cannot be given. Those of a session are only where its study is.
@@ -88,20 +99,24 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
 
 void check_planning(const PlanningOptions& options) {
   check_limit(options.limit);
-  find_grain(options.grain);
-  if (!options.budget.empty()) parse_bytes(options.budget);
+  grain_of(options);
+  if (options.budget) {
+    budget_of(options);
+  } else if (options.grain && options.pareto == 0) {
+    fail_usage("--grain", "plans nothing by itself", "give --budget BYTES or --pareto POINTS");
+  }
 }
 
 PlanningResults plan(const AnalysisOptions& analysis, const PlanningOptions& options,
                      std::shared_ptr<const Study>& study, Session& session) {
   PlanningResults results;
   PlanArchive archive;
-  const Grain grain = find_grain(options.grain);
+  const Grain grain = grain_of(options);
   if (options.pareto > 0) {
     results.curve = pareto_curve(*study, grain, options.pareto, options.limit, archive, Progress());
   }
-  if (!options.budget.empty()) {
-    const BudgetRequest request{parse_bytes(options.budget), grain, options.limit};
+  if (options.budget) {
+    const BudgetRequest request{budget_of(options), grain, options.limit};
     results.budget = plan_for_budget(*study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();

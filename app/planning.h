@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/options.h"
@@ -10,9 +11,9 @@ namespace stashscope::app {
 
 /// What is to be planned before the report.
 struct PlanningOptions {
-  std::string budget;  ///< bytes as people write them; empty: none
-  std::string grain = "cluster";
-  std::size_t pareto = 0;  ///< points of the curve; 0: none
+  std::optional<std::string> budget;  ///< bytes as people write them
+  std::optional<std::string> grain;   ///< without: cluster
+  std::size_t pareto = 0;             ///< points of the curve; 0: none
   SearchLimit limit;
   std::string fit;     ///< [LABEL=]NAME[,NAME...]; empty: none
   std::string memory;  ///< bytes as people write them; empty: that of the profile

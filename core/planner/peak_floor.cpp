@@ -29,6 +29,9 @@ void raise(PeakFloor& floor, PeakFloor here) {
   if (is_lower(floor, here)) floor = std::move(here);
 }
 
+/// Of tasks that read more, what comes before is left out: it takes the square of that many.
+constexpr std::size_t most_reads = 256;
+
 /// When the last of what the task reads is made, whichever that is. @pre the task reads something
 PeakFloor before_running(const TaskGraph& graph, TaskId task) {
   std::vector<PeakFloor> cases;
@@ -89,7 +92,8 @@ PeakFloor recompute_peak_floor(const TaskGraph& graph, std::span<const TaskId> o
   PeakFloor floor{graph.resident_bytes, {}, {}};
   for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
     raise(floor, running(graph, task, {}));
-    if (!graph.inputs[task].empty()) raise(floor, before_running(graph, task));
+    const std::size_t reads = graph.inputs[task].size();
+    if (reads > 0 && reads <= most_reads) raise(floor, before_running(graph, task));
   }
   const OnceMadeItems once(graph);
   const std::vector<std::int64_t> at_most = once.at_most(order);

@@ -181,6 +181,9 @@ BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<Task
                                   std::int64_t budget_bytes, const RecomputeRules& rules,
                                   const SearchLimit& limit, const Progress& progress,
                                   const BetterSequence& on_better) {
+  if (graph.tasks() == 0) {
+    return {start, 0, graph.resident_bytes, graph.resident_bytes <= budget_bytes, 0, 0};
+  }
   return RecomputeAnnealer(graph, start, budget_bytes, rules, limit, progress, on_better).run();
 }
 

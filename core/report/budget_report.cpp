@@ -17,6 +17,10 @@ using nlohmann::json;
 
 constexpr std::size_t shown_tensors = 8;
 
+std::string exact_bytes(std::int64_t bytes) {
+  return format_bytes(bytes) + " (" + with_thousands(bytes) + " B)";
+}
+
 double share_of_step(const Study& study, double seconds) {
   const double step = step_seconds(study, *study.baseline);
   return step == 0 ? 0 : 100 * seconds / step;
@@ -55,8 +59,8 @@ std::string plan_text(const Choices& choices) {
 std::string floor_text(const Study& study, const StepFloor& floor) {
   std::string text = "No plan of any grain has a peak below " + format_bytes(floor.bytes);
   if (!floor.node.valid()) return text + "\n";
-  text += ": while " + printable(study.graph().node(floor.node).name) + " runs there are\n  " +
-          format_bytes(floor.resident_bytes) +
+  text += ": while " + describe(study.graph().node(floor.node), floor.node) +
+          " runs there are\n  " + format_bytes(floor.resident_bytes) +
           " throughout (parameters, inputs, constants, optimizer states)\n";
   const std::size_t shown = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < shown; ++i) {
@@ -72,14 +76,16 @@ std::string floor_text(const Study& study, const StepFloor& floor) {
 std::string proof_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.least_extra_seconds) return "";
   const double least = std::max(0.0, *answer.least_extra_seconds);
-  if (answer.feasible && answer.best.extra_seconds <= least) {
+  if (least == 0 && answer.best.extra_seconds > 0) return "";
+  constexpr double rounding = 1e-9;  // proofs count in whole picoseconds for each node
+  if (answer.feasible && answer.best.extra_seconds <= least + rounding) {
     return "; proven to be the cheapest of any grain";
   }
   return "; no plan of any grain takes less than " + time_text(study, least) + " more";
 }
 
 std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
-  const std::string found = format_bytes(answer.best.peak_bytes) + " at " +
+  const std::string found = exact_bytes(answer.best.peak_bytes) + " at " +
                             time_text(study, answer.best.extra_seconds) + " more";
   if (answer.feasible) return "met: " + found + proof_text(study, answer);
   return std::string(answer.is_impossible() ? "cannot be met" : "not met") +
@@ -114,11 +120,14 @@ json point_json(const Study& study, const PlanPoint& point) {
 }  // namespace
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {
-  std::string text = "Budget " + format_bytes(answer.request.budget_bytes) + " at grain " +
+  std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " at grain " +
                      std::string(name_of(answer.request.grain)) + " " +
                      verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
                      "\n  " + with_thousands(answer.moves) + " moves in " +
                      format_fixed(answer.seconds, 1) + " s\n";
+  if (!answer.feasible && !answer.is_impossible() && answer.request.grain != Grain::sequence) {
+    text += "  a finer grain may meet it: --grain node, --grain sequence\n";
+  }
   if (!answer.feasible && answer.floor) text += floor_text(study, *answer.floor);
   return text;
 }

@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/cluster_budget.h"
+#include "core/study/plan_effects.h"
+#include "core/study/plan_evaluator.h"
 #include "core/study/sequence_budget.h"
 
 namespace stashscope {
@@ -29,10 +31,12 @@ std::shared_ptr<const Study> other_probe(const Study& study) {
   choices.probe.layer_boundary = !choices.probe.layer_boundary;
   choices.level = 0;
   choices.plans = own_part(choices.plans);
-  auto other = compute_study(study.model, choices, &study, Progress());
-  auto timed = std::make_shared<Study>(*other);
-  timed->times = study.times;
-  return timed;
+  auto other = std::make_shared<Study>(
+      *compute_study(study.model, without_search(study, choices), &study, Progress()));
+  other->times = study.times;
+  other->choices.order = study.choices.order;
+  other->order = study.order;
+  return other;
 }
 
 /// Searches of one study at one grain.
@@ -46,7 +50,7 @@ class BudgetPlanner {
         progress_(progress),
         on_plan_(on_plan),
         problem_(study, progress) {
-    constexpr SearchLimit limit{0, 2'000'000, 1};  // about a second for 30,000 tasks
+    constexpr SearchLimit limit{0, moves_of_proofs, 1};
     if (!is_beyond_sequences(study, grain)) floor_ = problem_.floor(limit, progress);
   }
 
@@ -59,9 +63,11 @@ class BudgetPlanner {
     BudgetAnswer answer;
     answer.request = {budget_bytes, grain_, limit};
     answer.moves = search(budget_bytes, share_of(limit, 0.9));
+    if (grain_ == Grain::cluster && is_order_searched(study_)) take_in_order(budget_bytes);
     answer.floor = floor_;
     if (floor_ && !answer.is_impossible()) {
-      const SearchLimit rest = rest_of(limit, share_of(limit, 0.1), clock);
+      SearchLimit rest = rest_of(limit, share_of(limit, 0.1), clock);
+      if (rest.moves > 0) rest.moves = std::max(rest.moves, moves_of_proofs);
       answer.least_extra_seconds = problem_.least_extra_seconds(budget_bytes, rest, progress_);
     }
     answer.best = archive_.best(budget_bytes);
@@ -77,13 +83,33 @@ class BudgetPlanner {
   }
 
  private:
+  static constexpr std::int64_t moves_of_proofs = 2'000'000;  // a second for 30,000 tasks
+
+  /// What the best plans lead to in the order that takes a search, which was stood in for.
+  void take_in_order(std::int64_t budget_bytes) {
+    const Choices best = archive_.best(budget_bytes).choices;
+    if (best == study_.choices || progress_.cancelled()) return;
+    const auto there = compute_study(study_.model, best, &study_, Progress());
+    take_point({best, there->current->timeline.peak_bytes,
+                added_seconds(study_, there->current->dataflow)});
+  }
+
+  /// Whether nothing can be better.
+  bool is_free(std::int64_t budget_bytes) const {
+    const PlanPoint& best = archive_.best(budget_bytes);
+    return best.peak_bytes <= budget_bytes && best.extra_seconds <= 0;
+  }
+
   std::int64_t search_clusters(std::int64_t budget_bytes, const SearchLimit& limit) {
     const SearchClock clock(limit, progress_);
+    if (study_.choices.planned.empty()) {
+      take_point({with_clusters(study_, study_.config), study_.current->timeline.peak_bytes,
+                  extra_seconds(study_)});
+      if (is_free(budget_bytes)) return 0;
+    }
     const std::int64_t evaluations = stashscope::search_clusters(
         study_, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
-    const bool is_free = archive_.best(budget_bytes).peak_bytes <= budget_bytes &&
-                         archive_.best(budget_bytes).extra_seconds <= 0;
-    if (is_free || progress_.cancelled()) return evaluations;
+    if (is_free(budget_bytes) || progress_.cancelled()) return evaluations;
     if (other_ == nullptr) other_ = other_probe(study_);
     const SearchLimit rest = rest_of(limit, share_of(limit, 0.5), clock);
     return evaluations +
@@ -93,16 +119,18 @@ class BudgetPlanner {
   std::int64_t search_sequences(std::int64_t budget_bytes, const SearchLimit& limit) {
     const SearchClock clock(limit, progress_);
     take_known(study_);
+    if (is_free(budget_bytes)) return 0;
     take_clusters(budget_bytes, share_of(limit, 0.1));
-    SearchClock last_taken({}, progress_);
-    const auto take_now_and_then = [&](const std::vector<TaskId>& sequence) {
+    double told_at = 0;
+    // The archive stays the same on every machine, whenever something is told.
+    const auto tell_now_and_then = [&](const std::vector<TaskId>& sequence) {
       constexpr double seconds_between = 0.2;  // a step is written out for each
-      if (last_taken.seconds() < seconds_between) return;
-      take(sequence);
-      last_taken = SearchClock({}, progress_);
+      if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
+      told_at = clock.seconds();
+      on_plan_(problem_.point(sequence));
     };
     const BudgetRequest request{budget_bytes, grain_, rest_of(limit, limit, clock)};
-    const BudgetedSequence found = problem_.search(request, progress_, take_now_and_then);
+    const BudgetedSequence found = problem_.search(request, progress_, tell_now_and_then);
     take(found.sequence);
     return found.moves;
   }
@@ -120,11 +148,12 @@ class BudgetPlanner {
     PlanArchive clusters;
     stashscope::search_clusters(study_, budget_bytes, limit, progress_, clusters, {});
     const Choices& best = clusters.best(budget_bytes).choices;
-    take_known(*compute_study(study_.model, best, &study_, Progress()));
+    take_known(*compute_study(study_.model, without_search(study_, best), &study_, Progress()));
   }
 
-  void take(std::span<const TaskId> sequence) {
-    PlanPoint point = problem_.point(sequence);
+  void take(std::span<const TaskId> sequence) { take_point(problem_.point(sequence)); }
+
+  void take_point(PlanPoint point) {
     if (archive_.has_as_good(point.peak_bytes, point.extra_seconds)) return;
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
@@ -140,7 +169,8 @@ class BudgetPlanner {
   std::shared_ptr<const Study> other_;  ///< with other clusters, once it is needed
 };
 
-/// The middle of the largest gap between budgets, which are in ascending order.
+/// The middle of the largest gap between budgets, which are in ascending order; one of them when
+/// there is no gap.
 std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
   std::size_t widest = 1;
   for (std::size_t i = 2; i < budgets.size(); ++i) {
@@ -211,6 +241,7 @@ std::vector<PlanPoint> pareto_curve(const Study& study, Grain grain, std::size_t
                                        archive.points().back().peak_bytes};
   for (std::size_t i = 0; i < between && !progress.cancelled(); ++i) {
     const std::int64_t budget = next_budget(budgets);
+    if (std::ranges::binary_search(budgets, budget)) break;
     planner.search(budget, share_of(limit, share));
     budgets.insert(std::ranges::upper_bound(budgets, budget), budget);
   }

@@ -75,7 +75,7 @@ class PlanArchive {
   std::vector<PlanPoint> points_;
 };
 
-/// Called with each plan that is new in an archive, by the thread that searches.
+/// Called with better plans as they are found, by the thread that searches.
 using OnPlan = std::function<void(const PlanPoint&)>;
 
 /// The cheapest plan that is found for a budget, and what is proven of all. What the choices have

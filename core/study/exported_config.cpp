@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/study/planned_step.h"
 
 namespace stashscope {
 
@@ -49,6 +50,11 @@ ExportedConfig exported_config(const Study& study) {
   if (!unknown.empty()) {
     exported.left_out.push_back("not known to ONNX Runtime, left out: " +
                                 printable(to_string(unknown)));
+  }
+  if (is_planned(study)) {
+    exported.left_out.emplace_back(
+        "a planned sequence runs single nodes again, which no config string can say: save the "
+        "model instead, or plan with --grain cluster");
   }
   if (!widened.empty()) {
     exported.left_out.push_back(

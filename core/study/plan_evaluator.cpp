@@ -11,9 +11,8 @@ namespace {
 
 /// An order that is there without a search.
 std::string order_by_rule(const Study& study) {
-  const bool is_searched =
-      study.order == planned_order || find_order(study.order).kind == OrderKind::search;
-  return is_searched ? std::string(order_strategies()[0].name) : study.order;
+  const bool is_there = study.order != planned_order && !is_order_searched(study);
+  return is_there ? study.order : std::string(order_strategies()[0].name);
 }
 
 Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
@@ -22,6 +21,15 @@ Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
 }
 
 }  // namespace
+
+bool is_order_searched(const Study& study) {
+  return study.order != planned_order && find_order(study.order).kind == OrderKind::search;
+}
+
+Choices without_search(const Study& study, Choices choices) {
+  if (is_order_searched(study)) choices.order = order_by_rule(study);
+  return choices;
+}
 
 PlanEvaluator::PlanEvaluator(const Study& study)
     : study_(study),

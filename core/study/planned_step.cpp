@@ -88,12 +88,19 @@ std::uint64_t fingerprint(const Graph& graph) {
   return hash.value();
 }
 
+bool is_planned(const Study& study) {
+  const PlannedSequence& planned = study.choices.planned;
+  return !planned.empty() && planned.graph == study.prepared->fingerprint;
+}
+
 StepTasks planning_tasks(const Prepared& prepared, const StepMemory& memory, const Dataflow& step,
                          const NodeTimes& seconds, Estimate estimate) {
   const Graph& graph = *prepared.step.graph;
   IdVector<NodeId, std::int64_t> cost(graph.nodes().size(), 0);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    cost[NodeId(i)] = std::llround(seconds[NodeId(i)] * picoseconds_per_second);
+    const double picoseconds = seconds[NodeId(i)] * picoseconds_per_second;
+    const bool is_below = estimate == Estimate::below;
+    cost[NodeId(i)] = std::llround(is_below ? std::floor(picoseconds) : picoseconds);
   }
   StepTasks tasks = step_tasks(step, memory, cost, estimate);
   for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {

@@ -8,6 +8,9 @@ namespace stashscope {
 /// Tells steps apart whose nodes differ: by their kinds, names and what they read and make.
 std::uint64_t fingerprint(const Graph& graph);
 
+/// Whether a planned sequence is in force.
+bool is_planned(const Study& study);
+
 /// A study's step without plans as a task graph. A task costs picoseconds; those that cannot run
 /// again may run once. What is returned to the user beside large tensors that are worth running
 /// again is held to be there for the whole step; not so in an estimate below.

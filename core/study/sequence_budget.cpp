@@ -100,6 +100,7 @@ BudgetedSequence SequenceProblem::search_freely(std::int64_t budget_bytes, const
   const SearchClock clock(limit, progress);
   const SearchLimit part = share_of(limit, 0.4);
   BudgetedSequence best = search_nodes(budget_bytes, part, progress, on_better);
+  if (best.feasible && best.cost == cost_of_all(tasks_.graph)) return best;
   const auto take = [&](BudgetedSequence found) {
     const std::int64_t moves = best.moves + found.moves;
     if (is_better(found, best)) best = std::move(found);
@@ -154,8 +155,12 @@ StepTasks SequenceProblem::tasks_below() const {
 double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                                             const Progress& progress) const {
   const StepTasks below = tasks_below();
-  const std::int64_t bound =
-      recompute_cost_bound(below.graph, starts_[0], budget_bytes, limit, progress);
+  // A bound holds whatever the order is that tells where to look for it.
+  std::int64_t bound = 0;
+  for (const std::size_t start : {0, 1}) {
+    bound = std::max(bound, recompute_cost_bound(below.graph, starts_[start], budget_bytes,
+                                                 share_of(limit, 0.5), progress));
+  }
   return seconds_of(bound - cost_of_all(below.graph));
 }
 

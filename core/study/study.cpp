@@ -296,8 +296,7 @@ class StudyBuilder {
   /// A sequence of another step is left out, and comes back with its step.
   void settle_planned() {
     const Choices& choices = study_->choices;
-    is_planned_ =
-        !choices.planned.empty() && choices.planned.graph == study_->prepared->fingerprint;
+    is_planned_ = is_planned(*study_);
     if (!is_planned_ && !choices.planned.empty()) {
       study_->warnings.emplace_back(
           "the planned sequence is that of another step (passes or gradients differ) and is left "

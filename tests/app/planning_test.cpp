@@ -68,6 +68,34 @@ TEST_F(Planning, ClustersAreExportedAsConfigStrings) {
   EXPECT_EQ(peak(typed, "current"), peak(planned, "current"));
 }
 
+TEST_F(Planning, ASequenceThatNoConfigCanSayIsNotExportedInSilence) {
+  const Outcome outcome = stashscope("--batch " + model() + budget(0.8) + few +
+                                     " --grain node --export-env " + in_folder("env.sh"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.errors.find("no config string can say"), std::string::npos);
+  EXPECT_NE(read_file(in_folder("env.sh")).find("no config string can say"), std::string::npos);
+}
+
+TEST_F(Planning, AStepWithoutNodesNeedsNoPlan) {
+  test::ModelBuilder m;
+  save_model(m.input("x", {4}).output("x").build(), folder / "empty.onnx");
+  for (const std::string grain : {"cluster", "node", "sequence"}) {
+    for (const std::string asked : {" --budget 1", " --budget 1KiB", " --pareto 4"}) {
+      const Outcome outcome =
+          stashscope("--batch " + in_folder("empty.onnx") + asked + few + " --grain " + grain);
+      EXPECT_EQ(outcome.status, asked == " --budget 1" ? 4 : 0) << asked << outcome.errors;
+    }
+  }
+}
+
+TEST_F(Planning, ASearchedOrderIsThatOfTheAnswer) {
+  for (const double share : {0.9, 0.75}) {
+    const auto found = report(model() + budget(share) + few + " --order minimal");
+    EXPECT_EQ(found["budget"]["peak_bytes"], peak(found, "current")) << share;
+    EXPECT_TRUE(found["budget"]["feasible"].get<bool>());
+  }
+}
+
 TEST_F(Planning, ACurveFallsWithThePeak) {
   const auto curve = report(model() + " --pareto 5 --grain node" + few)["pareto"];
   ASSERT_GE(curve.size(), 3U);
@@ -80,9 +108,10 @@ TEST_F(Planning, ACurveFallsWithThePeak) {
 }
 
 TEST_F(Planning, WrongUsageIsStatus2) {
-  for (const char* arguments : {"--budget 12apples", "--budget -5", "--budget 1GiB --grain atom",
-                                "--budget 1GiB --time-limit 0", "--budget 1GiB --time-limit -1",
-                                "--pareto 1", "--pareto two", "--budget"}) {
+  for (const char* arguments :
+       {"--budget 12apples", "--budget -5", "--budget 0", "--budget ''", "--grain node",
+        "--budget 1GiB --seed -1", "--budget 1GiB --grain atom", "--budget 1GiB --time-limit 0",
+        "--budget 1GiB --time-limit -1", "--pareto 1", "--pareto two", "--budget"}) {
     const Outcome outcome =
         stashscope("--batch " + in_folder("model.onnx") + " " + std::string(arguments));
     EXPECT_EQ(outcome.status, 2) << arguments;

@@ -56,7 +56,7 @@ TEST(Reports, ShowWhatFitsAndWhatFailsNext) {
   const LargestFit fit = largest_fit(*study, {"batch", {"N"}, 64 + 48 * 10}, Progress());
   ReportInput input{*study, "m.onnx", std::nullopt};
   EXPECT_EQ(text_report(input).find("Largest"), std::string::npos);
-  input.fit = fit;
+  input.planned.fit = fit;
   const std::int64_t largest = fit.baseline.largest->value;
   const auto object = nlohmann::json::parse(json_report(input))["fit"];
   EXPECT_EQ(object["label"], "batch");
@@ -79,7 +79,7 @@ TEST(Reports, ShowWhatFitsAndWhatFailsNext) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("    " + std::to_string(largest + 1) + " fails: peak "), std::string::npos);
-  input.fit = largest_fit(*study, {"", {"N"}, 10}, Progress());
+  input.planned.fit = largest_fit(*study, {"", {"N"}, 10}, Progress());
   EXPECT_NE(text_report(input).find("Before: nothing fits; 80 B are there throughout"),
             std::string::npos);
 }
