@@ -79,6 +79,14 @@ class Running {
   NamedTensors reference_;
 };
 
+/// What is proven of all plans holds for this one.
+void expect_proofs_to_hold(const BudgetAnswer& answer) {
+  constexpr double rounding = 1e-9;
+  EXPECT_LE(answer.floor->bytes, answer.best.peak_bytes);
+  if (!answer.feasible || !answer.least_extra_seconds) return;
+  EXPECT_LE(*answer.least_extra_seconds, answer.best.extra_seconds + rounding);
+}
+
 /// Plans at every grain, runs, and returns how many runs were added in all.
 std::size_t run_planned(const Study& study) {
   const Running running(study);
@@ -87,6 +95,7 @@ std::size_t run_planned(const Study& study) {
     for (const double share : {0.8, 0.55}) {
       SCOPED_TRACE(std::string(name_of(grain)) + " at " + std::to_string(share));
       const BudgetAnswer answer = planned_at(study, grain, share);
+      expect_proofs_to_hold(answer);
       const auto with_plan = changed(study, answer.best.choices);
       EXPECT_EQ(with_plan->current->timeline.peak_bytes, answer.best.peak_bytes);
       EXPECT_NEAR(extra_seconds(*with_plan), answer.best.extra_seconds, 1e-9);
