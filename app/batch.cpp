@@ -104,7 +104,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   Subject subject = load_subject(analysis);
   check_outputs(options, files_read(analysis, subject));
   auto study = with_times_of(subject.session, study_of(subject));
-  const PlanningResults planned = plan(analysis, planning, study, subject.session);
+  const PlanningResults planned = plan(planning, study, subject.session);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);
   const std::vector<FusionRow> fusions = fusion_table(*study);

@@ -32,22 +32,6 @@ Grain grain_of(const PlanningOptions& options) {
   return options.grain ? find_grain(*options.grain) : Grain::cluster;
 }
 
-/// What is looked for cannot be given. Those of a session are only where its study is.
-void check_not_given(const AnalysisOptions& analysis, const std::vector<Dimension>& dimensions) {
-  Choices given;
-  AnalysisOptions only_dims;
-  only_dims.dims = analysis.dims;
-  apply_options(only_dims, given);
-  for (const auto& [pattern, value] : given.dims) {
-    for (const Dimension& each : dimensions) {
-      if (!covers(pattern, each)) continue;
-      const std::string dim = printable(pattern) + "=" + std::to_string(value);
-      fail_usage("--fit", "looks for '" + printable(each.name) + "', which --dim " + dim + " gives",
-                 "drop that --dim");
-    }
-  }
-}
-
 void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
   CLI::Option* const fit =
       program
@@ -63,14 +47,13 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       ->needs(fit);
 }
 
-/// Nothing without --fit. Throws a usage Error.
-std::optional<LargestFit> asked_fit(const AnalysisOptions& analysis, const PlanningOptions& options,
-                                    const Study& study) {
+/// Nothing without --fit. Throws a usage Error for dimensions that the study lacks.
+std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study& study) {
   if (options.fit.empty()) return std::nullopt;
   FitQuestion question = parse_fit(options.fit);
   question.memory_bytes = memory_of(options, study.choices);
-  check_not_given(analysis, fit_dimensions(study, question));
-  return largest_fit(study, question, Progress());
+  fit_dimensions(study, question);
+  return question;
 }
 
 }  // namespace
@@ -107,8 +90,9 @@ void check_planning(const PlanningOptions& options) {
   }
 }
 
-PlanningResults plan(const AnalysisOptions& analysis, const PlanningOptions& options,
-                     std::shared_ptr<const Study>& study, Session& session) {
+PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
+                     Session& session) {
+  const std::optional<FitQuestion> fit = asked_fit(options, *study);
   PlanningResults results;
   PlanArchive archive;
   const Grain grain = grain_of(options);
@@ -122,7 +106,7 @@ PlanningResults plan(const AnalysisOptions& analysis, const PlanningOptions& opt
     session.forget_measurements();
     study = compute_study(study->model, session.choices, study.get(), Progress());
   }
-  results.fit = asked_fit(analysis, options, *study);
+  if (fit) results.fit = largest_fit(*study, *fit, Progress());
   return results;
 }
 

@@ -27,7 +27,7 @@ void check_planning(const PlanningOptions& options);
 
 /// Plans what is asked for. The plans for a budget go into force in study and session, and what is
 /// measured of others is forgotten. Throws a usage Error for dimensions that the study lacks.
-PlanningResults plan(const AnalysisOptions& analysis, const PlanningOptions& options,
-                     std::shared_ptr<const Study>& study, Session& session);
+PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
+                     Session& session);
 
 }  // namespace stashscope::app

@@ -75,8 +75,6 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
                                       "--batch --dim N=99999999999999999 model.onnx",
                                       "--batch --fit typo model.onnx",
                                       "--batch --fit batch= model.onnx",
-                                      "--batch --fit N --dim N=8 model.onnx",
-                                      "--batch --fit N --dim '*'=8 model.onnx",
                                       "--batch --fit N --memory lots model.onnx",
                                       "--batch --fit N --memory 0 model.onnx",
                                       "--batch --fit N --memory -1GiB model.onnx",

@@ -68,6 +68,15 @@ TEST_F(Planning, ClustersAreExportedAsConfigStrings) {
   EXPECT_EQ(peak(typed, "current"), peak(planned, "current"));
 }
 
+TEST_F(Planning, WhatFitsIsLookedForWithThePlansOfTheBudget) {
+  const auto found = report(model() + budget(0.8) + few + " --grain node --fit N --memory 1MiB");
+  const std::int64_t before = found["fit"]["baseline"]["largest"]["value"];
+  EXPECT_GT(found["fit"]["current"]["largest"]["value"], before);
+  // What --dim gives is where the report is, not where the search may go.
+  EXPECT_EQ(found["dims"]["N"], 64);
+  EXPECT_NE(before, 64);
+}
+
 TEST_F(Planning, ASequenceThatNoConfigCanSayIsNotExportedInSilence) {
   const Outcome outcome = stashscope("--batch " + model() + budget(0.8) + few +
                                      " --grain node --export-env " + in_folder("env.sh"));
