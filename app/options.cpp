@@ -200,6 +200,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   if (!options.probe.empty()) choices.probe = probe_option(options.probe);
   if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
+  choices.kept.insert(options.kept.begin(), options.kept.end());
   if (options.level >= 0) choices.level = options.level;
   if (!options.order.empty()) choose_order(options.order, choices);
   apply_fusion_options(options, choices.fusion);
@@ -239,6 +240,12 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
           "list of them; types: 1 recompute, 2 compromise, and with an op type as the cluster 3 "
           "offload to the host, 4 compress")
       ->type_name("CONFIG|@FILE")
+      ->allow_extra_args(false);
+  program
+      .add_option("--keep", options.kept,
+                  "node whose outputs stay in memory: its plans are not carried out, nor do "
+                  "sequences run it again")
+      ->type_name("NODE")
       ->allow_extra_args(false);
   program
       .add_option("--level", options.level,

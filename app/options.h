@@ -19,6 +19,7 @@ struct AnalysisOptions {
   std::vector<std::string> dims;
   std::string probe;
   std::vector<std::string> plans;
+  std::vector<std::string> kept;
   int level = -1;  ///< -1: not given
   std::string order;
   std::string fusion;

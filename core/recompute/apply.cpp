@@ -29,8 +29,10 @@ bool makes_view_again(const NodePlan& again, const NodePlan& away) {
 /// Chosen plans in execution order, by the rules of `select_plans`.
 class PlanSelector {
  public:
-  PlanSelector(const Opportunities& opportunities, const RecomputeConfig& config)
+  PlanSelector(const Opportunities& opportunities, const RecomputeConfig& config,
+               const KeptNodes& kept)
       : position_(opportunities.position),
+        kept_(kept),
         choices_(opportunities.clusters.size(), nullptr),
         taken_(opportunities.clusters.size(), 0),
         last_use_(opportunities.position.size(), no_use) {
@@ -76,6 +78,7 @@ class PlanSelector {
     int& taken = taken_[plan.cluster_id];
     if ((limit >= 0 && taken >= limit) || is_excluded(plan)) return;
     ++taken;
+    if (keeps(kept_, plan.node)) return;
     selected_.push_back(&plan);
     add_use(plan.node, plan);
     if (!in_reference(plan.type)) return;
@@ -97,6 +100,7 @@ class PlanSelector {
   }
 
   const std::vector<std::size_t>& position_;
+  const KeptNodes& kept_;
   IdVector<ClusterId, const ClusterChoice*> choices_;  ///< null: nothing is chosen
   IdVector<ClusterId, int> taken_;
   Selection selected_;
@@ -125,9 +129,20 @@ bool exclude_each_other(const NodePlan& a, const NodePlan& b) {
   return in_reference(a.type) ? makes_view_again(a, b) : makes_view_again(b, a);
 }
 
+std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
+                                      const std::string& cluster, PlanType type) {
+  std::vector<const NodePlan*> plans;
+  for (const NodePlan& plan : in_reference(type) ? opportunities.plans : opportunities.extensions) {
+    if (plan.type == type && plan.cluster == cluster) plans.push_back(&plan);
+  }
+  std::ranges::stable_sort(
+      plans, {}, [&](const NodePlan* each) { return opportunities.position[each->node.index()]; });
+  return plans;
+}
+
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
-                                          const RecomputeConfig& config) {
-  PlanSelector selector(opportunities, config);
+                                          const RecomputeConfig& config, const KeptNodes& kept) {
+  PlanSelector selector(opportunities, config, kept);
   selector.add(opportunities.plans);
   selector.add(opportunities.extensions);
   return selector.take();

@@ -16,11 +16,21 @@ namespace stashscope {
 /// away.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
+/// Nodes whose outputs stay in memory whatever plans they have; empty: none.
+using KeptNodes = IdVector<NodeId, bool>;
+inline bool keeps(const KeptNodes& kept, NodeId node) { return !kept.empty() && kept[node]; }
+
+/// The plans of a cluster and type, in execution order.
+std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
+                                      const std::string& cluster, PlanType type);
+
 /// The plans that a configuration switches on: of each cluster the first `count` occurrences in
 /// execution order, of the chosen type, without those that others exclude. Plans that the reference
-/// knows win over others, of one node the recompute plan over the compromise. In execution order.
+/// knows win over others, of one node the recompute plan over the compromise. Plans of kept nodes
+/// count, but are not among them. In execution order.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
-                                          const RecomputeConfig& config);
+                                          const RecomputeConfig& config,
+                                          const KeptNodes& kept = {});
 
 /// How many of the plans have each cluster and type.
 using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;

@@ -1,6 +1,7 @@
 #include "core/recompute/clusters.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -78,21 +79,21 @@ void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct
   }
 }
 
-std::optional<std::int64_t> evaluate(const std::vector<SizeProduct>& products,
-                                     const Bindings& bindings) {
+/// 0 where a dimension has no value.
+std::int64_t evaluate(const std::vector<SizeProduct>& products, const Bindings& bindings) {
   Rational total;
   try {
     for (const SizeProduct& product : products) {
       Rational size = product.coefficient;
       for (const Expr& dim : product.dims) {
         const auto number = dim.evaluate(bindings);
-        if (!number) return std::nullopt;
+        if (!number) return 0;
         size = size * Rational(*number);
       }
       total = total + size;
     }
   } catch (const Error&) {
-    return std::nullopt;
+    return 0;
   }
   return total.floor();
 }
@@ -162,35 +163,50 @@ std::string element_count_text(const Graph& graph, ValueId value) {
 
 namespace {
 
-std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& all,
-                              const Bindings& bindings) {
-  struct Group {
-    Combination first;
-    int frequency = 0;
-    std::vector<SizeProduct> sizes;
-    bool complete = true;
-  };
+/// The occurrences of one combination, while they are collected.
+struct Occurrences {
+  std::vector<Occurrence> all;
+  std::vector<SizeProduct> sizes;
+  bool complete = true;
+
+  void add(const Graph& graph, const Bindings& bindings, Combination combination) {
+    std::vector<SizeProduct> own;
+    for (const NodePlan* const part : combination) add_sizes(graph, *part, own, complete);
+    all.push_back({std::move(combination), evaluate(own, bindings)});
+    sizes.insert(sizes.end(), own.begin(), own.end());
+  }
+};
+
+PlanRow row_of(const Graph& graph, const Opportunities& found, const Bindings& bindings,
+               const std::string& config, Occurrences occurrences) {
+  const Combination& first = occurrences.all.front().parts;
+  PlanRow row;
+  row.type = first.front()->type;
+  row.config = config;
+  for (const NodePlan* const part : first) row.entries[part->cluster] = {part->type, -1};
+  row.frequency = static_cast<int>(occurrences.all.size());
+  row.saving_symbolic = collected_text(occurrences.sizes, graph.symbols());
+  row.saving_bytes = occurrences.complete ? evaluate(occurrences.sizes, bindings) : 0;
+  std::ranges::stable_sort(occurrences.all, {}, [&](const Occurrence& each) {
+    return found.position[each.parts.front()->node.index()];
+  });
+  row.occurrences = std::make_shared<const std::vector<Occurrence>>(std::move(occurrences.all));
+  return row;
+}
+
+std::vector<PlanRow> table_of(const Graph& graph, const Opportunities& found,
+                              const std::vector<NodePlan>& all, const Bindings& bindings) {
   const PlansOfNode plans = plans_of_nodes(all);
-  std::map<std::string, Group> groups;
+  std::map<std::string, Occurrences> groups;
   for (const NodePlan& plan : all) {
-    for (const Combination& combination : combinations_of(graph, plans, plan)) {
-      Group& group = groups[config_of(combination)];
-      if (group.frequency++ == 0) group.first = combination;
-      for (const NodePlan* const part : combination) {
-        add_sizes(graph, *part, group.sizes, group.complete);
-      }
+    for (Combination& combination : combinations_of(graph, plans, plan)) {
+      Occurrences& group = groups[config_of(combination)];
+      group.add(graph, bindings, std::move(combination));
     }
   }
   std::vector<PlanRow> rows;
-  for (const auto& [key, group] : groups) {
-    PlanRow row;
-    row.type = group.first.front()->type;
-    row.config = key;
-    for (const NodePlan* const part : group.first) row.entries[part->cluster] = {part->type, -1};
-    row.frequency = group.frequency;
-    row.saving_symbolic = collected_text(group.sizes, graph.symbols());
-    row.saving_bytes = group.complete ? evaluate(group.sizes, bindings).value_or(0) : 0;
-    rows.push_back(std::move(row));
+  for (auto& [config, group] : groups) {
+    rows.push_back(row_of(graph, found, bindings, config, std::move(group)));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
     return a.saving_bytes > b.saving_bytes;
@@ -202,26 +218,30 @@ std::vector<PlanRow> table_of(const Graph& graph, const std::vector<NodePlan>& a
 
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings) {
-  return table_of(graph, opportunities.plans, bindings);
+  return table_of(graph, opportunities, opportunities.plans, bindings);
 }
 
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings) {
-  return table_of(graph, opportunities.extensions, bindings);
+  return table_of(graph, opportunities, opportunities.extensions, bindings);
 }
 
-void mark_chosen(const RecomputeConfig& config, const PlanCounts& applied,
+void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan*>& applied,
                  std::vector<PlanRow>& rows) {
+  const std::unordered_set<const NodePlan*> carried_out(applied.begin(), applied.end());
+  const auto is_applied = [&](const NodePlan* plan) { return carried_out.contains(plan); };
   for (PlanRow& row : rows) {
     row.on = std::all_of(row.entries.begin(), row.entries.end(), [&](const auto& entry) {
       const auto chosen = config.find(entry.first);
       return chosen != config.end() && chosen->second.type == entry.second.type &&
              chosen->second.count != 0;
     });
-    row.applied = row.frequency;
-    for (const auto& [cluster, entry] : row.entries) {
-      const auto count = applied.find({cluster, entry.type});
-      row.applied = std::min(row.applied, count == applied.end() ? 0 : count->second);
+    row.applied = 0;
+    row.saved_bytes = 0;
+    for (const Occurrence& each : *row.occurrences) {
+      if (!std::ranges::all_of(each.parts, is_applied)) continue;
+      ++row.applied;
+      row.saved_bytes += each.saving_bytes;
     }
   }
 }

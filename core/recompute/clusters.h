@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,13 @@
 
 namespace stashscope {
 
+/// One place in the model where a combination of clusters can be carried out.
+struct Occurrence {
+  std::vector<const NodePlan*>
+      parts;                      ///< those of owners of buffers that the first one shares last
+  std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
+};
+
 /// One row of the reference's plan table: a combination of clusters and what it saves.
 struct PlanRow {
   PlanType type = PlanType::recompute;  ///< of the first part
@@ -19,8 +27,11 @@ struct PlanRow {
   int frequency = 0;
   std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
   std::string saving_symbolic;
-  bool on = false;                 ///< every entry of the combination is chosen
-  int applied = 0;                 ///< occurrences that are carried out: those of the rarest entry
+  bool on = false;  ///< every entry of the combination is chosen
+  /// In execution order. Refers to the opportunities; null in rows that no table made.
+  std::shared_ptr<const std::vector<Occurrence>> occurrences;
+  int applied = 0;                 ///< occurrences that are carried out, every part of them
+  std::int64_t saved_bytes = 0;    ///< what these save
   std::int64_t bytes_at_peak = 0;  ///< of the saved ones, those that live at the peak without plans
   PlanCost cost;                   ///< of all occurrences
 };
@@ -68,9 +79,9 @@ std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportu
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings);
 
-/// Sets which rows have all their entries chosen, and how often they are carried out.
-/// @param applied the plans that `config` selects, counted
-void mark_chosen(const RecomputeConfig& config, const PlanCounts& applied,
+/// Sets which rows have all their entries chosen, and where they are carried out.
+/// @param applied the plans that `config` selects
+void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan*>& applied,
                  std::vector<PlanRow>& rows);
 
 /// Sets anew which options are chosen and how often they are carried out.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/cost_report.h"
 #include "core/report/report.h"
+#include "core/study/planned_step.h"
 
 namespace stashscope {
 
@@ -37,19 +37,21 @@ struct Repeats {
 };
 
 Repeats repeats_of(const PlannedSequence& planned) {
-  std::set<std::uint32_t> seen;
-  std::set<std::uint32_t> repeated;
-  for (const std::uint32_t node : planned.runs) {
-    if (!seen.insert(node).second) repeated.insert(node);
+  Repeats repeats;
+  for (const auto& [node, more_runs] : repeated_nodes(planned)) {
+    ++repeats.nodes;
+    repeats.runs += more_runs;
   }
-  return {repeated.size(), planned.runs.size() - seen.size()};
+  return repeats;
 }
 
 std::string plan_text(const Choices& choices) {
   if (choices.planned.empty()) {
     const std::string config = to_string(choices.plans);
-    return config.empty() ? "no plans"
-                          : printable(config, 4000) + " at probe " + to_string(choices.probe);
+    if (config.empty()) return "no plans";
+    const std::string text = printable(config, 4000) + " at probe " + to_string(choices.probe);
+    return choices.kept.empty() ? text
+                                : text + ", " + std::to_string(choices.kept.size()) + " kept";
   }
   const Repeats repeats = repeats_of(choices.planned);
   return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +

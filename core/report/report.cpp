@@ -289,11 +289,13 @@ std::string text_report(const ReportInput& input) {
 
 std::string json_report(const ReportInput& input) {
   const Study& study = input.study;
+  const std::vector<std::string> kept(study.choices.kept.begin(), study.choices.kept.end());
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},
       {"notes", clean(study.warnings)},
       {"plans", plans_json(study)},
+      {"kept", clean(kept)},
       {"clusters", clusters_json(study)},
       {"extensions", extensions_json(study)},
       {"why_not", why_not_json(study)},

@@ -46,7 +46,10 @@ struct Choices {
   std::map<std::string, std::int64_t> dims;      ///< values by dimension name or `*` pattern
   std::map<std::string, std::string> same_dims;  ///< name or pattern -> the name it stands for
   RecomputeConfig plans;                         ///< by cluster
-  int level = 0;                                 ///< 1: every recompute plan, 2: compromises too
+  /// Names of nodes whose outputs stay in memory (pinned): no plan of theirs is carried out though
+  /// its cluster is on. A count covers pinned occurrences as it does others. See `KeptNames`.
+  std::set<std::string> kept;
+  int level = 0;  ///< 1: every recompute plan, 2: compromises too
   Probe probe;
   PlannedSequence planned;     ///< takes the place of all plans
   std::string order = "file";  ///< of a strategy, or planned_order

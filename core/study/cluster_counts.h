@@ -48,7 +48,8 @@ class ClusterOptions {
  private:
   struct Occurrence {
     const NodePlan* plan;
-    double seconds;
+    double seconds;  ///< 0 where the node is kept
+    bool is_kept;    ///< counts, but frees nothing
   };
   struct Option {
     PlanType type;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/study/plans_in_force.h"
+
 namespace stashscope {
 
 namespace {
@@ -11,7 +13,7 @@ class PlanEditor {
  public:
   /// @param wanted what is switched together: never off as a rival of each other
   PlanEditor(const Study& study, Choices choices, const RecomputeConfig& wanted)
-      : study_(study), choices_(std::move(choices)), wanted_(wanted) {
+      : study_(study), names_(study.graph()), choices_(std::move(choices)), wanted_(wanted) {
     forget_planned(choices_);
     choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
     if (choices_.level > 0) {
@@ -37,9 +39,75 @@ class PlanEditor {
     }
   }
 
+  /// Those of an entry that are carried out under the choices as edited so far.
+  std::set<const NodePlan*> carried_out(const std::string& cluster, PlanType type) const {
+    const RecomputeConfig config = config_in_force(study_.graph(), choices_, *study_.opportunities);
+    std::set<const NodePlan*> found;
+    for (const NodePlan* const plan :
+         select_plans(*study_.opportunities, config, names_.nodes(choices_.kept))) {
+      if (plan->type == type && plan->cluster == cluster) found.insert(plan);
+    }
+    return found;
+  }
+
+  /// Exactly these of an entry, as far as no other plan wins.
+  void set_plans(const std::string& cluster, PlanType type,
+                 const std::set<const NodePlan*>& wanted) {
+    const std::vector<const NodePlan*> all = plans_of(*study_.opportunities, cluster, type);
+    int count = 0;  // up to the last that is wanted
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (wanted.contains(all[i])) count = static_cast<int>(i) + 1;
+    }
+    set_count(cluster, type, count, static_cast<int>(all.size()));
+    for (int i = 0; i < count; ++i) {
+      const NodePlan* const plan = all[static_cast<std::size_t>(i)];
+      if (!wanted.contains(plan)) choices_.kept.insert(names_.of(plan->node));
+    }
+  }
+
+  /// The first so many of an entry, none of them kept.
+  void set_count(const std::string& cluster, PlanType type, int count, int frequency) {
+    const bool is_all = count >= frequency;
+    if (count <= 0) {
+      clear(cluster, type);
+    } else {
+      set(cluster, {type, is_all ? -1 : count});
+    }
+    const std::vector<const NodePlan*> plans = plans_of(*study_.opportunities, cluster, type);
+    release(plans, is_all ? static_cast<int>(plans.size()) : count);
+  }
+
   Choices take() { return std::move(choices_); }
 
  private:
+  /// @param wanted so many are to be carried out; what follows may be kept for another plan's sake
+  void release(const std::vector<const NodePlan*>& plans, int wanted) {
+    if (choices_.kept.empty()) return;
+    const std::set<NodeId> others = nodes_of_others();
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const NodeId node = plans[i]->node;
+      if (static_cast<int>(i) < wanted || !others.contains(node)) forget_kept(node);
+    }
+  }
+
+  void forget_kept(NodeId node) {
+    choices_.kept.erase(study_.graph().node(node).name);
+    choices_.kept.erase(names_.of(node));
+  }
+
+  /// Nodes with plans that are on and not among those that are switched.
+  std::set<NodeId> nodes_of_others() const {
+    std::set<NodeId> nodes;
+    for (const auto* plans : {&study_.opportunities->plans, &study_.opportunities->extensions}) {
+      for (const NodePlan& plan : *plans) {
+        const auto own = wanted_.find(plan.cluster);
+        const bool is_own = own != wanted_.end() && own->second.type == plan.type;
+        if (!is_own && is_on(plan.cluster, plan.type)) nodes.insert(plan.node);
+      }
+    }
+    return nodes;
+  }
+
   void switch_off_rivals(const std::string& cluster, PlanType type) {
     for (const auto& [rival, rival_type] : rivals_of(cluster, type)) {
       if (!wanted_.contains(rival) && is_on(rival, rival_type)) clear(rival, rival_type);
@@ -75,10 +143,14 @@ class PlanEditor {
   }
 
   const Study& study_;
+  KeptNames names_;
   Choices choices_;
   const RecomputeConfig& wanted_;
   RecomputeConfig of_level_;
 };
+
+/// Of the occurrences that are switched, by entry.
+using PlanParts = std::map<std::pair<std::string, PlanType>, std::set<const NodePlan*>>;
 
 }  // namespace
 
@@ -89,13 +161,62 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count) {
   PlanEditor editor(study, std::move(choices), row.entries);
   for (const auto& [cluster, entry] : row.entries) {
-    if (count <= 0) {
-      editor.clear(cluster, entry.type);
-    } else {
-      editor.set(cluster, {entry.type, count >= row.frequency ? -1 : count});
-    }
+    editor.set_count(cluster, entry.type, count, row.frequency);
   }
   return editor.take();
+}
+
+Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
+                        bool on) {
+  PlanParts parts;
+  for (const Occurrence& each : *row.occurrences) {
+    if (each.parts.front()->node != node) continue;
+    for (const NodePlan* const part : each.parts) parts[{part->cluster, part->type}].insert(part);
+  }
+  if (parts.empty()) return choices;
+  PlanEditor editor(study, std::move(choices), row.entries);
+  for (const auto& [entry, switched] : parts) {
+    std::set<const NodePlan*> wanted = editor.carried_out(entry.first, entry.second);
+    for (const NodePlan* const plan : switched) {
+      if (on) {
+        wanted.insert(plan);
+      } else {
+        wanted.erase(plan);
+      }
+    }
+    editor.set_plans(entry.first, entry.second, wanted);
+  }
+  return editor.take();
+}
+
+Choices with_node_recomputed(const Study& study, Choices choices, NodeId node) {
+  const NodeId original = study.current->dataflow.origin(node);
+  const PlanRow* best = nullptr;
+  for (const PlanRow& row : study.plans) {
+    const bool is_there = std::ranges::any_of(*row.occurrences, [&](const Occurrence& each) {
+      return each.parts.front()->node == original;
+    });
+    const auto rank = [](const PlanRow& each) {
+      return std::pair(each.type == PlanType::recompute, each.saving_bytes);
+    };
+    if (is_there && (best == nullptr || rank(row) > rank(*best))) best = &row;
+  }
+  return best == nullptr ? choices
+                         : with_occurrence(study, std::move(choices), *best, original, true);
+}
+
+Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
+  const KeptNames names(study.graph());
+  for (const NodeId node : nodes) {
+    const NodeId original = study.current->dataflow.origin(node);
+    if (on) {
+      choices.kept.insert(names.of(original));
+    } else {
+      choices.kept.erase(names.of(original));
+      choices.kept.erase(study.graph().node(original).name);
+    }
+  }
+  return choices;
 }
 
 Choices with_dimension(const Study& study, Choices choices, const Dimension& dimension,
@@ -113,17 +234,6 @@ Choices with_dimension(const Study& study, Choices choices, const Dimension& dim
   dims[dimension.name] = value;
   choices.dims = std::move(dims);
   return choices;
-}
-
-int chosen_count(const Study& study, const PlanRow& row) {
-  if (!row.on) return 0;
-  int count = row.frequency;
-  for (const auto& [cluster, entry] : row.entries) {
-    const auto chosen = study.config.find(cluster);
-    if (chosen == study.config.end()) return 0;
-    if (chosen->second.count >= 0) count = std::min(count, chosen->second.count);
-  }
-  return count;
 }
 
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row) {

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <span>
+
 #include "core/study/study.h"
 
 namespace stashscope {
+
+// Edits of plans go back from a planned sequence to plans by cluster. What is said of a whole row
+// holds for all its nodes: those that were kept, to leave single occurrences out, are no longer,
+// unless another plan that is on would then be carried out there.
 
 /// The choices with every entry of a plan row switched on or off. Entries that a level switches on
 /// are switched off by an explicit count of 0. Options that exclude a switched one go off.
@@ -12,13 +18,26 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 /// The choices with `count` occurrences of every entry of a plan row; 0 is off, all of them is on.
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count);
 
+/// The choices with the occurrences of a plan row at one entry node switched on or off, the others
+/// as they are: the count ends with the last occurrence that is on, and those before it that are
+/// off are kept.
+/// @param node the first part's; nothing changes where the row has no such occurrence
+Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
+                        bool on);
+
+/// The choices with a node's outputs made again in backward: the occurrence there of the row that
+/// saves most is switched on, of recompute plans before compromises. Unchanged where there is no
+/// such row. @param node of the current dataflow; a clone stands for its original
+Choices with_node_recomputed(const Study& study, Choices choices, NodeId node);
+
+/// The choices with the outputs of nodes kept in memory (pinned), or no longer.
+/// @param nodes of the current dataflow; clones stand for their originals
+Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on);
+
 /// The choices with one dimension set. Patterns that cover it are written out for the other
 /// dimensions they cover.
 Choices with_dimension(const Study& study, Choices choices, const Dimension& dimension,
                        std::int64_t value);
-
-/// How many occurrences of a row are chosen: 0 when it is off, at most its frequency.
-int chosen_count(const Study& study, const PlanRow& row);
 
 /// The nodes that a row is about: all entries with the subgraphs that would be recomputed, sorted.
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row);

@@ -1,9 +1,12 @@
 #include "core/study/exported_config.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/study/planned_step.h"
+#include "core/study/plans_in_force.h"
 
 namespace stashscope {
 
@@ -41,12 +44,37 @@ RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
   return widened;
 }
 
+/// Kept nodes behind the last that runs again shorten a count; no count leaves others out. Returns
+/// the names of these.
+std::set<std::string> count_without_kept(const Study& study, RecomputeConfig& config) {
+  std::set<std::string> others;
+  if (study.kept.empty()) return others;
+  const KeptNames names(study.graph());
+  const std::set<const NodePlan*> applied(study.applied.begin(), study.applied.end());
+  for (auto& [cluster, choice] : config) {
+    std::vector<const NodePlan*> counted = plans_of(*study.opportunities, cluster, choice.type);
+    std::erase_if(counted, [&](const NodePlan* each) {
+      return !applied.contains(each) && !keeps(study.kept, each->node);
+    });
+    const auto most = choice.count < 0 ? counted.size() : static_cast<std::size_t>(choice.count);
+    counted.resize(std::min(counted.size(), most));
+    const std::size_t before = counted.size();
+    while (!counted.empty() && keeps(study.kept, counted.back()->node)) counted.pop_back();
+    if (counted.size() < before) choice.count = static_cast<int>(counted.size());
+    for (const NodePlan* const plan : counted) {
+      if (keeps(study.kept, plan->node)) others.insert(names.of(plan->node));
+    }
+  }
+  return others;
+}
+
 }  // namespace
 
 ExportedConfig exported_config(const Study& study) {
   ExportedConfig exported{reference_part(study.config), {}};
   const RecomputeConfig unknown = own_part(study.config);
   const RecomputeConfig widened = take_widened(study, exported.config);
+  const std::set<std::string> kept = count_without_kept(study, exported.config);
   if (!unknown.empty()) {
     exported.left_out.push_back("not known to ONNX Runtime, left out: " +
                                 printable(to_string(unknown)));
@@ -60,6 +88,12 @@ ExportedConfig exported_config(const Study& study) {
     exported.left_out.push_back(
         "found only with operators that are not in ONNX Runtime's table, left out: " +
         printable(to_string(widened)));
+  }
+  if (!kept.empty()) {
+    exported.left_out.push_back(
+        "a config string only says how many from the first, so these nodes run again though they "
+        "are to be kept (save the model instead): " +
+        printable(join({kept.begin(), kept.end()}, ", ")));
   }
   return exported;
 }

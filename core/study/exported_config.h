@@ -14,7 +14,8 @@ struct ExportedConfig {
 };
 
 /// Types that ONNX Runtime does not know are left out, and clusters that only a widened table of
-/// recomputable operators finds.
+/// recomputable operators finds. Kept nodes are left out by a count where they are the last of
+/// their cluster; others run again, and that is told.
 ExportedConfig exported_config(const Study& study);
 
 /// The shell block that switches the exported plans on; what is left out is said in comments.

@@ -14,7 +14,7 @@ std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node) {
       const bool chosen = choice != study.config.end() && choice->second.type == plan.type &&
                           choice->second.count != 0;
       const bool is_applied = std::ranges::find(study.applied, &plan) != study.applied.end();
-      states.push_back({&plan, chosen, is_applied});
+      states.push_back({&plan, chosen, is_applied, keeps(study.kept, node)});
     }
   }
   return states;

@@ -10,7 +10,8 @@ namespace stashscope {
 struct NodePlanState {
   const NodePlan* plan;
   bool chosen = false;   ///< its cluster is on
-  bool applied = false;  ///< neither a count nor another plan leaves it out
+  bool applied = false;  ///< nothing leaves it out: no count, no other plan, no kept node
+  bool kept = false;     ///< the node keeps its outputs
 };
 
 /// All plans of a node of the model, in the strategies' order.

@@ -17,7 +17,8 @@ std::string order_by_rule(const Study& study) {
 
 Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
   const Opportunities& found = *study.opportunities;
-  return apply_plans(study.graph(), study.prepared->ops, found, select_plans(found, config));
+  return apply_plans(study.graph(), study.prepared->ops, found,
+                     select_plans(found, config, study.kept));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/base/error.h"
 
@@ -91,6 +92,15 @@ std::uint64_t fingerprint(const Graph& graph) {
 bool is_planned(const Study& study) {
   const PlannedSequence& planned = study.choices.planned;
   return !planned.empty() && planned.graph == study.prepared->fingerprint;
+}
+
+std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned) {
+  std::set<std::uint32_t> seen;
+  std::map<NodeId, std::size_t> repeated;
+  for (const std::uint32_t run : planned.runs) {
+    if (!seen.insert(run).second) ++repeated[NodeId(run)];
+  }
+  return repeated;
 }
 
 StepTasks planning_tasks(const Prepared& prepared, const StepMemory& memory, const Dataflow& step,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "core/planner/sequence_dataflow.h"
 #include "core/study/study.h"
 
@@ -10,6 +12,9 @@ std::uint64_t fingerprint(const Graph& graph);
 
 /// Whether a planned sequence is in force.
 bool is_planned(const Study& study);
+
+/// Nodes that the sequence runs more than once, with the runs that this adds.
+std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned);
 
 /// A study's step without plans as a task graph. A task costs picoseconds; those that cannot run
 /// again may run once. What is returned to the user beside large tensors that are worth running

@@ -48,6 +48,13 @@ bool is_better(const BudgetedSequence& a, const BudgetedSequence& b) {
 
 constexpr std::uint32_t runs_at_node_grain = 2;
 
+/// What is kept is made once.
+void run_kept_once(const KeptNodes& kept, StepTasks& tasks) {
+  for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
+    if (keeps(kept, tasks.node_of[task])) tasks.graph.most_runs[task] = 1;
+  }
+}
+
 double seconds_of(std::int64_t cost) { return static_cast<double>(cost) / picoseconds_per_second; }
 
 }  // namespace
@@ -63,6 +70,7 @@ SequenceProblem::SequenceProblem(const Study& study, const Progress& progress)
   for (const OrderStrategy& strategy : order_strategies()) {
     if (strategy.kind == OrderKind::rule) starts_.push_back(tasks_.tasks(strategy.order(step)));
   }
+  run_kept_once(study.kept, tasks_);  // a planned order may have been found without them
 }
 
 std::vector<TaskId> SequenceProblem::chosen_order(const OrderInput& step) const {

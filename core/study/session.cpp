@@ -83,6 +83,7 @@ json to_json(const Choices& choices) {
   return {{"dims", choices.dims},
           {"same_dims", choices.same_dims},
           {"plans", to_json(choices.plans)},
+          {"kept", choices.kept},
           {"level", choices.level},
           {"probe", to_string(choices.probe)},
           {"planned", to_json(choices.planned)},
@@ -202,6 +203,9 @@ Choices choices_from(const json& object) {
   for (const std::string& entry : plans) {
     for (const auto& [cluster, choice] : parse_config(entry)) choices.plans[cluster] = choice;
   }
+  std::vector<std::string> kept;
+  read(object, "kept", kept);
+  choices.kept.insert(kept.begin(), kept.end());
   read(object, "level", choices.level);
   if (choices.level < 0 || choices.level > 2) fail_field("level", "is none of 0, 1, 2");
   std::string probe = to_string(choices.probe);

@@ -9,6 +9,7 @@
 #include "core/study/fusion_table.h"
 #include "core/study/plan_effects.h"
 #include "core/study/planned_step.h"
+#include "core/study/plans_in_force.h"
 #include "core/study/same_dims.h"
 #include "core/study/sizes.h"
 #include "core/study/variants.h"
@@ -87,20 +88,19 @@ void warn_of_probe(Study& study) {
   }
 }
 
-/// Entries that are on but carried out nowhere, because other plans of the same tensors win.
-void warn_of_rivals(Study& study, const PlanCounts& applied) {
-  const auto is_found = [&](const std::string& cluster, PlanType type) {
-    const auto fits = [&](const NodePlan& plan) {
-      return plan.type == type && plan.cluster == cluster;
-    };
-    return std::ranges::any_of(study.opportunities->plans, fits) ||
-           std::ranges::any_of(study.opportunities->extensions, fits);
-  };
+/// Entries that are on but carried out nowhere, because other plans of the same tensors win or
+/// their nodes are kept.
+void warn_of_rivals(Study& study) {
+  const PlanCounts applied = count_plans(study.applied);
   for (const auto& [cluster, choice] : study.config) {
     if (choice.count == 0 || applied.contains({cluster, choice.type})) continue;
-    if (!is_found(cluster, choice.type)) continue;
-    study.warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
-                             "' is on but changes nothing: other plans for the same tensors win");
+    const std::vector<const NodePlan*> plans = plans_of(*study.opportunities, cluster, choice.type);
+    if (plans.empty()) continue;
+    const bool any_kept = std::ranges::any_of(
+        plans, [&](const NodePlan* each) { return keeps(study.kept, each->node); });
+    study.warnings.push_back(
+        "plan '" + printable(to_string(cluster, choice)) + "' is on but changes nothing: " +
+        (any_kept ? "nodes keep their outputs" : "other plans for the same tensors win"));
   }
 }
 
@@ -154,7 +154,23 @@ void warn_of_fusion(Study& study) {
   }
 }
 
-void collect_warnings(Study& study, const PlanCounts& applied) {
+/// Names of nodes that are not there are most likely typing errors; a planned sequence knows
+/// nothing of what was kept after it was planned.
+void warn_of_kept(Study& study) {
+  if (study.choices.kept.empty()) return;
+  for (const std::string& name : KeptNames(study.graph()).unknown(study.choices.kept)) {
+    study.warnings.push_back("kept node '" + printable(name) + "' is not in the step");
+  }
+  if (!is_planned(study)) return;
+  for (const auto& [node, more_runs] : repeated_nodes(study.choices.planned)) {
+    if (!keeps(study.kept, node)) continue;
+    study.warnings.push_back("the planned sequence runs " +
+                             describe(study.graph().node(node), node) +
+                             " again, which is to keep its outputs; plan again with --budget");
+  }
+}
+
+void collect_warnings(Study& study) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
   };
@@ -188,7 +204,8 @@ void collect_warnings(Study& study, const PlanCounts& applied) {
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
   check_clusters(*study.opportunities, chosen, study.graph(), study.warnings);
-  warn_of_rivals(study, applied);
+  warn_of_kept(study);
+  warn_of_rivals(study);
 }
 
 /// Nodes that the analysis counts as forward and backward.
@@ -197,15 +214,6 @@ void count_nodes(Prepared& prepared, const Opportunities& opportunities) {
   const auto forward = static_cast<std::int64_t>(opportunities.forward_nodes);
   prepared.forward_nodes = forward > 0 ? forward : nodes;
   prepared.backward_nodes = nodes - prepared.forward_nodes;
-}
-
-RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
-                                const Opportunities& opportunities) {
-  RecomputeConfig chosen = without_operators(graph, opportunities, choices.plans);
-  if (choices.level == 0) return chosen;
-  RecomputeConfig config = config_of_all(opportunities, choices.level == 2);
-  for (const auto& [cluster, choice] : chosen) config[cluster] = choice;
-  return config;
 }
 
 class StudyBuilder {
@@ -226,13 +234,14 @@ class StudyBuilder {
     if (!is_planned_) {
       study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
     }
-    study_->applied = select_plans(*study_->opportunities, study_->config);
+    const std::set<std::string>& kept = study_->choices.kept;
+    if (!kept.empty()) study_->kept = KeptNames(study_->graph()).nodes(kept);
+    study_->applied = select_plans(*study_->opportunities, study_->config, study_->kept);
     make_variants();
     progress_.update(0.9, "tables");
-    applied_ = count_plans(study_->applied);
     make_plan_rows();
     make_cluster_rows();
-    collect_warnings(*study_, applied_);
+    collect_warnings(*study_);
     return study_;
   }
 
@@ -251,7 +260,7 @@ class StudyBuilder {
       add_plan_effects(*study_);
     }
     for (auto* const rows : {&study_->plans, &study_->extensions}) {
-      mark_chosen(study_->config, applied_, *rows);
+      mark_chosen(study_->config, study_->applied, *rows);
     }
   }
 
@@ -326,6 +335,7 @@ class StudyBuilder {
     const bool same_baseline = same_sizes_ && previous_->choices.update == update;
     study_->baseline = same_baseline ? previous_->baseline : make_baseline();
     const bool same_step = same_baseline && previous_->config == study_->config &&
+                           previous_->kept == study_->kept &&
                            previous_->opportunities == study_->opportunities &&
                            previous_->choices.planned == study_->choices.planned;
     make_current(sequenced_step(), same_step ? previous_ : nullptr);
@@ -373,7 +383,6 @@ class StudyBuilder {
   const Progress& progress_;
   std::shared_ptr<Study> study_;
   UpdateMemory update_;
-  PlanCounts applied_;
   bool same_graph_ = false;
   bool same_sizes_ = false;
   bool is_planned_ = false;

@@ -78,6 +78,7 @@ struct Study {
   std::shared_ptr<const Graph> model;  ///< as loaded
   Choices choices;
   RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
+  KeptNodes kept;          ///< nodes of the graph that `choices` keeps; empty: none
   std::string order;       ///< in force: the chosen one, but without its sequence no planned one
   std::shared_ptr<const Prepared> prepared;
   std::shared_ptr<const Sizes> sizes;

@@ -277,6 +277,33 @@ TEST_F(CommandLine, FusesAsAskedAndRunsTheGroups) {
   EXPECT_EQ(stashscope("--batch " + file + "--fuse everything").status, 2);
 }
 
+TEST_F(CommandLine, KeepsOutputsOfNodesInMemory) {
+  const std::string model = in_folder("model.onnx") + " --dim N=64 --level 1";
+  const std::string kept = " --keep make_layer.1.g --keep make_layer.4.g";
+  const auto all = report(model);
+  const auto found = report(model + kept + " --device cpu --save-session " + in_folder("s.json") +
+                            " --export-env " + in_folder("env.sh"));
+  EXPECT_EQ(found["kept"], (std::vector{"make_layer.1.g", "make_layer.4.g"}));
+  const auto applied = [](const nlohmann::json& report) {
+    int count = 0;
+    for (const auto& plan : report["plans"]) {
+      if (plan["config"] == "Gelu+:1:-1") count += plan["applied"].get<int>();
+    }
+    return count;
+  };
+  EXPECT_EQ(applied(all), 5);
+  EXPECT_EQ(applied(found), 3);
+  EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0);
+  EXPECT_TRUE(found["notes"].empty());
+  EXPECT_EQ(report(in_folder("s.json"))["memory"]["current"], found["memory"]["current"]);
+  const std::string block = read_file(in_folder("env.sh"));
+  EXPECT_NE(block.find("Gelu+:1:4"), std::string::npos) << block;
+  EXPECT_NE(block.find("make_layer.1.g"), std::string::npos) << block;
+  const auto typing_error = report(model + " --keep layer.1");
+  ASSERT_EQ(typing_error["notes"].size(), 1U);
+  EXPECT_NE(typing_error["notes"][0].get<std::string>().find("'layer.1'"), std::string::npos);
+}
+
 TEST_F(CommandLine, ListsTheOptimizers) {
   const Outcome outcome = stashscope("--list-optimizers");
   EXPECT_EQ(outcome.status, 0) << outcome.errors;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/study/edits.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -113,7 +112,7 @@ QVariant PlanModel::number(const PlanRow& row, int column) const {
     case Column::frequency:
       return row.frequency;
     case Column::count:
-      return chosen_count(study(), row);
+      return row.applied;
     case Column::saving:
       return static_cast<qlonglong>(row.saving_bytes);
     case Column::at_peak:

@@ -124,6 +124,7 @@ class NodePage {
   }
 
   static QString state_text(const NodePlanState& state) {
+    if (state.kept) return tr("pinned: its output stays in memory");
     if (!state.chosen) return tr("off: tick it in Plans to free its output");
     if (!state.applied) return tr("on, but not here: a count or another plan leaves it out");
     switch (state.plan->type) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "tests/support/named_model.h"
 
@@ -157,12 +158,12 @@ TEST_F(Edits, WhatALevelSwitchesOnGoesOffByAnExplicitZero) {
   const auto level = study("", 1);
   const PlanRow& row = row_of(*level, full_entry);
   ASSERT_TRUE(row.on);
-  EXPECT_EQ(chosen_count(*level, row), 4);
+  EXPECT_EQ(row.applied, 4);
   const Choices off = with_plan(*level, level->choices, row, false);
   EXPECT_EQ(plans(off), "Gelu+Cast+:1:0");
   const auto without = study(off);
   EXPECT_FALSE(row_of(*without, full_entry).on);
-  EXPECT_EQ(chosen_count(*without, row_of(*without, full_entry)), 0);
+  EXPECT_EQ(row_of(*without, full_entry).applied, 0);
   EXPECT_EQ(with_plan(*without, off, row, true), level->choices) << "nothing is left behind";
 }
 
@@ -187,7 +188,7 @@ TEST_F(Edits, CountsOfOccurrences) {
   EXPECT_EQ(plans(counted(99)), full_entry);
   for (int count = 0; count <= 4; ++count) {
     const auto chosen = study(counted(count));
-    EXPECT_EQ(chosen_count(*chosen, row_of(*chosen, full_entry)), count);
+    EXPECT_EQ(row_of(*chosen, full_entry).applied, count);
   }
 }
 
@@ -201,7 +202,7 @@ TEST_F(Edits, ACountOfALevelsPlan) {
 
 TEST_F(Edits, AChosenCountIsAtMostTheFrequency) {
   const auto chosen = study("Gelu+Cast+:1:77");
-  EXPECT_EQ(chosen_count(*chosen, row_of(*chosen, full_entry)), 4);
+  EXPECT_EQ(row_of(*chosen, full_entry).applied, 4);
 }
 
 TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
@@ -215,6 +216,112 @@ TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
   EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, both.entries);
   EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.empty());
   EXPECT_EQ(nodes_of_plan(*plain, both).size(), 8U);
+}
+
+/// A row's entry nodes that run again.
+std::set<std::string> carried_out(const Study& study, const PlanRow& row) {
+  std::set<std::string> nodes;
+  for (const NodePlan* const plan : study.applied) {
+    const auto entry = row.entries.find(plan->cluster);
+    const bool is_of_row = entry != row.entries.end() && entry->second.type == plan->type;
+    if (is_of_row) nodes.insert(study.graph().node(plan->node).name);
+  }
+  return nodes;
+}
+
+TEST_F(Edits, SingleOccurrencesGoOnAndOffInAnyOrder) {
+  for (const int level : {0, 1, 2}) {
+    auto at = study("", level);
+    const Choices start = at->choices;
+    std::set<std::string> expected = carried_out(*at, row_of(*at, full_entry));
+    const auto occurrences = row_of(*at, full_entry).occurrences;
+    std::mt19937 random(7);
+    for (int i = 0; i < 40; ++i) {
+      const NodeId node = (*occurrences)[random() % occurrences->size()].parts.front()->node;
+      const std::string& name = at->graph().node(node).name;
+      const bool on = !expected.contains(name);
+      if (on) {
+        expected.insert(name);
+      } else {
+        expected.erase(name);
+      }
+      at = compute_study(model_,
+                         with_occurrence(*at, at->choices, row_of(*at, full_entry), node, on),
+                         at.get(), Progress());
+      EXPECT_EQ(carried_out(*at, row_of(*at, full_entry)), expected) << level << " " << i;
+      EXPECT_EQ(row_of(*at, full_entry).applied, static_cast<int>(expected.size()));
+    }
+    const Choices back = with_plan(*at, at->choices, row_of(*at, full_entry), level > 0);
+    EXPECT_EQ(back, start) << "nothing is left behind";
+  }
+}
+
+TEST_F(Edits, OccurrencesFromTheFirstOnAreACount) {
+  const auto plain = study("");
+  const PlanRow& row = row_of(*plain, full_entry);
+  Choices choices = plain->choices;
+  const char* const expected[] = {"Gelu+Cast+:1:1", "Gelu+Cast+:1:2", "Gelu+Cast+:1:3",
+                                  "Gelu+Cast+:1:-1"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const NodeId node = (*row.occurrences)[i].parts.front()->node;
+    choices = with_occurrence(*plain, choices, row, node, true);
+    EXPECT_EQ(plans(choices), expected[i]);
+    EXPECT_TRUE(choices.kept.empty());
+  }
+}
+
+TEST_F(Edits, OccurrencesLeftOutAreKept) {
+  const auto full = study(full_entry);
+  const PlanRow& row = row_of(*full, full_entry);
+  const auto switched = [&](const Choices& choices, std::size_t i, bool on) {
+    return with_occurrence(*full, choices, row, (*row.occurrences)[i].parts.front()->node, on);
+  };
+  const Choices without = switched(full->choices, 1, false);
+  EXPECT_EQ(plans(without), full_entry);
+  EXPECT_EQ(without.kept, (std::set<std::string>{"l1.wide"}));
+  EXPECT_EQ(switched(without, 1, true), full->choices);
+  EXPECT_EQ(plans(switched(without, 3, false)), "Gelu+Cast+:1:3");
+  EXPECT_EQ(switched(full->choices, 2, true), full->choices) << "it is on";
+  EXPECT_EQ(with_plan(*study(without), without, row, true), full->choices);
+  EXPECT_EQ(with_plan(*study(without), without, row, false), Choices());
+  Choices counted = full->choices;
+  counted.plans = parse_config("Gelu+Cast+:1:2");
+  EXPECT_EQ(with_plan_count(*study(without), without, row, 2), counted);
+}
+
+TEST_F(Edits, AnOccurrenceSwitchesTheRivalOff) {
+  const auto full = study(full_entry);
+  const PlanRow& half = row_of(*full, half_entry);
+  const Choices choices =
+      with_occurrence(*full, full->choices, half, (*half.occurrences)[2].parts.front()->node, true);
+  const auto chosen = study(choices);
+  EXPECT_EQ(carried_out(*chosen, row_of(*chosen, half_entry)), (std::set<std::string>{"l2.wide"}));
+  EXPECT_EQ(row_of(*chosen, full_entry).applied, 0);
+}
+
+TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
+  // l1.wide is kept; its offload is on, as is the recompute plan that wins.
+  const auto both = study("Gelu+Cast+:1:-1,Cast:3:-1");
+  const std::vector<NodeId> node = {
+      (*row_of(*both, full_entry).occurrences)[1].parts.front()->node};
+  const auto kept = study(with_kept(*both, both->choices, node, true));
+  const Choices off = with_plan(*kept, kept->choices, row_of(*kept, full_entry), false);
+  EXPECT_EQ(off.kept, (std::set<std::string>{"l1.wide"}));
+  EXPECT_TRUE(with_kept(*kept, off, node, false).kept.empty());
+}
+
+TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
+  const auto plain = study("");
+  const NodeId node = (*row_of(*plain, full_entry).occurrences)[2].parts.front()->node;
+  const auto chosen = study(with_node_recomputed(*plain, plain->choices, node));
+  EXPECT_EQ(carried_out(*chosen, row_of(*chosen, full_entry)), (std::set<std::string>{"l2.wide"}));
+  // Kept before, it is no longer.
+  const Choices pinned = with_kept(*plain, plain->choices, std::vector{node}, true);
+  EXPECT_EQ(with_node_recomputed(*study(pinned), pinned, node), chosen->choices);
+  const auto& nodes = plain->graph().nodes();
+  const auto found = std::ranges::find(nodes, "MatMul", &Node::op_type);
+  const NodeId product(static_cast<std::size_t>(found - nodes.begin()));
+  EXPECT_EQ(with_node_recomputed(*plain, plain->choices, product), plain->choices);
 }
 
 TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {

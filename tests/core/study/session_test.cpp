@@ -100,6 +100,22 @@ TEST_F(SessionFile, TakesSetsInAnyOrder) {
   EXPECT_EQ(choices.probe.also_recomputable, (std::set<std::string>{"Abs", "Relu"}));
 }
 
+TEST_F(SessionFile, HasTheNamesOfKeptNodes) {
+  session.choices.kept = {"a", "b/c", std::string("odd \xff name")};
+  const std::string text = session_text(session, folder.path());
+  EXPECT_EQ(parse_session(text, folder.path()), session);
+  EXPECT_FALSE(same_step(session.choices, Choices()));
+  // Files of before they could be kept.
+  session.choices.kept.clear();
+  const std::string without = session_text(session, folder.path());
+  const std::string field = "\"kept\": [],";
+  std::string older = without;
+  ASSERT_NE(older.find(field), std::string::npos);
+  older.erase(older.find(field), field.size());
+  EXPECT_EQ(parse_session(older, folder.path()), session);
+  EXPECT_NE(refused_with("{\"kept\": \"a\"}").find("field 'kept'"), std::string::npos);
+}
+
 TEST_F(SessionFile, KeepsWhatIsSaidOfFusions) {
   session.choices.fusion = {"memory-aware", {"a", "b, c"}, {{"x", "y"}, {"x", "z"}}};
   save_session(session, path());

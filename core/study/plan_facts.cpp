@@ -1,0 +1,145 @@
+#include "core/study/plan_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/layout/node_path.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Rows that are joined step by step (union by path halving).
+class RowSets {
+ public:
+  explicit RowSets(std::size_t rows) : parent_(rows) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+
+  std::size_t find(std::size_t row) {
+    while (parent_[row] != row) row = parent_[row] = parent_[parent_[row]];
+    return row;
+  }
+  void join(std::size_t a, std::size_t b) {
+    const auto [first, second] = std::minmax(find(a), find(b));
+    parent_[second] = first;
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// Config strings have one type for each cluster.
+void join_by_cluster(const Study& study, RowSets& sets) {
+  std::map<std::string_view, std::vector<std::pair<std::size_t, PlanType>>> uses;
+  for (std::size_t row = 0; row < plan_rows(study); ++row) {
+    for (const auto& [cluster, choice] : plan_row(study, row).entries) {
+      auto& before = uses[cluster];
+      for (const auto& [other, type] : before) {
+        if (type != choice.type) sets.join(other, row);
+      }
+      before.emplace_back(row, choice.type);
+    }
+  }
+}
+
+/// @param rows of one table
+void join_by_output(const Study& study, std::size_t first, std::size_t last, RowSets& sets) {
+  IdVector<NodeId, std::vector<std::pair<std::size_t, const NodePlan*>>> treated(
+      study.graph().nodes().size());
+  for (std::size_t row = first; row < last; ++row) {
+    for (const Occurrence& each : *plan_row(study, row).occurrences) {
+      for (const NodePlan* const part : each.parts) {
+        auto& before = treated[part->node];
+        for (const auto& [other, plan] : before) {
+          if (plan != part && exclude_each_other(*plan, *part)) sets.join(other, row);
+        }
+        before.emplace_back(row, part);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t plan_rows(const Study& study) { return study.plans.size() + study.extensions.size(); }
+
+const PlanRow& plan_row(const Study& study, std::size_t row) {
+  const std::size_t plans = study.plans.size();
+  return row < plans ? study.plans[row] : study.extensions[row - plans];
+}
+
+std::vector<std::vector<std::size_t>> plan_groups(const Study& study) {
+  const std::size_t rows = plan_rows(study);
+  RowSets sets(rows);
+  join_by_cluster(study, sets);
+  join_by_output(study, 0, study.plans.size(), sets);
+  join_by_output(study, study.plans.size(), rows, sets);
+  std::map<std::size_t, std::vector<std::size_t>> groups;
+  for (std::size_t row = 0; row < rows; ++row) groups[sets.find(row)].push_back(row);
+  std::vector<std::vector<std::size_t>> list;
+  for (auto& [first, members] : groups) list.push_back(std::move(members));
+  return list;
+}
+
+std::string layer_of(const Graph& graph, NodeId node) {
+  return join(layout::parse_node_name(graph.node(node).name).scope, "/");
+}
+
+std::optional<Life> life_of(const Study& study, ValueId value) {
+  const Timeline& timeline = study.current->timeline;
+  const BufferId id = timeline.buffer_of[value];
+  if (!id.valid() || timeline.buffers[id].resident) return std::nullopt;
+  return Life{timeline.buffers[id].first_step, timeline.buffers[id].last_step};
+}
+
+OccurrenceFacts::OccurrenceFacts(const Study& study)
+    : study_(study),
+      costs_(plan_cost_input(study)),
+      applied_(study.applied.begin(), study.applied.end()) {
+  for (const NodePlan* const plan : study.applied) treated_.insert(plan->node);
+}
+
+ValueId OccurrenceFacts::value(const Occurrence& each) const {
+  const NodePlan& plan = *each.parts.front();
+  return study_.graph().node(plan.node).outputs[plan.outputs.front()];
+}
+
+bool OccurrenceFacts::is_applied(const Occurrence& each) const {
+  return std::ranges::all_of(each.parts,
+                             [&](const NodePlan* part) { return applied_.contains(part); });
+}
+
+bool OccurrenceFacts::is_kept(const Occurrence& each) const {
+  return std::ranges::any_of(each.parts,
+                             [&](const NodePlan* part) { return keeps(study_.kept, part->node); });
+}
+
+std::string OccurrenceFacts::why_not(const PlanRow& row, const Occurrence& each) const {
+  if (is_kept(each)) return "pinned: its output stays in memory";
+  if (!row.on || is_applied(each)) return "";
+  const bool is_treated = std::ranges::any_of(each.parts, [&](const NodePlan* part) {
+    return !applied_.contains(part) && treated_.contains(part->node);
+  });
+  return is_treated ? "another plan treats it" : "behind the last that the count covers";
+}
+
+std::int64_t OccurrenceFacts::bytes_at_peak(const Occurrence& each) const {
+  std::int64_t bytes = 0;
+  for (const NodePlan* const part : each.parts) {
+    bytes += stashscope::bytes_at_peak(study_.graph(), study_.baseline->timeline, *part);
+  }
+  return bytes;
+}
+
+double OccurrenceFacts::seconds(const Occurrence& each) const {
+  double seconds = 0;
+  for (const NodePlan* const part : each.parts) {
+    seconds += strategy_of(part->type).cost(*part, costs_).seconds;
+  }
+  return seconds;
+}
+
+}  // namespace stashscope

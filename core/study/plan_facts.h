@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/study/plan_effects.h"
+#include "core/study/study.h"
+
+namespace stashscope {
+
+/// Rows of the plan tables by their position: first those of `plans`, then those of `extensions`.
+std::size_t plan_rows(const Study& study);
+const PlanRow& plan_row(const Study& study, std::size_t row);
+
+/// Every row once. Rows of a group exclude each other, directly or by a third one: they treat the
+/// same outputs, or config strings call them alike.
+std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
+
+/// The modules that the node's name places it in, from the outside in, joined by `/`; may be empty.
+std::string layer_of(const Graph& graph, NodeId node);
+
+/// How long a value is there in the current step, in steps from 0.
+struct Life {
+  std::size_t made = 0;
+  std::size_t last_read = 0;
+};
+
+/// Nothing for a value without a buffer of its own time (parameters, inputs, nothing at all).
+std::optional<Life> life_of(const Study& study, ValueId value);
+
+/// What single occurrences of plan rows come to under the choices in force. Refers to the study.
+class OccurrenceFacts {
+ public:
+  explicit OccurrenceFacts(const Study& study);
+
+  /// The entry node, and the first of its outputs that are freed.
+  static NodeId node(const Occurrence& each) { return each.parts.front()->node; }
+  ValueId value(const Occurrence& each) const;
+
+  bool is_applied(const Occurrence& each) const;
+  bool is_kept(const Occurrence& each) const;
+  /// One clause; empty where it is carried out or its row is off.
+  std::string why_not(const PlanRow& row, const Occurrence& each) const;
+  /// What it saves of what lives at the peak of the step without plans.
+  std::int64_t bytes_at_peak(const Occurrence& each) const;
+  /// What it adds to the step when nothing overlaps.
+  double seconds(const Occurrence& each) const;
+
+ private:
+  const Study& study_;
+  PlanCostInput costs_;
+  std::unordered_set<const NodePlan*> applied_;
+  std::unordered_set<NodeId> treated_;  ///< entries of these
+};
+
+}  // namespace stashscope
