@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
 #include "core/study/dimension_search.h"
+#include "core/study/dimension_uses.h"
 
 namespace stashscope {
 
@@ -62,9 +63,8 @@ class Binder {
       const TensorType& type = graph_.value(input).type;
       if (!type.shape) continue;
       for (std::size_t axis = 0; axis < type.shape->size(); ++axis) {
-        const bool image_side = type.shape->size() == 4 && axis >= 2 && is_floating(type.element);
         for (const SymbolId symbol : (*type.shape)[axis].symbols()) {
-          mention(symbol, {axis, image_side});
+          mention(symbol, {axis, is_image_side(type, axis)});
         }
       }
     }

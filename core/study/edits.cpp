@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/study/dimension_edits.h"
 #include "core/study/plans_in_force.h"
 
 namespace stashscope {
@@ -221,18 +222,8 @@ Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> n
 
 Choices with_dimension(const Study& study, Choices choices, const Dimension& dimension,
                        std::int64_t value) {
-  std::map<std::string, std::int64_t> dims;
-  for (const auto& [pattern, given] : choices.dims) {
-    if (!covers(pattern, dimension)) {
-      dims[pattern] = given;
-      continue;
-    }
-    for (const Dimension& other : study.sizes->dims.dimensions) {
-      if (covers(pattern, other)) dims.try_emplace(other.name, given);
-    }
-  }
-  dims[dimension.name] = value;
-  choices.dims = std::move(dims);
+  choices.dims = without_size_of(study, choices.dims, dimension);
+  choices.dims[dimension.name] = value;
   return choices;
 }
 

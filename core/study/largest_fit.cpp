@@ -1,13 +1,11 @@
 #include "core/study/largest_fit.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/base/text.h"
-#include "core/study/edits.h"
 #include "core/study/fusion_table.h"
 #include "core/study/largest_value.h"
-#include "core/study/sizes.h"
+#include "core/study/resized_step.h"
 #include "core/study/variants.h"
 
 namespace stashscope {
@@ -40,90 +38,29 @@ std::string text_of(const Error& error) {
   return error.where().empty() ? error.reason() : error.where() + ": " + error.reason();
 }
 
-/// How the nodes of a variant are brought into an order.
-struct Course {
-  const Dataflow& dataflow;
-  const OrderStrategy* rule = nullptr;  ///< null: `order` and `groups` are given
-  std::vector<NodeId> order = {};
-  FusedGroups groups = {};
-};
-
-/// A variant of the step with one value.
-struct Measured {
-  std::shared_ptr<const Sizes> sizes;
-  Timeline timeline;
-  FusedGroups groups;
-};
-
-Timeline timeline_of(const OrderInput& step, const Course& course) {
-  if (course.groups.empty()) return make_timeline(step.dataflow, step.memory, course.order);
-  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, course.groups);
-  const OrderInput input = fused_input(step, fused, course.groups);
-  return with_members(step.dataflow, course.groups,
-                      make_timeline(fused.dataflow, input.memory, course.order));
-}
-
-/// Sums of bytes near 64 bits cannot be told from small ones.
-void check_total(const Dataflow& dataflow, const Sizes& sizes) {
-  constexpr double most = 1e18;
-  double total = 0;
-  for (const ValueId id : IdRange<ValueId>(dataflow.topology.values())) {
-    total += static_cast<double>(stored_bytes(dataflow, sizes.bytes, id));
-  }
-  for (const std::int64_t each : sizes.workspace) total += std::abs(static_cast<double>(each));
-  if (total > most) fail_input("", "all tensors together are larger than 1 EB");
-}
-
 class Fitter {
  public:
   Fitter(const Study& study, const LargestFit& asked, const Progress& progress)
-      : study_(study),
-        asked_(asked),
-        progress_(progress),
-        update_(
-            update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)) {}
+      : study_(study), asked_(asked), progress_(progress), resizer_(study, progress) {}
 
-  VariantFit fit_baseline() {
-    const Variant& variant = *study_.baseline;
-    return fit({variant.dataflow, nullptr, variant.timeline.order, variant.groups});
-  }
+  VariantFit fit_baseline() { return fit(resizer_.baseline()); }
 
   VariantFit fit_current() {
     done_ = 1;
-    const Variant& variant = *study_.current;
-    const OrderStrategy* const strategy =
-        study_.order == planned_order ? nullptr : &find_order(study_.order);
-    const bool is_search = strategy != nullptr && strategy->kind == OrderKind::search;
-    if (strategy != nullptr && !is_search) return fit({variant.dataflow, strategy});
-    const Course found{variant.dataflow, nullptr, variant.timeline.order, variant.groups};
-    VariantFit kept = fit(found);
-    return is_search ? searched_anew(*strategy, found, std::move(kept)) : std::move(kept);
+    const Course course = resizer_.current();
+    VariantFit kept = fit(course);
+    const bool is_search = course.rule == nullptr && study_.order != planned_order;
+    return is_search ? searched_anew(find_order(study_.order), course, std::move(kept))
+                     : std::move(kept);
   }
 
  private:
-  Choices choices_with(std::int64_t value) const {
-    Choices choices = study_.choices;
-    for (const Dimension& each : asked_.dimensions) {
-      choices = with_dimension(study_, std::move(choices), each, value);
-    }
-    return choices;
+  std::shared_ptr<const Sizes> sizes_with(std::int64_t value) const {
+    return resizer_.sizes_with(asked_.dimensions, value);
   }
 
-  OrderInput step_with(const Course& course, const Sizes& sizes) const {
-    return order_input(*study_.prepared, sizes, update_, course.dataflow, progress_);
-  }
-
-  Measured measure(const Course& course, std::int64_t value) const {
-    Measured measured{sizes_under(*study_.prepared, choices_with(value)), {}, course.groups};
-    check_total(course.dataflow, *measured.sizes);
-    const OrderInput step = step_with(course, *measured.sizes);
-    if (course.rule == nullptr) {
-      measured.timeline = timeline_of(step, course);
-    } else {
-      measured.groups = chosen_groups(step, study_.order, study_.choices.fusion);
-      measured.timeline = timeline_in(step, *course.rule, measured.groups);
-    }
-    return measured;
+  ResizedStep measure(const Course& course, std::int64_t value) const {
+    return resizer_.resize(course, sizes_with(value));
   }
 
   std::int64_t memory() const { return asked_.question.memory_bytes; }
@@ -140,7 +77,7 @@ class Fitter {
   }
 
   /// The largest value at which what is alive at the peak would fit.
-  std::optional<std::int64_t> guess(const Course& course, const Measured& measured) const {
+  std::optional<std::int64_t> guess(const Course& course, const ResizedStep& measured) const {
     try {
       const Expr bytes = symbolic_bytes(study_.graph(), course.dataflow, measured.timeline,
                                         measured.timeline.peak_step);
@@ -166,7 +103,7 @@ class Fitter {
     progress_.update((done_ + share) / 2, "largest value that fits");
     ++fit.trials;
     try {
-      const Measured measured = measure(course, value);
+      const ResizedStep measured = measure(course, value);
       const bool fits = measured.timeline.peak_bytes <= memory();
       return {fits ? Verdict::fits : Verdict::too_large, guess(course, measured)};
     } catch (const Error& error) {
@@ -209,7 +146,7 @@ class Fitter {
     FitPoint point;
     point.value = value;
     try {
-      Measured measured = measure(course, value);
+      ResizedStep measured = measure(course, value);
       point.peak_bytes = measured.timeline.peak_bytes;
       for (const Buffer& each : measured.timeline.buffers) {
         if (each.resident) point.resident_bytes += each.bytes;
@@ -257,8 +194,8 @@ class Fitter {
   VariantFit searched_anew(const OrderStrategy& strategy, const Course& found, VariantFit kept) {
     const auto& at = kept.largest ? kept.largest : kept.next;
     if (!at || !at->variant || kept.is_unlimited) return kept;
-    const auto sizes = sizes_under(*study_.prepared, choices_with(at->value));
-    const OrderInput step = step_with(found, *sizes);
+    const auto sizes = sizes_with(at->value);
+    const OrderInput step = resizer_.order_input(found, *sizes);
     Course searched = found;
     searched.order = timeline_in(step, strategy, found.groups).order;
     VariantFit anew = fit(searched);
@@ -268,7 +205,7 @@ class Fitter {
   const Study& study_;
   const LargestFit& asked_;
   const Progress& progress_;
-  UpdateMemory update_;
+  StepResizer resizer_;
   double done_ = 0;  ///< variants
 };
 

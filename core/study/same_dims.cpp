@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -32,7 +33,7 @@ class DimensionClasses {
     is_renamed_.resize(symbols_.size());
     auto kept = targets_.begin();
     for (const auto& [pattern, name] : same_dims) join_matching(pattern, *kept++);
-    for (const SymbolId each : targets_) give_name(each);
+    for (const SymbolId each : std::set(targets_.begin(), targets_.end())) give_name(each);
   }
 
   SymbolId leader(SymbolId symbol) const {

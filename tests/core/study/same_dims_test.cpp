@@ -43,6 +43,11 @@ TEST(SameDims, ANewNameStandsForAllThatMatch) {
             (std::vector<std::string>{"batch", "a_1", "batch", "b_1"}));
 }
 
+TEST(SameDims, ANewNameMayBeGivenOneByOne) {
+  EXPECT_EQ(renamed({{"a_0", "batch"}, {"b_0", "batch"}}),
+            (std::vector<std::string>{"batch", "a_1", "batch", "b_1"}));
+}
+
 TEST(SameDims, ANameOfTheModelIsKept) {
   EXPECT_EQ(renamed({{"a_0", "b_0"}}), (std::vector<std::string>{"b_0", "a_1", "b_0", "b_1"}));
 }

@@ -1,0 +1,82 @@
+#include "core/study/resized_step.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/study/edits.h"
+#include "core/study/fusion_table.h"
+#include "core/study/sizes.h"
+#include "core/study/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+Timeline timeline_of(const OrderInput& step, const Course& course) {
+  if (course.groups.empty()) return make_timeline(step.dataflow, step.memory, course.order);
+  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, course.groups);
+  const OrderInput input = fused_input(step, fused, course.groups);
+  return with_members(step.dataflow, course.groups,
+                      make_timeline(fused.dataflow, input.memory, course.order));
+}
+
+/// Sums of bytes near 64 bits cannot be told from small ones.
+void check_total(const Dataflow& dataflow, const Sizes& sizes) {
+  constexpr double most = 1e18;
+  double total = 0;
+  for (const ValueId id : IdRange<ValueId>(dataflow.topology.values())) {
+    total += static_cast<double>(stored_bytes(dataflow, sizes.bytes, id));
+  }
+  for (const std::int64_t each : sizes.workspace) total += std::abs(static_cast<double>(each));
+  if (total > most) fail_input("", "all tensors together are larger than 1 EB");
+}
+
+}  // namespace
+
+StepResizer::StepResizer(const Study& study, const Progress& progress)
+    : study_(study),
+      progress_(progress),
+      update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)) {
+}
+
+Course StepResizer::baseline() const {
+  const Variant& variant = *study_.baseline;
+  return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+}
+
+Course StepResizer::current() const {
+  const Variant& variant = *study_.current;
+  const OrderStrategy* const strategy =
+      study_.order == planned_order ? nullptr : &find_order(study_.order);
+  const bool has_rule = strategy != nullptr && strategy->kind != OrderKind::search;
+  if (has_rule) return {variant.dataflow, strategy};
+  return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+}
+
+std::shared_ptr<const Sizes> StepResizer::sizes_with(const std::vector<Dimension>& dimensions,
+                                                     std::int64_t value) const {
+  Choices choices = study_.choices;
+  for (const Dimension& each : dimensions) {
+    choices = with_dimension(study_, std::move(choices), each, value);
+  }
+  return sizes_under(*study_.prepared, choices);
+}
+
+OrderInput StepResizer::order_input(const Course& course, const Sizes& sizes) const {
+  return stashscope::order_input(*study_.prepared, sizes, update_, course.dataflow, progress_);
+}
+
+ResizedStep StepResizer::resize(const Course& course, std::shared_ptr<const Sizes> sizes) const {
+  ResizedStep resized{std::move(sizes), {}, course.groups};
+  check_total(course.dataflow, *resized.sizes);
+  const OrderInput step = order_input(course, *resized.sizes);
+  if (course.rule == nullptr) {
+    resized.timeline = timeline_of(step, course);
+  } else {
+    resized.groups = chosen_groups(step, study_.order, study_.choices.fusion);
+    resized.timeline = timeline_in(step, *course.rule, resized.groups);
+  }
+  return resized;
+}
+
+}  // namespace stashscope
