@@ -4,9 +4,14 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 
+#include "core/study/dimension_uses.h"
 #include "core/study/edits.h"
+#include "ui/document/dimension_presets.h"
 #include "ui/models/texts.h"
+#include "ui/panels/dimension_menu.h"
+#include "ui/panels/drop_menu.h"
 #include "ui/panels/elided_label.h"
+#include "ui/panels/preset_menu.h"
 #include "ui/panels/undo_keys.h"
 
 namespace stashscope::ui {
@@ -16,31 +21,41 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int value_width = 84;
-constexpr int largest_dimension = 1'000'000'000;
+constexpr int value_width = 116;
+constexpr int least_height = 40;
+constexpr std::size_t most_uses = 6;
 
 QString note_of(const Dimension& dimension) {
   return dimension.assumed ? DimensionsPanel::tr("assumed") : QString();
 }
 
-QString tip_of(const Dimension& dimension) {
-  QString tip = shown(dimension.name);
-  for (const std::string& other : dimension.also) tip += u"\n= "_s + shown(other);
-  if (dimension.assumed) {
-    tip += u"\n\n"_s + DimensionsPanel::tr(
-                           "The model leaves it open and nobody set it; the value "
-                           "is a guess that fits the model.");
+QString suffix_of(DimensionUnit what) {
+  switch (what) {
+    case DimensionUnit::samples:
+      return DimensionsPanel::tr(" samples");
+    case DimensionUnit::tokens:
+      return DimensionsPanel::tr(" tokens");
+    case DimensionUnit::pixels:
+      return DimensionsPanel::tr(" px");
+    case DimensionUnit::none:
+      break;
   }
-  return tip;
+  return {};
+}
+
+QString text_of(const DimensionUse& use) {
+  return DimensionsPanel::tr("axis %1 of %2").arg(use.axis).arg(shown(use.input));
 }
 
 }  // namespace
 
 DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document) {
+    : QWidget(parent), document_(document), presets_(new QToolButton) {
   setObjectName(u"dimensions_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_head());
   auto* const scroll = new QScrollArea;
   auto* const content = new QWidget;
   rows_layout_ = new QVBoxLayout(content);
@@ -49,6 +64,7 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   scroll->setWidget(content);
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setMinimumHeight(least_height);
   layout->addWidget(scroll);
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
@@ -58,24 +74,61 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   });
 }
 
+QWidget* DimensionsPanel::make_head() {
+  presets_->setObjectName(u"presets_button"_s);
+  presets_->setText(tr("Presets…"));
+  presets_->setAccessibleName(tr("Sets of sizes"));
+  presets_->setToolTip(tr("Named sets of sizes for models with these dimensions"));
+  presets_->setFocusPolicy(Qt::StrongFocus);
+  presets_->setEnabled(false);
+  drop_menu(*presets_, *new PresetMenu(document_, this));
+  auto* const head = new QWidget;
+  auto* const layout = new QHBoxLayout(head);
+  layout->setContentsMargins(unit, unit / 2, unit, 0);
+  layout->addStretch(1);
+  layout->addWidget(presets_);
+  return head;
+}
+
 void DimensionsPanel::show_study() {
   const auto& dimensions = document_.study()->sizes->dims.dimensions;
   const bool same = std::equal(
       rows_.begin(), rows_.end(), dimensions.begin(), dimensions.end(),
       [](const Row& row, const Dimension& each) { return row.name == shown(each.name); });
-  if (!same || dimensions.empty()) rebuild(dimensions);
+  if (!same || dimensions.empty()) rebuild_with_focus(dimensions);
   for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
 }
 
-void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
+/// Whoever worked with a dimension by keyboard stays at it.
+void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
+  const QWidget* const focus = window()->focusWidget();
+  const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
+  rebuild(dimensions);
+  auto* const anew = name.isEmpty() ? nullptr : findChild<QWidget*>(name);
+  if (anew != nullptr) anew->setFocus();
+}
+
+void DimensionsPanel::clear_rows() {
   while (QLayoutItem* const item = rows_layout_->takeAt(0)) {
-    if (item->widget() != nullptr) item->widget()->deleteLater();
+    if (QWidget* const row = item->widget()) {
+      // Nobody finds it by its name any more.
+      row->hide();
+      row->setParent(nullptr);
+      row->deleteLater();
+    }
     delete item;
   }
   rows_.clear();
+}
+
+void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
+  clear_rows();
+  presets_->setEnabled(!dimensions.empty());
   for (const Dimension& dimension : dimensions) rows_.push_back(make_row(dimension));
   if (dimensions.empty()) {
-    auto* const none = new QLabel(tr("All sizes of this model are fixed."));
+    auto* const none =
+        new QLabel(document_.study() == nullptr ? tr("Open a model to see its dimensions.")
+                                                : tr("All sizes of this model are fixed."));
     none->setWordWrap(true);
     none->setEnabled(false);
     rows_layout_->addWidget(none);
@@ -90,33 +143,72 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(unit);
   auto* const label = new ElidedLabel(name);
-  Row row{name, new QSpinBox, new QLabel};
-  row.value->setObjectName(u"dimension:"_s + name);
-  row.value->setAccessibleName(name);
-  row.value->setRange(1, largest_dimension);
-  row.value->setAlignment(Qt::AlignRight);
-  row.value->setKeyboardTracking(false);
-  row.value->setFixedWidth(value_width);
-  pass_undo_keys(*row.value);
+  Row row{name, make_value(name), new QLabel};
   row.note->setEnabled(false);
   label->setBuddy(row.value);
   layout->addWidget(label, 1);
   layout->addWidget(row.note);
   layout->addWidget(row.value);
+  layout->addWidget(make_more(name, *holder));
   rows_layout_->addWidget(holder);
-  connect(row.value, &QSpinBox::valueChanged, this,
-          [this, name](int value) { set_dimension(name, value); });
   return row;
 }
 
-void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) {
+QSpinBox* DimensionsPanel::make_value(const QString& name) {
+  auto* const value = new QSpinBox;
+  value->setObjectName(u"dimension:"_s + name);
+  value->setAccessibleName(name);
+  value->setRange(1, static_cast<int>(largest_dimension));
+  value->setAlignment(Qt::AlignRight);
+  value->setKeyboardTracking(false);
+  value->setFixedWidth(value_width);
+  pass_undo_keys(*value);
+  connect(value, &QSpinBox::valueChanged, this,
+          [this, name](int number) { set_dimension(name, number); });
+  return value;
+}
+
+QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
+  auto* const more = new QToolButton;
+  more->setObjectName(u"dimension_more:"_s + name);
+  more->setText(u"⋯"_s);
+  more->setAutoRaise(true);
+  more->setAccessibleName(tr("More for %1").arg(name));
+  more->setToolTip(tr("The same as another dimension, other sizes, the peak against it"));
+  more->setFocusPolicy(Qt::StrongFocus);
+  auto* const menu = new DimensionMenu(document_, name, more);
+  drop_menu(*more, *menu);
+  connect(menu, &DimensionMenu::sweep_wanted, this, &DimensionsPanel::sweep_wanted);
+  row.setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(&row, &QWidget::customContextMenuRequested, menu,
+          [menu, &row](const QPoint& at) { menu->popup(row.mapToGlobal(at)); });
+  return more;
+}
+
+void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) const {
   const QSignalBlocker quiet(row.value);
-  const auto value = std::min<std::int64_t>(dimension.value, largest_dimension);
-  row.value->setValue(static_cast<int>(value));
+  row.value->setSuffix(suffix_of(unit_of(document_.study()->graph(), dimension)));
+  row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
   row.note->setText(note_of(dimension));
-  row.note->setToolTip(tip_of(dimension));
-  row.value->setToolTip(tip_of(dimension));
-  row.value->parentWidget()->setToolTip(tip_of(dimension));
+  const QString tip = tip_of(dimension);
+  row.note->setToolTip(tip);
+  row.value->setToolTip(tip);
+  row.value->parentWidget()->setToolTip(tip);
+}
+
+QString DimensionsPanel::tip_of(const Dimension& dimension) const {
+  QStringList lines = {shown(dimension.name)};
+  for (const std::string& other : dimension.also) lines << u"= "_s + shown(other);
+  const std::vector<DimensionUse> uses = uses_of(document_.study()->graph(), dimension);
+  for (std::size_t i = 0; i < std::min(uses.size(), most_uses); ++i) lines << text_of(uses[i]);
+  if (uses.size() > most_uses) lines << tr("and %1 more").arg(uses.size() - most_uses);
+  if (!dimension.at_most.empty()) lines << tr("at most %1").arg(shown(dimension.at_most));
+  if (dimension.assumed) {
+    lines << QString()
+          << tr("The model leaves it open and nobody set it; the value is a guess "
+                "that fits the model.");
+  }
+  return lines.join(u'\n');
 }
 
 void DimensionsPanel::set_dimension(const QString& name, int value) {

@@ -2,6 +2,7 @@
 
 #include <QLabel>
 #include <QSpinBox>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <vector>
 
@@ -9,12 +10,17 @@
 
 namespace stashscope::ui {
 
-/// One spin box for each dimension of the model; everything follows a change.
+/// One spin box for each dimension of the model, with a menu beside it, and named sets of sizes;
+/// everything follows a change.
 class DimensionsPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit DimensionsPanel(Document& document, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  /// The user wants to see the peak against this dimension.
+  void sweep_wanted(const QString& dimension);
 
  private:
   /// The widgets of one dimension.
@@ -25,12 +31,19 @@ class DimensionsPanel : public QWidget {
   };
 
   void show_study();
+  void rebuild_with_focus(const std::vector<Dimension>& dimensions);
+  void clear_rows();
   void rebuild(const std::vector<Dimension>& dimensions);
+  QWidget* make_head();
   Row make_row(const Dimension& dimension);
-  static void update_row(const Row& row, const Dimension& dimension);
+  QSpinBox* make_value(const QString& name);
+  QToolButton* make_more(const QString& name, QWidget& row);
+  void update_row(const Row& row, const Dimension& dimension) const;
+  QString tip_of(const Dimension& dimension) const;
   void set_dimension(const QString& name, int value);
 
   Document& document_;
+  QToolButton* presets_;
   QVBoxLayout* rows_layout_;
   std::vector<Row> rows_;
 };

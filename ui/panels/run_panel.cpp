@@ -68,6 +68,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   scroll->setWidget(result_);
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setMinimumHeight(5 * unit);
   layout->addWidget(scroll, 1);
   list_devices();
   connect(device_, &QComboBox::activated, this, &RunPanel::choose_device);

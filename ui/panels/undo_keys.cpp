@@ -22,7 +22,7 @@ class UndoKeys : public QObject {
   }
 
  private:
-  bool is_half_typed() const { return box_.locale().toInt(box_.text()) != box_.value(); }
+  bool is_half_typed() const { return box_.locale().toInt(box_.cleanText()) != box_.value(); }
 
   QSpinBox& box_;
 };

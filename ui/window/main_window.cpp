@@ -12,6 +12,7 @@
 #include "ui/panels/memory_panel.h"
 #include "ui/panels/orders_panel.h"
 #include "ui/panels/run_panel.h"
+#include "ui/panels/sweep_panel.h"
 #include "ui/window/status_line.h"
 
 namespace stashscope::ui {
@@ -73,8 +74,8 @@ void MainWindow::make_docks() {
   add_dock(u"plans_dock"_s, tr("Plans"), plans_, Qt::LeftDockWidgetArea);
   add_dock(u"orders_dock"_s, tr("Order and optimizer"), new OrdersPanel(document_),
            Qt::LeftDockWidgetArea);
-  add_dock(u"dimensions_dock"_s, tr("Dimensions"), new DimensionsPanel(document_),
-           Qt::RightDockWidgetArea);
+  auto* const dimensions = new DimensionsPanel(document_);
+  add_dock(u"dimensions_dock"_s, tr("Dimensions"), dimensions, Qt::RightDockWidgetArea);
   add_dock(u"inspector_dock"_s, tr("Inspector"), new InspectorPanel(document_),
            Qt::RightDockWidgetArea);
   add_dock(u"run_dock"_s, tr("Run"), new RunPanel(document_), Qt::RightDockWidgetArea);
@@ -83,6 +84,21 @@ void MainWindow::make_docks() {
   auto* const alive = add_dock(u"alive_dock"_s, tr("Alive at the cursor"),
                                new AlivePanel(document_), Qt::BottomDockWidgetArea);
   splitDockWidget(memory, alive, Qt::Horizontal);
+  add_sweep_dock(*dimensions, *memory);
+}
+
+/// Behind the memory curve, until somebody asks for it.
+void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory) {
+  auto* const sweep = new SweepPanel(document_);
+  auto* const dock =
+      add_dock(u"sweep_dock"_s, tr("Peak against a dimension"), sweep, Qt::BottomDockWidgetArea);
+  tabifyDockWidget(&memory, dock);
+  connect(dock, &QDockWidget::visibilityChanged, sweep, &SweepPanel::set_seen);
+  connect(&dimensions, &DimensionsPanel::sweep_wanted, this, [sweep, dock](const QString& name) {
+    dock->show();
+    dock->raise();
+    sweep->show_dimension(name);
+  });
 }
 
 void MainWindow::show_docks() {
@@ -104,6 +120,7 @@ void MainWindow::size_docks() {
   resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {380, 200}, Qt::Vertical);
   resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
               {110, 300, 160}, Qt::Vertical);
+  dock(u"memory_dock"_s)->raise();
 }
 
 void MainWindow::connect_document() {

@@ -15,6 +15,8 @@ class QFileDialog;
 
 namespace stashscope::ui {
 
+class DimensionsPanel;
+
 /// Where the window finds and keeps things; tests give their own places.
 struct WindowPlaces {
   std::filesystem::path layout_program;  ///< started as the layout child
@@ -42,11 +44,12 @@ class MainWindow : public QMainWindow {
 
  private:
   /// Raised when the panels change so much that a remembered arrangement makes no sense.
-  static constexpr int arrangement_version = 2;
+  static constexpr int arrangement_version = 3;
 
   void make_docks();
   QDockWidget* add_dock(const QString& name, const QString& title, QWidget* content,
                         Qt::DockWidgetArea area);
+  void add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory);
   /// Panels without a model would be empty frames: they come with the first one.
   void show_docks();
   void size_docks();

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QMenu>
+
+#include "ui/document/document.h"
+
+namespace stashscope::ui {
+
+/// What can be done with one dimension: make it one with another, take names apart again, other
+/// sizes, its curve of peaks.
+class DimensionMenu : public QMenu {
+  Q_OBJECT
+
+ public:
+  DimensionMenu(Document& document, const QString& name, QWidget* parent);
+
+ Q_SIGNALS:
+  void sweep_wanted(const QString& dimension);
+
+ private:
+  void fill();
+  void add_entry(QMenu& menu, const QString& name, const QString& text, std::function<void()> run);
+  void add_same(const Dimension& dimension);
+  void add_separate(const Dimension& dimension);
+  void add_sizes(const Dimension& dimension);
+  void set_size(const Dimension& dimension, std::int64_t size);
+
+  Document& document_;
+  const QString name_;
+};
+
+}  // namespace stashscope::ui

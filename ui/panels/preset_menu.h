@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QMenu>
+
+#include "ui/document/dimension_presets.h"
+#include "ui/document/document.h"
+
+namespace stashscope::ui {
+
+/// Named sets of sizes for all dimensions: bundled ones and those that the user saved for models
+/// with these dimensions.
+class PresetMenu : public QMenu {
+  Q_OBJECT
+
+ public:
+  explicit PresetMenu(Document& document, QWidget* parent = nullptr);
+
+ private:
+  void fill();
+  QAction* add_entry(QMenu& menu, const QString& name, const QString& text,
+                     std::function<void()> run);
+  void add_bundled();
+  void add_saved();
+  void apply(const DimensionSizes& sizes, const QString& text);
+  void ask_name();
+  const std::vector<Dimension>& dimensions() const;
+
+  Document& document_;
+};
+
+}  // namespace stashscope::ui
