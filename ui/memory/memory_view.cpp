@@ -49,7 +49,7 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory over the steps"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setMinimumSize(240, 120);
+  setMinimumSize(240, 96);
 }
 
 void MemoryView::set_study(std::shared_ptr<const Study> study, std::vector<std::int64_t> measured) {
