@@ -27,15 +27,6 @@ std::string report_text(const ReportInput& input, const std::string& format) {
   return text_report(input);
 }
 
-void write_text(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    std::cout << text;
-    flush_output();
-  } else {
-    write_file_atomically(path, text);
-  }
-}
-
 /// Many odd spots of one kind are shown by the first few.
 void print_study_warnings(const std::vector<std::string>& warnings) {
   constexpr std::size_t shown = 8;
@@ -98,12 +89,25 @@ std::shared_ptr<const Study> with_times_of(const Session& session,
 
 }  // namespace
 
+void write_text(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    std::cout << text;
+    flush_output();
+  } else {
+    write_file_atomically(path, text);
+  }
+}
+
+std::shared_ptr<const Study> study_with_times(const Subject& subject) {
+  return with_times_of(subject.session, study_of(subject));
+}
+
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
   Subject subject = load_subject(analysis);
   check_outputs(options, files_read(analysis, subject));
-  auto study = with_times_of(subject.session, study_of(subject));
+  auto study = study_with_times(subject);
   const PlanningResults planned = plan(planning, study, subject.session);
   print_warnings("stashscope", subject.warnings);
   print_study_warnings(study->warnings);

@@ -14,7 +14,14 @@ struct BatchOptions {
   std::string save_session;
   std::string export_env;
   std::string svg;
+  std::string compare;  ///< another session or model; only the comparison is written
 };
+
+/// To a file, or to standard output when `path` is empty.
+void write_text(const std::string& text, const std::string& path);
+
+/// The study of a subject; what its session's runs measured goes before what is predicted.
+std::shared_ptr<const Study> study_with_times(const Subject& subject);
 
 constexpr int budget_not_met = 4;
 

@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include "app/batch.h"
+#include "app/compare_steps.h"
 #include "app/layout_child.h"
 #include "app/window.h"
 
@@ -40,6 +41,19 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->type_name("FILE")
       ->needs(batch);
   program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE")->needs(batch);
+  program
+      .add_option("--compare", options.compare,
+                  "print what this other session or model has different, as text or json; it is "
+                  "taken as it was saved, the other options are for the first")
+      ->type_name("FILE")
+      ->needs(batch)
+      ->excludes("--save-model")
+      ->excludes("--save-session")
+      ->excludes("--export-env")
+      ->excludes("--svg")
+      ->excludes("--budget")
+      ->excludes("--pareto")
+      ->excludes("--fit");
 }
 
 /// @param batch what shows no window
@@ -70,6 +84,7 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_fusions) return print_list(fusion_list());
   if (options.lists_orders) return print_list(order_list());
   if (options.lists_profiles) return print_profiles();
+  if (!options.batch.compare.empty()) return run_comparison(options.analysis, options.batch);
   if (options.is_batch) return run_batch(options.analysis, options.planning, options.batch);
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);

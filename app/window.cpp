@@ -16,8 +16,10 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/worker.h"
+#include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
 #include "ui/window/main_window.h"
+#include "ui/window/translation.h"
 
 namespace stashscope::app {
 
@@ -152,6 +154,7 @@ int show_window(QApplication& application, const AnalysisOptions& analysis,
   const ui::ThemeChoice theme = theme_choice(options.theme);
   ui::apply_theme(application, theme);
   if (theme == ui::ThemeChoice::system) ui::follow_system_theme(application);
+  ui::apply_text_size(application, ui::remembered_text_size());
   ui::MainWindow window({running_program(), ui::Autosave::default_folder()});
   window.show();
   if (analysis.file.empty()) {
@@ -185,6 +188,7 @@ int run_window(const AnalysisOptions& analysis, const WindowOptions& options, in
   QCoreApplication::setApplicationName(QStringLiteral("stashscope"));
   QCoreApplication::setApplicationVersion(QStringLiteral(STASHSCOPE_VERSION));
   QGuiApplication::setDesktopFileName(QStringLiteral("stashscope"));
+  ui::load_translation(application, QLocale(), ui::translation_folders());
   return needs_no_display ? take_screenshot(application, analysis, options)
                           : show_window(application, analysis, options);
 }

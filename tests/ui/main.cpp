@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 
 #include "tests/ui/support/complaints.h"
+#include "tests/ui/support/watchdog.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -41,7 +42,7 @@ int run(int argc, char** argv) {
   QSettings::setDefaultFormat(QSettings::IniFormat);
   QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, home.path());
   qInstallMessageHandler(keep_message);
-  QApplication application(argc, argv);
+  WatchedApplication application(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("stashscope"));
   QApplication::setApplicationName(QStringLiteral("stashscope-tests"));
   testing::UnitTest::GetInstance()->listeners().Append(new FailOnComplaints);

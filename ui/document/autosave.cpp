@@ -23,6 +23,15 @@ std::unique_ptr<QLockFile> make_lock(const QString& file) {
   return lock;
 }
 
+/// With what its program was still writing when it ended.
+void remove_session(const QString& file) {
+  const QFileInfo info(file);
+  const QStringList parts = {info.fileName(), info.fileName() + u".part-*"_s};
+  for (const QFileInfo& each : info.dir().entryInfoList(parts, QDir::Files)) {
+    QFile::remove(each.absoluteFilePath());
+  }
+}
+
 }  // namespace
 
 Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
@@ -76,7 +85,7 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
   return found;
 }
 
-void Autosave::discard(const Abandoned& session) const { QFile::remove(session.file); }
+void Autosave::discard(const Abandoned& session) const { remove_session(session.file); }
 
 void Autosave::restore(const Abandoned& session) {
   restoring_ = session.file;
@@ -86,11 +95,11 @@ void Autosave::restore(const Abandoned& session) {
 void Autosave::take_over() {
   const QString abandoned = std::exchange(restoring_, {});
   if (abandoned.isEmpty() || document_.undo_stack().isClean()) return;
-  document_.write_in_background({}, [session = document_.session(), file = file_.toStdString(),
-                                     abandoned = abandoned.toStdString()] {
-    save_session(session, file);
-    std::filesystem::remove(abandoned);
-  });
+  document_.write_in_background(
+      {}, [session = document_.session(), file = file_.toStdString(), abandoned] {
+        save_session(session, file);
+        remove_session(abandoned);
+      });
 }
 
 QString Autosave::default_folder() {

@@ -20,6 +20,8 @@ class ChoiceCommand : public QUndoCommand {
 
   void undo() override;
   void redo() override;
+  const Choices& before() const { return before_; }
+  const Choices& after() const { return after_; }
   const QString& merge_key() const { return merge_key_; }
   int id() const override;
   bool mergeWith(const QUndoCommand* next) override;

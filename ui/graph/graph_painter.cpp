@@ -229,14 +229,16 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
 
 /// Names the two columns at the upper edge of the screen, wherever the picture is moved.
 void GraphPainter::paint_captions(QPainter& painter, const QRectF& screen) const {
-  painter.setFont(graph_font(title_pixels));
+  painter.setFont(caption_font(title_pixels));
+  const double high = painter.fontMetrics().height() + 4;
+  const double wide = 7 * high;
   painter.setPen(theme_.muted);
   const std::array<QString, 2> names = {tr("Forward ↓"), tr("Backward ↑")};
   for (std::size_t side = 0; side < names.size(); ++side) {
     const QRectF column = camera_.to_screen(to_qt(drawing_.columns[side]));
     if (column.width() <= 0) continue;
-    const double y = std::max(screen.y() + 8, column.y() - 24);
-    const QRectF line(column.center().x() - 80, y, 160, 18);
+    const double y = std::max(screen.y() + 8, column.y() - 6 - high);
+    const QRectF line(column.center().x() - wide / 2, y, wide, high);
     painter.setPen(Qt::NoPen);
     painter.setBrush(with_alpha(theme_.canvas, 0.85));
     painter.drawRoundedRect(line.adjusted(36, -1, -36, 1), corner, corner);

@@ -4,6 +4,7 @@
 #include <QGuiApplication>
 
 #include "ui/models/texts.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -27,6 +28,8 @@ QFont graph_font(double pixels) {
   font.setPixelSize(std::max(1, qRound(pixels)));
   return font;
 }
+
+QFont caption_font(double pixels) { return graph_font(pixels * text_scale()); }
 
 GraphScene::GraphScene(std::shared_ptr<const GraphPicture> shown)
     : picture(std::move(shown)), marks(drawing().boxes.size(), Mark::none) {

@@ -16,6 +16,9 @@ constexpr int detail_pixels = 11;
 
 QFont graph_font(double pixels);
 
+/// For texts beside the picture, which do not grow with its zoom but with all other text.
+QFont caption_font(double pixels);
+
 /// How a box takes part in the selection.
 enum class Mark : unsigned char {
   none,

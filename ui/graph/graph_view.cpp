@@ -10,6 +10,7 @@
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
 #include "ui/models/texts.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -82,6 +83,14 @@ void GraphView::set_notice(const QString& notice) {
 }
 
 Camera GraphView::first_view() const {
+  const Camera view = first_view_of_normal_text();
+  if (text_scale() <= 1) return view;
+  const QPointF top(to_qt(scene_->drawing().bounds).center().x(),
+                    to_qt(scene_->drawing().bounds).y());
+  return zoomed(view, text_scale(), view.to_screen(top));
+}
+
+Camera GraphView::first_view_of_normal_text() const {
   const QRectF bounds = to_qt(scene_->drawing().bounds);
   const Camera all = fitted(bounds, size(), view_margin);
   if (all.zoom >= least_first_zoom) return all;

@@ -66,6 +66,7 @@ class GraphView : public QWidget {
   std::optional<std::uint32_t> selected_box() const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
   Camera first_view() const;
+  Camera first_view_of_normal_text() const;
   void set_camera(const Camera& camera);
   void keep_in_place(const GraphScene& before);
   void click(std::uint32_t box);

@@ -34,7 +34,7 @@ QString Legend::last_text() const { return tr("%L1 steps").arg(steps_); }
 QString Legend::stash_text() const { return tr("stashed"); }
 
 QSize Legend::sizeHint() const {
-  const QFontMetrics metrics(graph_font(detail_pixels));
+  const QFontMetrics metrics(caption_font(detail_pixels));
   const int texts = metrics.horizontalAdvance(first_text()) +
                     metrics.horizontalAdvance(last_text()) +
                     metrics.horizontalAdvance(stash_text());
@@ -46,7 +46,7 @@ void Legend::paintEvent(QPaintEvent*) {
   const Theme theme = theme_of(palette());
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setFont(graph_font(detail_pixels));
+  painter.setFont(caption_font(detail_pixels));
   double x = 0;
   const auto write = [&](const QString& text) {
     const double width = painter.fontMetrics().horizontalAdvance(text) + 1;

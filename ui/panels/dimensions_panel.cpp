@@ -1,7 +1,5 @@
 #include "ui/panels/dimensions_panel.h"
 
-#include <QLabel>
-#include <QScrollArea>
 #include <QSignalBlocker>
 
 #include "core/study/dimension_uses.h"
@@ -50,22 +48,22 @@ QString text_of(const DimensionUse& use) {
 }  // namespace
 
 DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), presets_(new QToolButton) {
+    : QWidget(parent), document_(document), scroll_(new QScrollArea), presets_(new QToolButton) {
   setObjectName(u"dimensions_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_head());
-  auto* const scroll = new QScrollArea;
+  scroll_->setAccessibleName(tr("Dimensions"));
   auto* const content = new QWidget;
   rows_layout_ = new QVBoxLayout(content);
   rows_layout_->setContentsMargins(unit, unit / 2, unit, unit);
   rows_layout_->setSpacing(unit / 2);
-  scroll->setWidget(content);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setMinimumHeight(least_height);
-  layout->addWidget(scroll);
+  scroll_->setWidget(content);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setMinimumHeight(least_height);
+  layout->addWidget(scroll_);
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
   connect(&document_, &Document::choices_changed, this, [this] {
@@ -124,7 +122,13 @@ void DimensionsPanel::clear_rows() {
 void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
   clear_rows();
   presets_->setEnabled(!dimensions.empty());
-  for (const Dimension& dimension : dimensions) rows_.push_back(make_row(dimension));
+  QWidget* last = scroll_;
+  for (const Dimension& dimension : dimensions) {
+    rows_.push_back(make_row(dimension));
+    setTabOrder(last, rows_.back().value);
+    setTabOrder(rows_.back().value, rows_.back().more);
+    last = rows_.back().more;
+  }
   if (dimensions.empty()) {
     auto* const none =
         new QLabel(document_.study() == nullptr ? tr("Open a model to see its dimensions.")
@@ -143,13 +147,13 @@ DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(unit);
   auto* const label = new ElidedLabel(name);
-  Row row{name, make_value(name), new QLabel};
+  Row row{name, make_value(name), new QLabel, make_more(name, *holder)};
   row.note->setEnabled(false);
   label->setBuddy(row.value);
   layout->addWidget(label, 1);
   layout->addWidget(row.note);
   layout->addWidget(row.value);
-  layout->addWidget(make_more(name, *holder));
+  layout->addWidget(row.more);
   rows_layout_->addWidget(holder);
   return row;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QLabel>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -28,6 +29,7 @@ class DimensionsPanel : public QWidget {
     QString name;
     QSpinBox* value = nullptr;
     QLabel* note = nullptr;
+    QToolButton* more = nullptr;
   };
 
   void show_study();
@@ -44,6 +46,7 @@ class DimensionsPanel : public QWidget {
 
   Document& document_;
   QToolButton* presets_;
+  QScrollArea* scroll_;
   QVBoxLayout* rows_layout_;
   std::vector<Row> rows_;
 };

@@ -64,6 +64,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   layout->addLayout(top);
   layout->addWidget(progress_);
   auto* const scroll = new QScrollArea;
+  scroll->setAccessibleName(tr("Result of the run"));
   result_->setAlignment(Qt::AlignTop);
   scroll->setWidget(result_);
   scroll->setWidgetResizable(true);

@@ -1,5 +1,6 @@
 #include "ui/panels/table_view.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
 
@@ -9,7 +10,8 @@ namespace stashscope::ui {
 
 namespace {
 
-constexpr int row_height = 26;
+/// Around the text of a row, in pixels.
+constexpr int room_in_row = 11;
 
 }  // namespace
 
@@ -27,9 +29,20 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
   setItemDelegate(cells_);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  verticalHeader()->setDefaultSectionSize(row_height);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setStretchLastSection(true);
+  fit_rows();
+}
+
+void TableView::fit_rows() {
+  const int height = fontMetrics().height() + room_in_row;
+  verticalHeader()->setMinimumSectionSize(height);
+  verticalHeader()->setDefaultSectionSize(height);
+}
+
+void TableView::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fit_rows();
 }
 
 void TableView::set_flexible_column(int column, int least, int least_last) {

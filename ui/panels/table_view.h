@@ -27,6 +27,7 @@ class TableView : public QTableView {
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   struct FlexibleColumn {
@@ -36,6 +37,8 @@ class TableView : public QTableView {
   };
 
   void fit_flexible_column();
+  /// As high as their text needs.
+  void fit_rows();
 
   CellDelegate* cells_;
   FlexibleColumn flexible_;

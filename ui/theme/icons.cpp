@@ -54,10 +54,15 @@ QPainterPath mirrored(const QPainterPath& path) {
   return QTransform(-1, 0, 0, 1, side, 0).map(path);
 }
 
-QPainterPath magnifier(bool plus) {
+QPainterPath lens() {
   QPainterPath path;
   path.addEllipse(QPointF(10, 10), 6, 6);
-  path.addPath(together({lines({{14.5, 14.5}, {20, 20}}), lines({{7, 10}, {13, 10}})}));
+  path.addPath(lines({{14.5, 14.5}, {20, 20}}));
+  return path;
+}
+
+QPainterPath magnifier(bool plus) {
+  const QPainterPath path = together({lens(), lines({{7, 10}, {13, 10}})});
   return plus ? together({path, lines({{10, 7}, {10, 13}})}) : path;
 }
 
@@ -92,6 +97,11 @@ QPainterPath path_of(Icon which) {
       return together({lines({{6, 9}, {12, 4}, {18, 9}}), lines({{6, 15}, {12, 20}, {18, 15}})});
     case Icon::close:
       return together({lines({{6, 6}, {18, 18}}), lines({{18, 6}, {6, 18}})});
+    case Icon::find:
+      return lens();
+    case Icon::list:
+      return together(
+          {lines({{4, 6}, {20, 6}}), lines({{4, 12}, {20, 12}}), lines({{4, 18}, {14, 18}})});
   }
   return {};
 }

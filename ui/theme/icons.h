@@ -17,7 +17,9 @@ enum class Icon {
   zoom_in,
   zoom_out,
   collapse,
-  close
+  close,
+  find,
+  list
 };
 
 QIcon icon(Icon which);

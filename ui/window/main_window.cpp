@@ -1,5 +1,6 @@
 #include "ui/window/main_window.h"
 
+#include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QSettings>
@@ -8,6 +9,7 @@
 #include "ui/models/texts.h"
 #include "ui/panels/alive_panel.h"
 #include "ui/panels/dimensions_panel.h"
+#include "ui/panels/history_panel.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/memory_panel.h"
 #include "ui/panels/orders_panel.h"
@@ -24,6 +26,10 @@ using namespace Qt::StringLiterals;
 constexpr QSize first_size(1440, 900);
 constexpr qsizetype most_notes_shown = 8;
 
+bool takes_focus(const QWidget& widget) {
+  return (widget.focusPolicy() & Qt::TabFocus) != 0 && widget.isEnabled() && widget.isVisible();
+}
+
 }  // namespace
 
 MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
@@ -33,7 +39,8 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       center_(new QStackedWidget),
       welcome_(new Welcome),
       graph_(new GraphPanel(document_, places.layout_program)),
-      plans_(new PlansPanel(document_)) {
+      plans_(new PlansPanel(document_)),
+      palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
   setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
@@ -85,6 +92,9 @@ void MainWindow::make_docks() {
                                new AlivePanel(document_), Qt::BottomDockWidgetArea);
   splitDockWidget(memory, alive, Qt::Horizontal);
   add_sweep_dock(*dimensions, *memory);
+  auto* const history = add_dock(u"history_dock"_s, tr("History"), new HistoryPanel(document_),
+                                 Qt::RightDockWidgetArea);
+  put_behind(u"inspector_dock"_s, history);
 }
 
 /// Behind the memory curve, until somebody asks for it.
@@ -101,12 +111,39 @@ void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory
   });
 }
 
+void MainWindow::put_behind(const QString& front, QDockWidget* dock) {
+  auto* const other = findChild<QDockWidget*>(front);
+  tabifyDockWidget(other, dock);
+  other->raise();
+}
+
 void MainWindow::show_docks() {
   if (docks_shown_) return;
   docks_shown_ = true;
   for (QDockWidget* const dock : docks_) dock->show();
+  size_docks();
+  first_arrangement_ = saveState(arrangement_version);
   const QByteArray remembered = QSettings().value(u"window/arrangement"_s).toByteArray();
-  if (!restoreState(remembered, arrangement_version)) size_docks();
+  restoreState(remembered, arrangement_version);
+}
+
+void MainWindow::reset_docks() {
+  if (!docks_shown_) return;
+  restoreState(first_arrangement_, arrangement_version);
+  size_docks();
+}
+
+void MainWindow::go_to_dock(QDockWidget& dock) {
+  if (!docks_shown_) return;
+  dock.show();
+  dock.raise();
+  QWidget* first = dock.widget();
+  // The first widget of the panel in the order of Tab.
+  for (QWidget* next = first; !takes_focus(*next) && dock.isAncestorOf(next);) {
+    next = next->nextInFocusChain();
+    first = next;
+  }
+  if (dock.isAncestorOf(first)) first->setFocus(Qt::ShortcutFocusReason);
 }
 
 void MainWindow::size_docks() {
@@ -136,6 +173,12 @@ void MainWindow::connect_document() {
   connect(&document_, &Document::running_changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
+  connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
+    // Tab also leads to panels behind others.
+    for (QDockWidget* const dock : docks_) {
+      if (dock->isAncestorOf(now) && dock->visibleRegion().isEmpty()) dock->raise();
+    }
+  });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }

@@ -8,6 +8,8 @@
 #include "ui/document/document.h"
 #include "ui/panels/graph_panel.h"
 #include "ui/panels/plans_panel.h"
+#include "ui/window/choice_menu.h"
+#include "ui/window/command_palette.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/welcome.h"
 
@@ -50,9 +52,14 @@ class MainWindow : public QMainWindow {
   QDockWidget* add_dock(const QString& name, const QString& title, QWidget* content,
                         Qt::DockWidgetArea area);
   void add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory);
+  /// In the place of another dock, which stays in front.
+  void put_behind(const QString& front, QDockWidget* dock);
   /// Panels without a model would be empty frames: they come with the first one.
   void show_docks();
   void size_docks();
+  void reset_docks();
+  /// Shows a panel in front of others at its place and gives it the focus.
+  void go_to_dock(QDockWidget& dock);
   void connect_document();
   void take_opened();
   void show_failure(const Failure& failure);
@@ -79,13 +86,20 @@ class MainWindow : public QMainWindow {
   void make_file_menu();
   void make_edit_menu();
   void make_view_menu();
+  void make_panel_menus(QMenu* menu);
+  void make_text_actions(QMenu* menu);
+  void make_theme_menu(QMenu* menu);
   void make_run_menu();
   void make_help_menu();
   void make_toolbar();
+  void make_choice_buttons(QToolBar* bar);
   void enable_actions();
   void fill_recent_menu();
+  void fill_sample_menu();
   void choose_theme(int choice);
-  void show_about();
+  void choose_text_size(int percent);
+  void show_commands();
+  void show_shortcuts();
 
   Document document_;
   Autosave autosave_;
@@ -94,7 +108,13 @@ class MainWindow : public QMainWindow {
   Welcome* welcome_;
   GraphPanel* graph_;
   PlansPanel* plans_;
+  CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;
+  QMenu* sample_menu_ = nullptr;
+  OrderMenu* order_menu_ = nullptr;
+  FusionMenu* fusion_menu_ = nullptr;
+  DeviceMenu* device_menu_ = nullptr;
+  QByteArray first_arrangement_;  ///< of the panels, before what was remembered
   std::vector<QDockWidget*> docks_;
   std::map<QString, QAction*> actions_;  ///< by object name
   std::function<void()> after_saving_;   ///< what waits for the session to be written

@@ -17,14 +17,16 @@ using namespace Qt::StringLiterals;
 constexpr int unit = 8;
 constexpr int column_width = 480;
 
-QLabel* make_label(const QString& text, double size_factor, bool faded) {
+QLabel* make_label(const QString& text) {
   auto* const label = new QLabel(text);
-  QFont font = label->font();
-  font.setPointSizeF(font.pointSizeF() * size_factor);
-  label->setFont(font);
   label->setWordWrap(true);
-  label->setEnabled(!faded);
+  label->setEnabled(false);
   return label;
+}
+
+/// Markup, so that its size follows that of all text.
+QLabel* make_headline(const QString& text) {
+  return new QLabel(u"<span style=\"font-size: x-large\">%1</span>"_s.arg(text.toHtmlEscaped()));
 }
 
 /// The installed samples, else those of the source tree.
@@ -50,9 +52,8 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
   column->setMaximumWidth(column_width);
   auto* const layout = new QVBoxLayout(column);
   layout->setSpacing(unit);
-  layout->addWidget(make_label(tr("See where the memory of a training step goes"), 1.5, false));
-  layout->addWidget(
-      make_label(tr("Open an ONNX model or a saved session, or drop one here."), 1.0, true));
+  layout->addWidget(make_headline(tr("See where the memory of a training step goes")));
+  layout->addWidget(make_label(tr("Open an ONNX model or a saved session, or drop one here.")));
   layout->addSpacing(unit);
   auto* const open = new QPushButton(icon(Icon::open), tr("Open…"));
   open->setObjectName(u"welcome_open"_s);
@@ -85,7 +86,7 @@ void Welcome::refresh() {
 void Welcome::add_list(const QString& title, const QStringList& files) {
   if (files.isEmpty()) return;
   lists_->addSpacing(unit);
-  lists_->addWidget(make_label(title, 1.0, true));
+  lists_->addWidget(make_label(title));
   for (const QString& file : files) {
     auto* const entry = new QPushButton(QFileInfo(file).completeBaseName());
     entry->setObjectName(u"welcome_file"_s);

@@ -3,16 +3,23 @@
 #include <QAction>
 #include <QApplication>
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QMenuBar>
-#include <QMessageBox>
 #include <QSettings>
 #include <QToolBar>
+#include <QToolButton>
 
 #include "ui/document/recent_files.h"
+#include "ui/models/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
+#include "ui/window/about_box.h"
+#include "ui/window/layout_menu.h"
 #include "ui/window/main_window.h"
+#include "ui/window/mnemonics.h"
 #include "ui/window/pass_menu.h"
+#include "ui/window/shortcut_sheet.h"
 
 namespace stashscope::ui {
 
@@ -21,6 +28,30 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double zoom_step = 1.25;
+constexpr int normal_text_size = 100;
+/// Panels that a digit goes to.
+constexpr std::size_t numbered_panels = 9;
+
+/// A name as the text of an action.
+QString escaped(QString name) { return name.replace(u'&', u"&&"_s); }
+
+void show_in_front(QDialog* dialog) {
+  dialog->show();
+  dialog->activateWindow();
+}
+
+QToolButton* add_button(QToolBar* bar, const QString& name, const QString& tip, QMenu* menu) {
+  auto* const button = new QToolButton;
+  button->setObjectName(name);
+  button->setAccessibleName(tip);
+  button->setToolTip(tip);
+  button->setMenu(menu);
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  button->setFocusPolicy(Qt::TabFocus);
+  bar->addWidget(button);
+  return button;
+}
 
 }  // namespace
 
@@ -42,6 +73,7 @@ void MainWindow::make_actions() {
   make_run_menu();
   make_help_menu();
   make_toolbar();
+  for (QAction* const action : menuBar()->actions()) give_mnemonics(*action->menu());
   enable_actions();
 }
 
@@ -53,6 +85,9 @@ void MainWindow::make_file_menu() {
   recent_menu_ = menu->addMenu(tr("Open &recent"));
   recent_menu_->setObjectName(u"recent_menu"_s);
   connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent_menu);
+  sample_menu_ = menu->addMenu(tr("Open sa&mple"));
+  sample_menu_->setObjectName(u"sample_menu"_s);
+  connect(sample_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_sample_menu);
   menu->addSeparator();
   add_action(menu, u"save_session"_s, tr("&Save session"), QKeySequence::Save, [this] {
     save_session();
@@ -101,8 +136,9 @@ void MainWindow::make_edit_menu() {
   add_action(menu, u"copy_config"_s, tr("&Copy config string"), QKeySequence(u"Ctrl+Shift+C"_s),
              [this] { plans_->copy_config(); });
   menu->addSeparator();
-  add_action(menu, u"find"_s, tr("&Find node"), QKeySequence::Find,
-             [this] { graph_->focus_search(); });
+  add_action(menu, u"find"_s, tr("&Find node"), QKeySequence::Find, [this] {
+    graph_->focus_search();
+  })->setIcon(icon(Icon::find));
   add_action(menu, u"find_next"_s, tr("Find &next"), QKeySequence::FindNext,
              [this] { graph_->find_next(1); });
   add_action(menu, u"find_previous"_s, tr("Find &previous"), QKeySequence::FindPrevious,
@@ -122,12 +158,37 @@ void MainWindow::make_view_menu() {
   add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
              [this] { document_.select_step(document_.study()->current->timeline.peak_step); });
   menu->addSeparator();
+  make_panel_menus(menu);
+  menu->addSeparator();
+  make_text_actions(menu);
+  make_theme_menu(menu);
+}
+
+void MainWindow::make_panel_menus(QMenu* menu) {
+  QMenu* const go = menu->addMenu(tr("&Go to panel"));
+  add_action(go, u"go_to_graph"_s, tr("Graph"), QKeySequence(u"Alt+0"_s),
+             [this] { graph_->view().setFocus(Qt::ShortcutFocusReason); });
   QMenu* const panels = menu->addMenu(tr("Pane&ls"));
   for (std::size_t i = 0; i < docks_.size(); ++i) {
-    QAction* const toggle = docks_[i]->toggleViewAction();
-    toggle->setShortcut(QKeySequence(u"Alt+%1"_s.arg(i + 1)));
-    panels->addAction(toggle);
+    QDockWidget* const dock = docks_[i];
+    panels->addAction(dock->toggleViewAction());
+    const QString key = i < numbered_panels ? u"Alt+%1"_s.arg(i + 1) : QString();
+    add_action(go, u"go_to_"_s + dock->objectName(), dock->windowTitle(), QKeySequence(key),
+               [this, dock] { go_to_dock(*dock); });
   }
+  menu->addMenu(new LayoutMenu(*this, arrangement_version, [this] { reset_docks(); }));
+}
+
+void MainWindow::make_text_actions(QMenu* menu) {
+  add_action(menu, u"larger_text"_s, tr("La&rger text"), QKeySequence(u"Ctrl+Alt++"_s),
+             [this] { choose_text_size(next_text_size(remembered_text_size(), 1)); });
+  add_action(menu, u"smaller_text"_s, tr("S&maller text"), QKeySequence(u"Ctrl+Alt+-"_s),
+             [this] { choose_text_size(next_text_size(remembered_text_size(), -1)); });
+  add_action(menu, u"normal_text"_s, tr("&Normal text"), QKeySequence(u"Ctrl+Alt+0"_s),
+             [this] { choose_text_size(normal_text_size); });
+}
+
+void MainWindow::make_theme_menu(QMenu* menu) {
   QMenu* const theme = menu->addMenu(tr("&Theme"));
   const QStringList names = {tr("As the system"), tr("Light"), tr("Dark")};
   for (int choice = 0; choice < names.size(); ++choice) {
@@ -145,11 +206,24 @@ void MainWindow::make_run_menu() {
     document_.cancel_run();
     document_.cancel();
   })->setIcon(icon(Icon::stop));
+  menu->addSeparator();
+  menu->addMenu(device_menu_ = new DeviceMenu(document_, this));
+  menu->addMenu(order_menu_ = new OrderMenu(document_, this));
+  menu->addMenu(fusion_menu_ = new FusionMenu(document_, this));
 }
 
 void MainWindow::make_help_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&Help"));
-  add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] { show_about(); });
+  QAction* const commands =
+      add_action(menu, u"commands"_s, tr("&Commands…"), {}, [this] { show_commands(); });
+  commands->setShortcuts({QKeySequence(u"Ctrl+Shift+P"_s), QKeySequence(u"Ctrl+K"_s)});
+  commands->setIcon(icon(Icon::list));
+  QAction* const shortcuts =
+      add_action(menu, u"shortcuts"_s, tr("&Keyboard shortcuts"), {}, [this] { show_shortcuts(); });
+  shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
+  menu->addSeparator();
+  add_action(menu, u"about"_s, tr("&About Stashscope"), {},
+             [this] { show_in_front(new AboutBox(this)); });
 }
 
 void MainWindow::make_toolbar() {
@@ -166,9 +240,38 @@ void MainWindow::make_toolbar() {
       bar->addAction(actions_[name]);
     }
   }
+  make_choice_buttons(bar);
+  auto* const room = new QWidget;
+  room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  bar->addWidget(room);
+  bar->addAction(actions_[u"find"_s]);
+  bar->addAction(actions_[u"commands"_s]);
   actions_[u"open"_s]->setIconText(tr("Open"));
   actions_[u"save_session"_s]->setIconText(tr("Save"));
   actions_[u"run"_s]->setIconText(tr("Run"));
+  actions_[u"find"_s]->setIconText(tr("Find"));
+  actions_[u"commands"_s]->setIconText(tr("Commands"));
+}
+
+/// Each shows what is chosen and opens the menu that changes it.
+void MainWindow::make_choice_buttons(QToolBar* bar) {
+  QToolButton* const device = add_button(bar, u"device_button"_s, tr("Device"), device_menu_);
+  bar->addSeparator();
+  QToolButton* const order = add_button(bar, u"order_button"_s, tr("Execution order"), order_menu_);
+  QToolButton* const fusion = add_button(bar, u"fusion_button"_s, tr("Fusion"), fusion_menu_);
+  const auto show_choices = [=, this] {
+    const Choices& choices = document_.choices();
+    const std::string& chosen = choices.device;
+    device->setText(tr("on %1").arg(shown(chosen == "none" ? "cpu" : chosen)));
+    order->setText(tr("Order: %1").arg(shown(choices.order)));
+    fusion->setText(tr("Fusion: %1").arg(shown(choices.fusion.strategy)));
+    for (QToolButton* const each : {device, order, fusion}) {
+      each->setEnabled(document_.study() != nullptr);
+    }
+  };
+  connect(&document_, &Document::choices_changed, bar, show_choices);
+  connect(&document_, &Document::study_changed, bar, show_choices);
+  show_choices();
 }
 
 void MainWindow::enable_actions() {
@@ -185,9 +288,19 @@ void MainWindow::enable_actions() {
 void MainWindow::fill_recent_menu() {
   recent_menu_->clear();
   for (const QString& file : recent_files()) {
-    recent_menu_->addAction(file, this, [this, file] { open_file(file); });
+    recent_menu_->addAction(escaped(file), this, [this, file] { open_file(file); });
   }
   if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("Nothing yet"))->setEnabled(false);
+  give_mnemonics(*recent_menu_);
+}
+
+void MainWindow::fill_sample_menu() {
+  if (!sample_menu_->isEmpty()) return;
+  for (const QString& file : sample_models()) {
+    sample_menu_->addAction(escaped(QFileInfo(file).completeBaseName()), this,
+                            [this, file] { open_file(file); });
+  }
+  give_mnemonics(*sample_menu_);
 }
 
 void MainWindow::choose_theme(int choice) {
@@ -195,16 +308,18 @@ void MainWindow::choose_theme(int choice) {
   apply_theme(*qApp, static_cast<ThemeChoice>(choice));
 }
 
-void MainWindow::show_about() {
-  auto* const box = new QMessageBox(
-      QMessageBox::NoIcon, tr("About Stashscope"),
-      tr("<h3>Stashscope %1</h3><p>Shows where the memory of a neural network's training step goes "
-         "and lets you trade compute for memory.</p>")
-          .arg(QApplication::applicationVersion()),
-      QMessageBox::Close, this);
-  box->setObjectName(u"about_box"_s);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
+void MainWindow::choose_text_size(int percent) {
+  const double before = text_scale();
+  remember_text_size(percent);
+  apply_text_size(*qApp, percent);
+  // The texts on the graph are part of the picture.
+  if (document_.study() != nullptr) graph_->view().zoom_by(text_scale() / before);
+}
+
+void MainWindow::show_commands() { palette_->open(menu_commands(*menuBar())); }
+
+void MainWindow::show_shortcuts() {
+  show_in_front(new ShortcutSheet(commands_with_keys(*menuBar(), *this), this));
 }
 
 }  // namespace stashscope::ui

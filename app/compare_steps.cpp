@@ -1,0 +1,41 @@
+#include "app/compare_steps.h"
+
+#include "app/outputs.h"
+#include "core/base/error.h"
+#include "core/report/comparison_report.h"
+
+namespace stashscope::app {
+
+namespace {
+
+/// Before anything is loaded: wrong usage is said at once.
+void check_usage(const BatchOptions& options) {
+  if (options.format != "text" && options.format != "json") {
+    fail_usage("--format " + options.format, "is no form of a comparison", "choose text or json");
+  }
+}
+
+}  // namespace
+
+int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options) {
+  check_usage(options);
+  const Subject left = load_subject(analysis);
+  const Subject right = stashscope::load_subject(options.compare, nullptr);
+  if (!options.out.empty()) {
+    TakenFiles files = files_read(analysis, left);
+    files.add_model(right.session.model, *right.model);
+    files.add_session(options.compare);
+    files.claim("--out " + printable(options.out), options.out, "the file of --out");
+  }
+  const auto left_study = study_with_times(left);
+  const auto right_study = study_with_times(right);
+  print_warnings("stashscope", left.warnings);
+  print_warnings("stashscope", right.warnings);
+  const std::vector<ComparisonRow> rows = compare(*left_study, *right_study);
+  const ComparisonInput input{analysis.file, options.compare, rows};
+  write_text(options.format == "json" ? comparison_json(input) : comparison_text(input),
+             options.out);
+  return 0;
+}
+
+}  // namespace stashscope::app

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "app/batch.h"
+
+namespace stashscope::app {
+
+/// Reports what two sessions or models have in common and where they differ. The options change
+/// the choices of the first; the other one is taken as it was saved, or as it opens. Returns 0 or
+/// throws.
+int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options);
+
+}  // namespace stashscope::app

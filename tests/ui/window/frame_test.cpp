@@ -1,0 +1,415 @@
+// What surrounds the panels: commands, keys, layouts, sizes of text, versions, history.
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDockWidget>
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSettings>
+#include <QToolButton>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/history_model.h"
+#include "ui/models/plan_model.h"
+#include "ui/theme/text_size.h"
+#include "ui/window/about_box.h"
+#include "ui/window/commands.h"
+#include "ui/window/shortcut_sheet.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Frame : public WindowTest {
+ protected:
+  void TearDown() override {
+    apply_text_size(*qApp, 100);
+    QSettings().clear();
+  }
+};
+
+class Palette : public Frame {
+ protected:
+  QWidget& palette() { return find<QWidget>(u"command_palette"_s); }
+  QLineEdit& line() { return find<QLineEdit>(u"command_line"_s); }
+  QListView& list() { return find<QListView>(u"command_list"_s); }
+  QString first() { return list().model()->index(0, 0).data().toString(); }
+
+  /// Opens the palette and types into what has the focus then.
+  void type(const QString& letters) {
+    press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    ASSERT_TRUE(palette().isVisible());
+    ASSERT_EQ(QApplication::focusWidget(), &line());
+    QTest::keyClicks(&line(), letters);
+  }
+  void press_return() { QTest::keyClick(&line(), Qt::Key_Return); }
+};
+
+TEST_F(Palette, DoesWhatIsTyped) {
+  open(sample(u"gpt2_tiny"_s));
+  type(u"fusion mem"_s);
+  EXPECT_TRUE(first().endsWith(u"memory-aware"_s)) << first().toStdString();
+  press_return();
+  EXPECT_FALSE(palette().isVisible());
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().fusion.strategy, "memory-aware");
+  EXPECT_EQ(document().undo_stack().undoText(), u"Fusion memory-aware"_s);
+}
+
+TEST_F(Palette, OpensSamplesAndRecentFiles) {
+  type(u"lenet"_s);
+  press_return();
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(document().model_path().contains(u"lenet"_s));
+  open(sample(u"gpt2_tiny"_s));
+  type(u"recent lenet"_s);
+  EXPECT_TRUE(first().startsWith(u"File › Open recent › "_s)) << first().toStdString();
+  press_return();
+  ASSERT_TRUE(comes_true([this] { return document().model_path().contains(u"lenet"_s); }));
+  ASSERT_TRUE(settles());
+}
+
+TEST_F(Palette, ByMouse) {
+  open(sample(u"gpt2_tiny"_s));
+  for (QToolButton* const button : window().findChildren<QToolButton*>()) {
+    if (button->defaultAction() == &find<QAction>(u"commands"_s)) click(*button);
+  }
+  ASSERT_TRUE(palette().isVisible());
+  QTest::keyClicks(&line(), u"go to order"_s);
+  const QModelIndex row = list().model()->index(0, 0);
+  QTest::mouseClick(list().viewport(), Qt::LeftButton, {}, list().visualRect(row).center());
+  EXPECT_FALSE(palette().isVisible());
+  EXPECT_TRUE(find<QWidget>(u"orders_dock"_s).isAncestorOf(QApplication::focusWidget()));
+}
+
+TEST_F(Palette, ArrowsWalkAndEscapeGoesBack) {
+  open(sample(u"gpt2_tiny"_s));
+  QWidget* const before = QApplication::focusWidget();
+  press(Qt::Key_K, Qt::ControlModifier);
+  ASSERT_TRUE(palette().isVisible());
+  const int rows = list().model()->rowCount();
+  ASSERT_GT(rows, 40);
+  QTest::keyClick(&line(), Qt::Key_Down);
+  EXPECT_EQ(list().currentIndex().row(), 1);
+  QTest::keyClick(&line(), Qt::Key_Up);
+  QTest::keyClick(&line(), Qt::Key_Up);
+  EXPECT_EQ(list().currentIndex().row(), rows - 1);
+  QTest::keyClick(&line(), Qt::Key_PageUp);
+  EXPECT_LT(list().currentIndex().row(), rows - 10);
+  QTest::keyClicks(&line(), u"qqxqq"_s);
+  EXPECT_EQ(list().model()->rowCount(), 0);
+  press_return();
+  EXPECT_TRUE(palette().isVisible()) << "nothing fits, nothing is done";
+  QTest::keyClick(&line(), Qt::Key_Escape);
+  EXPECT_FALSE(palette().isVisible());
+  EXPECT_EQ(QApplication::focusWidget(), before);
+}
+
+TEST_F(Palette, OffersOnlyWhatCanBeDone) {
+  press(Qt::Key_K, Qt::ControlModifier);
+  for (int row = 0; row < list().model()->rowCount(); ++row) {
+    EXPECT_NE(list().model()->index(row, 0).data().toString(), u"Run › Run the step"_s);
+  }
+}
+
+TEST_F(Palette, AClickElsewhereClosesIt) {
+  open(sample(u"gpt2_tiny"_s));
+  press(Qt::Key_K, Qt::ControlModifier);
+  QTest::mouseClick(&find<QWidget>(u"graph_view"_s), Qt::LeftButton, {}, QPoint(3, 300));
+  find<QWidget>(u"graph_view"_s).setFocus();
+  EXPECT_FALSE(palette().isVisible());
+}
+
+class Keys : public Frame {
+ protected:
+  /// Menus fill themselves when they are shown.
+  static void visit(QMenu& menu, const std::function<void(QMenu&)>& take) {
+    Q_EMIT menu.aboutToShow();
+    take(menu);
+    for (QAction* const action : menu.actions()) {
+      if (action->menu() != nullptr) visit(*action->menu(), take);
+    }
+  }
+  void visit_menus(const std::function<void(QMenu&)>& take) {
+    for (QAction* const action : window().menuBar()->actions()) visit(*action->menu(), take);
+  }
+  static QChar mnemonic_of(const QAction& action) {
+    const QString text = QKeySequence::mnemonic(action.text()).toString();
+    return text.isEmpty() ? QChar() : text.back().toLower();
+  }
+};
+
+TEST_F(Keys, NoTwoActionsShareAShortcut) {
+  open(sample(u"gpt2_tiny"_s));
+  visit_menus([](QMenu&) {});
+  std::map<QString, QString> owners;
+  std::set<QAction*> seen;
+  const auto claim = [&](QAction* action) {
+    if (!seen.insert(action).second) return;
+    // The keys of a panel count while it has the focus; they may not hide those of the window.
+    for (const QKeySequence& key : action->shortcuts()) {
+      const auto [owner, is_new] = owners.emplace(key.toString(), action->text());
+      EXPECT_TRUE(is_new) << key.toString().toStdString() << ": " << owner->second.toStdString()
+                          << " and " << action->text().toStdString();
+    }
+  };
+  for (QAction* const action : window().findChildren<QAction*>()) claim(action);
+  EXPECT_GT(owners.size(), 30U);
+  for (QAction* const menu : window().menuBar()->actions()) {
+    const QString key = QKeySequence::mnemonic(menu->text()).toString();
+    EXPECT_TRUE(owners.emplace(key, menu->text()).second) << key.toStdString();
+  }
+}
+
+TEST_F(Keys, EveryActionHasAKeyOrAMnemonicOfItsOwn) {
+  open(sample(u"gpt2_tiny"_s));
+  int seen = 0;
+  visit_menus([&](QMenu& menu) {
+    std::set<QChar> letters;
+    for (QAction* const action : menu.actions()) {
+      if (action->isSeparator()) continue;
+      ++seen;
+      const QChar letter = mnemonic_of(*action);
+      EXPECT_TRUE(!letter.isNull() || !action->shortcut().isEmpty())
+          << menu.title().toStdString() << ": " << action->text().toStdString();
+      if (letter.isNull()) continue;
+      EXPECT_TRUE(letters.insert(letter).second)
+          << menu.title().toStdString() << ": " << action->text().toStdString();
+    }
+  });
+  EXPECT_GT(seen, 60);
+}
+
+TEST_F(Keys, TheSheetListsThem) {
+  open(sample(u"gpt2_tiny"_s));
+  press(Qt::Key_F1);
+  auto& sheet = find<ShortcutSheet>(u"shortcut_sheet"_s);
+  ASSERT_TRUE(comes_true([&] { return QApplication::activeWindow() == &sheet; }));
+  auto& table = find<QTableView>(u"shortcut_table"_s);
+  std::size_t with_keys = 0;
+  for (const Command& each : menu_commands(*window().menuBar())) {
+    with_keys += each.keys().isEmpty() ? 0 : 1;
+  }
+  EXPECT_GE(table.model()->rowCount(), static_cast<int>(with_keys));
+  auto& search = find<QLineEdit>(u"shortcut_search"_s);
+  QTest::keyClicks(&search, u"redo"_s);
+  ASSERT_EQ(table.model()->rowCount(), 1);
+  EXPECT_EQ(table.model()->index(0, ShortcutModel::keys).data().toString(),
+            u"Ctrl+Shift+Z; Ctrl+Y"_s);
+  search.clear();
+  QTest::keyClicks(&search, u"Ctrl+K"_s);
+  ASSERT_EQ(table.model()->rowCount(), 1);
+  EXPECT_EQ(table.model()->index(0, ShortcutModel::name).data().toString(), u"Commands…"_s);
+  QTest::keyClick(&search, Qt::Key_Escape);
+  ASSERT_TRUE(
+      comes_true([this] { return window().findChild<QWidget*>(u"shortcut_sheet"_s) == nullptr; }));
+  press(Qt::Key_Slash, Qt::ControlModifier);
+  EXPECT_NE(window().findChild<QWidget*>(u"shortcut_sheet"_s), nullptr);
+}
+
+TEST_F(Keys, DigitsGoToPanels) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& orders = find<QDockWidget>(u"orders_dock"_s);
+  orders.close();
+  press(Qt::Key_2, Qt::AltModifier);
+  EXPECT_TRUE(orders.isVisible());
+  EXPECT_TRUE(orders.isAncestorOf(QApplication::focusWidget()));
+  auto& history = find<QDockWidget>(u"history_dock"_s);
+  ASSERT_TRUE(history.visibleRegion().isEmpty()) << "it is behind the inspector";
+  find<QAction>(u"go_to_history_dock"_s).trigger();
+  QTest::qWait(1);
+  EXPECT_FALSE(history.visibleRegion().isEmpty());
+  EXPECT_TRUE(history.isAncestorOf(QApplication::focusWidget()));
+  press(Qt::Key_0, Qt::AltModifier);
+  EXPECT_EQ(QApplication::focusWidget(), &find<QWidget>(u"graph_view"_s));
+}
+
+class Layouts : public Frame {
+ protected:
+  QMenu& menu() {
+    auto& menu = find<QMenu>(u"layout_menu"_s);
+    Q_EMIT menu.aboutToShow();
+    return menu;
+  }
+  QDockWidget& plans() { return find<QDockWidget>(u"plans_dock"_s); }
+  void trigger(const QString& name) {
+    menu();
+    find<QAction>(name).trigger();
+  }
+  void save_as(const QString& name) {
+    trigger(u"save_layout"_s);
+    auto& dialog = find<QInputDialog>(u"layout_name_dialog"_s);
+    auto* const line = dialog.findChild<QLineEdit*>();
+    ASSERT_NE(line, nullptr);
+    QTest::keyClicks(line, name);
+    QTest::keyClick(line, Qt::Key_Return);
+  }
+};
+
+TEST_F(Layouts, AreSavedAppliedAndReset) {
+  open(sample(u"gpt2_tiny"_s));
+  plans().close();
+  save_as(u"only & graph"_s);
+  trigger(u"reset_layout"_s);
+  EXPECT_TRUE(plans().isVisible());
+  trigger(u"layout:only & graph"_s);
+  EXPECT_FALSE(plans().isVisible());
+  start_window();
+  open(sample(u"lenet"_s));
+  EXPECT_TRUE(plans().isVisible()) << "the old window was not closed, so nothing was remembered";
+  trigger(u"layout:only & graph"_s);
+  EXPECT_FALSE(plans().isVisible());
+  for (QMenu* const each : menu().findChildren<QMenu*>()) {
+    if (!each->actions().isEmpty()) each->actions().front()->trigger();
+  }
+  menu();
+  EXPECT_EQ(window().findChild<QAction*>(u"layout:only & graph"_s), nullptr);
+}
+
+TEST_F(Layouts, ResetFindsFloatingAndHiddenPanels) {
+  open(sample(u"gpt2_tiny"_s));
+  const int width = plans().width();
+  plans().setFloating(true);
+  find<QDockWidget>(u"memory_dock"_s).close();
+  trigger(u"reset_layout"_s);
+  EXPECT_FALSE(plans().isFloating());
+  EXPECT_TRUE(find<QDockWidget>(u"memory_dock"_s).isVisible());
+  EXPECT_NEAR(plans().width(), width, 4);
+}
+
+TEST_F(Layouts, TheLastOneIsRemembered) {
+  open(sample(u"gpt2_tiny"_s));
+  plans().close();
+  window().close();
+  start_window();
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_FALSE(plans().isVisible());
+  trigger(u"reset_layout"_s);
+  EXPECT_TRUE(plans().isVisible());
+}
+
+TEST_F(Frame, TextGrowsAndIsRemembered) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& plans = find<QTableView>(u"plan_table"_s);
+  const int row = plans.rowHeight(0);
+  const double size = plans.font().pointSizeF();
+  const double zoom = window().graph().view().camera().zoom;
+  press(Qt::Key_Plus, Qt::ControlModifier | Qt::AltModifier);
+  find<QAction>(u"larger_text"_s).trigger();
+  EXPECT_NEAR(plans.font().pointSizeF(), 1.25 * size, 0.1);
+  EXPECT_GT(plans.rowHeight(0), row);
+  EXPECT_NEAR(window().graph().view().camera().zoom, 1.25 * zoom, 0.05 * zoom);
+  EXPECT_EQ(remembered_text_size(), 125);
+  press(Qt::Key_Minus, Qt::ControlModifier | Qt::AltModifier);
+  EXPECT_EQ(remembered_text_size(), 110);
+  press(Qt::Key_0, Qt::ControlModifier | Qt::AltModifier);
+  EXPECT_NEAR(plans.font().pointSizeF(), size, 0.01);
+  EXPECT_EQ(plans.rowHeight(0), row);
+}
+
+TEST(TextSize, GoesFromOneChoiceToTheNext) {
+  EXPECT_EQ(next_text_size(100, 1), 110);
+  EXPECT_EQ(next_text_size(100, -1), 90);
+  EXPECT_EQ(next_text_size(104, 1), 110);
+  EXPECT_EQ(next_text_size(104, -1), 100);
+  EXPECT_EQ(next_text_size(text_sizes().back(), 1), text_sizes().back());
+  EXPECT_EQ(next_text_size(text_sizes().front(), -1), text_sizes().front());
+}
+
+TEST_F(Frame, AboutTellsVersionsToTheClipboard) {
+  find<QAction>(u"about"_s).trigger();
+  auto& box = find<AboutBox>(u"about_box"_s);
+  ASSERT_TRUE(comes_true([&] { return QApplication::activeWindow() == &box; }));
+  click(*box.findChild<QPushButton*>(u"copy_versions"_s));
+  const QString text = QApplication::clipboard()->text();
+  for (const QString& part : {u"Qt 6."_s, u"ONNX "_s, u"oneDNN "_s, u"Graphviz "_s, u"cuda"_s}) {
+    EXPECT_TRUE(text.contains(part)) << part.toStdString() << " in " << text.toStdString();
+  }
+  QTest::keyClick(&box, Qt::Key_Escape);
+  EXPECT_TRUE(
+      comes_true([this] { return window().findChild<QWidget*>(u"about_box"_s) == nullptr; }));
+}
+
+class History : public Frame {
+ protected:
+  QTableView& table() { return find<QTableView>(u"history_table"_s); }
+  QString text(int row, int column) {
+    return table().model()->index(row, column).data().toString();
+  }
+  void make_choices() {
+    open(sample(u"gpt2_tiny"_s));
+    find<QAction>(u"go_to_history_dock"_s).trigger();
+    for (const int row : {0, 1}) {
+      click_check_box(find<QTableView>(u"plan_table"_s), row, PlanModel::plan);
+      ASSERT_TRUE(settles());
+    }
+  }
+};
+
+TEST_F(History, ListsChoicesWithTheirPeaksAndGoesThere) {
+  make_choices();
+  ASSERT_EQ(table().model()->rowCount(), 3);
+  EXPECT_EQ(text(0, HistoryModel::choice), u"As opened"_s);
+  EXPECT_TRUE(text(1, HistoryModel::choice).startsWith(u"Recompute "_s));
+  EXPECT_EQ(table().currentIndex().row(), 2);
+  const QString peak_with_both = text(2, HistoryModel::peak);
+  EXPECT_FALSE(peak_with_both.isEmpty());
+  EXPECT_NE(text(0, HistoryModel::peak), text(1, HistoryModel::peak));
+  EXPECT_TRUE(text(1, HistoryModel::change).startsWith(u"−"_s));
+  click_cell(table(), 0, HistoryModel::choice);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().undo_stack().index(), 0);
+  EXPECT_EQ(document().choices(), Choices());
+  table().setFocus();
+  QTest::keyClick(&table(), Qt::Key_Down);
+  QTest::keyClick(&table(), Qt::Key_Down);
+  QTest::keyClick(&table(), Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().undo_stack().index(), 2);
+  EXPECT_EQ(text(2, HistoryModel::peak), peak_with_both);
+}
+
+TEST_F(History, WhatIsCutOffIsForgotten) {
+  make_choices();
+  click_cell(table(), 1, HistoryModel::choice);
+  ASSERT_TRUE(settles());
+  choose_entry(u"level"_s, 1);
+  ASSERT_TRUE(settles());
+  ASSERT_EQ(table().model()->rowCount(), 3);
+  EXPECT_EQ(text(2, HistoryModel::choice), u"Level 1"_s);
+  EXPECT_FALSE(text(2, HistoryModel::peak).isEmpty());
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(table().model()->rowCount(), 1);
+}
+
+TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& order = find<QToolButton>(u"order_button"_s);
+  EXPECT_EQ(order.text(), u"Order: file"_s);
+  QMenu* const menu = order.menu();
+  // The menu is open until a key chooses.
+  QTimer::singleShot(0, menu, [menu] {
+    QTest::keyClick(menu, Qt::Key_Down);
+    QTest::keyClick(menu, Qt::Key_Down);
+    QTest::keyClick(menu, Qt::Key_Return);
+  });
+  click(order);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().order, document().study()->orders[1].name);
+  EXPECT_TRUE(order.text().endsWith(QString::fromStdString(document().choices().order)));
+  EXPECT_TRUE(menu->actions()[1]->text().contains(u"\t"_s)) << "its peak stands beside it";
+  menu->actions()[1]->trigger();
+  EXPECT_TRUE(menu->actions()[1]->isChecked()) << "choosing it again leaves it chosen";
+  Q_EMIT find<QMenu>(u"device_menu"_s).aboutToShow();
+  find<QAction>(u"device_cpu"_s).trigger();
+  EXPECT_EQ(document().choices().device, "cpu");
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

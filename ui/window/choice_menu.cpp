@@ -1,0 +1,107 @@
+#include "ui/window/choice_menu.h"
+
+#include "core/run/runner.h"
+#include "core/schedule/fusions.h"
+#include "core/schedule/orders.h"
+#include "ui/models/texts.h"
+#include "ui/window/mnemonics.h"
+
+namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
+
+ChoiceMenu::ChoiceMenu(const QString& title, Document& document, QWidget* parent)
+    : QMenu(title, parent), document_(document) {
+  setToolTipsVisible(true);
+  connect(&document_, &Document::choices_changed, this, [this] { show_choices(); });
+  connect(&document_, &Document::study_changed, this, [this] { show_choices(); });
+  setEnabled(false);
+}
+
+QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString& text,
+                                std::function<bool(const Choices&)> is_on,
+                                std::function<void(Choices&, bool on)> change,
+                                std::function<QString(bool on)> told) {
+  QAction* const action = menu->addAction(text);
+  action->setObjectName(name);
+  action->setCheckable(true);
+  action->setChecked(is_on(document_.choices()));
+  entries_.push_back({action, std::move(is_on)});
+  connect(action, &QAction::triggered, this,
+          [this, change = std::move(change), told = std::move(told)](bool on) {
+            Choices choices = document_.choices();
+            change(choices, on);
+            document_.choose(choices, told(on));
+            // An entry that was on already stays so.
+            show_choices();
+          });
+  return action;
+}
+
+void ChoiceMenu::show_choices() {
+  setEnabled(document_.study() != nullptr);
+  for (const Entry& entry : entries_) {
+    entry.action->setChecked(entry.is_on(document_.choices()));
+  }
+}
+
+OrderMenu::OrderMenu(Document& document, QWidget* parent)
+    : ChoiceMenu(tr("Execution &order"), document, parent) {
+  setObjectName(u"order_menu"_s);
+  for (const OrderStrategy& order : order_strategies()) {
+    const std::string name(order.name);
+    QAction* const action = add_choice(
+        this, u"order_"_s + shown(name), shown(name),
+        [name](const Choices& choices) { return choices.order == name; },
+        [name](Choices& choices, bool) { choices.order = name; },
+        [name](bool) { return tr("Order %1").arg(shown(name)); });
+    action->setToolTip(shown(std::string(order.description)));
+  }
+}
+
+void OrderMenu::show_choices() {
+  ChoiceMenu::show_choices();
+  if (document().study() == nullptr) return;
+  for (const OrderRow& row : document().study()->orders) {
+    auto* const action = findChild<QAction*>(u"order_"_s + shown(row.name));
+    if (action == nullptr || !row.peak_bytes) continue;
+    action->setText(u"%1\t%2"_s.arg(shown(row.name), bytes_text(*row.peak_bytes)));
+  }
+  give_mnemonics(*this);
+}
+
+FusionMenu::FusionMenu(Document& document, QWidget* parent)
+    : ChoiceMenu(tr("&Fusion"), document, parent) {
+  setObjectName(u"fusion_menu"_s);
+  for (const FusionStrategy& fusion : fusion_strategies()) {
+    const std::string name(fusion.name);
+    QAction* const action = add_choice(
+        this, u"fusion_"_s + shown(name), shown(name),
+        [name](const Choices& choices) { return choices.fusion.strategy == name; },
+        [name](Choices& choices, bool) { choices.fusion.strategy = name; },
+        [name](bool) { return tr("Fusion %1").arg(shown(name)); });
+    action->setToolTip(shown(std::string(fusion.description)));
+  }
+}
+
+DeviceMenu::DeviceMenu(Document& document, QWidget* parent)
+    : ChoiceMenu(tr("&Device"), document, parent) {
+  setObjectName(u"device_menu"_s);
+  connect(this, &QMenu::aboutToShow, this, &DeviceMenu::list_devices);
+}
+
+void DeviceMenu::list_devices() {
+  if (!actions().isEmpty()) return;
+  for (const DeviceInfo& info : stashscope::list_devices()) {
+    QAction* const action = add_choice(
+        this, u"device_"_s + shown(info.name),
+        u"%1: %2"_s.arg(shown(info.name), shown(info.description)),
+        [name = info.name](const Choices& choices) { return choices.device == name; },
+        [name = info.name](Choices& choices, bool) { choices.device = name; },
+        [name = info.name](bool) { return tr("Device %1").arg(shown(name)); });
+    action->setEnabled(info.available);
+  }
+  give_mnemonics(*this);
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <QMenu>
+#include <functional>
+
+#include "ui/document/document.h"
+
+namespace stashscope::ui {
+
+/// A menu whose entries show and change the document's choices.
+class ChoiceMenu : public QMenu {
+  Q_OBJECT
+
+ public:
+  ChoiceMenu(const QString& title, Document& document, QWidget* parent = nullptr);
+
+ protected:
+  /// @param name of the action
+  /// @param change makes the choices that the entry stands for
+  /// @param told for the undo list; called with whether the entry was switched on
+  QAction* add_choice(QMenu* menu, const QString& name, const QString& text,
+                      std::function<bool(const Choices&)> is_on,
+                      std::function<void(Choices&, bool on)> change,
+                      std::function<QString(bool on)> told);
+  /// Brings the entries up to date.
+  virtual void show_choices();
+
+  Document& document() { return document_; }
+
+ private:
+  /// A choice that is on or off.
+  struct Entry {
+    QAction* action;
+    std::function<bool(const Choices&)> is_on;
+  };
+
+  Document& document_;
+  std::vector<Entry> entries_;
+};
+
+/// The execution orders with their peaks.
+class OrderMenu : public ChoiceMenu {
+  Q_OBJECT
+
+ public:
+  explicit OrderMenu(Document& document, QWidget* parent = nullptr);
+
+ protected:
+  void show_choices() override;
+};
+
+/// Which pointwise nodes run as one.
+class FusionMenu : public ChoiceMenu {
+  Q_OBJECT
+
+ public:
+  explicit FusionMenu(Document& document, QWidget* parent = nullptr);
+};
+
+/// Where the step runs; devices that are not there say why.
+class DeviceMenu : public ChoiceMenu {
+  Q_OBJECT
+
+ public:
+  explicit DeviceMenu(Document& document, QWidget* parent = nullptr);
+
+ private:
+  /// Once the menu is wanted: looking for devices takes a moment.
+  void list_devices();
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QAbstractListModel>
+
+#include "ui/window/commands.h"
+
+namespace stashscope::ui {
+
+/// The commands that fit what was typed, the best first.
+class CommandModel : public QAbstractListModel {
+  Q_OBJECT
+
+ public:
+  enum Role { keys = Qt::UserRole, name_start, places };
+
+  using QAbstractListModel::QAbstractListModel;
+
+  void set_commands(std::vector<Command> commands);
+  void set_pattern(const QString& pattern);
+  /// Null when it has gone since.
+  QAction* action(int row) const { return shown_[static_cast<std::size_t>(row)].command.action; }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+
+ private:
+  std::vector<Command> all_;
+  std::vector<RankedCommand> shown_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QFrame>
+#include <QLineEdit>
+#include <QListView>
+#include <QPointer>
+
+#include "ui/window/command_model.h"
+
+namespace stashscope::ui {
+
+/// A line over the window in which the user types some letters of what is to be done. Arrows
+/// choose, Return does it, Escape or a click elsewhere closes it.
+class CommandPalette : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit CommandPalette(QWidget* window);
+
+  void open(std::vector<Command> commands);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void filter(const QString& pattern);
+  void place();
+  void move_current(int rows);
+  void run(const QModelIndex& index);
+  void leave();
+  bool take_key(int key);
+
+  CommandModel model_;
+  QLineEdit* line_;
+  QListView* list_;
+  QPointer<QWidget> focused_before_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,110 @@
+#include "ui/window/commands.h"
+
+#include <QMenu>
+#include <algorithm>
+#include <set>
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int own_name_score = 12;
+
+QString separator() { return u" › "_s; }
+
+QString inside(const QString& place, const QString& title) {
+  return place.isEmpty() ? title : place + separator() + title;
+}
+
+void collect(const QList<QAction*>& actions, const QString& place, std::vector<Command>& commands) {
+  for (QAction* const action : actions) {
+    if (action->isSeparator() || !action->isVisible()) continue;
+    const QString name = plain_text(action->text());
+    QMenu* const menu = action->menu();
+    if (menu == nullptr) {
+      if (!name.isEmpty()) commands.push_back({place, name, action});
+      continue;
+    }
+    // Some menus are filled when they are shown.
+    Q_EMIT menu->aboutToShow();
+    collect(menu->actions(), inside(place, name), commands);
+  }
+}
+
+std::optional<RankedCommand> match(const Command& command, const QString& pattern, int& score) {
+  const QString whole = full_name(command);
+  auto found = fuzzy_match(pattern, whole);
+  auto own = fuzzy_match(pattern, command.name);
+  if (own) {
+    own->score += own_name_score;
+    for (qsizetype& place : own->places) place += whole.size() - command.name.size();
+  }
+  if (own && (!found || own->score >= found->score)) found = own;
+  if (!found) return std::nullopt;
+  score = found->score;
+  return RankedCommand{command, found->places};
+}
+
+QString title_of(const QWidget& widget) {
+  return widget.accessibleName().isEmpty() ? widget.objectName() : widget.accessibleName();
+}
+
+}  // namespace
+
+QString Command::keys() const {
+  return action == nullptr
+             ? QString()
+             : QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText);
+}
+
+QString plain_text(const QString& text) {
+  QString plain;
+  for (qsizetype i = 0; i < text.size(); ++i) {
+    if (text[i] == u'\t') break;
+    if (text[i] == u'&' && i + 1 < text.size()) ++i;
+    plain += text[i];
+  }
+  return plain;
+}
+
+std::vector<Command> menu_commands(const QMenuBar& bar) {
+  std::vector<Command> commands;
+  collect(bar.actions(), {}, commands);
+  return commands;
+}
+
+std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window) {
+  std::vector<Command> commands = menu_commands(bar);
+  std::set<const QAction*> listed;
+  for (const Command& each : commands) listed.insert(each.action);
+  for (const QWidget* const widget : window.findChildren<QWidget*>()) {
+    if (qobject_cast<const QMenu*>(widget) != nullptr) continue;
+    for (QAction* const action : widget->actions()) {
+      if (listed.insert(action).second)
+        commands.push_back({title_of(*widget), plain_text(action->text()), action});
+    }
+  }
+  std::erase_if(commands, [](const Command& each) { return each.keys().isEmpty(); });
+  return commands;
+}
+
+QString full_name(const Command& command) { return inside(command.place, command.name); }
+
+std::vector<RankedCommand> ranked(const std::vector<Command>& commands, const QString& pattern) {
+  std::vector<std::pair<int, RankedCommand>> found;
+  for (const Command& each : commands) {
+    int score = 0;
+    if (auto fits = match(each, pattern, score)) found.emplace_back(score, std::move(*fits));
+  }
+  if (!pattern.trimmed().isEmpty()) {
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+  }
+  std::vector<RankedCommand> commands_found;
+  for (auto& [score, command] : found) commands_found.push_back(std::move(command));
+  return commands_found;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QMainWindow>
+#include <QMenu>
+#include <functional>
+
+namespace stashscope::ui {
+
+/// Arrangements of panels under names that the user gave, kept across runs of the program.
+class LayoutMenu : public QMenu {
+  Q_OBJECT
+
+ public:
+  /// @param version as the window's states are saved
+  /// @param reset brings the panels back to where they are at first
+  LayoutMenu(QMainWindow& window, int version, std::function<void()> reset);
+
+  /// Asks for a name.
+  void ask_for_name();
+  void save(const QString& name);
+
+ private:
+  void fill();
+  void add_saved(const QString& name);
+
+  QMainWindow& window_;
+  int version_;
+  std::function<void()> reset_;
+};
+
+}  // namespace stashscope::ui

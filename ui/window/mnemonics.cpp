@@ -1,0 +1,71 @@
+#include "ui/window/mnemonics.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace stashscope::ui {
+
+namespace {
+
+/// The place of the letter behind a single `&`; -1 when there is none.
+qsizetype marked_place(const QString& text) {
+  for (qsizetype i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != u'&') continue;
+    if (text[i + 1] != u'&') return i + 1;
+    ++i;
+  }
+  return -1;
+}
+
+bool starts_word(const QString& text, qsizetype place) {
+  return place == 0 || !text[place - 1].isLetterOrNumber();
+}
+
+/// Where a mark would make sense, the best places first.
+std::vector<qsizetype> places_for_mark(const QString& text) {
+  std::vector<qsizetype> places;
+  for (qsizetype i = 0; i < text.size(); ++i) {
+    if (text[i] == u'\t') break;
+    if (text[i].isLetterOrNumber()) places.push_back(i);
+  }
+  std::stable_partition(places.begin(), places.end(),
+                        [&](qsizetype place) { return starts_word(text, place); });
+  return places;
+}
+
+void mark(QString& text, std::set<QChar>& taken) {
+  for (const qsizetype place : places_for_mark(text)) {
+    if (!taken.insert(text[place].toLower()).second) continue;
+    text.insert(place, u'&');
+    return;
+  }
+}
+
+}  // namespace
+
+QStringList with_mnemonics(QStringList texts) {
+  std::set<QChar> taken;
+  for (QString& text : texts) {
+    const qsizetype place = marked_place(text);
+    if (place >= 0 && !taken.insert(text[place].toLower()).second) text.remove(place - 1, 1);
+  }
+  for (QString& text : texts) {
+    if (marked_place(text) < 0) mark(text, taken);
+  }
+  return texts;
+}
+
+void give_mnemonics(QMenu& menu) {
+  QList<QAction*> actions = menu.actions();
+  actions.removeIf([](const QAction* action) { return action->isSeparator(); });
+  QStringList texts;
+  for (const QAction* const action : actions) texts << action->text();
+  texts = with_mnemonics(texts);
+  for (qsizetype i = 0; i < actions.size(); ++i) {
+    actions[i]->setText(texts[i]);
+    if (actions[i]->menu() != nullptr) give_mnemonics(*actions[i]->menu());
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,71 @@
+#include "ui/window/shortcut_sheet.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr QSize first_size(640, 620);
+constexpr int place_width = 200;
+constexpr int name_width = 250;
+
+}  // namespace
+
+ShortcutModel::ShortcutModel(std::vector<Command> commands, QObject* parent)
+    : TableModel(
+          {{tr("Where"), tr("The menu that holds it, or the panel that has the focus"), false},
+           {tr("What"), {}, false},
+           {tr("Keys"), {}, false}},
+          parent),
+      commands_(std::move(commands)) {}
+
+QVariant ShortcutModel::cell(int row, int column, int role) const {
+  const Command& command = commands_[static_cast<std::size_t>(row)];
+  if (role != Qt::DisplayRole) return {};
+  switch (column) {
+    case Column::place:
+      return command.place;
+    case Column::name:
+      return command.name;
+    default:
+      return command.keys();
+  }
+}
+
+ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
+    : QDialog(parent), model_(std::move(commands)), search_(new QLineEdit), table_(new TableView) {
+  setObjectName(u"shortcut_sheet"_s);
+  setWindowTitle(tr("Keyboard shortcuts"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  resize(first_size);
+  filtered_.setSourceModel(&model_);
+  filtered_.setFilterKeyColumn(-1);
+  filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
+  search_->setObjectName(u"shortcut_search"_s);
+  search_->setAccessibleName(tr("Search shortcuts"));
+  search_->setPlaceholderText(tr("Search by what is done or by key"));
+  search_->setClearButtonEnabled(true);
+  table_->setObjectName(u"shortcut_table"_s);
+  table_->setAccessibleName(tr("Keyboard shortcuts"));
+  table_->setModel(&filtered_);
+  table_->setSortingEnabled(true);
+  table_->sortByColumn(-1, Qt::AscendingOrder);
+  table_->set_invitation(tr("No shortcut fits."));
+  table_->horizontalHeader()->resizeSection(ShortcutModel::place, place_width);
+  table_->horizontalHeader()->resizeSection(ShortcutModel::name, name_width);
+  auto* const buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+  auto* const layout = new QVBoxLayout(this);
+  layout->addWidget(search_);
+  layout->addWidget(table_, 1);
+  layout->addWidget(buttons);
+  connect(search_, &QLineEdit::textChanged, &filtered_,
+          &QSortFilterProxyModel::setFilterFixedString);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QDialog>
+#include <QLineEdit>
+#include <QSortFilterProxyModel>
+
+#include "ui/models/table_model.h"
+#include "ui/panels/table_view.h"
+#include "ui/window/commands.h"
+
+namespace stashscope::ui {
+
+/// The keys of commands, one row each.
+class ShortcutModel : public TableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { place, name, keys };
+
+  explicit ShortcutModel(std::vector<Command> commands, QObject* parent = nullptr);
+
+ protected:
+  int rows() const override { return static_cast<int>(commands_.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  std::vector<Command> commands_;
+};
+
+/// All keys that do something, made from the actions that there are. Deletes itself when closed.
+class ShortcutSheet : public QDialog {
+  Q_OBJECT
+
+ public:
+  ShortcutSheet(std::vector<Command> commands, QWidget* parent);
+
+ private:
+  ShortcutModel model_;
+  QSortFilterProxyModel filtered_;
+  QLineEdit* search_;
+  TableView* table_;
+};
+
+}  // namespace stashscope::ui
