@@ -40,6 +40,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       welcome_(new Welcome),
       graph_(new GraphPanel(document_, places.layout_program)),
       plans_(new PlansPanel(document_)),
+      compare_(new ComparePanel(document_)),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
   setAcceptDrops(true);
@@ -95,6 +96,8 @@ void MainWindow::make_docks() {
   auto* const history = add_dock(u"history_dock"_s, tr("History"), new HistoryPanel(document_),
                                  Qt::RightDockWidgetArea);
   put_behind(u"inspector_dock"_s, history);
+  put_behind(u"memory_dock"_s,
+             add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
 }
 
 /// Behind the memory curve, until somebody asks for it.
@@ -179,6 +182,10 @@ void MainWindow::connect_document() {
       if (dock->isAncestorOf(now) && dock->visibleRegion().isEmpty()) dock->raise();
     }
   });
+  connect(compare_, &ComparePanel::choice_wanted, this, &MainWindow::choose_comparison);
+  connect(compare_, &ComparePanel::failed, this, &MainWindow::show_failure);
+  connect(compare_, &ComparePanel::opened, this,
+          [this] { go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s)); });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }

@@ -6,6 +6,7 @@
 
 #include "ui/document/autosave.h"
 #include "ui/document/document.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/graph_panel.h"
 #include "ui/panels/plans_panel.h"
 #include "ui/window/choice_menu.h"
@@ -70,6 +71,7 @@ class MainWindow : public QMainWindow {
   void choose_file();
   /// Asks first when that would give unsaved choices up.
   void open_file(const QString& path);
+  void choose_comparison();
   void save_session();
   void save_session_as();
   QFileDialog* save_with(const QString& title, const QString& suffix,
@@ -108,6 +110,7 @@ class MainWindow : public QMainWindow {
   Welcome* welcome_;
   GraphPanel* graph_;
   PlansPanel* plans_;
+  ComparePanel* compare_;
   CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;
   QMenu* sample_menu_ = nullptr;

@@ -26,7 +26,10 @@ QLabel* make_label(const QString& text) {
 
 /// Markup, so that its size follows that of all text.
 QLabel* make_headline(const QString& text) {
-  return new QLabel(u"<span style=\"font-size: x-large\">%1</span>"_s.arg(text.toHtmlEscaped()));
+  auto* const label =
+      new QLabel(u"<span style=\"font-size: x-large\">%1</span>"_s.arg(text.toHtmlEscaped()));
+  label->setWordWrap(true);
+  return label;
 }
 
 /// The installed samples, else those of the source tree.

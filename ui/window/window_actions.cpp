@@ -89,6 +89,9 @@ void MainWindow::make_file_menu() {
   sample_menu_->setObjectName(u"sample_menu"_s);
   connect(sample_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_sample_menu);
   menu->addSeparator();
+  add_action(menu, u"compare"_s, tr("&Compare with…"), QKeySequence(u"Ctrl+Shift+D"_s),
+             [this] { choose_comparison(); });
+  menu->addSeparator();
   add_action(menu, u"save_session"_s, tr("&Save session"), QKeySequence::Save, [this] {
     save_session();
   })->setIcon(icon(Icon::save));
@@ -279,7 +282,8 @@ void MainWindow::enable_actions() {
   for (const QString& name :
        {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
         u"export_graph"_s, u"copy_config"_s, u"find"_s, u"find_next"_s, u"find_previous"_s,
-        u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s, u"close_groups"_s, u"go_to_peak"_s}) {
+        u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s, u"close_groups"_s,
+        u"go_to_peak"_s}) {
     actions_[name]->setEnabled(has_model);
   }
   actions_[u"run"_s]->setEnabled(has_model && !document_.is_running());

@@ -26,15 +26,28 @@ QFileDialog* make_file_dialog(QWidget* parent, const QString& name, const QStrin
   return dialog;
 }
 
+QStringList readable_files() {
+  return {MainWindow::tr("Models and sessions (*.onnx *.stashscope *.json)"),
+          MainWindow::tr("All files (*)")};
+}
+
 }  // namespace
 
 void MainWindow::choose_file() {
   QFileDialog* const dialog =
       make_file_dialog(this, u"open_dialog"_s, tr("Open a model or session"));
   dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters(
-      {tr("Models and sessions (*.onnx *.stashscope *.json)"), tr("All files (*)")});
+  dialog->setNameFilters(readable_files());
   connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_file);
+  dialog->open();
+}
+
+void MainWindow::choose_comparison() {
+  QFileDialog* const dialog =
+      make_file_dialog(this, u"compare_dialog"_s, tr("Compare with a model or session"));
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  dialog->setNameFilters(readable_files());
+  connect(dialog, &QFileDialog::fileSelected, compare_, &ComparePanel::open);
   dialog->open();
 }
 

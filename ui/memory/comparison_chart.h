@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QWidget>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "core/study/study.h"
+#include "ui/memory/step_axis.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+/// The curves of two steps on one axis, their forward and backward passes over each other. Zooms by
+/// wheel, pans by dragging; the arrow keys move the cursor, plus and minus zoom, 0 shows
+/// everything.
+class ComparisonChart : public QWidget {
+  Q_OBJECT
+
+ public:
+  enum Side : std::size_t { left, right };
+
+  explicit ComparisonChart(QWidget* parent = nullptr);
+
+  /// Null studies empty the chart.
+  void set_studies(std::shared_ptr<const Study> left_study,
+                   std::shared_ptr<const Study> right_study);
+  static QColor colour_of(Side side, const Theme& theme);
+
+  const StepAxis& axis() const { return axis_; }
+  /// The step of the left side at which both are read; of the right one, what is drawn there.
+  std::size_t cursor() const { return cursor_; }
+  std::size_t step_at_cursor(Side side) const;
+  QString readout() const;
+
+  QSize sizeHint() const override { return {480, 240}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  const Variant& variant(Side side) const { return *studies_[side]->current; }
+  bool is_empty() const;
+  QRectF plot() const;
+  double y_of(std::int64_t bytes) const;
+  void fit_axis();
+  void set_axis(const StepAxis& axis);
+  void move_cursor(std::ptrdiff_t by);
+  /// Returns where it ends.
+  double paint_key(QPainter& painter, const Theme& theme) const;
+  void paint_grid(QPainter& painter, const Theme& theme) const;
+  void paint_phases(QPainter& painter, const Theme& theme) const;
+  void paint_side(QPainter& painter, const Theme& theme, Side side) const;
+  void paint_cursor(QPainter& painter, const Theme& theme) const;
+  QString readout(Side side) const;
+
+  std::array<std::shared_ptr<const Study>, 2> studies_;
+  std::array<StepAlignment, 2> alignments_;
+  StepAxis axis_;
+  std::int64_t top_ = 1;
+  std::size_t cursor_ = 0;
+  double dragged_to_ = 0;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,73 @@
+#include "ui/models/comparison_model.h"
+
+#include <algorithm>
+
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
+
+ComparisonModel::ComparisonModel(QObject* parent)
+    : TableModel({{tr("About"), {}, false},
+                  {tr("What"), {}, false},
+                  {tr("Left"), tr("The step whose curve is drawn through"), true},
+                  {tr("Right"), tr("The step whose curve is dashed"), true},
+                  {tr("Difference"), tr("What the right side has more"), true}},
+                 parent) {}
+
+void ComparisonModel::set_rows(std::vector<ComparisonRow> rows) {
+  all_ = std::move(rows);
+  choose_rows();
+}
+
+void ComparisonModel::show_all(bool all) {
+  shows_all_ = all;
+  choose_rows();
+}
+
+void ComparisonModel::choose_rows() {
+  beginResetModel();
+  shown_.clear();
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(shown_),
+               [this](const ComparisonRow& row) { return shows_all_ || row.differs(); });
+  endResetModel();
+}
+
+bool ComparisonModel::starts_group(int row) const {
+  return row == 0 || row_at(row - 1).group != row_at(row).group;
+}
+
+QVariant ComparisonModel::cell(int row, int column, int role) const {
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(row, column);
+    case Qt::ToolTipRole:
+      return column == Column::group ? QVariant() : text(row, column);
+    default:
+      return {};
+  }
+}
+
+QString ComparisonModel::text(int row, int column) const {
+  const ComparisonRow& each = row_at(row);
+  const auto side = [](const ComparedValue& value) {
+    return value.text.empty() ? u"–"_s : shown(value.text);
+  };
+  switch (column) {
+    case Column::group:
+      return starts_group(row) ? shown(std::string(title_of(each.group))) : QString();
+    case Column::name:
+      return shown(each.name);
+    case Column::left:
+      return side(each.left);
+    case Column::right:
+      return side(each.right);
+    default:
+      if (each.only_left()) return tr("left only");
+      if (each.only_right()) return tr("right only");
+      return shown(each.difference());
+  }
+}
+
+}  // namespace stashscope::ui

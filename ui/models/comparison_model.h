@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/study/comparison.h"
+#include "ui/models/table_model.h"
+
+namespace stashscope::ui {
+
+/// Where two studies differ, or all that is compared.
+class ComparisonModel : public TableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { group, name, left, right, difference };
+
+  explicit ComparisonModel(QObject* parent = nullptr);
+
+  void set_rows(std::vector<ComparisonRow> rows);
+  void show_all(bool all);
+  const ComparisonRow& row_at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
+
+ protected:
+  int rows() const override { return static_cast<int>(shown_.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  void choose_rows();
+  QString text(int row, int column) const;
+  bool starts_group(int row) const;
+
+  std::vector<ComparisonRow> all_;
+  std::vector<ComparisonRow> shown_;
+  bool shows_all_ = false;
+};
+
+}  // namespace stashscope::ui
