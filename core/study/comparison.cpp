@@ -201,6 +201,7 @@ void add_choices(Rows& rows, const Study& left, const Study& right) {
   };
   rows.add_text("level", std::to_string(a.level), std::to_string(b.level));
   rows.add_text("probe", to_string(effective_probe(a)), to_string(effective_probe(b)));
+  rows.add_text("kept in memory", list(a.kept), list(b.kept));
   rows.add_text("order", left.order, right.order);
   const auto planned = [](const Choices& choices) {
     return choices.planned.empty() ? std::string("none")
