@@ -62,7 +62,7 @@ ComparisonChart::ComparisonChart(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory of both sides over the steps"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
-  setMinimumSize(200, 120);
+  setMinimumSize(160, 56);
 }
 
 QColor ComparisonChart::colour_of(Side side, const Theme& theme) {

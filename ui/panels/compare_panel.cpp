@@ -15,11 +15,14 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int group_width = 120;
+constexpr int group_width = 72;
 constexpr int name_width = 180;
-constexpr int least_name_width = 96;
-constexpr int side_width = 108;
-constexpr int least_difference_width = 128;
+constexpr int least_name_width = 112;
+constexpr int side_width = 80;
+constexpr int least_difference_width = 136;
+/// Of the table against the chart.
+constexpr int table_share = 560;
+constexpr int chart_share = 400;
 
 QString file_of(const Document& document) {
   return document.session_path().isEmpty() ? document.model_path() : document.session_path();
@@ -60,6 +63,7 @@ QWidget* ComparePanel::make_invitation() {
   invitation_->setObjectName(u"compare_invitation"_s);
   invitation_->setWordWrap(true);
   invitation_->setAlignment(Qt::AlignCenter);
+  invitation_->setMinimumHeight(1);
   auto* const choose = new QPushButton(tr("Compare with…"));
   choose->setObjectName(u"compare_choose"_s);
   again_->setObjectName(u"compare_again"_s);
@@ -69,6 +73,7 @@ QWidget* ComparePanel::make_invitation() {
   buttons->addWidget(again_);
   buttons->addStretch(1);
   auto* const layout = new QVBoxLayout(page);
+  layout->setContentsMargins(unit, 0, unit, 0);
   layout->addStretch(1);
   layout->addWidget(invitation_);
   layout->addLayout(buttons);
@@ -92,8 +97,7 @@ QWidget* ComparePanel::make_comparison() {
   split->setChildrenCollapsible(false);
   split->addWidget(table_);
   split->addWidget(chart_);
-  split->setStretchFactor(0, 1);
-  split->setStretchFactor(1, 1);
+  split->setSizes({table_share, chart_share});
   auto* const page = new QWidget;
   auto* const layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);

@@ -45,8 +45,8 @@ class DimensionsPanel : public QWidget {
   void set_dimension(const QString& name, int value);
 
   Document& document_;
-  QToolButton* presets_;
   QScrollArea* scroll_;
+  QToolButton* presets_;
   QVBoxLayout* rows_layout_;
   std::vector<Row> rows_;
 };

@@ -9,8 +9,10 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int choice_width = 190;
-constexpr int peak_width = 84;
+constexpr int choice_width = 160;
+constexpr int least_choice_width = 96;
+constexpr int peak_width = 76;
+constexpr int least_change_width = 64;
 
 }  // namespace
 
@@ -26,6 +28,7 @@ HistoryPanel::HistoryPanel(Document& document, QWidget* parent)
   table_->set_invitation(tr("Open a model; what you choose for it is listed here."));
   table_->horizontalHeader()->resizeSection(HistoryModel::choice, choice_width);
   table_->horizontalHeader()->resizeSection(HistoryModel::peak, peak_width);
+  table_->set_flexible_column(HistoryModel::choice, least_choice_width, least_change_width);
   connect(table_, &QTableView::clicked, this, &HistoryPanel::go_to);
   connect(table_, &QTableView::activated, this, &HistoryPanel::go_to);
   connect(&model_, &QAbstractItemModel::modelReset, this, &HistoryPanel::show_current);

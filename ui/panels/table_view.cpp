@@ -3,8 +3,10 @@
 #include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
+#include <utility>
 
 #include "ui/panels/cell_delegate.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
@@ -42,7 +44,26 @@ void TableView::fit_rows() {
 
 void TableView::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fit_rows();
+  if (event->type() != QEvent::FontChange) return;
+  fit_rows();
+  fit_columns();
+}
+
+void TableView::showEvent(QShowEvent* event) {
+  fit_columns();
+  QTableView::showEvent(event);
+}
+
+void TableView::fit_columns() {
+  const double growth = text_scale() / std::exchange(text_scale_, text_scale());
+  const int columns = horizontalHeader()->count();
+  if (growth == 1 || columns == 0) return;
+  flexible_.least = qRound(flexible_.least * growth);
+  flexible_.least_last = qRound(flexible_.least_last * growth);
+  for (int column = 0; column + 1 < columns; ++column) {
+    setColumnWidth(column, qRound(columnWidth(column) * growth));
+  }
+  fit_flexible_column();
 }
 
 void TableView::set_flexible_column(int column, int least, int least_last) {

@@ -28,6 +28,7 @@ class TableView : public QTableView {
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   struct FlexibleColumn {
@@ -39,9 +40,12 @@ class TableView : public QTableView {
   void fit_flexible_column();
   /// As high as their text needs.
   void fit_rows();
+  /// As wide for larger text as they were made for the system's.
+  void fit_columns();
 
   CellDelegate* cells_;
   FlexibleColumn flexible_;
+  double text_scale_ = 1;  ///< that the columns have room for
   QString invitation_;
 };
 

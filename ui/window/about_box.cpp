@@ -33,7 +33,7 @@ std::vector<std::pair<QString, QString>> versions() {
 QString table_of_versions() {
   QString rows;
   for (const auto& [name, version] : versions()) {
-    rows += u"<tr><td>%1</td><td>&ensp;%2</td></tr>"_s.arg(name.toHtmlEscaped(),
+    rows += u"<tr><td>%1&emsp;</td><td>%2</td></tr>"_s.arg(name.toHtmlEscaped(),
                                                            version.toHtmlEscaped());
   }
   return u"<table>"_s + rows + u"</table>"_s;

@@ -10,6 +10,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/order_model.h"
 #include "ui/models/plan_model.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui::test {
@@ -93,6 +94,15 @@ class Blocking : public WindowTest {
     });
     watch("order", [&] {
       click_cell(find<QTableView>(u"order_table"_s), 1, OrderModel::name);
+      ASSERT_TRUE(settles());
+    });
+    watch("compare", [&] {
+      auto& panel = find<ComparePanel>(u"compare_panel"_s);
+      panel.open(model);
+      ASSERT_TRUE(comes_true([&] { return panel.is_comparing(); }));
+    });
+    watch("tick while comparing", [&] {
+      click_check_box(find<QTableView>(u"plan_table"_s), 1, PlanModel::plan);
       ASSERT_TRUE(settles());
     });
     watch("zoom", [&] { zoom_and_move(); });

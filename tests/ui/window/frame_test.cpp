@@ -298,12 +298,14 @@ TEST_F(Frame, TextGrowsAndIsRemembered) {
   open(sample(u"gpt2_tiny"_s));
   auto& plans = find<QTableView>(u"plan_table"_s);
   const int row = plans.rowHeight(0);
+  const int column = plans.columnWidth(PlanModel::frequency);
   const double size = plans.font().pointSizeF();
   const double zoom = window().graph().view().camera().zoom;
   press(Qt::Key_Plus, Qt::ControlModifier | Qt::AltModifier);
   find<QAction>(u"larger_text"_s).trigger();
   EXPECT_NEAR(plans.font().pointSizeF(), 1.25 * size, 0.1);
   EXPECT_GT(plans.rowHeight(0), row);
+  EXPECT_NEAR(plans.columnWidth(PlanModel::frequency), 1.25 * column, 2);
   EXPECT_NEAR(window().graph().view().camera().zoom, 1.25 * zoom, 0.05 * zoom);
   EXPECT_EQ(remembered_text_size(), 125);
   press(Qt::Key_Minus, Qt::ControlModifier | Qt::AltModifier);
@@ -311,6 +313,7 @@ TEST_F(Frame, TextGrowsAndIsRemembered) {
   press(Qt::Key_0, Qt::ControlModifier | Qt::AltModifier);
   EXPECT_NEAR(plans.font().pointSizeF(), size, 0.01);
   EXPECT_EQ(plans.rowHeight(0), row);
+  EXPECT_NEAR(plans.columnWidth(PlanModel::frequency), column, 2);
 }
 
 TEST(TextSize, GoesFromOneChoiceToTheNext) {
