@@ -73,7 +73,7 @@ void check_outputs(const BatchOptions& options, TakenFiles files) {
 StudyMeasurements measured_or_reported(const ReportInput& input, const Subject& subject,
                                        const BatchOptions& options) {
   try {
-    return measure_in_worker(input.study, subject.session.model, nullptr, Progress());
+    return measure_in_worker(input.study, subject.session.model, {}, nullptr, Progress());
   } catch (const Error&) {
     write_text(report_text(input, options.format), options.out);
     throw;

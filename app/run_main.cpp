@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <csignal>
+#include <functional>
 #include <iostream>
+#include <numeric>
 #include <optional>
 
 #include "app/compare.h"
@@ -17,6 +20,8 @@
 #include "core/run/random_inputs.h"
 #include "core/run/worker.h"
 #include "core/study/measure.h"
+#include "core/study/measurement_file.h"
+#include "core/study/step_bundle.h"
 #include "core/study/study.h"
 
 namespace stashscope::app {
@@ -28,6 +33,8 @@ struct RunOptions {
   double tolerance = 1e-3;
   std::uint64_t seed = 1;
   std::string trace;
+  std::string measurement;
+  RunCounts counts;
   bool stream = false;
 };
 
@@ -120,12 +127,18 @@ void add_tensor_files(const std::string& folder, TakenFiles& files) {
   }
 }
 
-void check_trace(const RunOptions& options, TakenFiles files) {
-  if (options.trace.empty()) return;
+void check_outputs(const RunOptions& options, TakenFiles files) {
+  if (options.trace.empty() && options.measurement.empty()) return;
   for (const std::string& folder : {options.inputs, options.compare}) {
     if (!folder.empty()) add_tensor_files(folder, files);
   }
-  files.claim("--trace " + printable(options.trace), options.trace, "the trace");
+  if (!options.trace.empty()) {
+    files.claim("--trace " + printable(options.trace), options.trace, "the trace");
+  }
+  if (!options.measurement.empty()) {
+    files.claim("--write-measurement " + printable(options.measurement), options.measurement,
+                "the measurement");
+  }
 }
 
 /// Bytes of the data that has to be made up; the step takes a copy.
@@ -146,18 +159,58 @@ NamedTensors random_inputs(const Study& study, std::int64_t peak_bytes, std::uin
   return with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
 }
 
+/// Runs a variant as often as asked, always with the same data.
+class RepeatedRuns {
+ public:
+  /// Refers to its arguments.
+  RepeatedRuns(const Study& study, const Runner& runner, const NamedTensors& inputs,
+               const RunCounts& counts)
+      : study_(study), runner_(runner), inputs_(inputs), counts_(counts) {}
+
+  /// @param before_run called with the index of a run; returns what sees its events
+  RunResult run(const Variant& variant, const std::function<TraceSink(int)>& before_run) const {
+    const RunPlan plan = run_plan(study_, variant);
+    std::vector<Measurement> repeats;
+    NamedTensors outputs;
+    for (int i = 0; i < counts_.all(); ++i) {
+      const TraceSink sink = before_run(i);
+      RunResult result = runner_.run(plan, inputs_, sink, Progress());
+      outputs = std::move(result.outputs);
+      if (i >= counts_.warm_up) repeats.push_back(std::move(result.measurement));
+    }
+    return {std::move(outputs), combined(std::move(repeats))};
+  }
+
+ private:
+  const Study& study_;
+  const Runner& runner_;
+  const NamedTensors& inputs_;
+  const RunCounts& counts_;
+};
+
+std::int64_t largest_peak(const Study& study) {
+  return std::max(study.baseline->timeline.peak_bytes, study.current->timeline.peak_bytes);
+}
+
+/// A reader that has gone away ends the run.
+void print_event(const TraceEvent& event) {
+  std::cout << format_event(event) << "\n";
+  if (!std::cout) fail_run("standard output", "nobody reads it any more");
+}
+
 /// For another program: both variants with random data, every event on standard output.
-int stream_variants(const Study& study, std::uint64_t seed) {
+int stream_variants(const Study& study, const RunOptions& options) {
   const auto runner = make_runner(study.choices.device);
   runner->check(study.graph());
-  const std::int64_t peak_bytes =
-      std::max(study.baseline->timeline.peak_bytes, study.current->timeline.peak_bytes);
-  const NamedTensors inputs = random_inputs(study, peak_bytes, seed);
-  const TraceSink sink = [](const TraceEvent& event) { std::cout << format_event(event) << "\n"; };
+  const NamedTensors inputs = random_inputs(study, largest_peak(study), options.seed);
+  const RepeatedRuns runs(study, *runner, inputs, options.counts);
+  const auto before_run = [&](int index) -> TraceSink {
+    std::cout << worker_run_line << (index < options.counts.warm_up ? "warm-up" : "run") << "\n";
+    return print_event;
+  };
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
-    const Variant& variant = baseline ? *study.baseline : *study.current;
-    const RunResult result = runner->run(run_plan(study, variant), inputs, sink, Progress());
+    const RunResult result = runs.run(baseline ? *study.baseline : *study.current, before_run);
     for (const auto& [name, size] : result.measurement.data_dependent) {
       std::cout << worker_size_line << size << " " << name << "\n";
     }
@@ -172,6 +225,31 @@ void print_memory(const Study& study, const Measurement& measured) {
   std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, "
             << format_bytes(study.current->timeline.peak_bytes) << " predicted; largest difference "
             << with_thousands(error) << " B at any of " << measured.live_bytes.size() << " steps\n";
+}
+
+/// Nothing of a single run, whose time says little.
+void print_repeats(const Measurement& measured) {
+  if (measured.repeats == 1) return;
+  const auto& times = measured.node_seconds;
+  std::cout << "time: " << format_fixed(1000 * std::accumulate(times.begin(), times.end(), 0.0), 2)
+            << " ms, the sum of the nodes' medians over " << measured.repeats
+            << " runs; largest difference between them: "
+            << with_thousands(measured.repeat_difference) << " B\n";
+}
+
+/// Both variants, into a file that the window opens.
+int write_measurement(const Study& study, const Runner& runner, const NamedTensors& inputs,
+                      const RunOptions& options) {
+  const RepeatedRuns runs(study, runner, inputs, options.counts);
+  const auto no_sink = [](int) { return TraceSink(); };
+  StudyMeasurements measured;
+  measured.baseline = runs.run(*study.baseline, no_sink).measurement;
+  measured.current = runs.run(*study.current, no_sink).measurement;
+  save_measurements(study, measured, options.measurement);
+  print_memory(study, measured.current);
+  print_repeats(measured.current);
+  flush_output();
+  return 0;
 }
 
 /// The study with the sizes that only the data of a run told, so that its memory is compared with
@@ -204,20 +282,26 @@ int run_once(Subject& subject, const RunOptions& options) {
   check_all_tensors(study->graph());
   print_warnings("stashscope-run", subject.warnings);
   print_warnings("stashscope-run", study->warnings);
-  if (options.stream) return stream_variants(*study, options.seed);
+  if (options.stream) return stream_variants(*study, options);
   const auto runner = make_runner(study->choices.device);
   runner->check(study->graph());
-  const std::int64_t peak_bytes = study->current->timeline.peak_bytes;
+  const std::int64_t peak_bytes =
+      options.measurement.empty() ? study->current->timeline.peak_bytes : largest_peak(*study);
   if (options.inputs.empty()) {
     inputs = random_inputs(*study, peak_bytes, options.seed);
   } else {
     require_memory(peak_bytes);
   }
+  if (!options.measurement.empty()) return write_measurement(*study, *runner, inputs, options);
   TraceFile trace(options.trace);
+  const int last = options.counts.all() - 1;
   const RunResult result =
-      runner->run(run_plan(*study, *study->current), inputs, trace.sink(), Progress());
+      RepeatedRuns(*study, *runner, inputs, options.counts).run(*study->current, [&](int index) {
+        return index == last ? trace.sink() : TraceSink();
+      });
   trace.finish();
   print_memory(*study_of_run(subject, study, result), result.measurement);
+  print_repeats(result.measurement);
   bool all_pass = true;
   if (!options.compare.empty()) {
     const bool is_mixed = !study->choices.precision.empty();
@@ -261,9 +345,26 @@ void add_run_options(CLI::App& program, RunOptions& options) {
       ->excludes(stream);
   program.add_option("--seed", options.seed, "of random data (default 1)")
       ->check(CLI::NonNegativeNumber);
-  program.add_option("--trace", options.trace, "write every allocation, release and node")
+  CLI::Option* const trace =
+      program.add_option("--trace", options.trace, "write every allocation, release and node")
+          ->type_name("FILE")
+          ->excludes(stream);
+  program
+      .add_option("--warm-up", options.counts.warm_up, "runs before those that count (default 0)")
+      ->check(CLI::Range(0, most_runs));
+  program
+      .add_option("--repeat", options.counts.repeats,
+                  "runs that count, all with the same data (default 1): memory is that of the "
+                  "last one, node times are medians")
+      ->check(CLI::Range(1, most_runs));
+  program
+      .add_option("--write-measurement", options.measurement,
+                  "run the step without and with its plans, and write what was measured into a "
+                  "file that the window imports")
       ->type_name("FILE")
-      ->excludes(stream);
+      ->excludes(stream)
+      ->excludes(trace)
+      ->excludes("--compare");
 }
 
 int run(int argc, char** argv) {
@@ -274,12 +375,20 @@ int run(int argc, char** argv) {
   RunOptions options;
   add_run_options(program, options);
   program.footer(
+      "For FILE, - takes a session with its model from another program over standard input.\n"
       "Exit codes: 0 done, 1 unusable input or results beyond the tolerance, 2 wrong usage, 3 the "
       "run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;
   return guarded("stashscope-run", [&] {
+    std::optional<ReceivedStep> received;
+    if (analysis.file == bundled_step) {
+      // Whoever reads may go away; what was received is to be removed then too.
+      std::signal(SIGPIPE, SIG_IGN);
+      received.emplace(std::cin);
+      analysis.file = received->session().string();
+    }
     Subject subject = load_subject(analysis);
-    check_trace(options, files_read(analysis, subject));
+    check_outputs(options, files_read(analysis, subject));
     return run_once(subject, options);
   });
 }

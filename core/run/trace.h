@@ -38,6 +38,8 @@ struct Measurement {
   std::vector<std::int64_t> idle_bytes;  ///< as Timeline counts them; empty when unknown
   /// By name, the dims that depend on data, where a tensor of the step has them.
   std::map<std::string, std::int64_t> data_dependent;
+  int repeats = 1;                     ///< runs that the times are the medians of
+  std::int64_t repeat_difference = 0;  ///< largest, of live bytes at any step between the runs
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };

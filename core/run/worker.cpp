@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,8 +123,8 @@ struct Launch {
 /// A child process that does not outlive its owner, however that ends.
 class Child {
  public:
-  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-        const InputFile& input, const Pipe& output, const Pipe& errors) {
+  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, int input,
+        const Pipe& output, const Pipe& errors) {
     std::vector<std::string> words = {program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
@@ -132,7 +133,7 @@ class Child {
     Pipe failure;
     const Launch launch{program.c_str(),
                         argv.data(),
-                        {input.get(), output.writing(), errors.writing()},
+                        {input, output.writing(), errors.writing()},
                         failure.writing(),
                         ::getpid()};
     id_ = ::fork();
@@ -217,49 +218,140 @@ class LineReader {
   std::string rest_;
 };
 
+/// The parent's end of a stream that a child reads.
+class InputStream {
+ public:
+  explicit InputStream(std::vector<std::string_view> pieces) : pieces_(std::move(pieces)) {
+    // Unlike a pipe, a socket whose reader has gone can be written to without a signal.
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) != 0) {
+      fail_run("", std::string("cannot open a socket: ") + std::strerror(errno));
+    }
+  }
+  ~InputStream() {
+    close_end(0);
+    close_end(1);
+  }
+  InputStream(const InputStream&) = delete;
+  InputStream& operator=(const InputStream&) = delete;
+
+  int writing() const { return ends_[0]; }
+  int get() const { return ends_[1]; }
+  void close_reading() { close_end(1); }
+
+  /// Whether there is more to write.
+  bool write_some() {
+    while (next_ < pieces_.size() && pieces_[next_].empty()) ++next_;
+    if (next_ == pieces_.size()) return finish();
+    std::string_view& piece = pieces_[next_];
+    const ssize_t count = ::send(ends_[0], piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0) return errno == EAGAIN || errno == EINTR || finish();
+    piece.remove_prefix(static_cast<std::size_t>(count));
+    return true;
+  }
+
+ private:
+  bool finish() {
+    close_end(0);
+    return false;
+  }
+  void close_end(std::size_t end) {
+    if (ends_[end] >= 0) ::close(ends_[end]);
+    ends_[end] = -1;
+  }
+
+  std::array<int, 2> ends_{-1, -1};
+  std::vector<std::string_view> pieces_;
+  std::size_t next_ = 0;
+};
+
+/// Listens to a child until it closes its streams, and writes to it meanwhile.
+class Conversation {
+ public:
+  Conversation(const std::function<void(const std::string&)>& on_line, const Patience& patience,
+               std::size_t most_output)
+      : on_line_(on_line),
+        patience_(patience),
+        readers_({LineReader(most_output), LineReader(most_output)}) {}
+
+  /// @param input may be null
+  void hold(const Pipe& output, const Pipe& errors, InputStream* input) {
+    std::array<pollfd, 3> watched = {{{output.reading(), POLLIN, 0},
+                                      {errors.reading(), POLLIN, 0},
+                                      {input == nullptr ? -1 : input->writing(), POLLOUT, 0}}};
+    while (watched[0].fd >= 0 || watched[1].fd >= 0) {
+      patience_.check();
+      if (::poll(watched.data(), watched.size(), 50) <= 0) continue;
+      for (std::size_t i = 0; i < watched.size(); ++i) {
+        if (watched[i].fd < 0 || watched[i].revents == 0) continue;
+        const bool goes_on = i == 2 ? input->write_some() : read(i, watched[i].fd);
+        if (!goes_on) watched[i].fd = -1;
+      }
+    }
+  }
+
+  const std::string& last_words() const { return last_words_; }
+
+ private:
+  bool read(std::size_t stream, int fd) {
+    if (stream == 0) return readers_[0].read_from(fd, on_line_);
+    return readers_[1].read_from(fd, [this](const std::string& line) { last_words_ = line; });
+  }
+
+  const std::function<void(const std::string&)>& on_line_;
+  const Patience& patience_;
+  std::array<LineReader, 2> readers_;
+  std::string last_words_;
+};
+
+/// @param stream what the parent writes; null when `input` is all there
+ChildEnd converse(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                  int input, InputStream* stream, Conversation& conversation,
+                  const Patience& patience) {
+  Pipe output;
+  Pipe errors;
+  Child child(program, arguments, input, output, errors);
+  output.close_end(1);
+  errors.close_end(1);
+  if (stream != nullptr) stream->close_reading();
+  conversation.hold(output, errors, stream);
+  return {child.wait(patience), conversation.last_words()};
+}
+
+}  // namespace
+
 std::string describe_end(int status) {
   if (status < 128) return "the worker ended with status " + std::to_string(status);
   if (status == 128 + SIGKILL) return "the worker was killed; the system may be out of memory";
   return std::string("the worker crashed: ") + ::strsignal(status - 128);
 }
 
-ErrorKind kind_of(int status) {
+ErrorKind kind_of_end(int status) {
   return status == 1 ? ErrorKind::input : status == 2 ? ErrorKind::usage : ErrorKind::run;
 }
 
-}  // namespace
+ChildEnd run_child_to_end(const std::filesystem::path& program,
+                          const std::vector<std::string>& arguments,
+                          const std::function<void(const std::string&)>& on_line,
+                          const Progress& progress, const std::vector<std::string_view>& input) {
+  const ChildLimits limits;
+  const Patience patience(progress, limits);
+  InputStream stream(input);
+  Conversation conversation(on_line, patience, limits.output);
+  return converse(program, arguments, stream.get(), &stream, conversation, patience);
+}
 
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
                const std::string& input, const ChildLimits& limits) {
   const Patience patience(progress, limits);
-  Pipe output;
-  Pipe errors;
   const InputFile input_file(input);
-  Child child(program, arguments, input_file, output, errors);
-  output.close_end(1);
-  errors.close_end(1);
-  std::array<pollfd, 2> watched = {{{output.reading(), POLLIN, 0}, {errors.reading(), POLLIN, 0}}};
-  std::array<LineReader, 2> readers = {LineReader(limits.output), LineReader(limits.output)};
-  std::string last_words;
-  const auto keep_words = [&](const std::string& line) { last_words = line; };
-  int open_streams = 2;
-  while (open_streams > 0) {
-    patience.check();
-    if (::poll(watched.data(), watched.size(), 50) <= 0) continue;
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (watched[i].fd < 0 || watched[i].revents == 0) continue;
-      const bool goes_on = i == 0 ? readers[0].read_from(watched[0].fd, on_line)
-                                  : readers[1].read_from(watched[1].fd, keep_words);
-      if (goes_on) continue;
-      watched[i].fd = -1;
-      --open_streams;
-    }
-  }
-  const int status = child.wait(patience);
-  if (status == 0) return;
-  throw Error(kind_of(status), "",
-              last_words.empty() ? describe_end(status) : printable(last_words, most_words));
+  Conversation conversation(on_line, patience, limits.output);
+  const ChildEnd end =
+      converse(program, arguments, input_file.get(), nullptr, conversation, patience);
+  if (end.status == 0) return;
+  throw Error(
+      kind_of_end(end.status), "",
+      end.last_words.empty() ? describe_end(end.status) : printable(end.last_words, most_words));
 }
 
 std::filesystem::path running_program() {

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -15,6 +17,8 @@ namespace stashscope {
 /// What the worker program prints, line by line, when it runs a session for another program: events
 /// of trace.h between these.
 constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseline` or `current`
+/// `warm-up` or `run`; the runs of a variant follow each other, the events of each behind its line.
+constexpr std::string_view worker_run_line = "N ";
 constexpr std::string_view worker_size_line = "D ";  ///< followed by size, space and name of a dim
 constexpr std::string_view worker_done_line = "Z";   ///< everything went well
 
@@ -23,6 +27,25 @@ struct ChildLimits {
   std::optional<std::chrono::milliseconds> time;
   std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes that it prints
 };
+
+/// How a child ended.
+struct ChildEnd {
+  int status = 0;          ///< as the shell counts it: 128 + signal for a crash
+  std::string last_words;  ///< the last line of its standard error
+};
+
+/// For a child that ended without saying why.
+std::string describe_end(int status);
+/// By the exit codes of the project's programs.
+ErrorKind kind_of_end(int status);
+
+/// Runs a program as `run_child` does, but tells how it ended, whatever it was.
+/// @param input what it reads, piece by piece; nothing is copied. A program that stops reading
+/// misses the rest.
+ChildEnd run_child_to_end(const std::filesystem::path& program,
+                          const std::vector<std::string>& arguments,
+                          const std::function<void(const std::string&)>& on_line,
+                          const Progress& progress, const std::vector<std::string_view>& input);
 
 /// Runs a program and hands its standard output over line by line, so that a fault in it stays its
 /// own. The program is killed when this process ends, however that comes.

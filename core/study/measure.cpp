@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/worker.h"
+#include "core/study/step_bundle.h"
 
 namespace stashscope {
 
@@ -16,22 +17,65 @@ namespace fs = std::filesystem;
 /// Where the worker finds its standard input as a file.
 const fs::path standard_input = "/proc/self/fd/0";
 
+/// The runs of one variant as they stream in.
+class VariantRuns {
+ public:
+  explicit VariantRuns(std::string device) : device_(std::move(device)), run_(device_) {}
+
+  void start_run(bool counts) {
+    finish_run();
+    counts_ = counts;
+  }
+  void add(const TraceEvent& event) {
+    run_.add(event);
+    is_empty_ = false;
+  }
+  void add_size(const std::string& name, std::int64_t size) { run_.add_size(name, size); }
+
+  Measurement take() {
+    finish_run();
+    if (done_.empty()) fail_run("", "the worker sent no run");
+    return combined(std::move(done_));
+  }
+
+ private:
+  void finish_run() {
+    if (!is_empty_ && counts_) done_.push_back(run_.take());
+    run_ = MeasurementBuilder(device_);
+    is_empty_ = true;
+  }
+
+  std::string device_;
+  MeasurementBuilder run_;
+  std::vector<Measurement> done_;
+  bool counts_ = true;
+  bool is_empty_ = true;
+};
+
 /// Sorts the lines of the worker into the two measurements.
 class StreamReader {
  public:
-  StreamReader(std::size_t steps, const std::function<void(bool, const TraceEvent&)>& on_event,
+  /// @param steps of one run of both variants, @param place where they run, as ` on host`
+  StreamReader(std::size_t steps, const RunCounts& counts, const std::string& place,
+               const std::function<void(bool, const TraceEvent&)>& on_event,
                const Progress& progress, const std::string& device)
-      : steps_(steps),
+      : steps_(steps * static_cast<std::size_t>(counts.all())),
+        counts_(counts),
+        place_(place),
         on_event_(on_event),
         progress_(progress),
-        baseline_(device),
-        current_(device) {}
+        baseline_(device + place),
+        current_(device + place) {}
 
   void take(const std::string& line) {
     if (line == worker_done_line) {
       done_ = true;
     } else if (line.starts_with(worker_variant_line)) {
       is_baseline_ = line.substr(worker_variant_line.size()) == "baseline";
+      run_ = -1;
+    } else if (line.starts_with(worker_run_line)) {
+      ++run_;
+      runs().start_run(line.substr(worker_run_line.size()) == "run");
     } else if (line.starts_with(worker_size_line)) {
       take_size(line.substr(worker_size_line.size()));
     } else {
@@ -45,6 +89,8 @@ class StreamReader {
   }
 
  private:
+  VariantRuns& runs() { return is_baseline_ ? baseline_ : current_; }
+
   void take_size(const std::string& line) {
     std::int64_t size = 0;
     const auto [end, status] = std::from_chars(line.data(), line.data() + line.size(), size);
@@ -52,47 +98,96 @@ class StreamReader {
     if (status != std::errc() || space == line.size() || line[space] != ' ') {
       fail_run("", "the worker sent a broken line: " + printable(line));
     }
-    (is_baseline_ ? baseline_ : current_).add_size(line.substr(space + 1), size);
+    runs().add_size(line.substr(space + 1), size);
   }
 
   void take_event(const TraceEvent& event) {
-    (is_baseline_ ? baseline_ : current_).add(event);
+    runs().add(event);
     if (on_event_) on_event_(is_baseline_, event);
     if (event.kind != TraceEvent::Kind::node_end) return;
     ++steps_done_;
     progress_.update(
         static_cast<double>(steps_done_) / static_cast<double>(std::max<std::size_t>(1, steps_)),
-        is_baseline_ ? "running without plans" : "running with plans");
+        stage());
+  }
+
+  std::string stage() const {
+    const std::string run = describe_run(counts_, std::max(0, run_));
+    return (is_baseline_ ? "running without plans" : "running with plans") + place_ +
+           (run.empty() ? "" : ", " + run);
   }
 
   std::size_t steps_;
+  RunCounts counts_;
+  std::string place_;
   const std::function<void(bool, const TraceEvent&)>& on_event_;
   const Progress& progress_;
-  MeasurementBuilder baseline_;
-  MeasurementBuilder current_;
+  VariantRuns baseline_;
+  VariantRuns current_;
   std::size_t steps_done_ = 0;
+  int run_ = -1;
   bool is_baseline_ = true;
   bool done_ = false;
 };
 
-}  // namespace
-
-StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
-                                    const std::function<void(bool, const TraceEvent&)>& on_event,
-                                    const Progress& progress) {
+/// Assumed dimensions are passed on, so that both sides speak of the same step.
+Session session_of_run(const Study& study, const fs::path& model) {
   Session session;
   session.model = fs::absolute(model);
   session.choices = study.choices;
-  // Assumed dimensions are passed on, so that both sides speak of the same step.
   for (const Dimension& each : study.sizes->dims.dimensions)
     session.choices.dims[each.name] = each.value;
+  return session;
+}
+
+std::vector<std::string> worker_arguments(const std::string& file, const Study& study,
+                                          const RunCounts& counts) {
+  std::vector<std::string> arguments = {file, "--stream", "--device", study.choices.device};
+  if (counts == RunCounts()) return arguments;
+  arguments.insert(arguments.end(), {"--warm-up", std::to_string(counts.warm_up), "--repeat",
+                                     std::to_string(counts.repeats)});
+  return arguments;
+}
+
+/// Whatever the worker there says, the machine is named.
+void run_there(const RemoteHost& host, const std::vector<std::string>& arguments,
+               const FileBundle& files, StreamReader& reader, const Progress& progress) {
+  std::vector<std::string> words = {host.worker};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const fs::path ssh = ssh_program();
+  progress.update(0, "sending the model to " + to_string(host));
+  try {
+    const ChildEnd end = run_child_to_end(
+        ssh, ssh_arguments(host, words), [&](const std::string& line) { reader.take(line); },
+        progress, files.pieces());
+    if (end.status != 0) throw remote_error(host, end);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::run || !error.where().empty()) throw;
+    throw error.within(to_string(host));
+  }
+}
+
+}  // namespace
+
+StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
+                                    const RunRequest& request,
+                                    const std::function<void(bool, const TraceEvent&)>& on_event,
+                                    const Progress& progress) {
+  check_run_counts(request.counts);
+  const Session session = session_of_run(study, model);
   const std::size_t steps =
       study.baseline->timeline.order.size() + study.current->timeline.order.size();
-  StreamReader reader(steps, on_event, progress, study.choices.device);
-  run_child(
-      worker_program(), {standard_input.string(), "--stream", "--device", study.choices.device},
-      [&](const std::string& line) { reader.take(line); }, progress,
-      session_text(session, standard_input.parent_path()));
+  const std::string place = request.host ? " on " + to_string(*request.host) : "";
+  StreamReader reader(steps, request.counts, place, on_event, progress, study.choices.device);
+  if (request.host) {
+    run_there(*request.host, worker_arguments(bundled_step, study, request.counts),
+              bundle_step(session, *study.model), reader, progress);
+  } else {
+    run_child(
+        worker_program(), worker_arguments(standard_input.string(), study, request.counts),
+        [&](const std::string& line) { reader.take(line); }, progress,
+        session_text(session, standard_input.parent_path()));
+  }
   return reader.finish();
 }
 
@@ -119,6 +214,12 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
   for (const auto& [name, size] : sizes_unlike_predicted(study, measured.baseline)) {
     remarks.push_back("Dimension '" + printable(name) + "' was " + std::to_string(size) +
                       " with the data of the run, which is not what was predicted for.");
+  }
+  const std::int64_t between =
+      std::max(measured.baseline.repeat_difference, measured.current.repeat_difference);
+  if (between > 0) {
+    remarks.push_back("The memory of the repeated runs differs by up to " + format_bytes(between) +
+                      "; that of the last run is shown.");
   }
   std::int64_t inside = 0;
   for (const Variant* const variant : {study.baseline.get(), study.current.get()}) {

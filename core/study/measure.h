@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/run/remote.h"
+#include "core/run/run_counts.h"
 #include "core/study/session.h"
 #include "core/study/study.h"
 
@@ -16,13 +18,21 @@ struct StudyMeasurements {
   Measurement current;
 };
 
+/// Where and how often a step runs.
+struct RunRequest {
+  RunCounts counts;
+  std::optional<RemoteHost> host;  ///< nothing: this machine
+
+  friend bool operator==(const RunRequest&, const RunRequest&) = default;
+};
+
 /// Runs both variants of a study in the worker program, with random data, and collects what it
-/// streams.
+/// streams. On another machine the model and its data are sent along.
 /// @param model where the study's model was loaded from
 /// @param on_event sees every event as it arrives; may be null
-/// Throws the worker's error, or a cancelled one.
+/// Throws the worker's error, one that says why the machine cannot be used, or a cancelled one.
 StudyMeasurements measure_in_worker(
-    const Study& study, const std::filesystem::path& model,
+    const Study& study, const std::filesystem::path& model, const RunRequest& request,
     const std::function<void(bool baseline, const TraceEvent&)>& on_event,
     const Progress& progress);
 

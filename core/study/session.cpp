@@ -6,65 +6,20 @@
 #include "core/base/files.h"
 #include "core/run/runner.h"
 #include "core/schedule/fusions.h"
+#include "core/study/json_fields.h"
+#include "core/study/json_texts.h"
+#include "core/study/measurement_json.h"
 
 namespace stashscope {
 
 namespace {
 
 namespace fs = std::filesystem;
+using json_fields::fail_field;
+using json_fields::read;
 using nlohmann::json;
 
 constexpr int format_version = 1;
-
-/// JSON holds UTF-8 only, names of files and tensors hold any bytes. Other text begins with a zero
-/// and has a character for each byte.
-constexpr char mark_of_bytes = '\0';
-
-bool is_utf8(const std::string& text) {
-  try {
-    json(text).dump();
-    return true;
-  } catch (const json::exception&) {
-    return false;
-  }
-}
-
-std::string encoded(const std::string& text) {
-  if (is_utf8(text) && !text.starts_with(mark_of_bytes)) return text;
-  std::string code(1, mark_of_bytes);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) code += static_cast<char>(0xC0 | (byte >> 6));
-    code += static_cast<char>(byte < 0x80 ? byte : 0x80 | (byte & 0x3F));
-  }
-  return code;
-}
-
-std::string decoded(const std::string& code) {
-  if (!code.starts_with(mark_of_bytes)) return code;
-  std::string text;
-  for (std::size_t i = 1; i < code.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(code[i]);
-    const bool has_next = byte >= 0x80 && i + 1 < code.size();
-    text += has_next ? static_cast<char>((byte << 6) | (code[++i] & 0x3F)) : code[i];
-  }
-  return text;
-}
-
-/// The value with all its texts and keys changed. No session is nested deeper than this looks.
-json with_texts(const json& value, std::string (*change)(const std::string&), int depth = 0) {
-  constexpr int deepest = 8;
-  if (value.is_string()) return change(value.get_ref<const std::string&>());
-  if (!value.is_structured() || depth > deepest) return value;
-  json changed = value.is_array() ? json::array() : json::object();
-  if (value.is_array()) {
-    for (const json& item : value) changed.push_back(with_texts(item, change, depth + 1));
-  } else {
-    for (const auto& [key, item] : value.items())
-      changed[change(key)] = with_texts(item, change, depth + 1);
-  }
-  return changed;
-}
 
 json to_json(const RecomputeConfig& config) {
   json list = json::array();
@@ -105,34 +60,6 @@ json to_json(const Choices& choices) {
           {"passes", choices.passes},
           {"precision", choices.precision},
           {"device", choices.device}};
-}
-
-json to_json(const Measurement& m) {
-  return {{"device", m.device},
-          {"live_bytes", m.live_bytes},
-          {"node_seconds", m.node_seconds},
-          {"peak_bytes", m.peak_bytes},
-          {"peak_resident_bytes", m.peak_resident_bytes},
-          {"idle_bytes", m.idle_bytes},
-          {"data_dependent", m.data_dependent}};
-}
-
-[[noreturn]] void fail_field(const char* key, const std::string& what) {
-  fail_input("", std::string("the field '") + key + "' " + what);
-}
-
-/// Reads a field when it is there; a wrong type is an Error that names the field.
-template <class T>
-void read(const json& object, const char* key, T& into) {
-  const auto found = object.find(key);
-  if (found == object.end()) return;
-  try {
-    into = found->get<T>();
-    // The library cuts fractions and high bits off without a word.
-    if (json(into) != *found) fail_field(key, "has a value out of range");
-  } catch (const json::exception&) {
-    fail_field(key, "has a wrong type");
-  }
 }
 
 void read_probe_extensions(const json& object, Probe& probe) {
@@ -228,20 +155,6 @@ Choices choices_from(const json& object) {
   return choices;
 }
 
-std::optional<Measurement> measurement_from(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) return std::nullopt;
-  Measurement m;
-  read(*found, "device", m.device);
-  read(*found, "live_bytes", m.live_bytes);
-  read(*found, "node_seconds", m.node_seconds);
-  read(*found, "peak_bytes", m.peak_bytes);
-  read(*found, "peak_resident_bytes", m.peak_resident_bytes);
-  read(*found, "idle_bytes", m.idle_bytes);
-  read(*found, "data_dependent", m.data_dependent);
-  return m;
-}
-
 bool lies_below(const fs::path& relative) {
   return !relative.empty() && *relative.begin() != ".." && !relative.is_absolute();
 }
@@ -261,13 +174,15 @@ std::string session_text(const Session& session, const fs::path& folder) {
                   {{"path", (lies_below(relative) ? relative : session.model).string()},
                    {"hash", session.model_hash}}},
                  {"choices", to_json(session.choices)}};
-  if (session.baseline_measured) object["baseline_measured"] = to_json(*session.baseline_measured);
-  if (session.current_measured) object["current_measured"] = to_json(*session.current_measured);
-  return with_texts(object, encoded).dump(1) + "\n";
+  if (session.baseline_measured)
+    object["baseline_measured"] = measurement_to_json(*session.baseline_measured);
+  if (session.current_measured)
+    object["current_measured"] = measurement_to_json(*session.current_measured);
+  return with_encoded_texts(object).dump(1) + "\n";
 }
 
 Session parse_session(const std::string& text, const fs::path& folder) {
-  const json object = with_texts(json::parse(text, nullptr, false), decoded);
+  const json object = with_decoded_texts(json::parse(text, nullptr, false));
   if (!object.is_object() || !object.contains("stashscope_session")) {
     fail_input("", "is no session file", "open an ONNX model or a saved session");
   }

@@ -291,17 +291,17 @@ void Document::run() {
     if (running_) Q_EMIT run_progressed(fraction, stage);
   });
   set_running(true);
-  running_jobs_.post(
-      [this, study, model = session_.model, progress = run_, generation = run_generation_] {
-        Measured measured;
-        measured.choices = study->choices;
-        const auto failure = failure_of([&] {
-          measured.runs = measure_in_worker(*study, model, nullptr, progress);
-          measured.largest_error = largest_error(*study, measured.runs);
-        });
-        QMetaObject::invokeMethod(
-            this, [=, this] { finish_run(generation, failure, measured); }, Qt::QueuedConnection);
-      });
+  running_jobs_.post([this, study, model = session_.model, request = run_request_, progress = run_,
+                      generation = run_generation_] {
+    Measured measured;
+    measured.choices = study->choices;
+    const auto failure = failure_of([&] {
+      measured.runs = measure_in_worker(*study, model, request, nullptr, progress);
+      measured.largest_error = largest_error(*study, measured.runs);
+    });
+    QMetaObject::invokeMethod(
+        this, [=, this] { finish_run(generation, failure, measured); }, Qt::QueuedConnection);
+  });
 }
 
 void Document::cancel_run() {
@@ -312,14 +312,18 @@ void Document::cancel_run() {
 }
 
 void Document::finish_run(std::uint64_t generation, std::optional<Failure> failure,
-                          Measured measured) {
+                          const Measured& measured) {
   if (generation != run_generation_) return;
   set_running(false);
   if (failure) {
     Q_EMIT failed(*failure);
     return;
   }
-  measured_ = std::move(measured);
+  take_measured(measured);
+}
+
+void Document::take_measured(const Measured& measured) {
+  measured_ = measured;
   Q_EMIT measured_changed();
   if (this->measured() != nullptr) show_study(timed_study(study_));
 }

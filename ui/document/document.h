@@ -63,12 +63,17 @@ class Document : public QObject {
   /// Gives the running computation up and goes back to the choices of the study that is shown.
   void cancel();
 
+  /// Where and how often the next run runs.
+  const RunRequest& run_request() const { return run_request_; }
+  void set_run_request(const RunRequest& request) { run_request_ = request; }
   /// Runs the step on the chosen device (the processor when none is chosen).
   void run();
   void cancel_run();
   bool is_running() const { return running_; }
   /// Null when nothing was measured under the choices of the study that is shown.
   const Measured* measured() const;
+  /// Takes what was measured elsewhere.
+  void take_measured(const Measured& measured);
 
   const Selection& selection() const { return selection_; }
   enum class Cursor { follows, stays };
@@ -135,7 +140,8 @@ class Document : public QObject {
                      const std::optional<Failure>& failure);
   /// The study with the node times of the run that was measured, if there is one.
   std::shared_ptr<const Study> timed_study(std::shared_ptr<const Study> study) const;
-  void finish_run(std::uint64_t generation, std::optional<Failure> failure, Measured measured);
+  void finish_run(std::uint64_t generation, std::optional<Failure> failure,
+                  const Measured& measured);
 
   std::shared_ptr<const Study> study_;
   std::shared_ptr<const Graph> model_;
@@ -157,6 +163,7 @@ class Document : public QObject {
   std::uint64_t run_generation_ = 0;
   Progress computation_;
   Progress run_;
+  RunRequest run_request_;
   // Last, so that they are joined before anything that their jobs touch goes away.
   JobThread computing_{JobThread::AtEnd::drop};
   JobThread running_jobs_{JobThread::AtEnd::drop};

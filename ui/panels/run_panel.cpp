@@ -7,6 +7,7 @@
 
 #include "core/run/runner.h"
 #include "ui/models/texts.h"
+#include "ui/panels/measurement_dialogs.h"
 
 namespace stashscope::ui {
 
@@ -35,46 +36,91 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       device_(new QComboBox),
-      run_(new QPushButton(tr("Run"))),
-      cancel_(new QPushButton(tr("Cancel"))),
+      run_(make_button(u"run_button"_s, tr("Run"), tr("Runs the step without and with its plans"))),
+      cancel_(make_button(u"cancel_run_button"_s, tr("Cancel"), tr("Ends the run"))),
       progress_(new QProgressBar),
+      options_(new RunOptions(document)),
+      export_(make_button(u"export_button"_s, tr("Export…"),
+                          tr("Writes what was measured into a file of its own"))),
       result_(new QLabel) {
   setObjectName(u"run_panel"_s);
-  device_->setObjectName(u"device"_s);
-  device_->setAccessibleName(tr("Device"));
-  // What is said of a missing device is long; the list shows it all, the box need not.
-  device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  device_->setMinimumContentsLength(12);
-  run_->setObjectName(u"run_button"_s);
-  cancel_->setObjectName(u"cancel_run_button"_s);
   progress_->setObjectName(u"run_progress"_s);
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(unit);
-  result_->setObjectName(u"run_result"_s);
-  result_->setWordWrap(true);
-  result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  auto* const top = new QHBoxLayout;
-  top->setSpacing(unit);
-  top->addWidget(device_, 1);
-  top->addWidget(run_);
-  top->addWidget(cancel_);
-  auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(unit, unit, unit, unit);
-  layout->setSpacing(unit);
-  layout->addLayout(top);
-  layout->addWidget(progress_);
   auto* const scroll = new QScrollArea;
-  scroll->setAccessibleName(tr("Result of the run"));
-  result_->setAlignment(Qt::AlignTop);
-  scroll->setWidget(result_);
+  scroll->setAccessibleName(tr("Settings and result of the run"));
+  scroll->setWidget(make_content());
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setMinimumHeight(5 * unit);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(unit, unit, unit, unit);
+  layout->setSpacing(unit);
+  layout->addLayout(make_top());
+  layout->addWidget(progress_);
   layout->addWidget(scroll, 1);
   list_devices();
   connect(device_, &QComboBox::activated, this, &RunPanel::choose_device);
   connect(run_, &QPushButton::clicked, &document_, &Document::run);
   connect(cancel_, &QPushButton::clicked, &document_, &Document::cancel_run);
+  connect(options_, &RunOptions::changed, this, &RunPanel::list_devices);
+  connect_document();
+  show_state();
+}
+
+QPushButton* RunPanel::make_button(const QString& name, const QString& text, const QString& tip) {
+  auto* const button = new QPushButton(text);
+  button->setObjectName(name);
+  button->setToolTip(tip);
+  return button;
+}
+
+QLayout* RunPanel::make_top() {
+  device_->setObjectName(u"device"_s);
+  device_->setAccessibleName(tr("Device"));
+  // What is said of a missing device is long; the list shows it all, the box need not.
+  device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  device_->setMinimumContentsLength(12);
+  auto* const top = new QHBoxLayout;
+  top->setSpacing(unit);
+  top->addWidget(device_, 1);
+  top->addWidget(run_);
+  top->addWidget(cancel_);
+  return top;
+}
+
+QWidget* RunPanel::make_content() {
+  result_->setObjectName(u"run_result"_s);
+  result_->setWordWrap(true);
+  result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  result_->setAlignment(Qt::AlignTop);
+  auto* const content = new QWidget;
+  auto* const layout = new QVBoxLayout(content);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(unit);
+  layout->addWidget(options_);
+  layout->addWidget(result_);
+  layout->addLayout(make_files());
+  layout->addStretch(1);
+  return content;
+}
+
+QLayout* RunPanel::make_files() {
+  QPushButton* const import_button = make_button(
+      u"import_button"_s, tr("Import…"), tr("Shows what was measured on this step elsewhere"));
+  connect(import_button, &QPushButton::clicked, this,
+          [this] { ask_to_import_measurement(document_, *window()); });
+  connect(export_, &QPushButton::clicked, this,
+          [this] { ask_to_export_measurement(document_, *window()); });
+  auto* const files = new QHBoxLayout;
+  files->setSpacing(unit);
+  files->addStretch(1);
+  files->addWidget(import_button);
+  files->addWidget(export_);
+  return files;
+}
+
+void RunPanel::connect_document() {
   connect(&document_, &Document::run_progressed, this,
           [this](double fraction, const QString& stage) {
             progress_->setValue(static_cast<int>(1000 * fraction));
@@ -84,20 +130,25 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::choices_changed, this, &RunPanel::show_device);
   connect(&document_, &Document::measured_changed, this, &RunPanel::show_result);
-  show_state();
 }
 
+/// What another machine has only its worker knows.
 void RunPanel::list_devices() {
   auto* const items = new QStandardItemModel(device_);
   for (const DeviceInfo& info : stashscope::list_devices()) {
-    auto* const item =
-        new QStandardItem(u"%1: %2"_s.arg(shown(info.name), shown(info.description)));
+    const bool is_there = options_->is_remote();
+    const QString description =
+        is_there ? tr("of the other machine, if it has one") : shown(info.description);
+    auto* const item = new QStandardItem(u"%1: %2"_s.arg(shown(info.name), description));
     item->setData(shown(info.name), Qt::UserRole);
-    item->setToolTip(shown(info.description));
-    item->setEnabled(info.available);
+    item->setToolTip(description);
+    item->setEnabled(is_there || info.available);
     items->appendRow(item);
   }
+  QAbstractItemModel* const before = device_->model();
   device_->setModel(items);
+  before->deleteLater();
+  show_device();
 }
 
 void RunPanel::choose_device(int index) {
@@ -110,6 +161,7 @@ void RunPanel::show_state() {
   const bool running = document_.is_running();
   const bool can_run = document_.study() != nullptr && !running;
   run_->setEnabled(can_run);
+  options_->setEnabled(!running);
   cancel_->setVisible(running);
   run_->setVisible(!running);
   progress_->setVisible(running);
@@ -130,30 +182,35 @@ void RunPanel::show_device() {
 
 void RunPanel::show_result() {
   const Measured* const measured = document_.measured();
-  if (measured == nullptr) {
-    result_->setText(document_.study() == nullptr
-                         ? tr("Open a model to run it.")
-                         : tr("Runs the step with random data in a process of its own and shows "
-                              "what it measured beside the prediction."));
-    return;
-  }
+  export_->setEnabled(measured != nullptr);
+  if (measured != nullptr) return result_->setText(result_text(*measured));
+  result_->setText(document_.study() == nullptr
+                       ? tr("Open a model to run it.")
+                       : tr("Runs the step with random data in a process of its own and shows "
+                            "what it measured beside the prediction."));
+}
+
+QString RunPanel::result_text(const Measured& measured) const {
   const Study& study = *document_.study();
+  const auto& [baseline, current] = measured.runs;
   QString text =
       u"<table width=\"100%\" cellpadding=\"2\"><tr><th align=\"left\">%1</th>"
       "<th align=\"right\">%2</th><th align=\"right\">%3</th><th></th></tr>"_s.arg(
           tr("Peak"), tr("predicted"), tr("measured"));
-  text +=
-      result_row(tr("without plans"), study.baseline->timeline.peak_bytes, measured->runs.baseline);
-  text += result_row(tr("now"), study.current->timeline.peak_bytes, measured->runs.current);
+  text += result_row(tr("without plans"), study.baseline->timeline.peak_bytes, baseline);
+  text += result_row(tr("now"), study.current->timeline.peak_bytes, current);
   text += u"</table><p>%1</p>"_s.arg(
       tr("Largest difference at any step: %1. Time: %2 s without plans, %3 s now.")
-          .arg(bytes_text(measured->largest_error))
-          .arg(seconds_of(measured->runs.baseline), 0, 'f', 2)
-          .arg(seconds_of(measured->runs.current), 0, 'f', 2));
-  for (const std::string& each : remarks_on(study, measured->runs)) {
+          .arg(bytes_text(measured.largest_error))
+          .arg(seconds_of(baseline), 0, 'f', 2)
+          .arg(seconds_of(current), 0, 'f', 2));
+  QString how = tr("Measured on %1").arg(shown(current.device).toHtmlEscaped());
+  if (current.repeats > 1) how += tr(", times are medians of %1 runs").arg(current.repeats);
+  text += u"<p>%1.</p>"_s.arg(how);
+  for (const std::string& each : remarks_on(study, measured.runs)) {
     text += u"<p>%1</p>"_s.arg(shown(each).toHtmlEscaped());
   }
-  result_->setText(text);
+  return text;
 }
 
 }  // namespace stashscope::ui

@@ -6,10 +6,12 @@
 #include <QPushButton>
 
 #include "ui/document/document.h"
+#include "ui/panels/run_options.h"
 
 namespace stashscope::ui {
 
-/// Runs the step on a device and sets what it measured against the prediction.
+/// Runs the step on a device, here or on another machine, and sets what it measured against the
+/// prediction. Measurements come from and go to files.
 class RunPanel : public QWidget {
   Q_OBJECT
 
@@ -17,17 +19,25 @@ class RunPanel : public QWidget {
   explicit RunPanel(Document& document, QWidget* parent = nullptr);
 
  private:
+  QLayout* make_top();
+  QWidget* make_content();
+  QLayout* make_files();
+  QPushButton* make_button(const QString& name, const QString& text, const QString& tip);
+  void connect_document();
   void list_devices();
   void choose_device(int index);
   void show_state();
   void show_device();
   void show_result();
+  QString result_text(const Measured& measured) const;
 
   Document& document_;
   QComboBox* device_;
   QPushButton* run_;
   QPushButton* cancel_;
   QProgressBar* progress_;
+  RunOptions* options_;
+  QPushButton* export_;
   QLabel* result_;
 };
 

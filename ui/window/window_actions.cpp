@@ -11,6 +11,7 @@
 
 #include "ui/document/recent_files.h"
 #include "ui/models/texts.h"
+#include "ui/panels/measurement_dialogs.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
@@ -217,6 +218,12 @@ void MainWindow::make_run_menu() {
   menu->addMenu(device_menu_ = new DeviceMenu(document_, this));
   menu->addMenu(order_menu_ = new OrderMenu(document_, this));
   menu->addMenu(fusion_menu_ = new FusionMenu(document_, this));
+  menu->addSeparator();
+  add_action(menu, u"import_measurement"_s, tr("&Import a measurement…"), {},
+             [this] { ask_to_import_measurement(document_, *this); });
+  add_action(menu, u"export_measurement"_s, tr("&Export the measurement…"), {},
+             [this] { ask_to_export_measurement(document_, *this); });
+  connect(&document_, &Document::measured_changed, this, &MainWindow::enable_actions);
 }
 
 void MainWindow::make_help_menu() {
@@ -291,6 +298,8 @@ void MainWindow::enable_actions() {
     actions_[name]->setEnabled(has_model);
   }
   actions_[u"run"_s]->setEnabled(has_model && !document_.is_running());
+  actions_[u"import_measurement"_s]->setEnabled(has_model);
+  actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
 }
 
 void MainWindow::fill_recent_menu() {

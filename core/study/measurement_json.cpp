@@ -1,0 +1,66 @@
+#include "core/study/measurement_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/run_counts.h"
+#include "core/study/json_fields.h"
+
+namespace stashscope {
+
+namespace {
+
+using json_fields::fail_field;
+using json_fields::read;
+using nlohmann::json;
+
+void check_bytes(const char* key, const std::vector<std::int64_t>& bytes) {
+  if (std::ranges::any_of(bytes, [](std::int64_t each) { return each < 0; })) {
+    fail_field(key, "has negative bytes");
+  }
+}
+
+void check(const Measurement& m) {
+  check_bytes("live_bytes", m.live_bytes);
+  check_bytes("idle_bytes", m.idle_bytes);
+  check_bytes("peak_bytes", {m.peak_bytes, m.peak_resident_bytes, m.repeat_difference});
+  const auto is_no_time = [](double each) { return !std::isfinite(each) || each < 0; };
+  if (std::ranges::any_of(m.node_seconds, is_no_time)) {
+    fail_field("node_seconds", "has what is no time");
+  }
+  if (m.repeats < 1 || m.repeats > most_runs) fail_field("repeats", "has a value out of range");
+}
+
+}  // namespace
+
+json measurement_to_json(const Measurement& m) {
+  return {{"device", m.device},
+          {"live_bytes", m.live_bytes},
+          {"node_seconds", m.node_seconds},
+          {"peak_bytes", m.peak_bytes},
+          {"peak_resident_bytes", m.peak_resident_bytes},
+          {"idle_bytes", m.idle_bytes},
+          {"data_dependent", m.data_dependent},
+          {"repeats", m.repeats},
+          {"repeat_difference", m.repeat_difference}};
+}
+
+std::optional<Measurement> measurement_from(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  if (!found->is_object()) fail_field(key, "has a wrong type");
+  Measurement m;
+  read(*found, "device", m.device);
+  read(*found, "live_bytes", m.live_bytes);
+  read(*found, "node_seconds", m.node_seconds);
+  read(*found, "peak_bytes", m.peak_bytes);
+  read(*found, "peak_resident_bytes", m.peak_resident_bytes);
+  read(*found, "idle_bytes", m.idle_bytes);
+  read(*found, "data_dependent", m.data_dependent);
+  read(*found, "repeats", m.repeats);
+  read(*found, "repeat_difference", m.repeat_difference);
+  check(m);
+  return m;
+}
+
+}  // namespace stashscope

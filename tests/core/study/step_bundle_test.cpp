@@ -1,0 +1,56 @@
+#include "core/study/step_bundle.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "core/onnx/model_file.h"
+#include "core/study/subject.h"
+#include "tests/support/folder.h"
+#include "tests/support/named_model.h"
+#include "tests/support/refusal.h"
+
+namespace stashscope {
+namespace {
+
+std::string stream_of(const FileBundle& bundle) {
+  std::string stream;
+  for (const std::string_view piece : bundle.pieces()) stream += piece;
+  return stream;
+}
+
+TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
+  const test::Folder folder;
+  const auto model = test::named(test::blocks(2));
+  save_model(*model, folder / "my model.onnx");
+  Session session;
+  session.model = folder / "my model.onnx";
+  session.choices.dims = {{"N", 5}};
+  session.choices.level = 1;
+  std::istringstream stream(stream_of(bundle_step(session, *model)));
+  std::filesystem::path place;
+  {
+    const ReceivedStep received(stream);
+    place = received.session();
+    const Subject subject = load_subject(place, nullptr);
+    EXPECT_EQ(subject.session.choices, session.choices);
+    EXPECT_EQ(subject.session.model.filename(), "my model.onnx");
+    EXPECT_EQ(subject.model->nodes().size(), model->nodes().size());
+    EXPECT_TRUE(subject.warnings.empty());
+  }
+  EXPECT_FALSE(std::filesystem::exists(place.parent_path()));
+}
+
+TEST(StepBundle, ABrokenStreamLeavesNothingBehind) {
+  const test::Folder temporary;
+  ::setenv("TMPDIR", temporary.path().c_str(), 1);
+  std::istringstream stream("stashscope-files 1\n10 1\nashort");
+  const std::string said =
+      test::refusal(ErrorKind::input, [&] { const ReceivedStep received(stream); });
+  ::unsetenv("TMPDIR");
+  EXPECT_NE(said, "accepted");
+  EXPECT_EQ(temporary.entries(), 0U);
+}
+
+}  // namespace
+}  // namespace stashscope

@@ -1,0 +1,49 @@
+#include "ui/panels/measurement_dialogs.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include "ui/document/measurement_files.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+QFileDialog* make_dialog(QWidget& parent, const QString& name, const QString& title) {
+  auto* const dialog = new QFileDialog(&parent, title);
+  dialog->setObjectName(name);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  return dialog;
+}
+
+}  // namespace
+
+void ask_to_import_measurement(Document& document, QWidget& parent) {
+  if (document.study() == nullptr) return;
+  QFileDialog* const dialog =
+      make_dialog(parent, u"import_dialog"_s, QWidget::tr("Import a measurement"));
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  dialog->setNameFilters({QWidget::tr("Measurements (*.json)"), QWidget::tr("All files (*)")});
+  QObject::connect(dialog, &QFileDialog::fileSelected, &document,
+                   [&document](const QString& path) { import_measurement(document, path); });
+  dialog->open();
+}
+
+void ask_to_export_measurement(Document& document, QWidget& parent) {
+  if (document.measured() == nullptr) return;
+  QFileDialog* const dialog =
+      make_dialog(parent, u"export_dialog"_s, QWidget::tr("Export the measurement"));
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  const QString suffix = u"measurement.json"_s;
+  dialog->setDefaultSuffix(suffix);
+  const QFileInfo model(document.model_path());
+  dialog->setDirectory(model.absolutePath());
+  dialog->selectFile(model.completeBaseName() + u'.' + suffix);
+  QObject::connect(dialog, &QFileDialog::fileSelected, &document,
+                   [&document](const QString& path) { export_measurement(document, path); });
+  dialog->open();
+}
+
+}  // namespace stashscope::ui
