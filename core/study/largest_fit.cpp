@@ -250,4 +250,15 @@ LargestFit largest_fit(const Study& study, const FitQuestion& question, const Pr
   return answer;
 }
 
+bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now) {
+  const auto rest_of = [&](Choices choices) {
+    choices.device = Choices().device;
+    for (const Dimension& each : answer.dimensions) {
+      choices = with_dimension(asked, std::move(choices), each, 1);
+    }
+    return choices;
+  };
+  return asked.model == now.model && rest_of(asked.choices) == rest_of(now.choices);
+}
+
 }  // namespace stashscope
