@@ -51,6 +51,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
   auto* const outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   outer->addWidget(scroll_);
+  setTabOrder(findChild<QWidget*>(u"profile_from_file"_s), options_->seed());
   connect_all();
   show_job();
 }

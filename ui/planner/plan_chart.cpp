@@ -16,12 +16,19 @@ constexpr double left_margin = 64;
 constexpr double right_margin = 20;
 constexpr double top_margin = 26;
 constexpr double bottom_margin = 26;
+constexpr double title_left = 8;
 constexpr double row = 18;           // pixels that a line of text takes
 constexpr double point_radius = 2;   // pixels
 constexpr double mark_radius = 5;    // pixels
 constexpr double click_radius = 14;  // pixels
 constexpr double time_grid = 40;     // pixels between grid lines, about
 constexpr double peak_grid = 80;
+
+QString title() { return PlanChart::tr("extra time by peak"); }
+
+double width_of_title(const QPainter& painter) {
+  return title_left + painter.fontMetrics().horizontalAdvance(title()) + 24;
+}
 
 void paint_dot(QPainter& painter, QPointF at, double radius, const QColor& fill,
                const QColor& edge) {
@@ -98,6 +105,7 @@ void PlanChart::paintEvent(QPaintEvent*) {
   paint_points(painter, map, theme);
   paint_marks(painter, map, theme);
   painter.restore();
+  paint_key(painter, theme);
   if (points_.empty()) paint_invitation(painter, theme);
   paint_readout(painter, map, theme);
   if (!hasFocus()) return;
@@ -132,8 +140,8 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
                      shown(tick.text));
   }
   painter.setPen(theme.muted);
-  painter.drawText(QRectF(8, 4, area.width(), row), Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("extra time of a step, by its peak"));
+  painter.drawText(QRectF(title_left, 4, area.width(), row), Qt::AlignLeft | Qt::AlignVCenter,
+                   title());
 }
 
 /// What no plan reaches, and the budget.
@@ -174,6 +182,21 @@ void PlanChart::paint_marks(QPainter& painter, const PlanChartMap& map, const Th
     if (each)
       paint_dot(painter, map.at(points_[*each]), mark_radius + 2, Qt::transparent, theme.text);
   }
+}
+
+/// What the larger dots mean, where there is room.
+void PlanChart::paint_key(QPainter& painter, const Theme& theme) const {
+  double right = plot().right();
+  const auto entry = [&](const QColor& colour, const QString& text) {
+    const double width = painter.fontMetrics().horizontalAdvance(text) + 4;
+    if (right - width < width_of_title(painter)) return;
+    painter.setPen(theme.muted);
+    painter.drawText(QRectF(right - width, 4, width, row), Qt::AlignVCenter, text);
+    paint_dot(painter, QPointF(right - width - 8, 4 + row / 2), mark_radius - 1, colour, colour);
+    right -= width + 28;
+  };
+  entry(theme.accent, tr("now"));
+  entry(theme.baseline, tr("without plans"));
 }
 
 void PlanChart::paint_invitation(QPainter& painter, const Theme& theme) const {

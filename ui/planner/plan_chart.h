@@ -53,6 +53,7 @@ class PlanChart : public QWidget {
   void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_marks(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_key(QPainter& painter, const Theme& theme) const;
   void paint_invitation(QPainter& painter, const Theme& theme) const;
   void paint_readout(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
 
