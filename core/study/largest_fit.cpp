@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/study/edits.h"
 #include "core/study/fusion_table.h"
 #include "core/study/largest_value.h"
 #include "core/study/resized_step.h"

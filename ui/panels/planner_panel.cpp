@@ -180,16 +180,23 @@ void PlannerPanel::show_job() {
   const bool is_searching = job == PlanningJob::budget || job == PlanningJob::curve;
   const bool can_search = document_.study() != nullptr && job == PlanningJob::none;
   if (is_searching) failure_.clear();
-  for (QPushButton* const button : {plan_, curve_}) {
-    button->setEnabled(can_search);
-    button->setVisible(!is_searching);
-  }
+  // Those that are hidden need not be disabled, which would cost them the keys.
+  for (QPushButton* const button : {plan_, curve_}) button->setEnabled(can_search || is_searching);
   stop_->setEnabled(!planning_.is_stopping());
-  stop_->setVisible(is_searching);
-  progress_->setVisible(is_searching);
+  show_buttons(is_searching);
   progress_->setValue(static_cast<int>(1000 * planning_.fraction()));
   show_answer();
   show_chart();
+}
+
+/// The keys stay where they are: at what starts a search or at what ends it.
+void PlannerPanel::show_buttons(bool is_searching) {
+  const bool had_keys = plan_->hasFocus() || curve_->hasFocus() || stop_->hasFocus();
+  const std::initializer_list<QWidget*> idle = {plan_, curve_};
+  const std::initializer_list<QWidget*> busy = {stop_, progress_};
+  for (QWidget* const each : is_searching ? busy : idle) each->show();
+  if (had_keys) (is_searching ? stop_ : plan_)->setFocus();
+  for (QWidget* const each : is_searching ? idle : busy) each->hide();
 }
 
 void PlannerPanel::show_chart() {

@@ -46,6 +46,7 @@ class PlannerPanel : public QWidget {
   void connect_all();
   void show_study();
   void show_job();
+  void show_buttons(bool is_searching);
   void show_chart();
   void show_answer();
   const BudgetAnswer* current_answer() const;

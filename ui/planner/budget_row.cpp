@@ -1,7 +1,7 @@
 #include "ui/planner/budget_row.h"
 
-#include <QGridLayout>
 #include <QSignalBlocker>
+#include <QVBoxLayout>
 
 #include "core/base/text.h"
 #include "ui/document/failure.h"
@@ -45,15 +45,16 @@ BudgetRow::BudgetRow(QWidget* parent)
   hint_->setForegroundRole(QPalette::PlaceholderText);
   auto* const label = new QLabel(tr("&Budget"));
   label->setBuddy(field_);
-  auto* const layout = new QGridLayout(this);
+  auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setHorizontalSpacing(unit);
-  layout->setVerticalSpacing(unit / 2);
-  layout->addWidget(label, 0, 0);
-  layout->addWidget(slider_, 0, 1);
-  layout->addWidget(field_, 0, 2);
-  layout->addWidget(hint_, 1, 1, 1, 2);
-  layout->setColumnStretch(1, 1);
+  layout->setSpacing(unit / 2);
+  auto* const row = new QHBoxLayout;
+  row->setSpacing(unit);
+  row->addWidget(label);
+  row->addWidget(slider_, 1);
+  row->addWidget(field_);
+  layout->addLayout(row);
+  layout->addWidget(hint_);
   connect(slider_, &QSlider::valueChanged, this, &BudgetRow::take_slider);
   connect(field_, &QLineEdit::textEdited, this, &BudgetRow::take_text);
   connect(field_, &QLineEdit::editingFinished, this, &BudgetRow::insist);

@@ -1,7 +1,7 @@
 #include "ui/planner/fit_row.h"
 
-#include <QGridLayout>
 #include <QKeyEvent>
+#include <QVBoxLayout>
 
 #include "core/base/text.h"
 #include "ui/models/texts.h"
@@ -46,17 +46,18 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   set_up_rich_label(*answer_, u"fit_answer"_s);
   auto* const label = new QLabel(tr("&Largest"));
   label->setBuddy(dimension_);
-  auto* const layout = new QGridLayout(this);
+  auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setHorizontalSpacing(unit);
-  layout->setVerticalSpacing(unit / 2);
-  layout->addWidget(label, 0, 0);
-  layout->addWidget(dimension_, 0, 1);
-  layout->addWidget(new QLabel(tr("in")), 0, 2);
-  layout->addWidget(memory_, 0, 3);
-  layout->addWidget(find_, 0, 4);
-  layout->addWidget(answer_, 1, 0, 1, 5);
-  layout->setColumnStretch(1, 1);
+  layout->setSpacing(unit / 2);
+  auto* const row = new QHBoxLayout;
+  row->setSpacing(unit);
+  row->addWidget(label);
+  row->addWidget(dimension_, 1);
+  row->addWidget(new QLabel(tr("in")));
+  row->addWidget(memory_);
+  row->addWidget(find_);
+  layout->addLayout(row);
+  layout->addWidget(answer_);
   connect(find_, &QPushButton::clicked, this,
           [this] { planning_.job() == PlanningJob::fit ? planning_.stop() : find(); });
   connect(&document_, &Document::study_changed, this, &FitRow::list_dimensions);

@@ -185,6 +185,15 @@ TEST_F(EndlessSearch, IsStoppedByTheMouse) {
   expect_best_so_far();
 }
 
+TEST_F(Planner, TheKeysStayAtTheButtons) {
+  auto& plan = find<QWidget>(u"plan_button"_s);
+  plan.setFocus();
+  QTest::keyClick(&plan, Qt::Key_Space);
+  EXPECT_TRUE(find<QWidget>(u"stop_planning_button"_s).hasFocus());
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(plan.hasFocus());
+}
+
 TEST_F(EndlessSearch, IsStoppedByAKey) {
   press(Qt::Key_Period, Qt::ControlModifier);
   ASSERT_TRUE(ends());
