@@ -45,19 +45,6 @@ Repeats repeats_of(const PlannedSequence& planned) {
   return repeats;
 }
 
-std::string plan_text(const Choices& choices) {
-  if (choices.planned.empty()) {
-    const std::string config = to_string(choices.plans);
-    if (config.empty()) return "no plans";
-    const std::string text = printable(config, 4000) + " at probe " + to_string(choices.probe);
-    return choices.kept.empty() ? text
-                                : text + ", " + std::to_string(choices.kept.size()) + " kept";
-  }
-  const Repeats repeats = repeats_of(choices.planned);
-  return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
-         " more runs";
-}
-
 std::string floor_text(const Study& study, const StepFloor& floor) {
   std::string text = "No plan of any grain has a peak below " + format_bytes(floor.bytes);
   if (!floor.node.valid()) return text + "\n";
@@ -79,10 +66,7 @@ std::string proof_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.least_extra_seconds) return "";
   const double least = std::max(0.0, *answer.least_extra_seconds);
   if (least == 0 && answer.best.extra_seconds > 0) return "";
-  constexpr double rounding = 1e-9;  // proofs count in whole picoseconds for each node
-  if (answer.feasible && answer.best.extra_seconds <= least + rounding) {
-    return "; proven to be the cheapest of any grain";
-  }
+  if (answer.is_proven_cheapest()) return "; proven to be the cheapest of any grain";
   return "; no plan of any grain takes less than " + time_text(study, least) + " more";
 }
 
@@ -120,6 +104,19 @@ json point_json(const Study& study, const PlanPoint& point) {
 }
 
 }  // namespace
+
+std::string plan_text(const Choices& choices) {
+  if (choices.planned.empty()) {
+    const std::string config = to_string(choices.plans);
+    if (config.empty()) return "no plans";
+    const std::string text = printable(config, 4000) + " at probe " + to_string(choices.probe);
+    return choices.kept.empty() ? text
+                                : text + ", " + std::to_string(choices.kept.size()) + " kept";
+  }
+  const Repeats repeats = repeats_of(choices.planned);
+  return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
+         " more runs";
+}
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {
   std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " at grain " +

@@ -8,6 +8,9 @@
 
 namespace stashscope {
 
+/// What plans make the step do: a config string and its probe, or how much runs again.
+std::string plan_text(const Choices& choices);
+
 /// What was found for a budget and what is proven; of a budget that is not met, what keeps it.
 /// @param study of the plans that were found
 std::string budget_text(const Study& study, const BudgetAnswer& answer);

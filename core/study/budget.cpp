@@ -203,6 +203,12 @@ Grain find_grain(std::string_view name) {
              "choose one of cluster, node, sequence");
 }
 
+bool BudgetAnswer::is_proven_cheapest() const {
+  constexpr double rounding = 1e-9;  // proofs count in whole picoseconds for each node
+  return feasible && least_extra_seconds &&
+         best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
+}
+
 bool PlanArchive::has_as_good(std::int64_t peak_bytes, double extra_seconds) const {
   const auto above = std::ranges::upper_bound(points_, peak_bytes, {}, &PlanPoint::peak_bytes);
   return above != points_.begin() && (above - 1)->extra_seconds <= extra_seconds;

@@ -56,6 +56,8 @@ struct BudgetAnswer {
   double seconds = 0;  ///< that the search took
 
   bool is_impossible() const { return floor && floor->bytes > request.budget_bytes; }
+  /// Whether no plan of any grain within the budget adds less.
+  bool is_proven_cheapest() const;
 };
 
 /// Plans that were found so far, none of them worse than another one in both peak and time.

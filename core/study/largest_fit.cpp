@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/study/edits.h"
 #include "core/study/fusion_table.h"
 #include "core/study/largest_value.h"
 #include "core/study/resized_step.h"
@@ -248,6 +249,17 @@ LargestFit largest_fit(const Study& study, const FitQuestion& question, const Pr
   answer.baseline = fitter.fit_baseline();
   answer.current = fitter.fit_current();
   return answer;
+}
+
+bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now) {
+  const auto rest_of = [&](Choices choices) {
+    choices.device = Choices().device;
+    for (const Dimension& each : answer.dimensions) {
+      choices = with_dimension(asked, std::move(choices), each, 1);
+    }
+    return choices;
+  };
+  return asked.model == now.model && rest_of(asked.choices) == rest_of(now.choices);
 }
 
 }  // namespace stashscope

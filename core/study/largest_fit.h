@@ -62,4 +62,8 @@ struct LargestFit {
 /// Throws a usage Error for dimensions that cannot be chosen, and when cancelled.
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 
+/// Whether an answer that was found for `asked` is one for `now` too: nothing differs but the
+/// device that runs the step and the size of the dimensions that were asked about.
+bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now);
+
 }  // namespace stashscope

@@ -34,12 +34,14 @@ bool takes_focus(const QWidget& widget) {
 
 MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
     : QMainWindow(parent),
+      planning_(document_),
       autosave_(document_, places.autosave_folder),
       messages_(new MessageBar),
       center_(new QStackedWidget),
       welcome_(new Welcome),
       graph_(new GraphPanel(document_, places.layout_program)),
       plans_(new PlansPanel(document_)),
+      planner_(new PlannerPanel(document_, planning_)),
       compare_(new ComparePanel(document_)),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
@@ -55,7 +57,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   layout->addWidget(messages_);
   layout->addWidget(center_, 1);
   setCentralWidget(middle);
-  auto* const status = new StatusLine(document_);
+  auto* const status = new StatusLine(document_, planning_);
   setStatusBar(status);
   connect(status, &StatusLine::notes_wanted, this, &MainWindow::show_notes);
   make_docks();
@@ -93,6 +95,8 @@ void MainWindow::make_docks() {
                                new AlivePanel(document_), Qt::BottomDockWidgetArea);
   splitDockWidget(memory, alive, Qt::Horizontal);
   add_sweep_dock(*dimensions, *memory);
+  put_behind(u"plans_dock"_s,
+             add_dock(u"planner_dock"_s, tr("Planner"), planner_, Qt::LeftDockWidgetArea));
   auto* const history = add_dock(u"history_dock"_s, tr("History"), new HistoryPanel(document_),
                                  Qt::RightDockWidgetArea);
   put_behind(u"inspector_dock"_s, history);

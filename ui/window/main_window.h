@@ -5,9 +5,10 @@
 #include <map>
 
 #include "ui/document/autosave.h"
-#include "ui/document/document.h"
+#include "ui/document/planning.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/graph_panel.h"
+#include "ui/panels/planner_panel.h"
 #include "ui/panels/plans_panel.h"
 #include "ui/window/choice_menu.h"
 #include "ui/window/command_palette.h"
@@ -35,6 +36,7 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(const WindowPlaces& places, QWidget* parent = nullptr);
 
   Document& document() { return document_; }
+  Planning& planning() { return planning_; }
   GraphPanel& graph() { return *graph_; }
 
   /// Offers a session that another run left behind.
@@ -81,6 +83,11 @@ class MainWindow : public QMainWindow {
   void leave_choices(std::function<void()> go_on);
   void take_saved();
 
+  // The planner's menu and the budget in the toolbar, in window_planning.cpp.
+  void make_planner_menu();
+  void add_budget_field(QToolBar* bar);
+  void show_planner();
+
   // The menus, in window_actions.cpp.
   void make_actions();
   QAction* add_action(QMenu* menu, const QString& name, const QString& text,
@@ -104,12 +111,14 @@ class MainWindow : public QMainWindow {
   void show_shortcuts();
 
   Document document_;
+  Planning planning_;
   Autosave autosave_;
   MessageBar* messages_;
   QStackedWidget* center_;
   Welcome* welcome_;
   GraphPanel* graph_;
   PlansPanel* plans_;
+  PlannerPanel* planner_;
   ComparePanel* compare_;
   CommandPalette* palette_;
   QMenu* recent_menu_ = nullptr;

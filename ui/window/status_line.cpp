@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ui/models/texts.h"
+#include "ui/planner/answer_text.h"
 
 namespace stashscope::ui {
 
@@ -14,9 +15,10 @@ constexpr int offer_cancel_after = 2500;  // milliseconds
 
 }  // namespace
 
-StatusLine::StatusLine(Document& document, QWidget* parent)
+StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
     : QStatusBar(parent),
       document_(document),
+      planning_(planning),
       answer_(new QLabel),
       stage_(new QLabel),
       progress_(new QProgressBar),
@@ -56,6 +58,7 @@ StatusLine::StatusLine(Document& document, QWidget* parent)
   });
   connect(&document_, &Document::study_changed, this, &StatusLine::show_answer);
   connect(&document_, &Document::measured_changed, this, &StatusLine::show_answer);
+  connect(&planning_, &Planning::fit_changed, this, &StatusLine::show_answer);
   show_answer();
 }
 
@@ -82,6 +85,7 @@ void StatusLine::show_answer() {
   }
   QStringList parts = {peak_text(*study)};
   parts << cost_text(*study);
+  if (planning_.fit() != nullptr) parts << fit_summary(*planning_.fit()).toHtmlEscaped();
   parts << run_text();
   answer_->setText(u"&nbsp; "_s + parts.join(u" &nbsp;·&nbsp; "_s));
 }

@@ -6,17 +6,18 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include "ui/document/document.h"
+#include "ui/document/planning.h"
 
 namespace stashscope::ui {
 
-/// Answers the user's question at any moment: the peak before and after, what it costs, how well
-/// the prediction held. Shows progress after a second and offers to cancel after two and a half.
+/// Answers the user's question at any moment: the peak before and after, what it costs, what fits
+/// (once it was asked), how well the prediction held. Shows progress after a second and offers to
+/// cancel after two and a half.
 class StatusLine : public QStatusBar {
   Q_OBJECT
 
  public:
-  explicit StatusLine(Document& document, QWidget* parent = nullptr);
+  StatusLine(Document& document, Planning& planning, QWidget* parent = nullptr);
 
  Q_SIGNALS:
   void notes_wanted();
@@ -30,6 +31,7 @@ class StatusLine : public QStatusBar {
   QString run_text() const;
 
   Document& document_;
+  Planning& planning_;
   QLabel* answer_;
   QLabel* stage_;
   QProgressBar* progress_;

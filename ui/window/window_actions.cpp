@@ -71,6 +71,7 @@ void MainWindow::make_actions() {
   make_edit_menu();
   make_view_menu();
   menuBar()->addMenu(new PassMenu(document_, this));
+  make_planner_menu();
   make_run_menu();
   make_help_menu();
   make_toolbar();
@@ -213,6 +214,7 @@ void MainWindow::make_run_menu() {
   add_action(menu, u"cancel_run"_s, tr("&Cancel"), QKeySequence(u"Esc"_s), [this] {
     document_.cancel_run();
     document_.cancel();
+    planning_.stop();
   })->setIcon(icon(Icon::stop));
   menu->addSeparator();
   menu->addMenu(device_menu_ = new DeviceMenu(document_, this));
@@ -255,6 +257,7 @@ void MainWindow::make_toolbar() {
     }
   }
   make_choice_buttons(bar);
+  add_budget_field(bar);
   auto* const room = new QWidget;
   room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(room);
@@ -294,12 +297,16 @@ void MainWindow::enable_actions() {
        {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
         u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s, u"find_next"_s,
         u"find_previous"_s, u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s,
-        u"close_groups"_s, u"go_to_peak"_s}) {
+        u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);
   }
   actions_[u"run"_s]->setEnabled(has_model && !document_.is_running());
   actions_[u"import_measurement"_s]->setEnabled(has_model);
   actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
+  const bool is_planning = planning_.job() != PlanningJob::none;
+  actions_[u"plan"_s]->setEnabled(has_model && !is_planning);
+  actions_[u"draw_curve"_s]->setEnabled(has_model && !is_planning);
+  actions_[u"stop_planning"_s]->setEnabled(is_planning);
 }
 
 void MainWindow::fill_recent_menu() {

@@ -246,5 +246,17 @@ TEST(LargestFit, NeighboursOfTheAnswerForGpt2) {
   EXPECT_GT(fit.current.next->peak_bytes, memory);
 }
 
+TEST(LargestFit, HoldsForTheSizesThatWereAsked) {
+  const auto study = study_of(relu());
+  const LargestFit fit = fit_of(*study, {"N"}, 3200);
+  Choices choices = study->choices;
+  choices.dims["N"] = 100;
+  choices.device = "cpu";
+  EXPECT_TRUE(fit_holds(*study, fit, *study_of(study->model, choices)));
+  choices.order = "minimal";
+  EXPECT_FALSE(fit_holds(*study, fit, *study_of(study->model, choices)));
+  EXPECT_FALSE(fit_holds(*study, fit, *study_of(relu()))) << "of another model";
+}
+
 }  // namespace
 }  // namespace stashscope

@@ -1,0 +1,43 @@
+#include "core/study/planning_basis.h"
+
+namespace stashscope {
+
+namespace {
+
+/// What planners choose is the same in all.
+Choices without_plans(Choices choices) {
+  choices.plans = own_part(choices.plans);
+  choices.probe = effective_probe(choices);
+  choices.probe.layer_boundary = false;  // both are tried
+  choices.level = 0;
+  choices.planned = {};
+  choices.device = Choices().device;
+  return choices;
+}
+
+}  // namespace
+
+bool same_planning_basis(const Choices& a, const Choices& b) {
+  Choices first = without_plans(a);
+  const Choices second = without_plans(b);
+  const bool is_planned = a.order == planned_order || b.order == planned_order;
+  if (is_planned) first.order = second.order;
+  return first == second;
+}
+
+bool same_planning_basis(const Study& a, const Study& b) {
+  // A run brings other times without another choice.
+  return a.model == b.model && same_planning_basis(a.choices, b.choices) &&
+         (a.times == b.times || a.times->seconds == b.times->seconds);
+}
+
+Choices with_plans_of(Choices choices, const Choices& plan) {
+  choices.plans = plan.plans;
+  choices.probe = plan.probe;
+  choices.level = plan.level;
+  choices.planned = plan.planned;
+  choices.order = plan.order;
+  return choices;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,201 @@
+// Questions to the planner, without a window: what is kept, what is dropped, what can be stopped.
+
+#include "ui/document/planning.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+
+#include "tests/ui/support/samples.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr SearchLimit short_limit{1, 0, 1};
+constexpr SearchLimit endless{3600, 0, 1};
+
+class PlanningTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    document_.open(sample(u"gpt2_tiny"_s));
+    ASSERT_TRUE(comes_true([this] { return document_.study() != nullptr; }));
+    choose([](Choices& choices) { choices.dims["inputs_input_ids_dim0"] = 16; });
+  }
+
+  bool settles() {
+    return comes_true([this] {
+      return !document_.is_busy() && document_.study()->choices == document_.choices();
+    });
+  }
+  bool ends() {
+    return comes_true([this] { return planning_.job() == PlanningJob::none; }) && settles();
+  }
+  template <class Change>
+  void choose(Change change) {
+    Choices choices = document_.choices();
+    change(choices);
+    document_.choose(choices, u"test"_s);
+    ASSERT_TRUE(settles());
+  }
+
+  std::int64_t peak() const { return document_.study()->current->timeline.peak_bytes; }
+  std::int64_t share(int percent) const {
+    return document_.study()->baseline->timeline.peak_bytes * percent / 100;
+  }
+
+  Document document_;
+  Planning planning_{document_};
+};
+
+TEST_F(PlanningTest, APlanGoesIntoForceAndCanBeUndone) {
+  const Choices before = document_.choices();
+  for (const Grain grain : {Grain::cluster, Grain::node, Grain::sequence}) {
+    planning_.plan({share(70), grain, short_limit});
+    EXPECT_EQ(planning_.job(), PlanningJob::budget);
+    ASSERT_TRUE(ends());
+    ASSERT_NE(planning_.answer(), nullptr);
+    EXPECT_TRUE(planning_.answer()->feasible) << name_of(grain);
+    EXPECT_EQ(peak(), planning_.answer()->best.peak_bytes);
+    EXPECT_LE(peak(), share(70));
+    EXPECT_TRUE(planning_.is_in_force(planning_.answer()->best));
+    EXPECT_TRUE(document_.undo_stack().undoText().startsWith(u"Planner: peak "_s));
+    document_.undo_stack().undo();
+    ASSERT_TRUE(settles());
+    EXPECT_EQ(document_.choices(), before);
+  }
+}
+
+TEST_F(PlanningTest, LargerBudgetsAndFinerGrainsAreNeverDearer) {
+  double dearest = std::numeric_limits<double>::infinity();
+  for (const int percent : {60, 70, 80, 90}) {
+    planning_.plan({share(percent), Grain::cluster, short_limit});
+    ASSERT_TRUE(ends());
+    EXPECT_LE(planning_.answer()->best.extra_seconds, dearest) << percent;
+    dearest = planning_.answer()->best.extra_seconds;
+  }
+  planning_.plan({share(90), Grain::node, short_limit});
+  ASSERT_TRUE(ends());
+  EXPECT_LE(planning_.answer()->best.extra_seconds, dearest);
+}
+
+TEST_F(PlanningTest, ABudgetBelowTheFloorChangesNothing) {
+  const Choices before = document_.choices();
+  planning_.plan({1000, Grain::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(planning_.answer()->is_impossible());
+  EXPECT_EQ(document_.choices(), before);
+  ASSERT_NE(planning_.floor(Grain::cluster), nullptr);
+  EXPECT_GT(planning_.floor(Grain::cluster)->bytes, 1000);
+  EXPECT_EQ(planning_.known_plan(Grain::cluster, 1000), nullptr);
+}
+
+TEST_F(PlanningTest, AStoppedSearchKeepsItsBestSoFar) {
+  QSignalSpy found(&planning_, &Planning::plans_changed);
+  planning_.plan({share(60), Grain::sequence, endless});
+  ASSERT_TRUE(comes_true([&] { return planning_.known_plan(Grain::sequence, share(60)); }));
+  ASSERT_EQ(planning_.job(), PlanningJob::budget);
+  const PlanPoint so_far = *planning_.known_plan(Grain::sequence, share(60));
+  planning_.stop();
+  EXPECT_TRUE(planning_.is_stopping());
+  ASSERT_TRUE(ends());
+  EXPECT_FALSE(planning_.is_stopping());
+  EXPECT_TRUE(planning_.answer()->feasible);
+  EXPECT_LE(planning_.answer()->best.extra_seconds, so_far.extra_seconds);
+  EXPECT_LE(peak(), share(60));
+  EXPECT_GT(found.count(), 0);
+}
+
+TEST_F(PlanningTest, ACurveIsFoundPieceByPiece) {
+  std::vector<std::size_t> seen;
+  QObject::connect(&planning_, &Planning::plans_changed, &document_,
+                   [&] { seen.push_back(planning_.archive(Grain::node).points().size()); });
+  const Choices before = document_.choices();
+  planning_.draw_curve(Grain::node, {3, 0, 1});
+  ASSERT_TRUE(ends());
+  EXPECT_GT(seen.size(), 2U);
+  EXPECT_GT(planning_.archive(Grain::node).points().size(), 4U);
+  EXPECT_EQ(document_.choices(), before) << "a curve changes nothing";
+  EXPECT_TRUE(planning_.archive(Grain::cluster).points().empty());
+  EXPECT_GE(planning_.archive(Grain::sequence).points().size(), 4U) << "sequences can do it too";
+}
+
+TEST_F(PlanningTest, PlansGoWithWhatTheyWereFoundFor) {
+  planning_.plan({share(70), Grain::cluster, short_limit});
+  ASSERT_TRUE(ends());
+  EXPECT_NE(planning_.known_plan(Grain::cluster, share(70)), nullptr);
+  choose([](Choices& choices) { choices.level = 1; });
+  EXPECT_NE(planning_.known_plan(Grain::cluster, share(70)), nullptr) << "of the user's plans";
+  choose([](Choices& choices) { choices.update.optimizer = "adam"; });
+  EXPECT_EQ(planning_.known_plan(Grain::cluster, share(70)), nullptr);
+  EXPECT_EQ(planning_.answer(), nullptr);
+  EXPECT_EQ(planning_.floor(Grain::cluster), nullptr);
+}
+
+TEST_F(PlanningTest, AnotherModelEndsASearch) {
+  planning_.plan({share(60), Grain::sequence, endless});
+  document_.open(sample(u"lenet"_s));
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(planning_.archive(Grain::sequence).points().empty());
+  EXPECT_EQ(planning_.answer(), nullptr);
+  EXPECT_EQ(document_.undo_stack().count(), 0);
+}
+
+TEST_F(PlanningTest, ChoicesMadeMeanwhileStay) {
+  planning_.plan({share(60), Grain::node, endless});
+  choose([](Choices& choices) { choices.device = "cpu"; });
+  ASSERT_TRUE(comes_true([&] { return planning_.known_plan(Grain::node, share(60)); }));
+  planning_.stop();
+  ASSERT_TRUE(ends());
+  EXPECT_LE(peak(), share(60));
+  EXPECT_EQ(document_.choices().device, "cpu");
+}
+
+TEST_F(PlanningTest, WhatFitsHoldsUntilSomethingElseChanges) {
+  planning_.find_fit({"batch", {"inputs_input_ids_dim0"}, 64 << 20});
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning_.fit(), nullptr);
+  const std::int64_t most = planning_.fit()->current.largest->value;
+  choose([&](Choices& choices) { choices.dims["inputs_input_ids_dim0"] = most; });
+  EXPECT_NE(planning_.fit(), nullptr) << "the asked dimension itself";
+  EXPECT_LE(peak(), 64 << 20);
+  choose([](Choices& choices) { choices.level = 1; });
+  EXPECT_EQ(planning_.fit(), nullptr);
+  document_.undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_NE(planning_.fit(), nullptr);
+}
+
+TEST_F(PlanningTest, AQuestionThatMakesNoSenseIsAMessage) {
+  QSignalSpy failed(&planning_, &Planning::failed);
+  planning_.find_fit({"", {"no_such_dimension"}, 1 << 20});
+  ASSERT_TRUE(ends());
+  ASSERT_EQ(failed.count(), 1);
+  const auto failure = failed.front().at(1).value<Failure>();
+  EXPECT_TRUE(failure.message.contains(u"no_such_dimension"_s)) << failure.message.toStdString();
+  EXPECT_EQ(planning_.fit(), nullptr);
+}
+
+TEST_F(PlanningTest, NothingIsAskedWhileSomethingIsSearched) {
+  planning_.plan({share(60), Grain::sequence, endless});
+  planning_.draw_curve(Grain::cluster, short_limit);
+  planning_.find_fit({"", {"inputs_input_ids_dim0"}, 1 << 20});
+  EXPECT_EQ(planning_.job(), PlanningJob::budget);
+  planning_.stop();
+  ASSERT_TRUE(ends());
+  EXPECT_EQ(planning_.fit(), nullptr);
+}
+
+TEST(PlanningWithoutAModel, DoesNothing) {
+  Document document;
+  Planning planning(document);
+  planning.plan({1000, Grain::cluster, short_limit});
+  planning.draw_curve(Grain::cluster, short_limit);
+  planning.find_fit({"", {"N"}, 1000});
+  planning.stop();
+  EXPECT_EQ(planning.job(), PlanningJob::none);
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,234 @@
+#include "ui/document/planning.h"
+
+#include <atomic>
+
+#include "core/report/cost_report.h"
+#include "core/study/planning_basis.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr int tick = 100;  // milliseconds
+constexpr std::size_t points_of_curve = 24;
+
+}  // namespace
+
+class Planning::Mailbox {
+ public:
+  void put(const PlanPoint& point) {
+    const std::lock_guard lock(mutex_);
+    points_.push_back(point);
+  }
+  std::vector<PlanPoint> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(points_, {});
+  }
+
+  std::atomic<double> fraction = 0;
+
+ private:
+  std::mutex mutex_;
+  std::vector<PlanPoint> points_;
+};
+
+Planning::Planning(Document& document, QObject* parent) : QObject(parent), document_(document) {
+  ticks_.setInterval(tick);
+  connect(&ticks_, &QTimer::timeout, this, [this] {
+    take_found();
+    Q_EMIT progressed();
+  });
+  connect(&document_, &Document::study_changed, this, &Planning::take_study);
+}
+
+Planning::~Planning() { progress_.cancel(); }
+
+void Planning::begin(PlanningJob job, double seconds) {
+  ++generation_;
+  job_ = job;
+  limit_ = seconds;
+  mailbox_ = std::make_shared<Mailbox>();
+  progress_ = Progress(
+      [mailbox = mailbox_](double fraction, std::string_view) { mailbox->fraction = fraction; });
+  since_begin_.start();
+  ticks_.start();
+}
+
+void Planning::end() {
+  ticks_.stop();
+  job_ = PlanningJob::none;
+  progress_ = Progress();
+}
+
+double Planning::fraction() const {
+  if (job_ == PlanningJob::none) return 0;
+  if (job_ == PlanningJob::fit) return mailbox_->fraction;
+  return std::min(1.0, static_cast<double>(since_begin_.elapsed()) / (1000 * limit_));
+}
+
+void Planning::plan(const BudgetRequest& request) {
+  if (document_.study() == nullptr || job_ != PlanningJob::none) return;
+  request_ = request;
+  answer_.reset();
+  search(PlanningJob::budget, request.grain, request.limit,
+         [request](const Study& study, PlanArchive& archive, const Progress& progress,
+                   const OnPlan& on_plan) {
+           return std::optional(plan_for_budget(study, request, archive, progress, on_plan));
+         });
+  Q_EMIT answer_changed();
+}
+
+void Planning::draw_curve(Grain grain, const SearchLimit& limit) {
+  if (document_.study() == nullptr || job_ != PlanningJob::none) return;
+  search(PlanningJob::curve, grain, limit,
+         [grain, limit](const Study& study, PlanArchive& archive, const Progress& progress,
+                        const OnPlan& on_plan) {
+           pareto_curve(study, grain, points_of_curve, limit, archive, progress, on_plan);
+           return std::nullopt;
+         });
+}
+
+void Planning::search(PlanningJob job, Grain grain, const SearchLimit& limit, Search search) {
+  begin(job, limit.seconds);
+  grain_ = grain;
+  jobs_.post([this, job, grain, search = std::move(search), study = document_.study(),
+              archive = archives_[index_of(grain)], progress = progress_, mailbox = mailbox_,
+              generation = generation_]() mutable {
+    std::optional<BudgetAnswer> answer;
+    const auto failure = failure_of([&] {
+      answer =
+          search(*study, archive, progress, [&](const PlanPoint& point) { mailbox->put(point); });
+    });
+    auto finish = [=, this, archive = std::move(archive), answer = std::move(answer)] {
+      if (generation != generation_) return;
+      finish_search(grain, archive, answer);
+      tell(job, failure);
+    };
+    QMetaObject::invokeMethod(this, std::move(finish), Qt::QueuedConnection);
+  });
+  Q_EMIT job_changed();
+}
+
+void Planning::finish_search(Grain grain, const PlanArchive& found,
+                             std::optional<BudgetAnswer> answer) {
+  take_found();
+  for (const PlanPoint& point : found.points()) add(grain, point);
+  end();
+  Q_EMIT plans_changed();
+  if (answer) take_answer(*std::move(answer));
+  Q_EMIT job_changed();
+}
+
+void Planning::take_answer(BudgetAnswer answer) {
+  // What was only told on the way may be better than what a stopped search ended with.
+  const std::int64_t budget = answer.request.budget_bytes;
+  answer.best = archive(answer.request.grain).best(budget);
+  answer.feasible = answer.best.peak_bytes <= budget;
+  if (answer.floor) floors_[index_of(answer.request.grain)] = answer.floor;
+  answer_ = std::move(answer);
+  if (answer_->feasible && same_planning_basis(basis_->choices, document_.choices())) {
+    use(answer_->best);
+  }
+  Q_EMIT answer_changed();
+}
+
+void Planning::tell(PlanningJob job, const std::optional<Failure>& failure) {
+  if (failure && failure->kind != ErrorKind::cancelled) Q_EMIT failed(job, *failure);
+}
+
+void Planning::find_fit(const FitQuestion& question) {
+  if (document_.study() == nullptr || job_ != PlanningJob::none) return;
+  begin(PlanningJob::fit, 0);
+  jobs_.post(
+      [this, question, study = document_.study(), progress = progress_, generation = generation_] {
+        std::optional<Fit> found;
+        const auto failure = failure_of([&] {
+          found = Fit{study, largest_fit(*study, question, progress)};
+        });
+        const auto finish = [=, this] {
+          if (generation != generation_) return;
+          end();
+          if (found) fit_ = found;
+          update_fit();
+          Q_EMIT job_changed();
+          tell(PlanningJob::fit, failure);
+        };
+        QMetaObject::invokeMethod(this, finish, Qt::QueuedConnection);
+      });
+  Q_EMIT job_changed();
+}
+
+void Planning::stop() {
+  if (job_ == PlanningJob::none) return;
+  progress_.cancel();
+  Q_EMIT job_changed();
+}
+
+void Planning::take_found() {
+  const std::vector<PlanPoint> points = mailbox_->take();
+  for (const PlanPoint& point : points) add(grain_, point);
+  if (!points.empty()) Q_EMIT plans_changed();
+}
+
+/// What a grain can express, finer ones can too.
+void Planning::add(Grain grain, PlanPoint point) {
+  for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
+}
+
+const PlanPoint* Planning::known_plan(Grain grain, std::int64_t budget_bytes) const {
+  const PlanArchive& plans = archive(grain);
+  if (plans.points().empty()) return nullptr;
+  const PlanPoint& best = plans.best(budget_bytes);
+  return best.peak_bytes <= budget_bytes ? &best : nullptr;
+}
+
+const StepFloor* Planning::floor(Grain grain) const {
+  const auto& floor = floors_[index_of(grain)];
+  return floor ? &*floor : nullptr;
+}
+
+const LargestFit* Planning::fit() const { return fit_holds_ ? &fit_->answer : nullptr; }
+
+void Planning::update_fit() {
+  const auto& study = document_.study();
+  fit_holds_ = fit_ && fit_holds(*fit_->study, fit_->answer, *study);
+  Q_EMIT fit_changed();
+}
+
+void Planning::use(const PlanPoint& point) {
+  document_.choose(with_plans_of(document_.choices(), point.choices),
+                   tr("Planner: peak %1, +%2")
+                       .arg(bytes_text(point.peak_bytes),
+                            QString::fromStdString(milliseconds_text(point.extra_seconds))));
+}
+
+bool Planning::is_in_force(const PlanPoint& point) const {
+  return with_plans_of(document_.choices(), point.choices) == document_.choices();
+}
+
+void Planning::take_study() {
+  const auto& study = document_.study();
+  if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) drop_plans();
+  // A planned order stands for any; one that was chosen tells more.
+  if (basis_ == nullptr || study->choices.order != planned_order) basis_ = study;
+  update_fit();
+}
+
+void Planning::drop_plans() {
+  const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
+  if (was_searching) {
+    progress_.cancel();
+    ++generation_;
+    end();
+  }
+  archives_ = {};
+  answer_.reset();
+  floors_ = {};
+  basis_.reset();
+  Q_EMIT plans_changed();
+  Q_EMIT answer_changed();
+  if (was_searching) Q_EMIT job_changed();
+}
+
+}  // namespace stashscope::ui

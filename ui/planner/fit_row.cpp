@@ -1,0 +1,135 @@
+#include "ui/planner/fit_row.h"
+
+#include <QKeyEvent>
+#include <QVBoxLayout>
+
+#include "core/base/text.h"
+#include "ui/models/texts.h"
+#include "ui/planner/answer_text.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int unit = 8;
+constexpr int memory_width = 96;
+
+}  // namespace
+
+FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      planning_(planning),
+      dimension_(new QComboBox),
+      memory_(new QLineEdit),
+      find_(new QPushButton),
+      answer_(new QLabel) {
+  setObjectName(u"fit_row"_s);
+  dimension_->setObjectName(u"fit_dimension"_s);
+  dimension_->setAccessibleName(tr("Dimension"));
+  dimension_->setToolTip(
+      tr("The dimension whose largest value is looked for. Several names, separated by commas, "
+         "take the same value; LABEL=NAME,… names them."));
+  dimension_->setEditable(true);
+  dimension_->setInsertPolicy(QComboBox::NoInsert);
+  dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  dimension_->setMinimumContentsLength(10);
+  memory_->setObjectName(u"fit_memory"_s);
+  memory_->setAccessibleName(tr("Memory"));
+  memory_->setToolTip(tr("What the peak may be, such as 80GiB; empty: the memory of the device"));
+  memory_->setAlignment(Qt::AlignRight);
+  memory_->setFixedWidth(memory_width);
+  find_->setObjectName(u"fit_button"_s);
+  find_->setAutoDefault(true);
+  set_up_rich_label(*answer_, u"fit_answer"_s);
+  auto* const label = new QLabel(tr("&Largest"));
+  label->setBuddy(dimension_);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(unit / 2);
+  auto* const row = new QHBoxLayout;
+  row->setSpacing(unit);
+  row->addWidget(label);
+  row->addWidget(dimension_, 1);
+  row->addWidget(new QLabel(tr("in")));
+  row->addWidget(memory_);
+  row->addWidget(find_);
+  layout->addLayout(row);
+  layout->addWidget(answer_);
+  connect(find_, &QPushButton::clicked, this,
+          [this] { planning_.job() == PlanningJob::fit ? planning_.stop() : find(); });
+  connect(&document_, &Document::study_changed, this, &FitRow::list_dimensions);
+  connect(&planning_, &Planning::job_changed, this, &FitRow::show_state);
+  connect(&planning_, &Planning::fit_changed, this, &FitRow::show_state);
+  connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
+    if (job == PlanningJob::fit) show_failure(failure);
+  });
+  show_state();
+}
+
+void FitRow::list_dimensions() {
+  memory_->setPlaceholderText(bytes_text(document_.choices().profile.memory_bytes));
+  QStringList names;
+  for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
+  QStringList listed;
+  for (int i = 0; i < dimension_->count(); ++i) listed << dimension_->itemText(i);
+  if (names == listed) return;
+  dimension_->clear();
+  dimension_->addItems(names);
+}
+
+void FitRow::focus_field() {
+  dimension_->setFocus(Qt::ShortcutFocusReason);
+  dimension_->lineEdit()->selectAll();
+}
+
+FitQuestion FitRow::question() const {
+  FitQuestion question = parse_fit(dimension_->currentText().toStdString());
+  for (std::string& name : question.names) {
+    name = QString::fromStdString(name).trimmed().toStdString();
+  }
+  const QString memory = memory_->text().trimmed();
+  question.memory_bytes = memory.isEmpty() ? document_.choices().profile.memory_bytes
+                                           : parse_bytes(memory.toStdString());
+  if (question.memory_bytes == 0) {
+    fail_usage("memory", "nothing fits into none", "write it like 80GiB");
+  }
+  return question;
+}
+
+void FitRow::find() {
+  const auto failure = failure_of([this] { planning_.find_fit(question()); });
+  if (failure) show_failure(*failure);
+}
+
+void FitRow::show_state() {
+  const bool is_searching = planning_.job() == PlanningJob::fit;
+  find_->setText(is_searching ? tr("Stop") : tr("Find"));
+  find_->setEnabled(document_.study() != nullptr &&
+                    (is_searching || planning_.job() == PlanningJob::none));
+  const LargestFit* const fit = planning_.fit();
+  if (is_searching) {
+    answer_->setText(tr("Searching…"));
+  } else if (fit != nullptr) {
+    answer_->setText(fit_answer_text(planning_.asked_of_fit(), *fit));
+  } else {
+    answer_->clear();
+  }
+  answer_->setVisible(!answer_->text().isEmpty());
+}
+
+void FitRow::show_failure(const Failure& failure) {
+  answer_->setText(warning_text(failure.message, palette()));
+  answer_->show();
+}
+
+void FitRow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) {
+    return QWidget::keyPressEvent(event);
+  }
+  find();
+}
+
+}  // namespace stashscope::ui

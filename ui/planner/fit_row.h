@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+
+#include "ui/document/planning.h"
+
+namespace stashscope::ui {
+
+/// Asks for the largest batch that fits into a memory, and says it.
+class FitRow : public QWidget {
+  Q_OBJECT
+
+ public:
+  FitRow(Document& document, Planning& planning, QWidget* parent = nullptr);
+
+  void find();
+  void focus_field();
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  void list_dimensions();
+  void show_state();
+  void show_failure(const Failure& failure);
+  FitQuestion question() const;
+
+  Document& document_;
+  Planning& planning_;
+  QComboBox* dimension_;
+  QLineEdit* memory_;
+  QPushButton* find_;
+  QLabel* answer_;
+};
+
+}  // namespace stashscope::ui

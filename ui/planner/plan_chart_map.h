@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QRectF>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stashscope::ui {
+
+/// What a plan leads to: the peak, and the time beyond the step without plans.
+struct ChartPoint {
+  std::int64_t peak_bytes = 0;
+  double extra_seconds = 0;
+
+  friend bool operator==(const ChartPoint&, const ChartPoint&) = default;
+};
+
+/// Where plans lie in the chart: peaks to the right, time upwards from 0.
+struct PlanChartMap {
+  QRectF plot;  ///< pixels
+  double first_bytes = 0;
+  double last_bytes = 1;    ///< above `first_bytes`
+  double most_seconds = 1;  ///< above 0
+
+  double x_of(double bytes) const {
+    return plot.left() + plot.width() * (bytes - first_bytes) / (last_bytes - first_bytes);
+  }
+  double y_of(double seconds) const {
+    return plot.bottom() - plot.height() * seconds / most_seconds;
+  }
+  double bytes_at(double x) const {
+    return first_bytes + (last_bytes - first_bytes) * (x - plot.left()) / plot.width();
+  }
+  double seconds_at(double y) const { return most_seconds * (plot.bottom() - y) / plot.height(); }
+  QPointF at(const ChartPoint& point) const {
+    return {x_of(static_cast<double>(point.peak_bytes)), y_of(point.extra_seconds)};
+  }
+};
+
+/// A map on which all of `points` and `peaks` lie, with a margin around them.
+PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std::int64_t> peaks,
+                        const QRectF& plot);
+
+/// The point drawn nearest to a pixel, if it is within so many pixels of it.
+std::optional<std::size_t> nearest_point(const PlanChartMap& map,
+                                         std::span<const ChartPoint> points, QPointF pixel,
+                                         double within);
+
+/// A grid line.
+struct ChartTick {
+  double value = 0;
+  std::string text;  ///< `20 ms`; the same unit for all ticks
+};
+
+/// Round numbers of seconds from 0 up to at most `most`, about `count` of them.
+std::vector<ChartTick> time_ticks(double most, int count);
+/// Round numbers of bytes between the two, about `count` of them.
+std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);
+
+}  // namespace stashscope::ui

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <QComboBox>
+
+#include "ui/document/document.h"
+
+namespace stashscope::ui {
+
+/// The device that times are predicted for: one of the bundled profiles, or one from a file.
+class ProfileBox : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ProfileBox(Document& document, QWidget* parent = nullptr);
+
+ private:
+  void choose_file();
+  void choose(const std::string& name_or_file, const QString& merge_key);
+  void show_choice();
+
+  Document& document_;
+  QComboBox* names_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,75 @@
+// How the main window leads to the planner: its menu, and the budget in the toolbar.
+
+#include <QAction>
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QToolBar>
+
+#include "ui/theme/icons.h"
+#include "ui/window/main_window.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int unit = 8;
+constexpr int budget_width = 96;
+
+}  // namespace
+
+void MainWindow::make_planner_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Planner"));
+  add_action(menu, u"set_budget"_s, tr("&Set a budget"), QKeySequence(u"Ctrl+B"_s), [this] {
+    show_planner();
+    planner_->focus_budget();
+  });
+  add_action(menu, u"plan"_s, tr("&Plan for the budget"), QKeySequence(u"Ctrl+Shift+B"_s), [this] {
+    show_planner();
+    planner_->plan();
+  });
+  add_action(menu, u"draw_curve"_s, tr("Draw the &curve of peak against time"),
+             QKeySequence(u"Ctrl+Shift+T"_s), [this] {
+               show_planner();
+               planner_->draw_curve();
+             });
+  add_action(menu, u"find_largest"_s, tr("&Largest batch that fits"),
+             QKeySequence(u"Ctrl+Shift+L"_s), [this] {
+               show_planner();
+               planner_->focus_fit();
+             });
+  add_action(menu, u"stop_planning"_s, tr("S&top"), QKeySequence(u"Ctrl+."_s), [this] {
+    planning_.stop();
+  })->setIcon(icon(Icon::stop));
+  connect(&planning_, &Planning::job_changed, this, &MainWindow::enable_actions);
+}
+
+void MainWindow::show_planner() {
+  auto* const dock = findChild<QDockWidget*>(u"planner_dock"_s);
+  dock->show();
+  dock->raise();
+}
+
+/// What is typed there is the budget of the planner, too.
+void MainWindow::add_budget_field(QToolBar* bar) {
+  auto* const field = new QLineEdit(planner_->budget_text());
+  field->setObjectName(u"toolbar_budget"_s);
+  field->setAccessibleName(tr("Budget"));
+  field->setToolTip(tr("What the peak may be, such as 12GiB or 60%: Return plans for it"));
+  field->setAlignment(Qt::AlignRight);
+  field->setFixedWidth(budget_width);
+  connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {
+    if (field->text() != planner_->budget_text()) field->setText(planner_->budget_text());
+  });
+  connect(field, &QLineEdit::textEdited, planner_, &PlannerPanel::set_budget_text);
+  connect(field, &QLineEdit::returnPressed, actions_[u"plan"_s], &QAction::trigger);
+  auto* const label = new QLabel(tr("Budget"));
+  label->setContentsMargins(unit, 0, unit, 0);
+  bar->addSeparator();
+  bar->addWidget(label);
+  bar->addWidget(field);
+}
+
+}  // namespace stashscope::ui
