@@ -37,10 +37,7 @@ std::uint8_t screen_value(double linear) {
   return static_cast<std::uint8_t>(std::lround(255 * encoded));
 }
 
-}  // namespace
-
-Rgb lifetime_colour(double share) {
-  const double t = std::clamp(share, 0.0, 1.0);
+Rgb colour_at(double t) {
   const double lightness = 0.32 + 0.58 * t;
   const double hue = 305 - 195 * t;
   // The most chroma that the screen can show: equal lightness matters, equal chroma does not.
@@ -48,6 +45,24 @@ Rgb lifetime_colour(double share) {
   while (chroma > 0 && !is_shown(from_oklch(lightness, chroma, hue))) chroma -= 0.005;
   const Light light = from_oklch(lightness, std::max(0.0, chroma), hue);
   return {screen_value(light[0]), screen_value(light[1]), screen_value(light[2])};
+}
+
+constexpr std::size_t finest = 255;
+
+/// Made once: a picture asks for thousands of colours in a frame.
+const std::array<Rgb, finest + 1>& colours() {
+  static const auto all = [] {
+    std::array<Rgb, finest + 1> made;
+    for (std::size_t i = 0; i <= finest; ++i) made[i] = colour_at(static_cast<double>(i) / finest);
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace
+
+Rgb lifetime_colour(double share) {
+  return colours()[static_cast<std::size_t>(std::lround(finest * std::clamp(share, 0.0, 1.0)))];
 }
 
 std::string to_hex(const Rgb& colour) {

@@ -24,7 +24,7 @@ class Drawer {
     const double second = placed_.levels[root].forward.width + column_gap;
     add_column(root, Side::forward, {0, 0}, no_parent);
     add_column(root, Side::backward, {second, 0}, no_parent);
-    add_memory();
+    add_nodes();
     for (DrawnBox& box : drawing_.boxes) describe(box);
     add_bridges();
     drawing_.steps = view_.timeline.order.size();
@@ -45,6 +45,7 @@ class Drawer {
       DrawnBox box;
       box.rect = moved(placed.boxes[i], origin);
       box.shows = column.boxes[i];
+      box.parent = parent;
       box.title = title_of(box.shows, view_.graph, view_.dataflow, view_.grouping);
       drawing_.boxes.push_back(std::move(box));
     }
@@ -102,7 +103,7 @@ class Drawer {
     curve.insert(curve.end(), lead.begin() + 1, lead.end());
   }
 
-  void add_memory() {
+  void add_nodes() {
     const auto memory = node_memory(view_.dataflow, view_.grouping, view_.timeline);
     drawing_.box_of.reserve(memory.size());
     for (const NodeId node : IdRange<NodeId>(memory.size())) {
@@ -112,9 +113,22 @@ class Drawer {
       drawing_.box_of.push_back(index);
       DrawnBox& box = drawing_.boxes[index];
       box.memory = box.memory + memory[node];
+      box.seconds += view_.seconds[node];
       ++box.nodes;
       if (view_.dataflow.is_clone(node)) ++box.clones;
+      add_stash(box, node);
+      drawing_.most_peak_bytes = std::max(drawing_.most_peak_bytes, box.memory.peak_bytes);
+      drawing_.most_seconds = std::max(drawing_.most_seconds, box.seconds);
     }
+  }
+
+  /// A clone stands for what it makes again.
+  void add_stash(DrawnBox& box, NodeId node) const {
+    const NodeStash& origin = view_.stashes[view_.dataflow.origin(node)];
+    const bool is_clone = view_.dataflow.is_clone(node);
+    const StashState state = is_clone ? StashState::freed : origin.state;
+    if (state == StashState::none) return;
+    box.stash[static_cast<std::size_t>(state)] += std::max<std::int64_t>(1, origin.bytes);
   }
 
   void describe(DrawnBox& box) const {
@@ -133,7 +147,9 @@ class Drawer {
 
   void add_bridges() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> known;
-    for (const Stash& stash : find_stashes(view_.dataflow, view_.grouping, view_.timeline)) {
+    drawing_.stashes = find_stashes(view_.dataflow, view_.grouping, view_.timeline);
+    for (std::uint32_t i = 0; i < drawing_.stashes.size(); ++i) {
+      const Stash& stash = drawing_.stashes[i];
       std::vector<std::uint32_t> ends;
       for (const NodeId reader : stash.readers) ends.push_back(drawing_.box_of[reader]);
       std::sort(ends.begin(), ends.end());
@@ -143,6 +159,7 @@ class Drawer {
         const auto [at, is_new] = known.try_emplace({start, end}, drawing_.bridges.size());
         if (is_new) drawing_.bridges.push_back(bridge(start, end));
         Bridge& drawn = drawing_.bridges[at->second];
+        drawn.stashes.push_back(i);
         drawn.bytes += stash.bytes;
         drawn.is_turn = drawn.is_turn && stash.producer == view_.yield;
       }
@@ -195,6 +212,18 @@ std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point) {
     if (drawing.boxes[i].rect.contains(point)) return static_cast<std::uint32_t>(i);
   }
   return std::nullopt;
+}
+
+std::optional<std::uint32_t> bridge_at(const Drawing& drawing, Point point, double reach) {
+  std::optional<std::uint32_t> closest;
+  for (std::uint32_t i = 0; i < drawing.bridges.size(); ++i) {
+    if (!grown(drawing.bridges[i].bounds, reach).contains(point)) continue;
+    const double distance = distance_to(drawing.bridges[i].curve, point);
+    if (distance > reach) continue;
+    reach = distance;
+    closest = i;
+  }
+  return closest;
 }
 
 }  // namespace stashscope::layout

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "core/layout/node_memory.h"
+#include "core/layout/node_stash.h"
 #include "core/layout/outline.h"
+#include "core/planner/cost_model.h"
 
 namespace stashscope::layout {
 
@@ -11,7 +12,9 @@ struct StepView {
   const Dataflow& dataflow;
   const Timeline& timeline;
   const Grouping& grouping;
-  NodeId yield;  ///< where forward turns into backward; invalid: nowhere
+  NodeId yield;                         ///< where forward turns into backward; invalid: nowhere
+  NodeTimes seconds;                    ///< by node of the dataflow
+  IdVector<NodeId, NodeStash> stashes;  ///< by node of the graph
 };
 
 struct DrawnBox {
@@ -22,8 +25,12 @@ struct DrawnBox {
   std::size_t nodes = 0;   ///< how many it stands for
   std::size_t clones = 0;  ///< of these, recomputations
   NodeMemory memory;       ///< of all of them
+  double seconds = 0;      ///< that all of them run
+  /// What becomes of what they keep without plans: bytes by StashState, at least 1 for each node.
+  std::array<std::int64_t, stash_states> stash{};
   /// Share of the step that its bytes stay in memory; negative where they do not matter.
   double heat = -1;
+  std::uint32_t parent = outside;  ///< the open box around it
 
   bool is_open() const { return shows.inner != no_level; }
 };
@@ -42,6 +49,7 @@ struct Bridge {
   Rect bounds;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
+  std::vector<std::uint32_t> stashes;  ///< which of the drawing's it shows
   std::int64_t bytes = 0;
   bool is_turn = false;  ///< no stash: the way from the end of forward to the start of backward
 };
@@ -51,13 +59,16 @@ struct Drawing {
   std::vector<DrawnBox> boxes;  ///< parents before what lies in them
   std::vector<DrawnEdge> edges;
   std::vector<Bridge> bridges;             ///< most bytes first
+  std::vector<Stash> stashes;              ///< all that bridges show
   IdVector<NodeId, std::uint32_t> box_of;  ///< the innermost box that shows a node
   Rect bounds;
   std::array<Rect, 2> columns;  ///< by side
   std::int64_t most_bridge_bytes = 0;
-  std::size_t steps = 0;        ///< of the whole step, for the legend
-  std::size_t kept_closed = 0;  ///< groups that stay closed because the picture is full
-  bool is_plain = false;        ///< placed by our own plain layout
+  std::int64_t most_peak_bytes = 0;  ///< of one box
+  double most_seconds = 0;           ///< of one box
+  std::size_t steps = 0;             ///< of the whole step, for the legend
+  std::size_t kept_closed = 0;       ///< groups that stay closed because the picture is full
+  bool is_plain = false;             ///< placed by our own plain layout
 };
 
 /// @param placed the answer to make_request for the same outline
@@ -65,5 +76,8 @@ Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& p
 
 /// The innermost box at a point; nothing beside all boxes.
 std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point);
+
+/// The closest of the bridges that pass a point within `reach`; nothing when there is none.
+std::optional<std::uint32_t> bridge_at(const Drawing& drawing, Point point, double reach);
 
 }  // namespace stashscope::layout

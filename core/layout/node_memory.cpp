@@ -10,6 +10,10 @@ bool is_forward(const Dataflow& dataflow, const Grouping& grouping, NodeId node)
   return side_of(dataflow, grouping, node) == Side::forward;
 }
 
+bool is_alive(const Buffer& buffer, std::size_t step) {
+  return buffer.first_step <= step && step <= buffer.last_step;
+}
+
 }  // namespace
 
 IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow, const Grouping& grouping,
@@ -20,6 +24,7 @@ IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow, const Groupin
     if (buffer.resident || !maker.valid()) continue;
     const double steps = buffer.last_step - buffer.first_step + 1;
     memory[maker].bytes += buffer.bytes;
+    if (is_alive(buffer, timeline.peak_step)) memory[maker].peak_bytes += buffer.bytes;
     memory[maker].byte_steps += static_cast<double>(buffer.bytes) * steps;
   }
   for (const Stash& stash : find_stashes(dataflow, grouping, timeline)) {

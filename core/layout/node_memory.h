@@ -9,11 +9,13 @@ namespace stashscope::layout {
 struct NodeMemory {
   std::int64_t bytes = 0;
   std::int64_t stashed_bytes = 0;  ///< of these, made in forward and read in backward
+  std::int64_t peak_bytes = 0;     ///< of these, alive at the peak
   double byte_steps = 0;           ///< sum of bytes times the steps they stay
 };
 
 inline NodeMemory operator+(const NodeMemory& a, const NodeMemory& b) {
-  return {a.bytes + b.bytes, a.stashed_bytes + b.stashed_bytes, a.byte_steps + b.byte_steps};
+  return {a.bytes + b.bytes, a.stashed_bytes + b.stashed_bytes, a.peak_bytes + b.peak_bytes,
+          a.byte_steps + b.byte_steps};
 }
 
 /// Steps that an average byte stays; 0 when there are none.

@@ -1,7 +1,10 @@
 #include "core/layout/svg.h"
 
+#include <array>
+#include <cmath>
+
+#include "core/base/seconds.h"
 #include "core/base/text.h"
-#include "core/layout/colour_map.h"
 
 namespace stashscope::layout {
 
@@ -10,6 +13,7 @@ namespace {
 constexpr double margin = 32;
 constexpr double header = 56;
 constexpr double legend_width = 200;
+constexpr double state_width = 72;
 constexpr double character_width = 6.6;
 
 std::string number(double value) { return format_fixed(value, 1); }
@@ -43,15 +47,26 @@ std::string fitted(const std::string& words, double width) {
   return words.size() <= most ? words : utf8_prefix(words, most - 1) + "…";
 }
 
-std::string box_svg(const DrawnBox& box) {
+/// Left of the text of a box: what its colouring tells.
+std::string strip_svg(const Drawing& drawing, const DrawnBox& box, Colouring colouring) {
+  if (box.is_open()) return {};
+  const double height = box.rect.height - 8;
+  double y = box.rect.y + 4;
+  std::string svg;
+  for (const ColourShare& part : strip_of(drawing, box, colouring)) {
+    svg += rect({box.rect.x + 3, y, 6, part.share * height},
+                attribute("fill", to_hex(part.colour)) + "/>");
+    y += part.share * height;
+  }
+  return svg;
+}
+
+std::string box_svg(const Drawing& drawing, const DrawnBox& box, Colouring colouring) {
   const Rect& r = box.rect;
   std::string svg = "<g>";
   if (!box.is_open()) svg += "<title>" + xml_escaped(box.title + " " + box.detail) + "</title>";
   svg += rect(r, attribute("class", box.is_open() ? "open" : "box") + " rx=\"4\"/>");
-  if (box.heat >= 0 && !box.is_open()) {
-    svg += rect({r.x + 3, r.y + 4, 6, r.height - 8},
-                attribute("fill", to_hex(lifetime_colour(box.heat))) + " rx=\"2\"/>");
-  }
+  svg += strip_svg(drawing, box, colouring);
   const double first_line =
       box.is_open() || !box.detail.empty() ? r.y + 18 : r.y + r.height / 2 + 4;
   svg += text({r.x + 15, first_line}, fitted(box.title, r.width), "title");
@@ -69,21 +84,65 @@ std::string bridge_svg(const Bridge& bridge, std::int64_t most) {
          "<title>" + xml_escaped("stashed: " + format_bytes(bridge.bytes)) + "</title></path>\n";
 }
 
-std::string legend_svg(const Drawing& drawing) {
-  std::string svg = "<g transform=\"translate(" + number(drawing.bounds.x) + "," +
-                    number(drawing.bounds.y - 34) + ")\">";
+struct ScaleTexts {
+  std::string least;
+  std::string most;
+};
+
+ScaleTexts scale_texts(const Drawing& drawing, Colouring colouring) {
+  const Scale scale = scale_of(drawing, colouring);
+  switch (colouring) {
+    case Colouring::peak_bytes:
+      return {"at the peak: up to " + format_bytes(std::llround(scale.least)),
+              format_bytes(std::llround(scale.most))};
+    case Colouring::time:
+      return {"runs: up to " + format_seconds(scale.least), format_seconds(scale.most)};
+    default:
+      return {"lifetime: 1 step", std::to_string(drawing.steps) + " steps"};
+  }
+}
+
+/// The colour map with its ends.
+std::string scale_svg(const Drawing& drawing, Colouring colouring) {
+  std::string svg;
   constexpr int parts = 20;
   for (int i = 0; i < parts; ++i) {
     const double share = (i + 0.5) / parts;
     svg += rect({legend_width / parts * i, 0, legend_width / parts + 0.5, 8},
                 attribute("fill", to_hex(lifetime_colour(share))) + "/>");
   }
-  svg += text({0, 22}, "lifetime: 1 step", "detail");
-  svg += "<text text-anchor=\"end\"" + attribute("x", number(legend_width)) +
-         " y=\"22\" class=\"detail\">" + std::to_string(drawing.steps) + " steps</text>";
-  svg += path(horizontal_curve({legend_width + 40, 4}, {legend_width + 80, 4}),
-              " class=\"stash\" stroke-width=\"4\"/>");
-  return svg + text({legend_width + 88, 8}, "stashed for backward", "detail") + "</g>\n";
+  const ScaleTexts texts = scale_texts(drawing, colouring);
+  svg += text({0, 22}, texts.least, "detail");
+  return svg + "<text text-anchor=\"end\"" + attribute("x", number(legend_width)) +
+         " y=\"22\" class=\"detail\">" + xml_escaped(texts.most) + "</text>\n";
+}
+
+/// The states of stashed activations side by side.
+std::string states_svg() {
+  constexpr std::array<std::pair<StashState, const char*>, 4> states = {
+      {{StashState::freed, "recomputed"},
+       {StashState::plannable, "could be"},
+       {StashState::pinned, "pinned"},
+       {StashState::unplanned, "no plan"}}};
+  std::string svg;
+  double x = 0;
+  for (const auto& [state, name] : states) {
+    svg += rect({x, 0, 8, 8}, attribute("fill", to_hex(stash_colour(state))) + "/>");
+    svg += text({x, 22}, name, "detail");
+    x += state_width;
+  }
+  return svg;
+}
+
+std::string legend_svg(const Drawing& drawing, Colouring colouring) {
+  const bool has_states = colouring == Colouring::stash;
+  const double right = has_states ? 4 * state_width : legend_width;
+  return "<g transform=\"translate(" + number(drawing.bounds.x) + "," +
+         number(drawing.bounds.y - 34) + ")\">" +
+         (has_states ? states_svg() : scale_svg(drawing, colouring)) +
+         path(horizontal_curve({right + 40, 4}, {right + 80, 4}),
+              " class=\"stash\" stroke-width=\"4\"/>") +
+         text({right + 88, 8}, "stashed for backward", "detail") + "</g>\n";
 }
 
 constexpr const char* style =
@@ -98,7 +157,7 @@ double svg_text_width(std::string_view text) {
   return character_width * static_cast<double>(text.size());
 }
 
-std::string to_svg(const Drawing& drawing, const std::string& title) {
+std::string to_svg(const Drawing& drawing, const std::string& title, Colouring colouring) {
   const Rect& b = drawing.bounds;
   const Rect page = {b.x - margin, b.y - margin - header, b.width + 2 * margin,
                      b.height + 2 * margin + header};
@@ -106,16 +165,16 @@ std::string to_svg(const Drawing& drawing, const std::string& title) {
                     number(page.y) + " " + number(page.width) + " " + number(page.height) + "\">\n";
   svg += style;
   svg += rect(page, " fill=\"#fbfbfc\"/>\n");
-  svg += text({b.x, b.y - header}, title, "heading") + legend_svg(drawing);
+  svg += text({b.x, b.y - header}, title, "heading") + legend_svg(drawing, colouring);
   for (const DrawnBox& box : drawing.boxes) {
-    if (box.is_open()) svg += box_svg(box);
+    if (box.is_open()) svg += box_svg(drawing, box, colouring);
   }
   for (const DrawnEdge& edge : drawing.edges) svg += path(edge.curve, " class=\"edge\"/>\n");
   for (const Bridge& bridge : drawing.bridges) {
     svg += bridge_svg(bridge, drawing.most_bridge_bytes);
   }
   for (const DrawnBox& box : drawing.boxes) {
-    if (!box.is_open()) svg += box_svg(box);
+    if (!box.is_open()) svg += box_svg(drawing, box, colouring);
   }
   return svg + "</svg>\n";
 }

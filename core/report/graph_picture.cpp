@@ -2,6 +2,7 @@
 
 #include "core/layout/layered.h"
 #include "core/layout/svg.h"
+#include "core/study/plan_effects.h"
 
 namespace stashscope {
 
@@ -11,8 +12,15 @@ layout::Grouping grouping_of(const Study& study) {
 }
 
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {
-  return {study.graph(), study.current->dataflow, study.current->timeline, grouping,
-          study.prepared->step.boundary.yield};
+  const Variant& current = *study.current;
+  return {study.graph(),
+          current.dataflow,
+          current.timeline,
+          grouping,
+          study.prepared->step.boundary.yield,
+          seconds_by_node(study, current.dataflow),
+          layout::node_stashes(*study.opportunities, study.baseline->timeline, current.dataflow,
+                               study.kept)};
 }
 
 std::string graph_svg(const Study& study, const std::string& title,

@@ -167,11 +167,11 @@ Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row,
   return editor.take();
 }
 
-Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
-                        bool on) {
+Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
+                         const std::set<NodeId>& nodes, bool on) {
   PlanParts parts;
   for (const Occurrence& each : *row.occurrences) {
-    if (each.parts.front()->node != node) continue;
+    if (!nodes.contains(each.parts.front()->node)) continue;
     for (const NodePlan* const part : each.parts) parts[{part->cluster, part->type}].insert(part);
   }
   if (parts.empty()) return choices;
@@ -190,20 +190,9 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
   return editor.take();
 }
 
-Choices with_node_recomputed(const Study& study, Choices choices, NodeId node) {
-  const NodeId original = study.current->dataflow.origin(node);
-  const PlanRow* best = nullptr;
-  for (const PlanRow& row : study.plans) {
-    const bool is_there = std::ranges::any_of(*row.occurrences, [&](const Occurrence& each) {
-      return each.parts.front()->node == original;
-    });
-    const auto rank = [](const PlanRow& each) {
-      return std::pair(each.type == PlanType::recompute, each.saving_bytes);
-    };
-    if (is_there && (best == nullptr || rank(row) > rank(*best))) best = &row;
-  }
-  return best == nullptr ? choices
-                         : with_occurrence(study, std::move(choices), *best, original, true);
+Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
+                        bool on) {
+  return with_occurrences(study, std::move(choices), row, {node}, on);
 }
 
 Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 
 #include "core/study/study.h"
@@ -18,17 +19,14 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 /// The choices with `count` occurrences of every entry of a plan row; 0 is off, all of them is on.
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count);
 
-/// The choices with the occurrences of a plan row at one entry node switched on or off, the others
-/// as they are: the count ends with the last occurrence that is on, and those before it that are
-/// off are kept.
-/// @param node the first part's; nothing changes where the row has no such occurrence
+/// The choices with the occurrences of a plan row at some entry nodes switched on or off, the
+/// others as they are: the count ends with the last occurrence that is on, and those before it that
+/// are off are kept.
+/// @param nodes the first parts'; nothing changes where the row has no such occurrence
+Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
+                         const std::set<NodeId>& nodes, bool on);
 Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
                         bool on);
-
-/// The choices with a node's outputs made again in backward: the occurrence there of the row that
-/// saves most is switched on, of recompute plans before compromises. Unchanged where there is no
-/// such row. @param node of the current dataflow; a clone stands for its original
-Choices with_node_recomputed(const Study& study, Choices choices, NodeId node);
 
 /// The choices with the outputs of nodes kept in memory (pinned), or no longer.
 /// @param nodes of the current dataflow; clones stand for their originals

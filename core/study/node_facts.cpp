@@ -20,6 +20,14 @@ std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node) {
   return states;
 }
 
+std::vector<const Obstacle*> obstacles_of_node(const Study& study, NodeId node) {
+  std::vector<const Obstacle*> found;
+  for (const Obstacle& obstacle : study.opportunities->obstacles) {
+    if (obstacle.entry == node) found.push_back(&obstacle);
+  }
+  return found;
+}
+
 StoredValue stored_value(const Study& study, ValueId value) {
   const Dataflow& dataflow = study.current->dataflow;
   StoredValue stored{study.graph().value(dataflow.origin(value)).type,

@@ -17,6 +17,9 @@ struct NodePlanState {
 /// All plans of a node of the model, in the strategies' order.
 std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node);
 
+/// Why stashed outputs of a node of the model have no plan.
+std::vector<const Obstacle*> obstacles_of_node(const Study& study, NodeId node);
+
 /// A value of the current dataflow as it is stored: a tensor that is put away is narrower than the
 /// one it stands for, or takes nothing on the device.
 struct StoredValue {

@@ -43,6 +43,16 @@ double added_seconds(const CopyRates& rates, AddedKind kind, double bytes, Ratio
   return rates.kernel_seconds(bytes * (1 + narrow_share.to_double()));
 }
 
+double seconds_of(const Study& study, const CopyRates& rates, const Dataflow& dataflow,
+                  NodeId node) {
+  if (dataflow.runs_origin(node)) return study.times->seconds[dataflow.origin(node)];
+  const ValueId made = dataflow.topology.outputs[node][0];
+  const bool narrows = dataflow.kind(node) == AddedKind::compress;
+  const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
+  const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
+  return added_seconds(rates, dataflow.kind(node), bytes, dataflow.form(narrow).share);
+}
+
 }  // namespace
 
 PlanCostInput plan_cost_input(const Study& study) {
@@ -97,16 +107,16 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
   const CopyRates rates = copy_rates(study);
   double seconds = 0;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
-    const NodeId node(dataflow.graph_nodes + i);
-    if (dataflow.runs_origin(node)) {
-      seconds += study.times->seconds[dataflow.origin(node)];
-      continue;
-    }
-    const ValueId made = dataflow.topology.outputs[node][0];
-    const bool narrows = dataflow.kind(node) == AddedKind::compress;
-    const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
-    const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
-    seconds += added_seconds(rates, dataflow.kind(node), bytes, dataflow.form(narrow).share);
+    seconds += seconds_of(study, rates, dataflow, NodeId(dataflow.graph_nodes + i));
+  }
+  return seconds;
+}
+
+NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow) {
+  const CopyRates rates = copy_rates(study);
+  NodeTimes seconds(dataflow.topology.nodes());
+  for (const NodeId node : IdRange<NodeId>(seconds.size())) {
+    seconds[node] = seconds_of(study, rates, dataflow, node);
   }
   return seconds;
 }

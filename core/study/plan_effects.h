@@ -23,6 +23,9 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
 /// Seconds that these nodes take.
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
+/// The same of every node of a dataflow of the study's graph, its own and added ones.
+NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow);
+
 CopyRates copy_rates(const Study& study);
 
 /// A stashed tensor that no plan of the reference's kinds frees.

@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 
-#include "core/layout/colour_map.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -18,180 +17,162 @@ constexpr double readable_pixels = 8;
 constexpr double least_text_width = 24;
 /// Boxes lower than this many pixels are patches of colour.
 constexpr double patch_pixels = 9;
-/// More curves than this are drawn without smoothing, to keep a frame short.
-constexpr std::size_t smooth_curves = 1500;
-constexpr double arrow_length = 6;
-constexpr double arrow_zoom = 0.45;
+/// Round corners cannot be seen on lower boxes.
+constexpr double round_pixels = 14;
 constexpr double corner = 4;
+/// More frames than this on the screen have square corners.
+constexpr std::size_t most_round_frames = 40;
 
 QString tr(const char* text) { return QCoreApplication::translate("GraphPainter", text); }
 
-layout::Rect from_qt(const QRectF& r) { return {r.x(), r.y(), r.width(), r.height()}; }
-
-QColor with_alpha(QColor colour, double alpha) {
-  colour.setAlphaF(static_cast<float>(alpha));
-  return colour;
+/// `share` of one colour over another.
+QColor mixed(const QColor& colour, const QColor& ground, double share) {
+  const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
+  return {mix(colour.red(), ground.red()), mix(colour.green(), ground.green()),
+          mix(colour.blue(), ground.blue())};
 }
 
 }  // namespace
 
-QColor lifetime_colour(double share) {
-  const layout::Rgb colour = layout::lifetime_colour(share);
-  return {colour.red, colour.green, colour.blue};
-}
+QColor lifetime_colour(double share) { return to_qt(layout::lifetime_colour(share)); }
 
 GraphPainter::GraphPainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
-                           std::optional<std::uint32_t> hovered)
-    : scene_(scene), drawing_(scene.drawing()), camera_(camera), theme_(theme), hovered_(hovered) {}
+                           std::optional<std::uint32_t> hovered, Detail detail)
+    : scene_(scene),
+      drawing_(scene.drawing()),
+      camera_(camera),
+      theme_(theme),
+      hovered_(hovered),
+      detail_(detail),
+      title_font_(graph_font(title_pixels * camera.zoom)),
+      detail_font_(graph_font(detail_pixels * camera.zoom)),
+      small_font_(graph_font(readable_pixels)) {}
 
 void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
   seen_ = from_qt(camera_.to_picture(screen));
   painter.fillRect(screen, theme_.canvas);
   painter.setRenderHint(QPainter::Antialiasing);
   paint_frames(painter);
-  paint_bridges(painter, false);
-  paint_edges(painter, false);
-  paint_bridges(painter, true);
-  paint_edges(painter, true);
+  const CurvePainter curves(scene_, camera_, theme_, seen_, detail_);
+  for (const Strength strength : {Strength::faded, Strength::normal, Strength::strong}) {
+    curves.paint(painter, strength);
+  }
   paint_boxes(painter);
   paint_captions(painter, screen);
 }
 
-bool GraphPainter::is_seen(const layout::Rect& bounds) const { return bounds.intersects(seen_); }
-
-QColor GraphPainter::mixed(const QColor& colour, double share) const {
-  const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
-  return {mix(colour.red(), theme_.surface.red()), mix(colour.green(), theme_.surface.green()),
-          mix(colour.blue(), theme_.surface.blue())};
+/// Frames lie in each other: each is a little darker than what it lies in. Opaque, since blending
+/// screens full of frames takes the time of a frame.
+QColor GraphPainter::frame_colour(std::size_t index) const {
+  double ground = 1;
+  for (std::uint32_t at = static_cast<std::uint32_t>(index); at != layout::outside;
+       at = drawing_.boxes[at].parent) {
+    ground *= theme_.dark ? 0.90 : 0.93;
+  }
+  const double share = (1 - ground) * (scene_.is_faded(index) ? faded_opacity : 1);
+  return mixed(theme_.muted, theme_.canvas, share);
 }
 
 void GraphPainter::paint_frames(QPainter& painter) const {
+  std::vector<std::size_t> frames;
   for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
     const layout::DrawnBox& box = drawing_.boxes[i];
-    if (!box.is_open() || !is_seen(box.rect)) continue;
-    const QRectF rect = camera_.to_screen(to_qt(box.rect));
-    painter.setPen(hovered_ == i ? QPen(theme_.accent) : QPen(theme_.line));
-    painter.setBrush(with_alpha(theme_.muted, theme_.dark ? 0.10 : 0.07));
-    painter.drawRoundedRect(rect, corner, corner);
-    paint_frame_title(painter, i, rect);
+    if (box.is_open() && box.rect.intersects(seen_)) frames.push_back(i);
   }
+  const bool has_time = detail_ == Detail::print || frames.size() <= most_round_frames;
+  for (const std::size_t i : frames) paint_frame(painter, i, has_time);
+}
+
+void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_round) const {
+  const QRectF rect = camera_.to_screen(to_qt(drawing_.boxes[index].rect));
+  const QPen pen(hovered_ == index ? theme_.accent
+                                   : mixed(theme_.line, theme_.canvas,
+                                           scene_.is_faded(index) ? faded_opacity : 1));
+  if (is_round) {
+    painter.setPen(pen);
+    painter.setBrush(frame_colour(index));
+    painter.drawRoundedRect(rect, corner, corner);
+  } else {
+    // What lies far beside the screen takes time all the same.
+    const QRectF seen = rect.intersected(camera_.to_screen(to_qt(seen_)).adjusted(-2, -2, 2, 2));
+    painter.fillRect(seen.toAlignedRect(), pen.color());
+    painter.fillRect(seen.toAlignedRect().adjusted(1, 1, -1, -1), frame_colour(index));
+  }
+  if (scene_.is_faded(index)) painter.setOpacity(faded_opacity);
+  paint_frame_title(painter, index, rect);
+  painter.setOpacity(1);
 }
 
 void GraphPainter::paint_frame_title(QPainter& painter, std::size_t index,
                                      const QRectF& rect) const {
-  const double pixels = title_pixels * camera_.zoom;
-  if (pixels < readable_pixels) return;
-  painter.setFont(graph_font(pixels));
+  if (title_pixels * camera_.zoom < readable_pixels) return;
+  painter.setFont(title_font_);
   painter.setPen(theme_.muted);
   const double margin = 10 * camera_.zoom;
   const QRectF line(rect.x() + margin, rect.y(), rect.width() - 2 * margin,
                     layout::open_header * camera_.zoom);
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, u"▾ "_s + scene_.titles[index]);
-}
-
-bool GraphPainter::touches_selection(std::uint32_t from, std::uint32_t to) const {
-  return scene_.marks[from] == Mark::selected || scene_.marks[to] == Mark::selected;
-}
-
-void GraphPainter::paint_bridges(QPainter& painter, bool strong) const {
-  painter.save();
-  painter.translate(camera_.offset);
-  painter.scale(camera_.zoom, camera_.zoom);
-  painter.setBrush(Qt::NoBrush);
-  for (std::size_t i = 0; i < drawing_.bridges.size(); ++i) {
-    const layout::Bridge& bridge = drawing_.bridges[i];
-    if (touches_selection(bridge.from, bridge.to) != strong || !is_seen(bridge.bounds)) continue;
-    const double share =
-        drawing_.most_bridge_bytes > 0
-            ? static_cast<double>(bridge.bytes) / static_cast<double>(drawing_.most_bridge_bytes)
-            : 0;
-    QPen pen(with_alpha(theme_.stash, strong ? 0.95 : 0.30),
-             std::max(1 / camera_.zoom, bridge.is_turn ? 1 : 1 + 7 * share));
-    if (bridge.is_turn) pen.setColor(strong ? theme_.accent : theme_.muted);
-    painter.setPen(pen);
-    painter.drawPath(scene_.bridges[i]);
-  }
-  painter.restore();
-}
-
-void GraphPainter::paint_edges(QPainter& painter, bool strong) const {
-  const QColor colour = strong ? theme_.accent : with_alpha(theme_.muted, 0.75);
-  painter.save();
-  painter.setRenderHint(QPainter::Antialiasing, drawing_.edges.size() < smooth_curves);
-  painter.translate(camera_.offset);
-  painter.scale(camera_.zoom, camera_.zoom);
-  QPen pen(colour, strong ? 2 : 1);
-  pen.setCosmetic(true);
-  for (std::size_t i = 0; i < drawing_.edges.size(); ++i) {
-    const layout::DrawnEdge& edge = drawing_.edges[i];
-    if (touches_selection(edge.from, edge.to) != strong || !is_seen(edge.bounds)) continue;
-    painter.setPen(pen);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPath(scene_.edges[i]);
-    if (camera_.zoom < arrow_zoom) continue;
-    painter.setBrush(colour);
-    paint_arrow(painter, edge.curve);
-  }
-  painter.restore();
-}
-
-/// A small head at the end, in the direction in which the curve arrives.
-void GraphPainter::paint_arrow(QPainter& painter, const layout::Curve& curve) const {
-  const QPointF tip = to_qt(curve.back());
-  QPointF from = to_qt(curve[curve.size() - 2]);
-  if (from == tip) from = to_qt(curve.front());
-  const QPointF along = tip - from;
-  const double length = std::hypot(along.x(), along.y());
-  if (length <= 0) return;
-  const QPointF unit = along / length;
-  const QPointF across(-unit.y() * arrow_length / 2.4, unit.x() * arrow_length / 2.4);
-  const QPointF base = tip - unit * arrow_length;
-  painter.setPen(Qt::NoPen);
-  painter.drawPolygon(QPolygonF({tip, base + across, base - across}));
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, u"▾ "_s + scene_.title(index));
 }
 
 void GraphPainter::paint_boxes(QPainter& painter) const {
   for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
     const layout::DrawnBox& box = drawing_.boxes[i];
-    if (!box.is_open() && is_seen(box.rect)) paint_box(painter, i);
+    if (box.is_open() || !box.rect.intersects(seen_)) continue;
+    const QRectF rect = camera_.to_screen(to_qt(box.rect));
+    if (scene_.is_faded(i)) painter.setOpacity(faded_opacity);
+    if (rect.height() < patch_pixels && detail_ == Detail::screen) {
+      paint_patch(painter, i, rect);
+    } else {
+      paint_box(painter, i, rect);
+    }
+    if (scene_.is_faded(i)) painter.setOpacity(1);
   }
 }
 
 QPen GraphPainter::border_of(std::size_t index) const {
   const layout::DrawnBox& box = drawing_.boxes[index];
-  if (scene_.marks[index] == Mark::selected) return {theme_.accent, 2};
-  if (scene_.marks[index] == Mark::part) return {theme_.accent, 1.4};
+  const Mark mark = scene_.marks()[index];
+  if (mark == Mark::selected) return {theme_.accent, 2};
+  if (mark == Mark::part) return {theme_.accent, 1.4};
   if (hovered_ == index) return {theme_.muted, 1.4};
   const bool recomputed = box.shows.node.valid() && box.clones > 0;
   return recomputed ? QPen(theme_.accent, 1, Qt::DashLine) : QPen(theme_.line, 1);
 }
 
-void GraphPainter::paint_box(QPainter& painter, std::size_t index) const {
-  const layout::DrawnBox& box = drawing_.boxes[index];
-  const QRectF rect = camera_.to_screen(to_qt(box.rect));
-  if (rect.height() < patch_pixels) return paint_patch(painter, box, rect);
-  const Mark mark = scene_.marks[index];
-  painter.setPen(border_of(index));
-  painter.setBrush(mark == Mark::none ? theme_.surface
-                                      : mixed(theme_.accent, mark == Mark::selected ? 0.20 : 0.10));
-  painter.drawRoundedRect(rect, corner, corner);
-  if (box.heat >= 0) {
-    const double z = camera_.zoom;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(lifetime_colour(box.heat));
-    painter.drawRoundedRect(
-        QRectF(rect.x() + 4 * z, rect.y() + 4 * z, 6 * z, rect.height() - 8 * z), 2 * z, 2 * z);
-  }
+void GraphPainter::paint_box(QPainter& painter, std::size_t index, const QRectF& rect) const {
+  paint_body(painter, index, rect);
+  paint_strip(painter, index, rect);
   paint_texts(painter, index, rect);
 }
 
-void GraphPainter::paint_patch(QPainter& painter, const layout::DrawnBox& box,
-                               const QRectF& rect) const {
-  const auto index = static_cast<std::size_t>(&box - drawing_.boxes.data());
-  const bool marked = scene_.marks[index] != Mark::none;
-  const QColor fill = box.heat >= 0 ? lifetime_colour(box.heat) : theme_.line;
-  painter.fillRect(rect, fill);
-  if (!marked) return;
+void GraphPainter::paint_body(QPainter& painter, std::size_t index, const QRectF& rect) const {
+  const Mark mark = scene_.marks()[index];
+  painter.setPen(border_of(index));
+  painter.setBrush(mark == Mark::none ? theme_.surface
+                                      : mixed(theme_.accent, theme_.surface,
+                                              mark == Mark::selected ? 0.20 : 0.10));
+  if (rect.height() < round_pixels) {
+    painter.drawRect(rect);
+  } else {
+    painter.drawRoundedRect(rect, corner, corner);
+  }
+}
+
+void GraphPainter::paint_strip(QPainter& painter, std::size_t index, const QRectF& rect) const {
+  if (!scene_.colour(index)) return;
+  const double z = camera_.zoom;
+  const QRectF all(rect.x() + 4 * z, rect.y() + 4 * z, 6 * z, rect.height() - 8 * z);
+  double y = all.y();
+  for (const auto& [colour, share] :
+       layout::strip_of(drawing_, drawing_.boxes[index], scene_.colouring())) {
+    painter.fillRect(QRectF(all.x(), y, all.width(), share * all.height()), to_qt(colour));
+    y += share * all.height();
+  }
+}
+
+void GraphPainter::paint_patch(QPainter& painter, std::size_t index, const QRectF& rect) const {
+  painter.fillRect(rect.toAlignedRect(), scene_.colour(index).value_or(theme_.line));
+  if (scene_.marks()[index] == Mark::none) return;
   painter.setPen(QPen(theme_.accent, 2));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(rect.adjusted(-1, -1, 1, 1));
@@ -199,20 +180,20 @@ void GraphPainter::paint_patch(QPainter& painter, const layout::DrawnBox& box,
 
 void GraphPainter::paint_texts(QPainter& painter, std::size_t index, const QRectF& rect) const {
   const double z = camera_.zoom;
-  const bool has_detail = !scene_.details[index].isEmpty() && detail_pixels * z >= readable_pixels;
+  const bool has_detail = detail_pixels * z >= readable_pixels && !scene_.detail(index).isEmpty();
   const QRectF inner = rect.adjusted(16 * z, 4 * z, -4 * z, -4 * z);
   painter.setPen(theme_.text);
   if (title_pixels * z >= readable_pixels) {
-    painter.setFont(graph_font(title_pixels * z));
+    painter.setFont(title_font_);
     painter.drawText(inner, Qt::AlignLeft | (has_detail ? Qt::AlignTop : Qt::AlignVCenter),
-                     scene_.titles[index]);
+                     scene_.title(index));
   } else {
     paint_small_title(painter, index, rect);
   }
   if (!has_detail) return;
-  painter.setFont(graph_font(detail_pixels * z));
+  painter.setFont(detail_font_);
   painter.setPen(theme_.muted);
-  painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom, scene_.details[index]);
+  painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom, scene_.detail(index));
 }
 
 void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
@@ -220,7 +201,7 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
   const double inset = std::max(6.0, 14 * camera_.zoom);
   const QRectF line = rect.adjusted(inset, -1, -2, 1);
   if (line.width() < least_text_width || rect.height() < readable_pixels + 1) return;
-  painter.setFont(graph_font(readable_pixels));
+  painter.setFont(small_font_);
   painter.drawText(
       line, Qt::AlignLeft | Qt::AlignVCenter,
       painter.fontMetrics().elidedText(shown(drawing_.boxes[index].title), Qt::ElideRight,
@@ -229,19 +210,20 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
 
 /// Names the two columns at the upper edge of the screen, wherever the picture is moved.
 void GraphPainter::paint_captions(QPainter& painter, const QRectF& screen) const {
-  painter.setFont(caption_font(title_pixels));
+  painter.setFont(detail_ == Detail::print ? graph_font(title_pixels * camera_.zoom)
+                                           : caption_font(title_pixels));
   const double high = painter.fontMetrics().height() + 4;
   const double wide = 7 * high;
-  painter.setPen(theme_.muted);
   const std::array<QString, 2> names = {tr("Forward ↓"), tr("Backward ↑")};
   for (std::size_t side = 0; side < names.size(); ++side) {
     const QRectF column = camera_.to_screen(to_qt(drawing_.columns[side]));
     if (column.width() <= 0) continue;
     const double y = std::max(screen.y() + 8, column.y() - 6 - high);
     const QRectF line(column.center().x() - wide / 2, y, wide, high);
+    const QRectF ground = painter.boundingRect(line, Qt::AlignCenter, names[side]);
     painter.setPen(Qt::NoPen);
     painter.setBrush(with_alpha(theme_.canvas, 0.85));
-    painter.drawRoundedRect(line.adjusted(36, -1, -36, 1), corner, corner);
+    painter.drawRoundedRect(ground.adjusted(-8, 0, 8, 0), corner, corner);
     painter.setPen(theme_.muted);
     painter.drawText(line, Qt::AlignCenter, names[side]);
   }

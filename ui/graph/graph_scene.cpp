@@ -10,15 +10,13 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Left of the text on a box: the strip that tells the lifetime.
+/// Left of the text on a box: the strip of its colour.
 constexpr double text_inset = 24;
 
-QPainterPath path_of(const layout::Curve& curve) {
-  QPainterPath path(to_qt(curve.front()));
-  for (std::size_t i = 1; i + 2 < curve.size(); i += 3) {
-    path.cubicTo(to_qt(curve[i]), to_qt(curve[i + 1]), to_qt(curve[i + 2]));
-  }
-  return path;
+QString cut(const std::string& text, int pixels, double width) {
+  const QString all = shown(text);
+  if (all.isEmpty()) return QStringLiteral("");
+  return QFontMetricsF(graph_font(pixels)).elidedText(all, Qt::ElideRight, width);
 }
 
 }  // namespace
@@ -32,30 +30,83 @@ QFont graph_font(double pixels) {
 QFont caption_font(double pixels) { return graph_font(pixels * text_scale()); }
 
 GraphScene::GraphScene(std::shared_ptr<const GraphPicture> shown)
-    : picture(std::move(shown)), marks(drawing().boxes.size(), Mark::none) {
-  for (const layout::DrawnEdge& edge : drawing().edges) edges.push_back(path_of(edge.curve));
-  for (const layout::Bridge& bridge : drawing().bridges) bridges.push_back(path_of(bridge.curve));
-  const QFontMetricsF title_metrics(graph_font(title_pixels));
-  const QFontMetricsF detail_metrics(graph_font(detail_pixels));
+    : picture_(std::move(shown)),
+      marks_(drawing().boxes.size(), Mark::none),
+      titles_(drawing().boxes.size()),
+      details_(drawing().boxes.size()) {
+  colour_by(colouring_);
+}
+
+void GraphScene::colour_by(layout::Colouring colouring) {
+  colouring_ = colouring;
+  colours_.clear();
   for (const layout::DrawnBox& box : drawing().boxes) {
-    const double width = box.rect.width - text_inset;
-    titles.push_back(title_metrics.elidedText(ui::shown(box.title), Qt::ElideRight, width));
-    details.push_back(detail_metrics.elidedText(ui::shown(box.detail), Qt::ElideRight, width));
+    const auto colour = layout::main_colour(drawing(), box, colouring);
+    colours_.push_back(colour ? std::optional(to_qt(*colour)) : std::nullopt);
   }
 }
 
-void GraphScene::mark(const Selection& selection) {
-  std::fill(marks.begin(), marks.end(), Mark::none);
+void GraphScene::mark(const Selection& selection, std::optional<int> hops) {
+  std::fill(marks_.begin(), marks_.end(), Mark::none);
   const auto& box_of = drawing().box_of;
-  std::vector<std::size_t> marked(marks.size(), 0);
+  std::vector<NodeId> nodes;
+  std::vector<std::size_t> marked(marks_.size(), 0);
   for (const NodeId node : selection.nodes) {
-    if (box_of.contains(node)) ++marked[box_of[node]];
+    if (!box_of.contains(node)) continue;
+    nodes.push_back(node);
+    ++marked[box_of[node]];
   }
-  for (std::size_t box = 0; box < marks.size(); ++box) {
+  for (std::size_t box = 0; box < marks_.size(); ++box) {
     if (marked[box] == 0) continue;
     const bool is_all = marked[box] == selection.nodes.size();
-    marks[box] = is_all ? Mark::selected : Mark::part;
+    marks_[box] = is_all ? Mark::selected : Mark::part;
   }
+  near_.reset();
+  if (!hops || nodes.empty()) return;
+  const Topology& topology = picture_->study->current->dataflow.topology;
+  near_ = layout::part_with(drawing(), layout::nodes_near(topology, nodes, *hops));
+}
+
+/// Whether a line belongs to the selection: it meets the selected box, or lies between marked ones.
+bool GraphScene::is_strong(std::uint32_t from, std::uint32_t to) const {
+  return marks_[from] == Mark::selected || marks_[to] == Mark::selected ||
+         (marks_[from] == Mark::part && marks_[to] == Mark::part);
+}
+
+Strength GraphScene::edge_strength(std::size_t edge) const {
+  const layout::DrawnEdge& drawn = drawing().edges[edge];
+  if (is_strong(drawn.from, drawn.to)) return Strength::strong;
+  return near_ && !near_->edges[edge] ? Strength::faded : Strength::normal;
+}
+
+Strength GraphScene::bridge_strength(std::size_t bridge) const {
+  const layout::Bridge& drawn = drawing().bridges[bridge];
+  if (is_strong(drawn.from, drawn.to)) return Strength::strong;
+  return near_ && !near_->bridges[bridge] ? Strength::faded : Strength::normal;
+}
+
+std::size_t GraphScene::boxes_near() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    if (!drawing().boxes[i].is_open() && !is_faded(i)) ++count;
+  }
+  return count;
+}
+
+const QString& GraphScene::title(std::size_t box) const {
+  const layout::DrawnBox& drawn = drawing().boxes[box];
+  if (titles_[box].isNull()) {
+    titles_[box] = cut(drawn.title, title_pixels, drawn.rect.width - text_inset);
+  }
+  return titles_[box];
+}
+
+const QString& GraphScene::detail(std::size_t box) const {
+  const layout::DrawnBox& drawn = drawing().boxes[box];
+  if (details_[box].isNull()) {
+    details_[box] = cut(drawn.detail, detail_pixels, drawn.rect.width - text_inset);
+  }
+  return details_[box];
 }
 
 }  // namespace stashscope::ui

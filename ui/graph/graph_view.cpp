@@ -7,6 +7,7 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "core/base/seconds.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
 #include "ui/models/texts.h"
@@ -23,7 +24,8 @@ constexpr double pan_step = 64;
 constexpr double least_first_zoom = 0.75;
 constexpr double most_first_zoom = 0.9;
 
-layout::Point from_qt(QPointF p) { return {p.x(), p.y()}; }
+/// How close to a curve a click counts, in pixels.
+constexpr double reach = 6;
 
 }  // namespace
 
@@ -32,7 +34,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), minimap_(new Minimap(th
   setAccessibleName(tr("Graph of the training step"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setMinimumSize(160, 120);
+  setMinimumSize(160, 80);
   connect(minimap_, &Minimap::point_wanted, this, &GraphView::center_on);
 }
 
@@ -46,10 +48,11 @@ void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   }
   const std::unique_ptr<GraphScene> before = std::move(scene_);
   scene_ = std::make_unique<GraphScene>(std::move(picture));
-  scene_->mark(selection_);
+  scene_->colour_by(colouring_);
+  scene_->mark(selection_, isolation_);
   minimap_->set_scene(scene_.get());
   const bool same_model =
-      before != nullptr && before->picture->grouping == scene_->picture->grouping;
+      before != nullptr && before->picture().grouping == scene_->picture().grouping;
   if (!same_model) moved_by_user_ = false;
   if (same_model && (moved_by_user_ || held_)) {
     keep_in_place(*before);
@@ -62,7 +65,7 @@ void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
 /// The held group stays where it is on the screen; without one the picture does.
 void GraphView::keep_in_place(const GraphScene& before) {
   const std::optional<Held> held = std::exchange(held_, std::nullopt);
-  if (!held || before.picture->open == scene_->picture->open) return set_camera(camera_);
+  if (!held || before.picture().open == scene_->picture().open) return set_camera(camera_);
   for (const layout::DrawnBox& box : scene_->drawing().boxes) {
     if (box.shows.group != held->group || box.shows.side != held->side) continue;
     moved_by_user_ = true;
@@ -72,9 +75,29 @@ void GraphView::keep_in_place(const GraphScene& before) {
 
 void GraphView::set_selection(const Selection& selection) {
   selection_ = selection;
+  mark();
+}
+
+void GraphView::mark() {
   if (scene_ == nullptr) return;
-  scene_->mark(selection);
+  scene_->mark(selection_, isolation_);
+  minimap_->scene_changed();
   update();
+}
+
+void GraphView::colour_by(layout::Colouring colouring) {
+  colouring_ = colouring;
+  if (scene_ == nullptr) return;
+  scene_->colour_by(colouring);
+  minimap_->scene_changed();
+  update();
+}
+
+void GraphView::isolate(std::optional<int> hops) {
+  if (isolation_ == hops) return;
+  isolation_ = hops;
+  mark();
+  Q_EMIT isolation_changed();
 }
 
 void GraphView::set_notice(const QString& notice) {
@@ -131,16 +154,71 @@ void GraphView::reveal(NodeId node) {
   if (!comfortable.contains(camera_.to_screen(to_qt(box)))) center_on(to_qt(box.center()));
 }
 
-std::optional<std::uint32_t> GraphView::box_under(QPointF screen) const {
-  if (scene_ == nullptr) return std::nullopt;
-  return layout::box_at(scene_->drawing(), from_qt(camera_.to_picture(screen)));
+/// Boxes lie over bridges, bridges over the frames of open groups.
+GraphView::Found GraphView::found_under(QPointF screen) const {
+  if (scene_ == nullptr) return {};
+  const layout::Drawing& drawing = scene_->drawing();
+  const layout::Point point = from_qt(camera_.to_picture(screen));
+  const auto box = layout::box_at(drawing, point);
+  if (box && !drawing.boxes[*box].is_open()) return {box, std::nullopt};
+  const auto bridge = layout::bridge_at(drawing, point, reach / camera_.zoom);
+  if (bridge) return {std::nullopt, bridge};
+  return {box, std::nullopt};
 }
 
-std::optional<std::uint32_t> GraphView::selected_box() const {
+std::optional<std::uint32_t> GraphView::first_marked_box() const {
   if (scene_ == nullptr) return std::nullopt;
-  const auto found = std::find(scene_->marks.begin(), scene_->marks.end(), Mark::selected);
-  if (found == scene_->marks.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(found - scene_->marks.begin());
+  const auto& marks = scene_->marks();
+  const auto found =
+      std::find_if(marks.begin(), marks.end(), [](Mark mark) { return mark != Mark::none; });
+  if (found == marks.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - marks.begin());
+}
+
+bool GraphView::holds(std::uint32_t outer, std::uint32_t box) const {
+  while (box != layout::outside && box != outer) box = scene_->drawing().boxes[box].parent;
+  return box == outer;
+}
+
+std::optional<std::uint32_t> GraphView::selected_group() const {
+  const auto first = first_marked_box();
+  if (!first) return std::nullopt;
+  const auto& boxes = scene_->drawing().boxes;
+  std::uint32_t group = boxes[*first].shows.group.valid() ? *first : boxes[*first].parent;
+  for (std::uint32_t i = *first; i < boxes.size(); ++i) {
+    if (scene_->marks()[i] == Mark::none) continue;
+    while (group != layout::outside && !holds(group, i)) group = boxes[group].parent;
+  }
+  return group == layout::outside ? std::nullopt : std::optional(group);
+}
+
+void GraphView::toggle_selected() {
+  if (const auto box = selected_group()) toggle(*box);
+}
+
+QPoint GraphView::menu_place() const {
+  QPoint place = rect().center();
+  if (const auto box = first_marked_box()) {
+    const QRectF shown = camera_.to_screen(to_qt(scene_->drawing().boxes[*box].rect));
+    if (rect().toRectF().intersects(shown)) {
+      place = shown.intersected(rect().toRectF()).center().toPoint();
+    }
+  }
+  return mapToGlobal(place);
+}
+
+void GraphView::click(const Found& found) {
+  if (found.box) {
+    click(*found.box);
+  } else if (found.bridge) {
+    Q_EMIT bridge_clicked(*found.bridge);
+  } else {
+    Q_EMIT nothing_clicked();
+  }
+}
+
+bool GraphView::is_marked(const Found& found) const {
+  return found.box && scene_->marks()[*found.box] != Mark::none;
 }
 
 void GraphView::click(std::uint32_t box) {
@@ -184,7 +262,7 @@ std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key dir
 
 void GraphView::walk(Qt::Key direction) {
   if (scene_ == nullptr || scene_->drawing().boxes.empty()) return;
-  const auto from = selected_box();
+  const auto from = first_marked_box();
   const auto to = from ? neighbour(*from, direction) : std::optional<std::uint32_t>(0);
   if (!to) return;
   click(*to);
@@ -201,7 +279,7 @@ void GraphView::set_hovered(std::optional<std::uint32_t> box) {
 
 QString GraphView::tip_of(std::uint32_t box) const {
   const layout::DrawnBox& drawn = scene_->drawing().boxes[box];
-  const GraphPicture& picture = *scene_->picture;
+  const GraphPicture& picture = scene_->picture();
   const std::string& name =
       drawn.shows.group.valid()
           ? picture.grouping->groups[drawn.shows.group].path
@@ -217,16 +295,41 @@ QString GraphView::tip_of(std::uint32_t box) const {
     tip += QLatin1Char('\n') +
            tr("stashes %1 for backward").arg(bytes_text(drawn.memory.stashed_bytes));
   }
+  if (drawn.memory.peak_bytes > 0) {
+    tip += QLatin1Char('\n') + tr("%1 of it at the peak").arg(bytes_text(drawn.memory.peak_bytes));
+  }
+  if (drawn.seconds > 0) {
+    tip += QLatin1Char('\n') + tr("runs for %1").arg(shown(format_seconds(drawn.seconds)));
+  }
   if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + tr("double-click to open or close");
   return tip;
 }
 
+QString GraphView::tip_of_bridge(std::uint32_t bridge) const {
+  const layout::Drawing& drawing = scene_->drawing();
+  const layout::Bridge& drawn = drawing.bridges[bridge];
+  if (drawn.is_turn) return tr("From forward to backward");
+  QString tip = tr("%1 stashed by %2 for %3")
+                    .arg(bytes_text(drawn.bytes), shown(drawing.boxes[drawn.from].title),
+                         shown(drawing.boxes[drawn.to].title));
+  if (drawn.stashes.size() > 1) {
+    tip += QLatin1Char('\n') + tr("%1 activations").arg(drawn.stashes.size());
+  }
+  return tip + QLatin1Char('\n') + tr("click to select its path");
+}
+
 bool GraphView::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && isolation_ &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+    event->accept();
+    return true;
+  }
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* const help = static_cast<QHelpEvent*>(event);
-  const auto box = box_under(help->pos());
-  if (box) {
-    QToolTip::showText(help->globalPos(), tip_of(*box), this);
+  const Found found = found_under(help->pos());
+  if (found.box || found.bridge) {
+    QToolTip::showText(help->globalPos(),
+                       found.box ? tip_of(*found.box) : tip_of_bridge(*found.bridge), this);
   } else {
     QToolTip::hideText();
   }
@@ -241,9 +344,20 @@ void GraphView::paintEvent(QPaintEvent*) {
   } else {
     GraphPainter(*scene_, camera_, theme, hovered_).paint(painter, rect().toRectF());
   }
-  if (notice_.isEmpty()) return;
-  painter.setPen(theme.muted);
-  painter.drawText(rect().adjusted(12, 32, -12, -12), Qt::AlignHCenter | Qt::AlignTop, notice_);
+  if (!notice_.isEmpty()) paint_notice(painter, theme);
+}
+
+/// On a ground of its own, since the graph may lie below.
+void GraphView::paint_notice(QPainter& painter, const Theme& theme) const {
+  painter.setFont(caption_font(title_pixels));
+  const QRect room = rect().adjusted(12, 36, -12, -12);
+  const int flags = Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap;
+  const QRect text = painter.boundingRect(room, flags, notice_);
+  painter.setPen(theme.line);
+  painter.setBrush(with_alpha(theme.surface, 0.94));
+  painter.drawRoundedRect(text.adjusted(-8, -4, 8, 4), 4, 4);
+  painter.setPen(theme.text);
+  painter.drawText(room, flags, notice_);
 }
 
 void GraphView::resizeEvent(QResizeEvent*) {
@@ -270,7 +384,9 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
-    set_hovered(box_under(event->position()));
+    const Found found = found_under(event->position());
+    set_hovered(found.box);
+    setCursor(found.bridge ? Qt::PointingHandCursor : Qt::ArrowCursor);
     return;
   }
   const QPointF way = event->position() - pressed_at_;
@@ -284,17 +400,23 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   const bool was_dragging = std::exchange(dragging_, false);
   if (was_dragging || event->button() != Qt::LeftButton) return;
-  const auto box = box_under(event->position());
-  if (box) {
-    click(*box);
-  } else {
-    Q_EMIT nothing_clicked();
-  }
+  click(found_under(event->position()));
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
-  const auto box = box_under(event->position());
-  if (box) toggle(*box);
+  if (const auto box = found_under(event->position()).box) toggle(*box);
+}
+
+/// By mouse the menu is about what lies below, by keyboard about the selection.
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+  if (scene_ == nullptr) return;
+  if (event->reason() == QContextMenuEvent::Keyboard) {
+    Q_EMIT menu_wanted(menu_place());
+    return;
+  }
+  const Found found = found_under(event->pos());
+  if (!is_marked(found)) click(found);
+  Q_EMIT menu_wanted(event->globalPos());
 }
 
 void GraphView::keyPressEvent(QKeyEvent* event) {
@@ -309,7 +431,9 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
   } else if (is_arrow) {
     walk(key);
   } else if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-    if (const auto box = selected_box()) toggle(*box);
+    toggle_selected();
+  } else if (key == Qt::Key_Escape && isolation_) {
+    isolate(std::nullopt);
   } else {
     QWidget::keyPressEvent(event);
   }

@@ -9,9 +9,10 @@
 namespace stashscope::ui {
 
 class Minimap;
+struct Theme;
 
 /// The graph on the screen: moves by dragging, zooms by wheel, tells what is clicked. The arrow
-/// keys walk from box to box, Return opens and closes groups.
+/// keys walk from box to box, Return opens and closes groups, Escape ends isolation.
 class GraphView : public QWidget {
   Q_OBJECT
 
@@ -23,8 +24,14 @@ class GraphView : public QWidget {
   /// Null while there is nothing to show.
   const GraphScene* scene() const { return scene_.get(); }
   void set_selection(const Selection& selection);
+  void colour_by(layout::Colouring colouring);
+  layout::Colouring colouring() const { return colouring_; }
+  /// Only what is so many tensors away from the selection keeps its strength; nothing: all does.
+  void isolate(std::optional<int> hops);
+  const std::optional<int>& isolation() const { return isolation_; }
   /// A line across the top, such as why something is not shown; empty: none.
   void set_notice(const QString& notice);
+  const QString& notice() const { return notice_; }
 
   const Camera& camera() const { return camera_; }
   void fit();
@@ -33,13 +40,26 @@ class GraphView : public QWidget {
   /// Moves the box that shows a node into view.
   void reveal(NodeId node);
 
+  /// The box of the selected group, or the open one around what is selected; nothing: no selection,
+  /// or one that no group holds.
+  std::optional<std::uint32_t> selected_group() const;
+  /// Opens (closes) that group.
+  void toggle_selected();
+  /// Where a menu about the selection belongs on the screen.
+  QPoint menu_place() const;
+
   QSize sizeHint() const override { return {640, 480}; }
 
  Q_SIGNALS:
   void node_clicked(stashscope::NodeId node);
   void group_clicked(stashscope::layout::GroupId group, stashscope::layout::Side side);
   void toggle_wanted(stashscope::layout::GroupId group);
+  /// @param bridge of the drawing
+  void bridge_clicked(std::uint32_t bridge);
   void nothing_clicked();
+  /// A menu about the selection, at a place on the screen.
+  void menu_wanted(QPoint place);
+  void isolation_changed();
   void camera_changed();
 
  protected:
@@ -51,6 +71,7 @@ class GraphView : public QWidget {
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
 
@@ -62,21 +83,35 @@ class GraphView : public QWidget {
     QPointF screen;
   };
 
-  std::optional<std::uint32_t> box_under(QPointF screen) const;
-  std::optional<std::uint32_t> selected_box() const;
+  /// What lies at a place: at most one of them.
+  struct Found {
+    std::optional<std::uint32_t> box;
+    std::optional<std::uint32_t> bridge;
+  };
+
+  Found found_under(QPointF screen) const;
+  std::optional<std::uint32_t> first_marked_box() const;
+  bool holds(std::uint32_t outer, std::uint32_t box) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t box, Qt::Key direction) const;
   Camera first_view() const;
   Camera first_view_of_normal_text() const;
   void set_camera(const Camera& camera);
   void keep_in_place(const GraphScene& before);
+  void mark();
   void click(std::uint32_t box);
+  void click(const Found& found);
+  bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
   void walk(Qt::Key direction);
   void set_hovered(std::optional<std::uint32_t> box);
   QString tip_of(std::uint32_t box) const;
+  QString tip_of_bridge(std::uint32_t bridge) const;
+  void paint_notice(QPainter& painter, const Theme& theme) const;
 
   std::unique_ptr<GraphScene> scene_;
   Selection selection_;
+  layout::Colouring colouring_ = layout::Colouring::lifetime;
+  std::optional<int> isolation_;
   Camera camera_;
   bool moved_by_user_ = false;
   std::optional<Held> held_;

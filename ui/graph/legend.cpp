@@ -1,85 +1,150 @@
 #include "ui/graph/legend.h"
 
+#include <QCoreApplication>
 #include <QPainter>
+#include <cmath>
 
+#include "core/base/seconds.h"
 #include "ui/graph/graph_painter.h"
+#include "ui/models/texts.h"
 
 namespace stashscope::ui {
 
 namespace {
 
-constexpr int bar_width = 96;
-constexpr int least_bar_width = 24;
-constexpr int bar_height = 8;
-constexpr int sample_width = 24;
-constexpr int gap = 6;
-constexpr int wide_gap = 20;
+constexpr double bar_width = 96;
+constexpr double bar_height = 8;
+constexpr double swatch_width = 10;
+constexpr double sample_width = 24;
+constexpr double gap = 6;
+constexpr double wide_gap = 20;
+
+QString tr(const char* text) { return QCoreApplication::translate("Legend", text); }
+
+QString seconds_text(double seconds) { return shown(format_seconds(seconds)); }
+
+LegendContent states_content() {
+  LegendContent content;
+  const auto add = [&](layout::StashState state, const QString& text) {
+    content.states.emplace_back(to_qt(layout::stash_colour(state)), text);
+  };
+  add(layout::StashState::freed, tr("recomputed or put away"));
+  add(layout::StashState::plannable, tr("plan available"));
+  add(layout::StashState::pinned, tr("pinned"));
+  add(layout::StashState::unplanned, tr("no plan"));
+  return content;
+}
+
+/// Writes from left to right as long as there is room.
+class LegendWriter {
+ public:
+  LegendWriter(QPainter& painter, const QRectF& room, const Theme& theme)
+      : painter_(painter), room_(room), theme_(theme), x_(room.x()) {}
+
+  void map(const LegendContent& content) {
+    const double needed = width_of(content.first) + width_of(content.last) + bar_width + 2 * gap;
+    if (!fits(needed)) return;
+    write(content.first);
+    const QRectF bar(x_, middle() - bar_height / 2, bar_width, bar_height);
+    QLinearGradient gradient(bar.topLeft(), bar.topRight());
+    for (int i = 0; i <= 16; ++i) gradient.setColorAt(i / 16.0, lifetime_colour(i / 16.0));
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(gradient);
+    painter_.drawRoundedRect(bar, 2, 2);
+    x_ += bar_width + gap;
+    write(content.last);
+    x_ += wide_gap - gap;
+  }
+
+  void state(const QColor& colour, const QString& text) {
+    if (!fits(swatch_width + gap + width_of(text))) return;
+    painter_.fillRect(QRectF(x_, middle() - swatch_width / 2, swatch_width, swatch_width), colour);
+    x_ += swatch_width + gap;
+    write(text);
+    x_ += wide_gap - gap;
+  }
+
+  void stash() {
+    const QString text = tr("stashed for backward");
+    if (!fits(sample_width + gap + width_of(text))) return;
+    painter_.setPen(QPen(with_alpha(theme_.stash, 0.5), 5));
+    painter_.drawLine(QPointF(x_, middle()), QPointF(x_ + sample_width, middle()));
+    x_ += sample_width + gap;
+    write(text);
+  }
+
+ private:
+  double middle() const { return std::round(room_.center().y()); }
+  bool fits(double width) const { return x_ + width <= room_.right(); }
+  double width_of(const QString& text) const {
+    return painter_.fontMetrics().horizontalAdvance(text) + 1;
+  }
+  void write(const QString& text) {
+    painter_.setPen(theme_.muted);
+    painter_.drawText(QRectF(x_, room_.y(), width_of(text), room_.height()), Qt::AlignVCenter,
+                      text);
+    x_ += width_of(text) + gap;
+  }
+
+  QPainter& painter_;
+  const QRectF room_;
+  const Theme& theme_;
+  double x_;
+};
 
 }  // namespace
 
-Legend::Legend(QWidget* parent) : QWidget(parent) {
-  setObjectName(QStringLiteral("graph_legend"));
-  setAccessibleName(tr("Colours: how long activations live; curves: stashed for backward"));
-  setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring colouring) {
+  if (drawing.boxes.empty()) return {};
+  if (colouring == layout::Colouring::stash) return states_content();
+  const layout::Scale scale = layout::scale_of(drawing, colouring);
+  if (colouring == layout::Colouring::peak_bytes) {
+    return {tr("at the peak up to %1").arg(bytes_text(std::llround(scale.least))),
+            bytes_text(std::llround(scale.most)),
+            {}};
+  }
+  if (colouring == layout::Colouring::time) {
+    return {tr("runs up to %1").arg(seconds_text(scale.least)), seconds_text(scale.most), {}};
+  }
+  return {tr("lives 1 step"), tr("%L1 steps").arg(drawing.steps), {}};
 }
 
-void Legend::set_steps(std::size_t steps) {
-  steps_ = steps;
-  updateGeometry();
+void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,
+                  const Theme& theme, const QFont& font) {
+  if (content == LegendContent()) return;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(font);
+  LegendWriter writer(painter, room, theme);
+  if (!content.first.isEmpty()) writer.map(content);
+  for (const auto& [colour, text] : content.states) writer.state(colour, text);
+  writer.stash();
+  painter.restore();
+}
+
+Legend::Legend(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("graph_legend"));
+  setAccessibleName(tr("Meaning of the colours and curves"));
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Maximum);
+}
+
+void Legend::set_content(const LegendContent& content) {
+  content_ = content;
+  QStringList words;
+  if (!content.first.isEmpty()) words << content.first << content.last;
+  for (const auto& [colour, text] : content.states) words << text;
+  setAccessibleDescription(words.join(QStringLiteral(", ")));
   update();
 }
 
-QString Legend::first_text() const { return tr("lives 1 step"); }
-QString Legend::last_text() const { return tr("%L1 steps").arg(steps_); }
-QString Legend::stash_text() const { return tr("stashed"); }
-
 QSize Legend::sizeHint() const {
-  const QFontMetrics metrics(caption_font(detail_pixels));
-  const int texts = metrics.horizontalAdvance(first_text()) +
-                    metrics.horizontalAdvance(last_text()) +
-                    metrics.horizontalAdvance(stash_text());
-  return {texts + bar_width + sample_width + 3 * gap + wide_gap + 4, metrics.height() + 4};
+  return {320, QFontMetrics(caption_font(detail_pixels)).height() + 8};
 }
 
 void Legend::paintEvent(QPaintEvent*) {
-  if (steps_ == 0) return;
-  const Theme theme = theme_of(palette());
   QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setFont(caption_font(detail_pixels));
-  double x = 0;
-  const auto write = [&](const QString& text) {
-    const double width = painter.fontMetrics().horizontalAdvance(text) + 1;
-    painter.setPen(theme.muted);
-    painter.drawText(QRectF(x, 0, width, height()), Qt::AlignVCenter, text);
-    x += width + gap;
-  };
-  const auto room_beside = [&](const QString& first) {
-    return width() - painter.fontMetrics().horizontalAdvance(first + last_text()) - 2 * gap - 4;
-  };
-  const bool is_narrow = room_beside(first_text()) < least_bar_width;
-  const QString first = is_narrow ? QStringLiteral("1") : first_text();
-  const int room = room_beside(first);
-  if (room < least_bar_width) return;
-  write(first);
-  const QRectF bar(x, (height() - bar_height) / 2.0, std::min(bar_width, room), bar_height);
-  QLinearGradient gradient(bar.topLeft(), bar.topRight());
-  for (int i = 0; i <= 16; ++i) gradient.setColorAt(i / 16.0, lifetime_colour(i / 16.0));
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(gradient);
-  painter.drawRoundedRect(bar, 2, 2);
-  x += bar.width() + gap;
-  write(last_text());
-  x += wide_gap - gap;
-  const int stash_width =
-      sample_width + gap + painter.fontMetrics().horizontalAdvance(stash_text());
-  if (x + stash_width > width()) return;
-  QColor stash = theme.stash;
-  stash.setAlphaF(0.5f);
-  painter.setPen(QPen(stash, 5));
-  painter.drawLine(QPointF(x, height() / 2.0), QPointF(x + sample_width, height() / 2.0));
-  x += sample_width + gap;
-  write(stash_text());
+  paint_legend(painter, rect().toRectF().adjusted(8, 0, -8, 0), content_, theme_of(palette()),
+               caption_font(detail_pixels));
 }
 
 }  // namespace stashscope::ui

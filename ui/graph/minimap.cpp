@@ -15,6 +15,16 @@ constexpr int distance_from_corner = 12;
 /// Opacity while there are boxes below.
 constexpr double faded = 0.35;
 
+/// How many pixels of boxes lie below a place.
+double covered(const std::vector<QRectF>& boxes, const QRectF& place) {
+  double sum = 0;
+  for (const QRectF& box : boxes) {
+    const QRectF common = box.intersected(place);
+    sum += common.width() * common.height();
+  }
+  return sum;
+}
+
 }  // namespace
 
 Minimap::Minimap(QWidget* parent) : QWidget(parent) {
@@ -26,6 +36,11 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent) {
 void Minimap::set_scene(const GraphScene* scene) {
   scene_ = scene;
   placed_ = false;
+  scene_changed();
+}
+
+void Minimap::scene_changed() {
+  boxes_ = {};
   update();
 }
 
@@ -35,6 +50,7 @@ void Minimap::set_camera(const Camera& camera, QSize view) {
   if (is_other_zoom || !placed_) place_in(view);
   seen_ = camera.to_picture(QRectF(QPointF(), view));
   setVisible(scene_ != nullptr && !seen_.contains(to_qt(scene_->drawing().bounds)));
+  covers_ = isVisible() && !boxes_in(QRectF(geometry())).empty();
   update();
 }
 
@@ -49,10 +65,12 @@ void Minimap::place_in(QSize view) {
   fit_into(view);
   const int right = view.width() - width() - distance_from_corner;
   const int y = view.height() - height() - distance_from_corner;
+  const std::vector<QRectF> boxes =
+      boxes_in(QRectF(distance_from_corner, y, right + width(), height()));
   int best = right;
-  double least = covered(QRectF(QPointF(right, y), size()));
+  double least = covered(boxes, QRectF(QPointF(right, y), size()));
   for (int x = right; x >= distance_from_corner && least > 0; x -= distance_from_corner) {
-    const double area = covered(QRectF(QPointF(x, y), size()));
+    const double area = covered(boxes, QRectF(QPointF(x, y), size()));
     if (area >= least) continue;
     least = area;
     best = x;
@@ -61,14 +79,14 @@ void Minimap::place_in(QSize view) {
   placed_ = true;
 }
 
-double Minimap::covered(const QRectF& place) const {
-  double sum = 0;
+std::vector<QRectF> Minimap::boxes_in(const QRectF& place) const {
+  const layout::Rect seen = from_qt(view_camera_.to_picture(place));
+  std::vector<QRectF> boxes;
   for (const layout::DrawnBox& box : scene_->drawing().boxes) {
-    if (box.is_open()) continue;
-    const QRectF common = view_camera_.to_screen(to_qt(box.rect)).intersected(place);
-    sum += common.width() * common.height();
+    if (box.is_open() || !box.rect.intersects(seen)) continue;
+    boxes.push_back(view_camera_.to_screen(to_qt(box.rect)));
   }
-  return sum;
+  return boxes;
 }
 
 Camera Minimap::own_camera() const {
@@ -80,24 +98,44 @@ void Minimap::paintEvent(QPaintEvent*) {
   const Theme theme = theme_of(palette());
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  if (!underMouse() && covered(geometry()) > 0) painter.setOpacity(faded);
+  if (!underMouse() && covers_) painter.setOpacity(faded);
   painter.setPen(theme.line);
   QColor back = theme.surface;
   back.setAlpha(235);
   painter.setBrush(back);
   painter.drawRoundedRect(rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+  if (boxes_.isNull()) draw_boxes();
+  painter.drawPixmap(0, 0, boxes_);
   const Camera camera = own_camera();
-  for (std::size_t i = 0; i < scene_->marks.size(); ++i) {
-    const layout::DrawnBox& box = scene_->drawing().boxes[i];
-    if (box.is_open()) continue;
-    const QColor heat = box.heat >= 0 ? lifetime_colour(box.heat) : theme.line;
-    painter.fillRect(camera.to_screen(to_qt(box.rect)),
-                     scene_->marks[i] == Mark::none ? heat : theme.accent);
-  }
   painter.setPen(QPen(theme.accent, 1.5));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(camera.to_screen(seen_).intersected(rect().toRectF().adjusted(1, 1, -1, -1)));
 }
+
+/// Kept from frame to frame: thousands of boxes do not change while the view moves.
+void Minimap::draw_boxes() {
+  boxes_ = QPixmap(size() * devicePixelRatioF());
+  boxes_.setDevicePixelRatio(devicePixelRatioF());
+  boxes_.fill(Qt::transparent);
+  const Theme theme = theme_of(palette());
+  const Camera camera = own_camera();
+  QPainter painter(&boxes_);
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (std::size_t i = 0; i < scene_->marks().size(); ++i) {
+    const layout::DrawnBox& box = scene_->drawing().boxes[i];
+    if (box.is_open()) continue;
+    painter.fillRect(camera.to_screen(to_qt(box.rect)), scene_->marks()[i] == Mark::none
+                                                            ? scene_->colour(i).value_or(theme.line)
+                                                            : theme.accent);
+  }
+}
+
+void Minimap::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) scene_changed();
+  QWidget::changeEvent(event);
+}
+
+void Minimap::resizeEvent(QResizeEvent*) { scene_changed(); }
 
 void Minimap::mousePressEvent(QMouseEvent* event) {
   if (scene_ != nullptr) Q_EMIT point_wanted(own_camera().to_picture(event->position()));

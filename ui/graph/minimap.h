@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPixmap>
 #include <QWidget>
 
 #include "ui/graph/camera.h"
@@ -17,6 +18,8 @@ class Minimap : public QWidget {
 
   /// @param scene may be null; must stay alive until another one is set
   void set_scene(const GraphScene* scene);
+  /// Colours or marks of the scene are others now.
+  void scene_changed();
   void set_camera(const Camera& camera, QSize view);
   /// Looks for the best place in a view of this size.
   void place_in(QSize view);
@@ -31,17 +34,22 @@ class Minimap : public QWidget {
   void mouseMoveEvent(QMouseEvent* event) override;
   void enterEvent(QEnterEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   Camera own_camera() const;
   void fit_into(QSize view);
-  /// How many pixels of boxes lie below the map if it lay there.
-  double covered(const QRectF& place) const;
+  /// The boxes that touch a part of the screen.
+  std::vector<QRectF> boxes_in(const QRectF& place) const;
+  void draw_boxes();
 
   const GraphScene* scene_ = nullptr;
   Camera view_camera_;
   bool placed_ = false;  // for this scene at this zoom
   QRectF seen_;          // of the picture
+  bool covers_ = false;  // boxes, where it lies now
+  QPixmap boxes_;        // the map itself; null until it is drawn
 };
 
 }  // namespace stashscope::ui

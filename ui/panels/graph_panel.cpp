@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QHBoxLayout>
+#include <QSettings>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -16,6 +17,8 @@ using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
 constexpr double button_zoom = 1.25;
+
+QString colours_key() { return u"graph/colours"_s; }
 
 /// Text widths in the font of the boxes, for the thread that lays them out.
 layout::TextWidth text_width() {
@@ -48,13 +51,16 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
       view_(new GraphView),
       search_(new QLineEdit),
       matches_label_(new QLabel),
-      legend_(new Legend) {
+      colours_(new QComboBox),
+      legend_(new Legend),
+      actions_(new GraphActions(document, *view_, this)) {
   setObjectName(u"graph_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_tools());
   layout->addWidget(view_, 1);
+  layout->addWidget(legend_);
   connect(&document_, &Document::opened, this, [this] { open_.reset(); });
   connect(&document_, &Document::study_changed, this, &GraphPanel::show_study);
   connect(&document_, &Document::selection_changed, this, &GraphPanel::show_selection);
@@ -62,10 +68,20 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
   connect(&layout_, &LayoutService::degraded, this, [this](const QString& reason) {
     Q_EMIT document_.noticed(tr("The graph is shown in a plain layout: %1").arg(reason));
   });
+  connect_view();
+}
+
+void GraphPanel::connect_view() {
   connect(view_, &GraphView::node_clicked, this, &GraphPanel::select_node);
   connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
+  connect(view_, &GraphView::bridge_clicked, this, &GraphPanel::select_bridge);
   connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
   connect(view_, &GraphView::nothing_clicked, &document_, &Document::clear_selection);
+  connect(view_, &GraphView::isolation_changed, this, &GraphPanel::update_notice);
+  connect(actions_, &GraphActions::node_wanted, this, &GraphPanel::go_to);
+  connect(actions_, &GraphActions::said, this, &GraphPanel::say);
+  connect(actions_, &GraphActions::inspector_wanted, this, &GraphPanel::inspector_wanted);
+  connect(actions_, &GraphActions::export_wanted, this, &GraphPanel::export_wanted);
 }
 
 QWidget* GraphPanel::make_tools() {
@@ -73,18 +89,12 @@ QWidget* GraphPanel::make_tools() {
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(unit, unit / 2, unit, unit / 2);
   layout->setSpacing(unit / 2);
-  search_->setObjectName(u"graph_search"_s);
-  search_->setAccessibleName(tr("Search nodes"));
-  search_->setPlaceholderText(tr("Search nodes by name or operator"));
-  search_->setClearButtonEnabled(true);
-  search_->setMaximumWidth(280);
-  search_->setMinimumWidth(96);
-  matches_label_->setObjectName(u"graph_matches"_s);
-  matches_label_->setEnabled(false);
+  set_up_search();
+  set_up_colours();
   layout->addWidget(search_, 3);
   layout->addWidget(matches_label_);
   layout->addStretch(1);
-  layout->addWidget(legend_);
+  layout->addWidget(colours_, 2);
   layout->addSpacing(unit);
   const auto add = [&](const QString& name, Icon which, const QString& tip, auto action) {
     auto* const button = new QToolButton;
@@ -101,15 +111,57 @@ QWidget* GraphPanel::make_tools() {
       [this] { view_->zoom_by(1 / button_zoom); });
   add(u"zoom_in_button"_s, Icon::zoom_in, tr("Zoom in"), [this] { view_->zoom_by(button_zoom); });
   add(u"fit_button"_s, Icon::fit, tr("Show all"), [this] { view_->fit(); });
+  return row;
+}
+
+void GraphPanel::set_up_search() {
+  search_->setObjectName(u"graph_search"_s);
+  search_->setAccessibleName(tr("Search nodes"));
+  search_->setPlaceholderText(tr("Search nodes by name or operator"));
+  search_->setClearButtonEnabled(true);
+  search_->setMaximumWidth(280);
+  search_->setMinimumWidth(56);
+  matches_label_->setObjectName(u"graph_matches"_s);
+  matches_label_->setEnabled(false);
   connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
   connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(1); });
-  return row;
+}
+
+void GraphPanel::set_up_colours() {
+  colours_->setObjectName(u"graph_colours"_s);
+  colours_->setAccessibleName(tr("What the colours of boxes tell"));
+  colours_->setToolTip(colours_->accessibleName());
+  colours_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  colours_->setMinimumContentsLength(1);
+  colours_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  colours_->setMinimumWidth(40);
+  colours_->setMaximumWidth(176);
+  colours_->addItem(tr("Lifetime"), u"lifetime"_s);
+  colours_->addItem(tr("Bytes at the peak"), u"peak_bytes"_s);
+  colours_->addItem(tr("Recompute state"), u"stash"_s);
+  colours_->addItem(tr("Time"), u"time"_s);
+  const int remembered = colours_->findData(QSettings().value(colours_key()));
+  colours_->setCurrentIndex(std::max(0, remembered));
+  view_->colour_by(static_cast<layout::Colouring>(colours_->currentIndex()));
+  connect(colours_, &QComboBox::currentIndexChanged, this, &GraphPanel::colour_by);
+}
+
+void GraphPanel::colour_by(int index) {
+  QSettings().setValue(colours_key(), colours_->itemData(index));
+  view_->colour_by(static_cast<layout::Colouring>(index));
+  show_legend();
+}
+
+void GraphPanel::show_legend() {
+  const GraphScene* const scene = view_->scene();
+  legend_->set_content(scene == nullptr ? LegendContent()
+                                        : legend_content(scene->drawing(), scene->colouring()));
 }
 
 bool GraphPanel::is_settled() const { return !layout_.is_busy() && is_current(); }
 
 bool GraphPanel::is_current() const {
-  return view_->scene() != nullptr && view_->scene()->picture->study == document_.study();
+  return view_->scene() != nullptr && view_->scene()->picture().study == document_.study();
 }
 
 void GraphPanel::show_study() {
@@ -118,24 +170,46 @@ void GraphPanel::show_study() {
 }
 
 void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {
-  legend_->set_steps(picture->drawing.steps);
   view_->set_picture(std::move(picture));
+  show_legend();
   update_notice();
-  if (is_final) Q_EMIT settled();
+  const bool has_awaited = awaited_.valid() && awaited_study_ == document_.study();
+  if (has_awaited && is_current()) view_->reveal(awaited_);
+  if (is_final) {
+    awaited_ = NodeId();
+    awaited_study_.reset();
+    Q_EMIT settled();
+  }
+}
+
+void GraphPanel::say(const QString& text) {
+  said_ = text;
+  update_notice();
 }
 
 void GraphPanel::update_notice() {
-  const std::size_t closed = view_->scene()->drawing().kept_closed;
-  view_->set_notice(closed == 0 ? QString()
-                                : tr("%1 groups stay closed: at most %2 boxes are drawn at once")
-                                      .arg(closed)
-                                      .arg(layout::most_boxes));
+  if (view_->scene() == nullptr) return;
+  QStringList lines;
+  if (!said_.isEmpty()) lines << said_;
+  if (const auto& hops = view_->isolation()) {
+    lines << (document_.selection().nodes.empty()
+                  ? tr("Isolated: select something. Esc ends it.")
+                  : tr("Isolated, %1 deep: %2 boxes. Shift+I goes one further, Esc ends it.")
+                        .arg(*hops)
+                        .arg(view_->scene()->boxes_near()));
+  }
+  if (const std::size_t closed = view_->scene()->drawing().kept_closed) {
+    lines << tr("%1 groups stay closed: at most %2 boxes are drawn at once")
+                 .arg(closed)
+                 .arg(layout::most_boxes);
+  }
+  view_->set_notice(lines.join(u'\n'));
 }
 
 void GraphPanel::toggle(layout::GroupId group) {
   if (view_->scene() == nullptr) return;
-  if (view_->scene()->picture->study->model != document_.study()->model) return;
-  layout::OpenGroups open = view_->scene()->picture->open;
+  if (view_->scene()->picture().study->model != document_.study()->model) return;
+  layout::OpenGroups open = view_->scene()->picture().open;
   if (open.erase(group) == 0) open.insert(group);
   open_ = std::move(open);
   layout_.request(document_.study(), open_);
@@ -152,7 +226,7 @@ void GraphPanel::select_node(NodeId node) {
 
 void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
   if (!is_current()) return;
-  const GraphPicture& picture = *view_->scene()->picture;
+  const GraphPicture& picture = view_->scene()->picture();
   std::vector<NodeId> nodes = nodes_in(picture, group, side);
   std::size_t first = picture.drawing.steps;
   for (const NodeId node : nodes) first = std::min(first, document_.step_of(node));
@@ -162,9 +236,40 @@ void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
                          first);
 }
 
+void GraphPanel::select_bridge(std::uint32_t bridge) {
+  if (!is_current()) return;
+  const layout::Drawing& drawing = view_->scene()->drawing();
+  const layout::Bridge& drawn = drawing.bridges[bridge];
+  const std::string& from = drawing.boxes[drawn.from].title;
+  const NodeId first = drawing.stashes[drawn.stashes.front()].producer;
+  document_.select_nodes(layout::nodes_of_bridge(drawing, bridge),
+                         tr("%1 stashed by %2").arg(bytes_text(drawn.bytes), shown(from)),
+                         document_.step_of(first));
+}
+
+void GraphPanel::go_to(NodeId node) {
+  if (!is_current()) return;
+  document_.select_node(node);
+  const layout::Drawing& drawing = view_->scene()->drawing();
+  if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) open_around(node);
+}
+
+void GraphPanel::open_around(NodeId node) {
+  const GraphPicture& picture = view_->scene()->picture();
+  layout::OpenGroups open = picture.open;
+  layout::GroupId at = picture.grouping->group_of[picture.study->current->dataflow.origin(node)];
+  for (; at.valid(); at = picture.grouping->groups[at].parent) open.insert(at);
+  awaited_ = node;
+  awaited_study_ = document_.study();
+  open_ = std::move(open);
+  layout_.request(document_.study(), open_);
+}
+
 void GraphPanel::show_selection() {
+  said_.clear();
   view_->set_selection(document_.selection());
   if (is_current() && document_.selection().node.valid()) view_->reveal(document_.selection().node);
+  update_notice();
 }
 
 void GraphPanel::focus_search() {

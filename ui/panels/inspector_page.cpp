@@ -139,12 +139,12 @@ class NodePage {
 
   QString obstacles() const {
     QString items;
-    for (const Obstacle& obstacle : study_.opportunities->obstacles) {
-      if (obstacle.entry != dataflow_.origin(node_)) continue;
-      items += u"<p>%1</p>"_s.arg(html(obstacle.rule));
-      const bool elsewhere = obstacle.stopped_at.valid() && obstacle.stopped_at != obstacle.entry;
+    for (const Obstacle* const obstacle : obstacles_of_node(study_, dataflow_.origin(node_))) {
+      items += u"<p>%1</p>"_s.arg(html(obstacle->rule));
+      const bool elsewhere =
+          obstacle->stopped_at.valid() && obstacle->stopped_at != obstacle->entry;
       if (elsewhere)
-        items += u"<p>%1</p>"_s.arg(tr("Stopped at %1").arg(link(obstacle.stopped_at)));
+        items += u"<p>%1</p>"_s.arg(tr("Stopped at %1").arg(link(obstacle->stopped_at)));
     }
     return items.isEmpty() ? QString() : heading(tr("Why it has no plan")) + items;
   }

@@ -15,22 +15,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-const Theme& light_theme() {
-  static const Theme theme = {false,
-                              QColor(0xeeeff1),
-                              QColor(0xffffff),
-                              QColor(0xf8f9fa),
-                              QColor(0xd5d8dc),
-                              QColor(0x1f2328),
-                              QColor(0x68717d),
-                              QColor(0x1a6fd4),
-                              QColor(0x3d6fb6),
-                              QColor(0x8b929b),
-                              QColor(0xc2500a),
-                              QColor(0xb3261e)};
-  return theme;
-}
-
 const Theme& dark_theme() {
   static const Theme theme = {true,
                               QColor(0x1d1f22),
@@ -115,6 +99,22 @@ void set_theme(QApplication& application, const Theme& theme) {
 }
 
 }  // namespace
+
+const Theme& light_theme() {
+  static const Theme theme = {false,
+                              QColor(0xeeeff1),
+                              QColor(0xffffff),
+                              QColor(0xf8f9fa),
+                              QColor(0xd5d8dc),
+                              QColor(0x1f2328),
+                              QColor(0x68717d),
+                              QColor(0x1a6fd4),
+                              QColor(0x3d6fb6),
+                              QColor(0x8b929b),
+                              QColor(0xc2500a),
+                              QColor(0xb3261e)};
+  return theme;
+}
 
 Theme theme_of(const QPalette& palette) { return is_dark(palette) ? dark_theme() : light_theme(); }
 

@@ -24,6 +24,9 @@ struct Theme {
   QColor warning;
 };
 
+/// For what is to be printed.
+const Theme& light_theme();
+
 /// The theme that belongs to a palette; widgets ask with their own, so they follow a change.
 Theme theme_of(const QPalette& palette);
 

@@ -190,6 +190,13 @@ void MainWindow::connect_document() {
   connect(compare_, &ComparePanel::failed, this, &MainWindow::show_failure);
   connect(compare_, &ComparePanel::opened, this,
           [this] { go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s)); });
+  connect(graph_, &GraphPanel::export_wanted, this, &MainWindow::choose_export);
+  connect(graph_, &GraphPanel::inspector_wanted, this, [this] {
+    // The keyboard stays in the graph.
+    auto* const dock = findChild<QDockWidget*>(u"inspector_dock"_s);
+    dock->show();
+    dock->raise();
+  });
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }

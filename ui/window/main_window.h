@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
   void save_session_as();
   QFileDialog* save_with(const QString& title, const QString& suffix,
                          const std::function<void(const QString&)>& save);
+  void choose_export();
   void export_graph(const QString& path);
   /// Goes on at once when everything is saved; else once the user saved or discarded it.
   void leave_choices(std::function<void()> go_on);

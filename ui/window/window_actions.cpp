@@ -110,11 +110,8 @@ void MainWindow::make_file_menu() {
                save_with(tr("Export the environment block"), u".sh"_s,
                          [this](const QString& path) { document_.export_environment(path); });
              });
-  add_action(menu, u"export_graph"_s, tr("Export &graph as SVG…"), QKeySequence(u"Ctrl+Shift+G"_s),
-             [this] {
-               save_with(tr("Export the graph"), u".svg"_s,
-                         [this](const QString& path) { export_graph(path); });
-             });
+  add_action(menu, u"export_graph"_s, tr("Export &graph…"), QKeySequence(u"Ctrl+Shift+G"_s),
+             [this] { choose_export(); });
   menu->addSeparator();
   add_action(menu, u"quit"_s, tr("&Quit"), QKeySequence(u"Ctrl+Q"_s), [this] { close(); });
 }
@@ -164,6 +161,8 @@ void MainWindow::make_view_menu() {
              [this] { graph_->view().fit(); });
   add_action(menu, u"close_groups"_s, tr("&Close all groups"), QKeySequence(u"Ctrl+Shift+K"_s),
              [this] { graph_->close_groups(); });
+  QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
+  selected->addActions(graph_->actions_on_selection());
   add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
              [this] { document_.select_step(document_.study()->current->timeline.peak_step); });
   menu->addSeparator();

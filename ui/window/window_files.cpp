@@ -7,9 +7,9 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QSettings>
+#include <QtMath>
 
-#include "core/base/files.h"
-#include "core/layout/svg.h"
+#include "ui/graph/graph_export.h"
 #include "ui/window/main_window.h"
 
 namespace stashscope::ui {
@@ -85,13 +85,33 @@ QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
   return dialog;
 }
 
+void MainWindow::choose_export() {
+  QFileDialog* const dialog = save_with(tr("Export the graph"), u".svg"_s,
+                                        [this](const QString& path) { export_graph(path); });
+  const QStringList suffixes = {u"svg"_s, u"png"_s, u"pdf"_s};
+  dialog->setNameFilters(
+      {tr("SVG drawing (*.svg)"), tr("PNG image (*.png)"), tr("PDF page (*.pdf)")});
+  connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, suffixes](const QString& filter) {
+    const auto chosen = dialog->nameFilters().indexOf(filter);
+    if (chosen >= 0) dialog->setDefaultSuffix(suffixes[chosen]);
+  });
+}
+
 void MainWindow::export_graph(const QString& path) {
   const GraphScene* const scene = graph_->view().scene();
   if (scene == nullptr) return;
-  document_.write_file(path, tr("Exported %1").arg(path),
-                       [picture = scene->picture, title = document_.model_path().toStdString(),
-                        file = path.toStdString()] {
-                         write_file_atomically(file, layout::to_svg(picture->drawing, title));
+  QString done = tr("Exported %1").arg(path);
+  const double scale = png_scale(page_size(scene->drawing()));
+  if (path.endsWith(u".png"_s, Qt::CaseInsensitive) && scale < 1) {
+    done = tr("Exported %1 at %2 % of its size, since larger images can hardly be opened. SVG and "
+              "PDF keep every detail.")
+               .arg(path)
+               .arg(std::max(1, qFloor(100 * scale)));
+  }
+  document_.write_file(path, done,
+                       [picture = scene->shared_picture(), colouring = scene->colouring(),
+                        title = document_.model_path().toStdString(), file = path.toStdString()] {
+                         export_picture(picture, colouring, title, file);
                        });
 }
 

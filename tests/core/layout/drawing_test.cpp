@@ -5,36 +5,13 @@
 #include <limits>
 #include <map>
 
-#include "core/layout/layered.h"
-#include "core/layout/svg.h"
-#include "core/report/graph_picture.h"
-#include "tests/support/named_model.h"
+#include "tests/core/layout/drawn_step.h"
 #include "tests/support/xml.h"
 
 namespace stashscope::layout {
 namespace {
 
-struct Picture {
-  Picture(const std::shared_ptr<const Graph>& model, int level, bool all_open)
-      : study(test::study_of(model, level)), grouping(grouping_of(*study)) {
-    OpenGroups open = initially_open(grouping);
-    for (const GroupId id : IdRange<GroupId>(grouping.groups.size())) {
-      if (all_open) open.insert(id);
-    }
-    const StepView view = step_view(*study, grouping);
-    outline = make_outline(view.dataflow, grouping, open);
-    const LayoutRequest request =
-        make_request(outline, view.graph, view.dataflow, grouping, svg_text_width);
-    drawing = draw(view, outline, place(request, place_layered));
-  }
-  Picture(const test::ModelBuilder& model, int level, bool all_open)
-      : Picture(test::named(model), level, all_open) {}
-
-  std::shared_ptr<const Study> study;
-  Grouping grouping;
-  Outline outline;
-  Drawing drawing;
-};
+using Picture = test::DrawnStep;
 
 /// Its loss lies in the last layer and keeps nothing: the last to leave that layer is the turn.
 test::ModelBuilder loss_in_a_layer() {
@@ -184,6 +161,31 @@ TEST(BoxAt, FindsTheInnermostBox) {
     EXPECT_EQ(box_at(drawing, {rect.x + 1, rect.y + 1}), i);
   }
   EXPECT_FALSE(box_at(drawing, {-1000, -1000}));
+}
+
+TEST(BridgeAt, FindsEveryBridgeOnItsCurve) {
+  for (const Picture& picture : pictures()) {
+    const Drawing& drawing = picture.drawing;
+    for (std::uint32_t i = 0; i < drawing.bridges.size(); ++i) {
+      const Point middle = point_on(drawing.bridges[i].curve.data(), 0.5);
+      const auto found = bridge_at(drawing, middle, 3);
+      ASSERT_TRUE(found);
+      // Bridges cross: another one may be as close.
+      EXPECT_LE(distance_to(drawing.bridges[*found].curve, middle),
+                distance_to(drawing.bridges[i].curve, middle));
+    }
+    EXPECT_FALSE(bridge_at(drawing, {-1000, -1000}, 3));
+  }
+}
+
+TEST(BridgeAt, ReachesSoFarAndNoFurther) {
+  Drawing drawing;
+  Bridge bridge;
+  bridge.curve = horizontal_curve({0, 0}, {100, 0});
+  bridge.bounds = bounds_of(bridge.curve);
+  drawing.bridges = {bridge};
+  EXPECT_EQ(bridge_at(drawing, {50, 2.9}, 3), 0U);
+  EXPECT_FALSE(bridge_at(drawing, {50, 3.1}, 3));
 }
 
 TEST(Svg, IsWellFormed) {

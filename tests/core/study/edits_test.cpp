@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/study/node_edits.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -290,15 +291,15 @@ TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
 TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
   const auto plain = study("");
   const NodeId node = (*row_of(*plain, full_entry).occurrences)[2].parts.front()->node;
-  const auto chosen = study(with_node_recomputed(*plain, plain->choices, node));
+  const auto chosen = study(with_nodes_recomputed(*plain, plain->choices, {{node}}, true));
   EXPECT_EQ(carried_out(*chosen, row_of(*chosen, full_entry)), (std::set<std::string>{"l2.wide"}));
   // Kept before, it is no longer.
   const Choices pinned = with_kept(*plain, plain->choices, std::vector{node}, true);
-  EXPECT_EQ(with_node_recomputed(*study(pinned), pinned, node), chosen->choices);
+  EXPECT_EQ(with_nodes_recomputed(*study(pinned), pinned, {{node}}, true), chosen->choices);
   const auto& nodes = plain->graph().nodes();
   const auto found = std::ranges::find(nodes, "MatMul", &Node::op_type);
   const NodeId product(static_cast<std::size_t>(found - nodes.begin()));
-  EXPECT_EQ(with_node_recomputed(*plain, plain->choices, product), plain->choices);
+  EXPECT_EQ(with_nodes_recomputed(*plain, plain->choices, {{product}}, true), plain->choices);
 }
 
 TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {

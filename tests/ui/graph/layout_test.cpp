@@ -1,5 +1,7 @@
 // The drawing of the graph when its layout process misbehaves.
 
+#include <signal.h>
+
 #include <QFile>
 
 #include "tests/ui/support/window_test.h"
@@ -24,7 +26,7 @@ class LayoutTest : public WindowTest {
 };
 
 TEST_F(LayoutTest, AProcessThatFailsCostsTheFineLayoutOnly) {
-  for (const char* body : {"exit 3", "kill -SEGV $$", "echo nonsense", "true"}) {
+  for (const char* body : {"exit 3", "kill -SEGV $$", "kill -KILL $$", "echo nonsense", "true"}) {
     SCOPED_TRACE(body);
     start_window(script(body));
     open(sample(u"gpt2_tiny"_s));
@@ -50,6 +52,23 @@ TEST_F(LayoutTest, AProcessThatHangsIsPrecededByAPlainDrawingAndEnded) {
   EXPECT_TRUE(scene()->drawing().is_plain);
   EXPECT_FALSE(window().graph().is_settled());
   window_.reset();
+}
+
+TEST_F(LayoutTest, AProcessThatIsKilledFromOutsideLeavesTheWindowUsable) {
+  const QString pid_file = in_folder(u"pid"_s);
+  start_window(script("echo $$ > " + pid_file.toUtf8() + "\nexec sleep 1000"));
+  document().open(sample(u"gpt2_tiny"_s));
+  ASSERT_TRUE(comes_true([this] { return scene() != nullptr; }));
+  QFile file(pid_file);
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  const int pid = file.readAll().trimmed().toInt();
+  ASSERT_GT(pid, 1);
+  ASSERT_EQ(kill(pid, SIGKILL), 0);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(scene()->drawing().is_plain);
+  EXPECT_TRUE(comes_true([this] { return message().contains(u"plain layout"_s); }));
+  document().select_step(3);
+  EXPECT_EQ(document().selection().step, 3U);
 }
 
 TEST_F(LayoutTest, TheRealOneIsNotPlain) {

@@ -1,0 +1,91 @@
+#include "ui/graph/graph_export.h"
+
+#include <QFile>
+#include <QImage>
+
+#include "core/base/error.h"
+#include "tests/ui/graph/graph_test.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+TEST(PictureFormat, IsToldByTheSuffix) {
+  EXPECT_EQ(picture_format("/a/b.svg"), PictureFormat::svg);
+  EXPECT_EQ(picture_format("b.PNG"), PictureFormat::png);
+  EXPECT_EQ(picture_format("b.x.pdf"), PictureFormat::pdf);
+  for (const char* const other : {"graph", "graph.jpg", "png", ".svg/graph"}) {
+    EXPECT_THROW(picture_format(other), Error) << other;
+  }
+}
+
+TEST(PngScale, IsTwoUntilTheImageWouldBeTooLarge) {
+  EXPECT_EQ(png_scale({800, 600}), 2);
+  for (const QSizeF picture : {QSizeF(900, 60'000), QSizeF(20'000, 20'000), QSizeF(1e7, 10)}) {
+    const QSizeF image = picture * png_scale(picture);
+    EXPECT_LE(std::max(image.width(), image.height()), 16'384.5);
+    EXPECT_LE(image.width() * image.height(), 100.1e6);
+  }
+}
+
+class GraphExport : public GraphTest {
+ protected:
+  void SetUp() override {
+    GraphTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+
+  QByteArray export_as(const QString& name) {
+    const QString path = in_folder(name);
+    press(Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
+    answer_file_dialog(u"save_dialog"_s, path);
+    EXPECT_TRUE(comes_true([&] { return message().contains(name); })) << message().toStdString();
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << message().toStdString();
+    return file.readAll();
+  }
+};
+
+TEST_F(GraphExport, AsAnImageOfTheWholePicture) {
+  const QByteArray bytes = export_as(u"graph.png"_s);
+  const QImage image = QImage::fromData(bytes, "PNG");
+  const QSizeF page = page_size(scene().drawing());
+  EXPECT_EQ(image.size(), (page * png_scale(page)).toSize());
+  // Every box is there in its colour: its strip lies 7 units from its left.
+  const double scale = png_scale(page);
+  const layout::Rect& bounds = scene().drawing().bounds;
+  for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+    const layout::DrawnBox& box = scene().drawing().boxes[i];
+    if (box.is_open() || !scene().colour(i)) continue;
+    const QPointF strip(box.rect.x + 7, box.rect.center().y);
+    const QPointF corner = strip - to_qt(layout::Point{bounds.x, bounds.y}) + QPointF(32, 96);
+    EXPECT_EQ(image.pixelColor((corner * scale).toPoint()), *scene().colour(i)) << box.title;
+  }
+}
+
+TEST_F(GraphExport, AsPdf) {
+  const QByteArray bytes = export_as(u"graph.pdf"_s);
+  EXPECT_TRUE(bytes.startsWith("%PDF"));
+  EXPECT_TRUE(bytes.trimmed().endsWith("%%EOF"));
+  EXPECT_GT(bytes.size(), 4000);
+}
+
+TEST_F(GraphExport, AsSvgInTheColoursOnTheScreen) {
+  choose_entry(u"graph_colours"_s, 2);
+  const QByteArray bytes = export_as(u"graph.svg"_s);
+  EXPECT_TRUE(bytes.startsWith("<svg"));
+  EXPECT_TRUE(bytes.contains("no plan"));
+  choose_entry(u"graph_colours"_s, 0);
+}
+
+TEST_F(GraphExport, AnotherSuffixIsRefusedWithTheOnesThereAre) {
+  const QString path = in_folder(u"graph.jpg"_s);
+  choose(menu_at(QPoint(4, 4)), u"export_picture"_s);
+  answer_file_dialog(u"save_dialog"_s, path);
+  ASSERT_TRUE(comes_true([this] { return message().contains(u".png"_s); }));
+  EXPECT_FALSE(QFile::exists(path));
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,111 @@
+// What the graph shows stronger than the rest: colours and isolation.
+
+#include <QComboBox>
+#include <QSettings>
+
+#include "core/study/edits.h"
+#include "tests/ui/graph/graph_test.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Looks : public GraphTest {
+ protected:
+  void SetUp() override {
+    QSettings().remove(u"graph/colours"_s);
+    GraphTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+
+  QComboBox& colours() { return find<QComboBox>(u"graph_colours"_s); }
+  const LegendContent& legend() { return find<Legend>(u"graph_legend"_s).content(); }
+  std::vector<std::optional<QColor>> all_colours() {
+    std::vector<std::optional<QColor>> all;
+    for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+      all.push_back(scene().colour(i));
+    }
+    return all;
+  }
+  std::size_t faded_boxes() {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {
+      if (scene().is_faded(i)) ++count;
+    }
+    return count;
+  }
+};
+
+TEST_F(Looks, EveryColouringByTheKeyboardWithItsLegend) {
+  const auto lifetimes = all_colours();
+  EXPECT_EQ(legend().first, u"lives 1 step"_s);
+  choose_entry(u"graph_colours"_s, 1);
+  const auto bytes = all_colours();
+  EXPECT_NE(bytes, lifetimes);
+  EXPECT_TRUE(legend().last.endsWith(u"iB"_s)) << legend().last.toStdString();
+  choose_entry(u"graph_colours"_s, 2);
+  EXPECT_EQ(legend().states.size(), 4U);
+  EXPECT_TRUE(legend().first.isEmpty());
+  choose_entry(u"graph_colours"_s, 3);
+  EXPECT_NE(all_colours(), bytes);
+  EXPECT_TRUE(legend().last.endsWith(u"s"_s)) << legend().last.toStdString();
+  EXPECT_FALSE(find<Legend>(u"graph_legend"_s).accessibleDescription().isEmpty());
+}
+
+TEST_F(Looks, TheColouringIsRemembered) {
+  choose_entry(u"graph_colours"_s, 2);
+  start_window();
+  EXPECT_EQ(colours().currentIndex(), 2);
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(scene().colouring(), layout::Colouring::stash);
+  EXPECT_EQ(legend().states.size(), 4U);
+}
+
+TEST_F(Looks, TheRecomputeStateFollowsThePlans) {
+  choose_entry(u"graph_colours"_s, 2);
+  const QColor freed = to_qt(layout::stash_colour(layout::StashState::freed));
+  const auto freed_boxes = [&] {
+    const auto all = all_colours();
+    return std::count(all.begin(), all.end(), std::optional(freed));
+  };
+  EXPECT_EQ(freed_boxes(), 0);
+  choose_entry(u"level"_s, 1);
+  ASSERT_TRUE(settles());
+  EXPECT_GT(freed_boxes(), 0);
+}
+
+TEST_F(Looks, IsolationFadesTheRestUntilEscape) {
+  go_to(find_node([this](NodeId node) { return makers(node).size() >= 2; }));
+  EXPECT_EQ(faded_boxes(), 0U);
+  press(Qt::Key_I);
+  const std::size_t one = faded_boxes();
+  EXPECT_GT(one, 0U);
+  EXPECT_FALSE(scene().is_faded(scene().drawing().box_of[document().selection().node]));
+  EXPECT_TRUE(view().notice().contains(u"Isolated, 1 deep"_s)) << view().notice().toStdString();
+  press(Qt::Key_I, Qt::ShiftModifier);
+  EXPECT_LT(faded_boxes(), one);
+  EXPECT_TRUE(view().notice().contains(u"Isolated, 2 deep"_s));
+  press(Qt::Key_Escape);
+  EXPECT_EQ(faded_boxes(), 0U);
+  EXPECT_EQ(view().notice(), u""_s);
+}
+
+TEST_F(Looks, IsolationFollowsTheSelection) {
+  const NodeId first = find_node([this](NodeId node) { return makers(node).size() >= 2; });
+  go_to(first);
+  choose(menu_at(place_of(first)), u"isolate"_s);
+  ASSERT_EQ(view().isolation(), 1);
+  const NodeId last(dataflow().graph_nodes - 1);
+  document().select_node(last);
+  EXPECT_FALSE(scene().is_faded(scene().drawing().box_of[last]));
+  document().clear_selection();
+  EXPECT_EQ(faded_boxes(), 0U);
+  EXPECT_TRUE(view().notice().contains(u"select something"_s));
+  choose(menu_by_key(), u"fit_graph"_s);
+  press(Qt::Key_I);
+  EXPECT_FALSE(view().isolation());
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

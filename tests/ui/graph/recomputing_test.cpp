@@ -1,0 +1,94 @@
+// Plans switched from the graph: of one node, of a group, and pinned.
+
+#include "core/study/node_edits.h"
+#include "tests/ui/graph/graph_test.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Recomputing : public GraphTest {
+ protected:
+  void SetUp() override {
+    GraphTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+
+  PlannedNodes planned(const std::vector<NodeId>& nodes) {
+    return planned_nodes(*document().study(), nodes);
+  }
+  NodeId plannable() {
+    return find_node([this](NodeId node) { return !planned({node}).off.empty(); });
+  }
+};
+
+TEST_F(Recomputing, OneNodeByItsKeyAndBack) {
+  const NodeId node = plannable();
+  const std::int64_t before = peak();
+  go_to(node);
+  press(Qt::Key_R);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(planned({node}).on, std::vector<NodeId>{node});
+  EXPECT_EQ(document().study()->applied.size(), 1U);
+  press(Qt::Key_R);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(planned({node}).on.empty());
+  EXPECT_EQ(peak(), before);
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(planned({node}).on, std::vector<NodeId>{node}) << "it can be undone";
+}
+
+TEST_F(Recomputing, AGroupByTheMouse) {
+  std::uint32_t group = 0;
+  const auto& boxes = scene().drawing().boxes;
+  while (boxes[group].is_open() ||
+         boxes[group].stash[static_cast<std::size_t>(layout::StashState::plannable)] == 0) {
+    ++group;
+  }
+  choose(menu_at(place_of_box(group)), u"recompute"_s);
+  ASSERT_TRUE(settles());
+  const PlannedNodes after = planned(document().selection().nodes);
+  EXPECT_FALSE(after.on.empty());
+  EXPECT_TRUE(after.off.empty());
+}
+
+TEST_F(Recomputing, APinnedNodeKeepsItsOutputThoughItsPlanIsOn) {
+  choose_entry(u"level"_s, 1);
+  ASSERT_TRUE(settles());
+  const NodeId node = find_node([this](NodeId each) { return !planned({each}).on.empty(); });
+  go_to(node);
+  press(Qt::Key_K);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(planned({node}).kept, std::vector<NodeId>{node});
+  EXPECT_EQ(scene().drawing()
+                    .boxes[scene().drawing().box_of[node]]
+                    .stash[static_cast<std::size_t>(layout::StashState::pinned)] > 0,
+            true);
+  choose(menu_at(place_of(node)), u"pin"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(planned({node}).on, std::vector<NodeId>{node});
+}
+
+TEST_F(Recomputing, NothingToRecomputeCannotBeChosen) {
+  const NodeId node = find_node([this](NodeId each) {
+    const PlannedNodes all = planned({each});
+    return all.on.empty() && all.off.empty();
+  });
+  go_to(node);
+  const Choices before = document().choices();
+  press(Qt::Key_R);
+  press(Qt::Key_K);
+  EXPECT_EQ(document().choices(), before);
+  QMenu& menu = menu_by_key();
+  for (QAction* const action : menu.actions()) {
+    if (action->objectName() == u"recompute"_s || action->objectName() == u"pin"_s) {
+      EXPECT_FALSE(action->isEnabled());
+    }
+  }
+  menu.close();
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,180 @@
+#include "ui/graph/curve_painter.h"
+
+#include <QPainterPath>
+#include <cmath>
+
+namespace stashscope::ui {
+
+namespace {
+
+/// More edges than this on the screen are drawn as straight lines.
+constexpr std::size_t most_smooth_edges = 600;
+/// Only so many of the largest stashes on the screen are drawn in their width.
+constexpr std::size_t most_wide_bridges = 48;
+/// Of the others, so many as thin lines; what is left out keeps less than all of these.
+constexpr std::size_t most_thin_bridges = 1000;
+constexpr int thin_parts = 8;
+/// Straight edges shorter than this many pixels lie between boxes that touch each other.
+constexpr double least_edge = 2;
+constexpr double arrow_length = 6;
+constexpr double arrow_zoom = 0.45;
+
+QPainterPath path_of(const layout::Curve& curve) {
+  QPainterPath path(to_qt(curve.front()));
+  for (std::size_t i = 1; i + 2 < curve.size(); i += 3) {
+    path.cubicTo(to_qt(curve[i]), to_qt(curve[i + 1]), to_qt(curve[i + 2]));
+  }
+  return path;
+}
+
+/// Puts a painter into the coordinates of the picture for a while.
+class InPicture {
+ public:
+  InPicture(QPainter& painter, const Camera& camera) : painter_(painter) {
+    painter_.save();
+    painter_.translate(camera.offset);
+    painter_.scale(camera.zoom, camera.zoom);
+    painter_.setBrush(Qt::NoBrush);
+  }
+  ~InPicture() { painter_.restore(); }
+  InPicture(const InPicture&) = delete;
+  InPicture& operator=(const InPicture&) = delete;
+
+ private:
+  QPainter& painter_;
+};
+
+/// Thin lines all at once and without smoothing.
+void draw_lines(QPainter& painter, const std::vector<QLineF>& lines, const QColor& colour) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(QPen(colour, 0));
+  painter.drawLines(lines.data(), static_cast<int>(lines.size()));
+  painter.restore();
+}
+
+}  // namespace
+
+QColor with_alpha(QColor colour, double alpha) {
+  colour.setAlphaF(static_cast<float>(alpha));
+  return colour;
+}
+
+CurvePainter::CurvePainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
+                           const layout::Rect& seen, Detail detail)
+    : drawing_(scene.drawing()), camera_(camera), theme_(theme), detail_(detail) {
+  for (std::uint32_t i = 0; i < drawing_.edges.size(); ++i) {
+    if (!drawing_.edges[i].bounds.intersects(seen)) continue;
+    edges_[static_cast<std::size_t>(scene.edge_strength(i))].push_back(i);
+  }
+  for (std::uint32_t i = 0; i < drawing_.bridges.size(); ++i) {
+    if (!drawing_.bridges[i].bounds.intersects(seen)) continue;
+    bridges_[static_cast<std::size_t>(scene.bridge_strength(i))].push_back(i);
+  }
+}
+
+void CurvePainter::paint(QPainter& painter, Strength strength) const {
+  paint_bridges(painter, strength);
+  if (detail_ == Detail::screen && seen_edges(strength).size() > most_smooth_edges) {
+    paint_straight_edges(painter, strength);
+  } else {
+    paint_edges(painter, strength);
+  }
+}
+
+QColor CurvePainter::bridge_colour(const layout::Bridge& bridge, Strength strength) const {
+  const bool strong = strength == Strength::strong;
+  if (bridge.is_turn) {
+    return strong ? theme_.accent
+                  : with_alpha(theme_.muted, strength == Strength::faded ? faded_opacity : 1);
+  }
+  return with_alpha(theme_.stash, strong ? 0.95 : strength == Strength::faded ? 0.06 : 0.30);
+}
+
+QColor CurvePainter::edge_colour(Strength strength) const {
+  if (strength == Strength::strong) return theme_.accent;
+  return with_alpha(theme_.muted, strength == Strength::faded ? 0.75 * faded_opacity : 0.75);
+}
+
+void CurvePainter::paint_bridges(QPainter& painter, Strength strength) const {
+  const Indices& seen = seen_bridges(strength);
+  const std::size_t wide =
+      detail_ == Detail::print ? seen.size() : std::min(seen.size(), most_wide_bridges);
+  paint_thin_bridges(painter, strength, wide);
+  const InPicture in_picture(painter, camera_);
+  for (std::size_t i = wide; i-- > 0;) {
+    paint_bridge(painter, drawing_.bridges[seen[i]], strength);
+  }
+}
+
+void CurvePainter::paint_bridge(QPainter& painter, const layout::Bridge& bridge,
+                                Strength strength) const {
+  const double share =
+      drawing_.most_bridge_bytes > 0
+          ? static_cast<double>(bridge.bytes) / static_cast<double>(drawing_.most_bridge_bytes)
+          : 0;
+  const double width = std::max(1 / camera_.zoom, bridge.is_turn ? 1 : 1 + 7 * share);
+  painter.setPen(QPen(bridge_colour(bridge, strength), width));
+  painter.drawPath(path_of(bridge.curve));
+}
+
+void CurvePainter::paint_thin_bridges(QPainter& painter, Strength strength,
+                                      std::size_t first) const {
+  const Indices& seen = seen_bridges(strength);
+  const std::size_t end = std::min(seen.size(), first + most_thin_bridges);
+  if (first >= end) return;
+  std::vector<QLineF> lines;
+  for (std::size_t i = first; i < end; ++i) {
+    const auto points = layout::flattened(drawing_.bridges[seen[i]].curve, thin_parts);
+    for (std::size_t k = 1; k < points.size(); ++k) {
+      lines.emplace_back(camera_.to_screen(to_qt(points[k - 1])),
+                         camera_.to_screen(to_qt(points[k])));
+    }
+  }
+  draw_lines(painter, lines, bridge_colour(drawing_.bridges[seen[first]], strength));
+}
+
+void CurvePainter::paint_straight_edges(QPainter& painter, Strength strength) const {
+  std::vector<QLineF> lines;
+  for (const std::uint32_t edge : seen_edges(strength)) {
+    const layout::Curve& curve = drawing_.edges[edge].curve;
+    for (std::size_t i = 0; i + 3 < curve.size(); i += 3) {
+      const QLineF line(camera_.to_screen(to_qt(curve[i])), camera_.to_screen(to_qt(curve[i + 3])));
+      if (std::abs(line.dx()) + std::abs(line.dy()) >= least_edge) lines.push_back(line);
+    }
+  }
+  draw_lines(painter, lines, edge_colour(strength));
+}
+
+void CurvePainter::paint_edges(QPainter& painter, Strength strength) const {
+  const QColor colour = edge_colour(strength);
+  const InPicture in_picture(painter, camera_);
+  QPen pen(colour, strength == Strength::strong ? 2 : 1);
+  pen.setCosmetic(true);
+  for (const std::uint32_t edge : seen_edges(strength)) {
+    const layout::Curve& curve = drawing_.edges[edge].curve;
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path_of(curve));
+    if (camera_.zoom < arrow_zoom) continue;
+    painter.setBrush(colour);
+    paint_arrow(painter, curve);
+  }
+}
+
+/// A small head at the end, in the direction in which the curve arrives.
+void CurvePainter::paint_arrow(QPainter& painter, const layout::Curve& curve) const {
+  const QPointF tip = to_qt(curve.back());
+  QPointF from = to_qt(curve[curve.size() - 2]);
+  if (from == tip) from = to_qt(curve.front());
+  const QPointF along = tip - from;
+  const double length = std::hypot(along.x(), along.y());
+  if (length <= 0) return;
+  const QPointF unit = along / length;
+  const QPointF across(-unit.y() * arrow_length / 2.4, unit.x() * arrow_length / 2.4);
+  const QPointF base = tip - unit * arrow_length;
+  painter.setPen(Qt::NoPen);
+  painter.drawPolygon(QPolygonF({tip, base + across, base - across}));
+}
+
+}  // namespace stashscope::ui

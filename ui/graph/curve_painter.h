@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QPainter>
+
+#include "ui/graph/camera.h"
+#include "ui/graph/graph_scene.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+/// How much is left out of what can hardly be seen.
+enum class Detail : unsigned char {
+  screen,  ///< as much as keeps a frame short
+  print,   ///< nothing
+};
+
+/// Paints what connects the boxes of a scene. Where there are more lines than a frame has time for,
+/// edges become straight and only the largest stashes keep their width.
+class CurvePainter {
+ public:
+  /// @param seen of the picture; lines beside it are left out
+  CurvePainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
+               const layout::Rect& seen, Detail detail);
+
+  void paint(QPainter& painter, Strength strength) const;
+
+ private:
+  using Indices = std::vector<std::uint32_t>;
+
+  void paint_bridges(QPainter& painter, Strength strength) const;
+  void paint_edges(QPainter& painter, Strength strength) const;
+  void paint_thin_bridges(QPainter& painter, Strength strength, std::size_t first) const;
+  void paint_straight_edges(QPainter& painter, Strength strength) const;
+  void paint_bridge(QPainter& painter, const layout::Bridge& bridge, Strength strength) const;
+  void paint_arrow(QPainter& painter, const layout::Curve& curve) const;
+  QColor edge_colour(Strength strength) const;
+  QColor bridge_colour(const layout::Bridge& bridge, Strength strength) const;
+  const Indices& seen_edges(Strength strength) const {
+    return edges_[static_cast<std::size_t>(strength)];
+  }
+  const Indices& seen_bridges(Strength strength) const {
+    return bridges_[static_cast<std::size_t>(strength)];
+  }
+
+  const layout::Drawing& drawing_;
+  const Camera& camera_;
+  const Theme& theme_;
+  const Detail detail_;
+  std::array<Indices, 3> edges_;    // that can be seen, by strength
+  std::array<Indices, 3> bridges_;  // the same
+};
+
+QColor with_alpha(QColor colour, double alpha);
+
+/// What is faded keeps this share of its opacity.
+constexpr double faded_opacity = 0.18;
+
+}  // namespace stashscope::ui

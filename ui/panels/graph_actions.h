@@ -1,0 +1,76 @@
+#pragma once
+
+#include <QAction>
+#include <QMenu>
+
+#include "ui/document/document.h"
+#include "ui/graph/graph_view.h"
+
+namespace stashscope::ui {
+
+/// What can be done with what is selected in the graph: by keys while the graph has the focus, and
+/// by a menu.
+class GraphActions : public QObject {
+  Q_OBJECT
+
+ public:
+  GraphActions(Document& document, GraphView& view, QObject* parent);
+
+  /// All of them, for a menu.
+  const QList<QAction*>& all() const { return all_; }
+  /// The menu about the selection, at a place on the screen.
+  void show_menu(QPoint place);
+
+ Q_SIGNALS:
+  /// This node is to be selected and shown, whatever hides it.
+  void node_wanted(stashscope::NodeId node);
+  /// Something to tell the user about what was asked for.
+  void said(const QString& text);
+  void inspector_wanted();
+  void export_wanted();
+
+ private:
+  enum class Way { to_inputs, to_outputs };
+
+  QAction* add(const QString& name, const QString& text, const QKeySequence& shortcut,
+               void (GraphActions::*run)());
+  void enable();
+  void recompute();
+  void pin();
+  void enable_plans();
+  void follow_input() { follow(Way::to_inputs); }
+  void follow_output() { follow(Way::to_outputs); }
+  void follow(Way way);
+  std::vector<layout::Neighbour> neighbours(Way way) const;
+  QMenu* follow_menu(Way way, QWidget* parent);
+  void show_path();
+  void say_why_not();
+  void isolate();
+  void isolate_further();
+  void copy_name();
+  void add_toggle(QMenu& menu);
+  void fit() { view_.fit(); }
+  void export_picture() { Q_EMIT export_wanted(); }
+  QString name_of_selection() const;
+  QString text_of(const layout::Neighbour& neighbour) const;
+  const std::vector<NodeId>& selected() const { return document_.selection().nodes; }
+  /// Whether ids of the selection mean the same in the picture.
+  bool is_current() const;
+
+  Document& document_;
+  GraphView& view_;
+  QList<QAction*> all_;
+  QAction* recompute_;
+  QAction* pin_;
+  QAction* follow_input_;
+  QAction* follow_output_;
+  QAction* path_;
+  QAction* why_not_;
+  QAction* isolate_;
+  QAction* isolate_further_;
+  QAction* copy_name_;
+  QAction* fit_;
+  QAction* export_;
+};
+
+}  // namespace stashscope::ui
