@@ -1,9 +1,9 @@
 #include "ui/panels/table_view.h"
 
 #include <QHeaderView>
-#include <QPainter>
 
 #include "ui/panels/cell_delegate.h"
+#include "ui/panels/invitation.h"
 
 namespace stashscope::ui {
 
@@ -70,12 +70,7 @@ void TableView::set_invitation(const QString& invitation) {
 
 void TableView::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);
-  const bool is_empty = model() == nullptr || model()->rowCount() == 0;
-  if (!is_empty || invitation_.isEmpty()) return;
-  QPainter painter(viewport());
-  painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.drawText(viewport()->rect().adjusted(16, 16, -16, -16),
-                   Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, invitation_);
+  paint_invitation(*this, invitation_);
 }
 
 }  // namespace stashscope::ui
