@@ -43,9 +43,9 @@ double added_seconds(const CopyRates& rates, AddedKind kind, double bytes, Ratio
   return rates.kernel_seconds(bytes * (1 + narrow_share.to_double()));
 }
 
-double seconds_of(const Study& study, const CopyRates& rates, const Dataflow& dataflow,
-                  NodeId node) {
-  if (dataflow.runs_origin(node)) return study.times->seconds[dataflow.origin(node)];
+double node_seconds(const Study& study, const CopyRates& rates, const NodeTimes& times,
+                    const Dataflow& dataflow, NodeId node) {
+  if (dataflow.runs_origin(node)) return times[dataflow.origin(node)];
   const ValueId made = dataflow.topology.outputs[node][0];
   const bool narrows = dataflow.kind(node) == AddedKind::compress;
   const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
@@ -107,7 +107,19 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
   const CopyRates rates = copy_rates(study);
   double seconds = 0;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
-    seconds += seconds_of(study, rates, dataflow, NodeId(dataflow.graph_nodes + i));
+    seconds += node_seconds(study, rates, study.times->seconds, dataflow,
+                            NodeId(dataflow.graph_nodes + i));
+  }
+  return seconds;
+}
+
+std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
+                                    const NodeTimes& times) {
+  const CopyRates rates = copy_rates(study);
+  std::vector<double> seconds;
+  seconds.reserve(variant.timeline.order.size());
+  for (const NodeId node : variant.timeline.order) {
+    seconds.push_back(node_seconds(study, rates, times, variant.dataflow, node));
   }
   return seconds;
 }
@@ -116,7 +128,7 @@ NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow) {
   const CopyRates rates = copy_rates(study);
   NodeTimes seconds(dataflow.topology.nodes());
   for (const NodeId node : IdRange<NodeId>(seconds.size())) {
-    seconds[node] = seconds_of(study, rates, dataflow, node);
+    seconds[node] = node_seconds(study, rates, study.times->seconds, dataflow, node);
   }
   return seconds;
 }

@@ -23,7 +23,11 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
 /// Seconds that these nodes take.
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
-/// The same of every node of a dataflow of the study's graph, its own and added ones.
+/// Seconds of each step of a variant, as `times` has them of the graph's own nodes.
+std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
+                                    const NodeTimes& times);
+
+/// Seconds of every node of a dataflow of the study's graph, its own and added ones.
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow);
 
 CopyRates copy_rates(const Study& study);
