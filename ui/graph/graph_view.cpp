@@ -107,10 +107,11 @@ void GraphView::set_notice(const QString& notice) {
 
 Camera GraphView::first_view() const {
   const Camera view = first_view_of_normal_text();
-  if (text_scale() <= 1) return view;
-  const QPointF top(to_qt(scene_->drawing().bounds).center().x(),
-                    to_qt(scene_->drawing().bounds).y());
-  return zoomed(view, text_scale(), view.to_screen(top));
+  const QRectF bounds = to_qt(scene_->drawing().bounds);
+  const double widest = (width() - 2 * view_margin) / (bounds.width() * view.zoom);
+  const double growth = std::min(text_scale(), widest);
+  if (growth <= 1) return view;
+  return zoomed(view, growth, view.to_screen(QPointF(bounds.center().x(), bounds.y())));
 }
 
 Camera GraphView::first_view_of_normal_text() const {

@@ -1,12 +1,13 @@
 #include "ui/memory/comparison_chart.h"
 
-#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <cmath>
 
 #include "core/memory/envelope.h"
 #include "ui/memory/byte_axis.h"
 #include "ui/models/texts.h"
+#include "ui/panels/key_action.h"
 
 namespace stashscope::ui {
 
@@ -63,6 +64,7 @@ ComparisonChart::ComparisonChart(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(160, 56);
+  add_keys();
 }
 
 QColor ComparisonChart::colour_of(Side side, const Theme& theme) {
@@ -127,9 +129,8 @@ void ComparisonChart::paintEvent(QPaintEvent*) {
   const double key = paint_key(painter, theme);
   painter.setPen(theme.text);
   const QRectF line(key, 2, plot().right() - key, fontMetrics().height() + 2);
-  painter.drawText(
-      line, Qt::AlignRight | Qt::AlignVCenter,
-      fontMetrics().elidedText(readout(), Qt::ElideMiddle, static_cast<int>(line.width())));
+  const bool fits = fontMetrics().horizontalAdvance(readout()) <= line.width();
+  painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, fits ? readout() : short_readout());
 }
 
 double ComparisonChart::paint_key(QPainter& painter, const Theme& theme) const {
@@ -196,17 +197,25 @@ void ComparisonChart::paint_cursor(QPainter& painter, const Theme& theme) const 
 }
 
 QString ComparisonChart::readout(Side side) const {
-  const std::size_t step = step_at_cursor(side);
-  return tr("step %1: %2").arg(step + 1).arg(bytes_text(variant(side).timeline.live_bytes[step]));
+  return tr("step %1: %2").arg(step_at_cursor(side) + 1).arg(bytes_text(bytes_at_cursor(side)));
+}
+
+std::int64_t ComparisonChart::bytes_at_cursor(Side side) const {
+  return variant(side).timeline.live_bytes[step_at_cursor(side)];
+}
+
+QString ComparisonChart::change_at_cursor() const {
+  return change_text(bytes_at_cursor(left), bytes_at_cursor(right));
 }
 
 QString ComparisonChart::readout() const {
   if (is_empty()) return {};
-  const auto bytes = [this](Side side) {
-    return variant(side).timeline.live_bytes[step_at_cursor(side)];
-  };
-  return tr("left %1 – right %2 (%3)")
-      .arg(readout(left), readout(right), change_text(bytes(left), bytes(right)));
+  return tr("left %1 – right %2 (%3)").arg(readout(left), readout(right), change_at_cursor());
+}
+
+QString ComparisonChart::short_readout() const {
+  return u"%1 – %2 (%3)"_s.arg(bytes_text(bytes_at_cursor(left)),
+                               bytes_text(bytes_at_cursor(right)), change_at_cursor());
 }
 
 void ComparisonChart::set_axis(const StepAxis& axis) {
@@ -246,6 +255,7 @@ void ComparisonChart::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void ComparisonChart::move_cursor(std::ptrdiff_t by) {
+  if (is_empty()) return;
   const auto last = std::ssize(variant(left).timeline.order) - 1;
   const auto to = static_cast<std::ptrdiff_t>(cursor_) + by;
   cursor_ = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, last));
@@ -255,24 +265,19 @@ void ComparisonChart::move_cursor(std::ptrdiff_t by) {
   update();
 }
 
-void ComparisonChart::keyPressEvent(QKeyEvent* event) {
-  if (is_empty()) return QWidget::keyPressEvent(event);
-  const std::ptrdiff_t stride = event->modifiers().testFlag(Qt::ShiftModifier) ? 10 : 1;
-  const double at = axis_.x_of(static_cast<double>(cursor_));
-  switch (event->key()) {
-    case Qt::Key_Left:
-      return move_cursor(-stride);
-    case Qt::Key_Right:
-      return move_cursor(stride);
-    case Qt::Key_Plus:
-      return set_axis(zoomed(axis_, zoom_step, at));
-    case Qt::Key_Minus:
-      return set_axis(zoomed(axis_, 1 / zoom_step, at));
-    case Qt::Key_0:
-      return set_axis(whole(axis_));
-    default:
-      QWidget::keyPressEvent(event);
-  }
+void ComparisonChart::add_keys() {
+  const auto zoom = [this](double factor) {
+    set_axis(zoomed(axis_, factor, axis_.x_of(static_cast<double>(cursor_))));
+  };
+  add_key_action(*this, tr("Step back"), {Qt::Key_Left}, [this] { move_cursor(-1); });
+  add_key_action(*this, tr("Step forward"), {Qt::Key_Right}, [this] { move_cursor(1); });
+  add_key_action(*this, tr("Ten steps back"), {Qt::SHIFT | Qt::Key_Left},
+                 [this] { move_cursor(-10); });
+  add_key_action(*this, tr("Ten steps forward"), {Qt::SHIFT | Qt::Key_Right},
+                 [this] { move_cursor(10); });
+  add_key_action(*this, tr("Zoom in"), {Qt::Key_Plus}, [zoom] { zoom(zoom_step); });
+  add_key_action(*this, tr("Zoom out"), {Qt::Key_Minus}, [zoom] { zoom(1 / zoom_step); });
+  add_key_action(*this, tr("Show the whole step"), {Qt::Key_0}, [this] { set_axis(whole(axis_)); });
 }
 
 }  // namespace stashscope::ui

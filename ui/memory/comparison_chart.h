@@ -41,7 +41,6 @@ class ComparisonChart : public QWidget {
   void wheelEvent(QWheelEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
@@ -49,6 +48,7 @@ class ComparisonChart : public QWidget {
   bool is_empty() const;
   QRectF plot() const;
   double y_of(std::int64_t bytes) const;
+  void add_keys();
   void fit_axis();
   void set_axis(const StepAxis& axis);
   void move_cursor(std::ptrdiff_t by);
@@ -59,6 +59,10 @@ class ComparisonChart : public QWidget {
   void paint_side(QPainter& painter, const Theme& theme, Side side) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;
   QString readout(Side side) const;
+  /// Without steps, where there is little room.
+  QString short_readout() const;
+  std::int64_t bytes_at_cursor(Side side) const;
+  QString change_at_cursor() const;
 
   std::array<std::shared_ptr<const Study>, 2> studies_;
   std::array<StepAlignment, 2> alignments_;

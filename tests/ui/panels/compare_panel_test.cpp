@@ -146,9 +146,10 @@ TEST_F(Compare, TheCursorReadsBothCurves) {
   compare_with(sample(u"lenet"_s));
   EXPECT_EQ(chart().cursor(), document().study()->current->timeline.peak_step);
   const std::size_t at = chart().cursor();
-  QTest::keyClick(&chart(), Qt::Key_Right);
+  chart().setFocus();
+  press(Qt::Key_Right);
   EXPECT_EQ(chart().cursor(), at + 1);
-  QTest::keyClick(&chart(), Qt::Key_Left, Qt::ShiftModifier);
+  press(Qt::Key_Left, Qt::ShiftModifier);
   EXPECT_EQ(chart().cursor(), at - 9);
   QTest::mouseMove(&chart(), QPoint(static_cast<int>(chart().axis().right) - 1, 60));
   const std::size_t last = document().study()->current->timeline.order.size() - 1;
@@ -160,9 +161,10 @@ TEST_F(Compare, TheCursorReadsBothCurves) {
 TEST_F(Compare, TheChartZoomsByKeysAndWheel) {
   compare_with(sample(u"lenet"_s));
   const StepAxis whole = chart().axis();
-  QTest::keyClick(&chart(), Qt::Key_Plus);
+  chart().setFocus();
+  press(Qt::Key_Plus);
   EXPECT_LT(chart().axis().last - chart().axis().first, whole.last);
-  QTest::keyClick(&chart(), Qt::Key_0);
+  press(Qt::Key_0);
   EXPECT_EQ(chart().axis().last, whole.last);
   QWheelEvent wheel({200, 60}, chart().mapToGlobal(QPointF(200, 60)), {}, {0, 120}, Qt::NoButton,
                     Qt::NoModifier, Qt::NoScrollPhase, false);
