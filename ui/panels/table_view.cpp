@@ -14,6 +14,8 @@ namespace {
 
 /// Around the text of a row, in pixels.
 constexpr int room_in_row = 11;
+/// A header and a row: tables give way in small windows.
+constexpr int least_height = 44;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
   setVerticalScrollMode(ScrollPerPixel);
   setTabKeyNavigation(false);
   setFrameShape(NoFrame);
+  setMinimumHeight(least_height);
   setItemDelegate(cells_);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
