@@ -47,6 +47,7 @@ PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* pare
   setObjectName(u"planner_panel"_s);
   scroll_->setWidget(make_content());
   scroll_->setWidgetResizable(true);
+  scroll_->setFocusPolicy(Qt::NoFocus);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* const outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);

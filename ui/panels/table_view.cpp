@@ -11,6 +11,13 @@
 
 namespace stashscope::ui {
 
+namespace {
+
+/// A header and a row: tables give way in small windows.
+constexpr int least_height = 44;
+
+}  // namespace
+
 TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDelegate(this)) {
   setSelectionBehavior(SelectRows);
   setSelectionMode(SingleSelection);
@@ -22,6 +29,7 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
   setVerticalScrollMode(ScrollPerPixel);
   setTabKeyNavigation(false);
   setFrameShape(NoFrame);
+  setMinimumHeight(least_height);
   setItemDelegate(cells_);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);

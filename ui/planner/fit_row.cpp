@@ -70,7 +70,8 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
 }
 
 void FitRow::list_dimensions() {
-  memory_->setPlaceholderText(bytes_text(document_.choices().profile.memory_bytes));
+  memory_->setPlaceholderText(
+      tr("%1", "memory of the device").arg(bytes_text(document_.choices().profile.memory_bytes)));
   QStringList names;
   for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
   QStringList listed;

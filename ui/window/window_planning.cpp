@@ -21,7 +21,7 @@ constexpr int budget_width = 96;
 }  // namespace
 
 void MainWindow::make_planner_menu() {
-  QMenu* const menu = menuBar()->addMenu(tr("&Planner"));
+  QMenu* const menu = menuBar()->addMenu(tr("P&lanner"));
   add_action(menu, u"set_budget"_s, tr("&Set a budget"), QKeySequence(u"Ctrl+B"_s), [this] {
     show_planner();
     planner_->focus_budget();
