@@ -64,7 +64,7 @@ PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
   header()->setHighlightSections(false);
   header()->setStretchLastSection(true);
   connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
-    if (index.column() == PlanTreeModel::count) edit(index);
+    if (index.column() == PlanTreeModel::count) edit_count(index);
   });
   connect(this, &QTreeView::expanded, this, [this](const QModelIndex& index) {
     if (opening_) return;
@@ -126,13 +126,17 @@ QModelIndexList PlanTreeView::selected_rows() const {
   return rows;
 }
 
+void PlanTreeView::edit_count(const QModelIndex& index) {
+  if (index.flags().testFlag(Qt::ItemIsEditable)) edit(index);
+}
+
 void PlanTreeView::keyPressEvent(QKeyEvent* event) {
   if (event->matches(QKeySequence::Copy)) {
     Q_EMIT copy_wanted();
   } else if (event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier) {
     Q_EMIT switch_wanted();
   } else if (event->key() == Qt::Key_F2) {
-    edit(currentIndex().siblingAtColumn(PlanTreeModel::count));
+    edit_count(currentIndex().siblingAtColumn(PlanTreeModel::count));
   } else {
     return QTreeView::keyPressEvent(event);
   }

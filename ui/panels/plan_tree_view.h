@@ -36,6 +36,7 @@ class PlanTreeView : public QTreeView {
   QString key(const QModelIndex& index) const;
   void open_again(const QModelIndex& parent);
   bool is_to_be_open(const QModelIndex& index) const;
+  void edit_count(const QModelIndex& index);
   void fit_first_column();
   /// All columns to the size of the text.
   void fit_columns();

@@ -162,6 +162,12 @@ TEST_F(PlanTree, ACountIsTypedAfterAClickOrF2) {
   type(u"8"_s);
   EXPECT_EQ(tick(row_named(gelu)), Qt::Checked);
   EXPECT_EQ(to_string(document().choices().plans), "Gelu+:1:-1");
+  // An occurrence has no count.
+  plans().expand(row_named(gelu));
+  select(row(0, Column::plan, row_named(gelu)));
+  key(Qt::Key_F2);
+  click_cell(plans(), row(0, Column::count, row_named(gelu)));
+  EXPECT_EQ(plans().findChild<QSpinBox*>(), nullptr);
 }
 
 TEST_F(PlanTree, OptionsThatExcludeEachOtherStandTogether) {
