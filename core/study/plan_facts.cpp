@@ -23,7 +23,7 @@ class RowSets {
     return row;
   }
   void join(std::size_t a, std::size_t b) {
-    const auto [first, second] = std::minmax(find(a), find(b));
+    const auto [first, second] = std::minmax({find(a), find(b)});
     parent_[second] = first;
   }
 
@@ -88,18 +88,25 @@ std::string layer_of(const Graph& graph, NodeId node) {
   return join(layout::parse_node_name(graph.node(node).name).scope, "/");
 }
 
-std::optional<Life> life_of(const Study& study, ValueId value) {
-  const Timeline& timeline = study.current->timeline;
-  const BufferId id = timeline.buffer_of[value];
-  if (!id.valid() || timeline.buffers[id].resident) return std::nullopt;
-  return Life{timeline.buffers[id].first_step, timeline.buffers[id].last_step};
-}
-
 OccurrenceFacts::OccurrenceFacts(const Study& study)
     : study_(study),
       costs_(plan_cost_input(study)),
-      applied_(study.applied.begin(), study.applied.end()) {
+      applied_(study.applied.begin(), study.applied.end()),
+      step_of_(study.current->dataflow.topology.nodes()) {
   for (const NodePlan* const plan : study.applied) treated_.insert(plan->node);
+  const std::vector<NodeId>& order = study.current->timeline.order;
+  for (std::size_t step = 0; step < order.size(); ++step) step_of_[order[step]] = step;
+}
+
+std::optional<Life> OccurrenceFacts::life(ValueId value) const {
+  const Topology& topology = study_.current->dataflow.topology;
+  const NodeId maker = topology.producer[value];
+  if (!maker.valid()) return std::nullopt;
+  Life life{step_of_[maker], step_of_[maker]};
+  for (const NodeId reader : topology.readers[value]) {
+    life.last_read = std::max(life.last_read, step_of_[reader]);
+  }
+  return life;
 }
 
 ValueId OccurrenceFacts::value(const Occurrence& each) const {

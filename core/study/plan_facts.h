@@ -20,14 +20,11 @@ std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
 /// The modules that the node's name places it in, from the outside in, joined by `/`; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);
 
-/// How long a value is there in the current step, in steps from 0.
+/// When a value is needed, in steps from 0.
 struct Life {
   std::size_t made = 0;
-  std::size_t last_read = 0;
+  std::size_t last_read = 0;  ///< the step that makes it where nobody reads it
 };
-
-/// Nothing for a value without a buffer of its own time (parameters, inputs, nothing at all).
-std::optional<Life> life_of(const Study& study, ValueId value);
 
 /// What single occurrences of plan rows come to under the choices in force. Refers to the study.
 class OccurrenceFacts {
@@ -40,6 +37,8 @@ class OccurrenceFacts {
 
   bool is_applied(const Occurrence& each) const;
   bool is_kept(const Occurrence& each) const;
+  /// In the current step; nothing for inputs and parameters, which no step makes.
+  std::optional<Life> life(ValueId value) const;
   /// One clause; empty where it is carried out or its row is off.
   std::string why_not(const PlanRow& row, const Occurrence& each) const;
   /// What it saves of what lives at the peak of the step without plans.
@@ -52,6 +51,7 @@ class OccurrenceFacts {
   PlanCostInput costs_;
   std::unordered_set<const NodePlan*> applied_;
   std::unordered_set<NodeId> treated_;  ///< entries of these
+  IdVector<NodeId, std::size_t> step_of_;
 };
 
 }  // namespace stashscope

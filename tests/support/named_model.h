@@ -35,6 +35,29 @@ inline ModelBuilder blocks(int count, std::int64_t width = 16) {
   return m.output("loss");
 }
 
+/// Layers that work in half precision and widen again: the wide tensor can be recomputed in full or
+/// from the narrow one, but not both.
+inline ModelBuilder mixed_precision(int layers) {
+  const auto cast_to = [](ElementType element) {
+    return Attributes{{"to", static_cast<std::int64_t>(element)}};
+  };
+  ModelBuilder m;
+  m.input("x", {"N", 16}).input("labels", {"N"}, ElementType::int64);
+  std::string last = "x";
+  for (int i = 0; i < layers; ++i) {
+    const std::string layer = "l" + std::to_string(i) + ".";
+    m.weight(layer + "w", {16, 16});
+    m.node("MatMul", {last, layer + "w"}, {layer + "h"});
+    m.node("Cast", {layer + "h"}, {layer + "narrow"}, cast_to(ElementType::float16));
+    m.node("Gelu", {layer + "narrow"}, {layer + "g"}, {}, "com.microsoft");
+    m.node("Cast", {layer + "g"}, {layer + "wide"}, cast_to(ElementType::float32));
+    m.node("Gelu", {layer + "wide"}, {layer + "y"}, {}, "com.microsoft");
+    last = layer + "y";
+  }
+  m.node("SoftmaxCrossEntropyLoss", {last, "labels"}, {"loss"});
+  return m.output("loss");
+}
+
 /// A model of elementwise operators whose wiring and names are drawn by chance; every node reads
 /// nodes before it.
 inline ModelBuilder random_model(unsigned seed, int nodes) {

@@ -2,6 +2,24 @@
 
 namespace stashscope::ui {
 
+QVariant alignment_of(const TableColumn& column) {
+  const Qt::Alignment side = column.is_number ? Qt::AlignRight : Qt::AlignLeft;
+  return QVariant::fromValue(side | Qt::AlignVCenter);
+}
+
+QVariant header_cell(const TableColumn& column, int role) {
+  switch (role) {
+    case Qt::DisplayRole:
+      return column.title;
+    case Qt::ToolTipRole:
+      return column.explanation;
+    case Qt::TextAlignmentRole:
+      return alignment_of(column);
+    default:
+      return {};
+  }
+}
+
 TableModel::TableModel(std::vector<TableColumn> columns, QObject* parent)
     : QAbstractTableModel(parent), columns_(std::move(columns)) {}
 
@@ -14,23 +32,13 @@ int TableModel::columnCount(const QModelIndex& parent) const {
 QVariant TableModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const TableColumn& column = columns_[static_cast<std::size_t>(index.column())];
-  if (role == Qt::TextAlignmentRole) {
-    const Qt::Alignment side = column.is_number ? Qt::AlignRight : Qt::AlignLeft;
-    return QVariant::fromValue(side | Qt::AlignVCenter);
-  }
+  if (role == Qt::TextAlignmentRole) return alignment_of(column);
   return cell(index.row(), index.column(), role);
 }
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  const TableColumn& column = columns_[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return column.title;
-  if (role == Qt::ToolTipRole) return column.explanation;
-  if (role == Qt::TextAlignmentRole) {
-    const Qt::Alignment side = column.is_number ? Qt::AlignRight : Qt::AlignLeft;
-    return QVariant::fromValue(side | Qt::AlignVCenter);
-  }
-  return {};
+  return header_cell(columns_[static_cast<std::size_t>(section)], role);
 }
 
 void TableModel::cells_changed() {

@@ -11,6 +11,10 @@ struct TableColumn {
   bool is_number = false;  ///< aligned to the right
 };
 
+QVariant alignment_of(const TableColumn& column);
+/// What the header says of a column.
+QVariant header_cell(const TableColumn& column, int role);
+
 /// What all tables share: bounds, headers, alignment. Subclasses say what stands in their cells.
 class TableModel : public QAbstractTableModel {
  public:

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/report/cost_report.h"
 
 namespace stashscope::ui {
 
@@ -15,6 +16,8 @@ using namespace Qt::StringLiterals;
 QString shown(const std::string& text) { return QString::fromStdString(to_valid_utf8(text)); }
 
 QString bytes_text(std::int64_t bytes) { return QString::fromStdString(format_bytes(bytes)); }
+
+QString time_text(double seconds) { return QString::fromStdString(milliseconds_text(seconds)); }
 
 QString change_text(std::int64_t before, std::int64_t after) {
   if (before == 0) return u"±0 %"_s;

@@ -32,6 +32,12 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   QStyledItemDelegate::paint(painter, inner, index);
 }
 
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  QSize size = QStyledItemDelegate::sizeHint(option, index);
+  size.setHeight(std::max(size.height(), option.fontMetrics.height() + room_in_row));
+  return size;
+}
+
 bool CellDelegate::editorEvent(QEvent* event, QAbstractItemModel* model,
                                const QStyleOptionViewItem& option, const QModelIndex& index) {
   return QStyledItemDelegate::editorEvent(event, model, padded(option), index);

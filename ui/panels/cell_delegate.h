@@ -14,11 +14,14 @@ class CellDelegate : public QStyledItemDelegate {
 
   /// On either side of a cell's content, in pixels.
   static constexpr int padding = 6;
+  /// Above and below the text of a row together, in pixels.
+  static constexpr int room_in_row = 11;
   /// Cells of these columns lose their end when they are too long, whatever the view does.
   void cut_at_end(std::initializer_list<int> columns) { cut_at_end_ = columns; }
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
  protected:
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;

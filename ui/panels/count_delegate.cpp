@@ -3,7 +3,7 @@
 #include <QSignalBlocker>
 #include <QSpinBox>
 
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 #include "ui/panels/undo_keys.h"
 
 namespace stashscope::ui {
@@ -15,7 +15,7 @@ QWidget* CountDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem
   box->setFrame(false);
   pass_undo_keys(*box);
   box->setAlignment(Qt::AlignRight);
-  box->setRange(0, index.siblingAtColumn(PlanModel::frequency).data(Qt::EditRole).toInt());
+  box->setRange(0, index.siblingAtColumn(PlanTreeModel::frequency).data(Qt::EditRole).toInt());
   auto* const self = const_cast<CountDelegate*>(this);
   connect(box, &QSpinBox::valueChanged, self, [self, box] { Q_EMIT self->commitData(box); });
   return box;

@@ -5,11 +5,14 @@
 #include <QHeaderView>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/study/edits.h"
 #include "core/study/exported_config.h"
+#include "ui/models/plan_texts.h"
 #include "ui/models/texts.h"
-#include "ui/panels/count_delegate.h"
+#include "ui/panels/copied_rows.h"
+#include "ui/panels/elided_label.h"
 #include "ui/theme/icons.h"
 
 namespace stashscope::ui {
@@ -17,44 +20,28 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
+using Kind = PlanTreeModel::Kind;
 
 constexpr int unit = 8;
-constexpr int least_plan_width = 116;
-constexpr int frequency_width = 60;
-constexpr int count_width = 44;
-constexpr int saving_width = 72;
-constexpr int least_symbolic_width = 56;
-
-/// For the undo list.
-QString switch_text(const PlanRow& plan, bool on) {
-  if (!on) return PlansPanel::tr("Keep %1").arg(shown(plan.config));
-  switch (plan.type) {
-    case PlanType::offload:
-      return PlansPanel::tr("Offload %1").arg(shown(plan.config));
-    case PlanType::compress:
-      return PlansPanel::tr("Compress %1").arg(shown(plan.config));
-    default:
-      return PlansPanel::tr("Recompute %1").arg(shown(plan.config));
-  }
-}
 
 }  // namespace
 
 PlansPanel::PlansPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
+      filtered_(model_),
       level_(new QComboBox),
       filter_(new QLineEdit),
-      table_(new TableView),
-      summary_(new QLabel) {
+      tree_(new PlanTreeView),
+      summary_(new ElidedLabel) {
   setObjectName(u"plans_panel"_s);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(make_top_row());
-  layout->addWidget(table_, 1);
+  layout->addWidget(tree_, 1);
   layout->addWidget(make_bottom_row());
-  set_up_table();
+  set_up_tree();
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_, &Document::choices_changed, this,
           [this] { level_->setCurrentIndex(document_.choices().level); });
@@ -78,6 +65,7 @@ QWidget* PlansPanel::make_top_row() {
   filter_->setObjectName(u"plan_filter"_s);
   filter_->setAccessibleName(tr("Filter plans"));
   filter_->setPlaceholderText(tr("Filter"));
+  filter_->setToolTip(tr("Shows plans and nodes with this text in any column (Ctrl+Shift+F)"));
   filter_->setClearButtonEnabled(true);
   layout->addWidget(level_);
   layout->addWidget(filter_, 1);
@@ -90,10 +78,10 @@ QWidget* PlansPanel::make_top_row() {
   more->setCheckable(true);
   more->setAutoRaise(true);
   layout->addWidget(more);
-  connect(more, &QToolButton::toggled, &model_, &PlanModel::list_extensions);
+  connect(more, &QToolButton::toggled, &model_, &PlanTreeModel::list_extensions);
   connect(more, &QToolButton::toggled, this, &PlansPanel::show_summary);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
-  connect(filter_, &QLineEdit::textChanged, &sorted_, &QSortFilterProxyModel::setFilterFixedString);
+  connect(filter_, &QLineEdit::textChanged, this, &PlansPanel::filter);
   return row;
 }
 
@@ -116,53 +104,43 @@ QWidget* PlansPanel::make_bottom_row() {
   return row;
 }
 
-void PlansPanel::set_up_table() {
-  sorted_.setSourceModel(&model_);
-  sorted_.setSortRole(TableModel::sort_role);
-  sorted_.setFilterCaseSensitivity(Qt::CaseInsensitive);
-  table_->setObjectName(u"plan_table"_s);
-  table_->setAccessibleName(tr("Plans"));
-  table_->setModel(&sorted_);
-  table_->cut_at_end({PlanModel::symbolic});
-  table_->setSortingEnabled(true);
-  table_->sortByColumn(PlanModel::saving, Qt::DescendingOrder);
-  table_->setItemDelegateForColumn(PlanModel::count, new CountDelegate(table_));
-  table_->setEditTriggers(QAbstractItemView::AllEditTriggers);
-  table_->horizontalHeader()->resizeSection(PlanModel::frequency, frequency_width);
-  table_->horizontalHeader()->resizeSection(PlanModel::count, count_width);
-  table_->horizontalHeader()->resizeSection(PlanModel::saving, saving_width);
-  table_->horizontalHeader()->resizeSection(PlanModel::at_peak, saving_width);
-  table_->set_flexible_column(PlanModel::plan, least_plan_width, least_symbolic_width);
-  connect(&model_, &PlanModel::switch_wanted, this, [this](int row, bool on) {
-    const PlanRow plan = model_.plan_row(row);
-    document_.choose(with_plan(*document_.study(), document_.choices(), plan, on),
-                     switch_text(plan, on));
-  });
-  connect(&model_, &PlanModel::count_wanted, this, [this](int row, int count) {
-    const PlanRow plan = model_.plan_row(row);
-    document_.choose(with_plan_count(*document_.study(), document_.choices(), plan, count),
-                     tr("Use %1 of %2").arg(count).arg(shown(plan.config)),
-                     u"count:"_s + shown(plan.config));
-  });
-  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-          &PlansPanel::select_row);
+void PlansPanel::set_up_tree() {
+  tree_->setObjectName(u"plan_tree"_s);
+  tree_->setAccessibleName(tr("Plans"));
+  tree_->setModel(&filtered_);
+  tree_->setSortingEnabled(true);
+  tree_->sortByColumn(PlanTreeModel::saving, Qt::DescendingOrder);
+  tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(&model_, &PlanTreeModel::switch_wanted, this,
+          [this](const QModelIndex& index, bool on) { switch_items({index}, on); });
+  connect(&model_, &PlanTreeModel::count_wanted, this, &PlansPanel::use_count);
+  connect(tree_, &PlanTreeView::switch_wanted, this, &PlansPanel::switch_selected);
+  connect(tree_, &PlanTreeView::copy_wanted, this, &PlansPanel::copy_rows);
+  connect(tree_, &QWidget::customContextMenuRequested, this, &PlansPanel::open_menu);
+  connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          &PlansPanel::mark_selected);
 }
 
 void PlansPanel::show_study() {
+  marking_ = false;
   model_.set_study(document_.study());
+  marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
   level_->setCurrentIndex(document_.choices().level);
-  table_->set_invitation(document_.study() == nullptr
-                             ? tr("Open a model to see what it could recompute.")
-                             : no_plans_text(*document_.study()));
+  tree_->set_invitation(document_.study() == nullptr
+                            ? tr("Open a model to see what it could recompute.")
+                            : no_plans_text(*document_.study()));
   show_summary();
 }
 
 void PlansPanel::show_summary() {
-  const int rows = model_.rowCount();
-  int on = 0;
-  for (int row = 0; row < rows; ++row) on += model_.plan_row(row).on ? 1 : 0;
-  summary_->setText(rows == 0 ? QString() : tr("%1 of %2 plans on").arg(on).arg(rows));
+  const std::vector<const PlanRow*> rows = model_.listed();
+  const auto on = std::ranges::count_if(rows, [](const PlanRow* row) { return row->on; });
+  const QString why =
+      document_.study() == nullptr || !rows.empty() ? QString() : no_plans_text(*document_.study());
+  summary_->setText(rows.empty() ? why.section(u'\n', 0, 0)
+                                 : tr("%1 of %2 plans on").arg(on).arg(rows.size()));
+  summary_->setToolTip(why);
 }
 
 void PlansPanel::choose_level(int level) {
@@ -171,10 +149,89 @@ void PlansPanel::choose_level(int level) {
   document_.choose(choices, tr("Level %1").arg(level));
 }
 
-void PlansPanel::select_row(const QModelIndex& current) {
-  if (!current.isValid() || document_.study() == nullptr) return;
-  const PlanRow& row = model_.plan_row(sorted_.mapToSource(current).row());
-  document_.select_nodes(nodes_of_plan(*document_.study(), row), shown(row.config));
+void PlansPanel::focus_filter() {
+  filter_->setFocus(Qt::ShortcutFocusReason);
+  filter_->selectAll();
+}
+
+void PlansPanel::filter(const QString& text) {
+  filtered_.look_for(text);
+  tree_->open_again();
+}
+
+QModelIndexList PlansPanel::selected() const {
+  QModelIndexList items;
+  for (const QModelIndex& row : tree_->selected_rows()) items << filtered_.mapToSource(row);
+  return items;
+}
+
+/// One by its name, several by their number.
+QString PlansPanel::text_of(const QModelIndexList& items) const {
+  return items.size() == 1 ? items.front().siblingAtColumn(PlanTreeModel::plan).data().toString()
+                           : tr("%1 plans").arg(items.size());
+}
+
+void PlansPanel::switch_items(const QModelIndexList& items, bool on) {
+  Choices choices = document_.choices();
+  QModelIndexList switched;
+  for (const QModelIndex& item : items) {
+    if (!item.siblingAtColumn(PlanTreeModel::plan).flags().testFlag(Qt::ItemIsUserCheckable))
+      continue;
+    choices = model_.switched(std::move(choices), item, on);
+    switched << item;
+  }
+  if (switched.isEmpty()) return;
+  document_.choose(choices,
+                   switch_text(model_.plan_row(switched.front()).type, text_of(switched), on));
+}
+
+/// All on, or all off when they are.
+void PlansPanel::switch_selected() {
+  const QModelIndexList items = selected();
+  const bool any_off = std::ranges::any_of(items, [](const QModelIndex& item) {
+    const QVariant state = item.siblingAtColumn(PlanTreeModel::plan).data(Qt::CheckStateRole);
+    return state.isValid() && state.toInt() != Qt::Checked;
+  });
+  switch_items(items, any_off);
+}
+
+void PlansPanel::use_count(const QModelIndex& index, int count) {
+  const PlanRow& plan = model_.plan_row(index);
+  document_.choose(with_plan_count(*document_.study(), document_.choices(), plan, count),
+                   tr("Use %1 of %2").arg(count).arg(shown(plan.config)),
+                   u"count:"_s + shown(plan.config));
+}
+
+void PlansPanel::pin_selected(bool on) {
+  const QModelIndexList items = selected();
+  std::vector<NodeId> nodes;
+  for (const QModelIndex& item : items) {
+    const std::vector<NodeId> more = model_.entries(item);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
+  document_.choose(with_kept(*document_.study(), document_.choices(), nodes, on),
+                   (on ? tr("Pin %1") : tr("Unpin %1")).arg(text_of(items)));
+}
+
+void PlansPanel::mark_selected() {
+  const QModelIndexList items = selected();
+  if (!marking_ || items.isEmpty() || document_.study() == nullptr) return;
+  std::vector<NodeId> nodes;
+  for (const QModelIndex& item : items) {
+    const std::vector<NodeId> more = model_.nodes(item);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  document_.select_nodes(std::move(nodes), text_of(items));
+}
+
+void PlansPanel::show_in_graph() {
+  const QModelIndexList items = selected();
+  if (items.isEmpty()) return;
+  std::vector<NodeId> nodes = model_.entries(items.front());
+  if (nodes.empty()) nodes = model_.nodes(items.front());
+  if (!nodes.empty()) document_.select_node(nodes.front());
 }
 
 void PlansPanel::copy_config() const {
@@ -185,6 +242,53 @@ void PlansPanel::copy_config() const {
   QStringList told = {tr("Copied")};
   for (const std::string& each : exported.left_out) told << shown(each);
   Q_EMIT document_.noticed(told.join(u"; "_s));
+}
+
+void PlansPanel::copy_config_of_selected() const {
+  RecomputeConfig config;
+  for (const QModelIndex& item : selected()) {
+    const Kind kind = model_.kind(item);
+    if (kind != Kind::plan && kind != Kind::occurrence) continue;
+    const RecomputeConfig& entries = model_.plan_row(item).entries;
+    config.insert(entries.begin(), entries.end());
+  }
+  QApplication::clipboard()->setText(QString::fromStdString(to_string(config)));
+}
+
+void PlansPanel::copy_rows() const {
+  const QString text = rows_text(tree_->selected_rows(), *tree_->header());
+  if (!text.isEmpty()) QApplication::clipboard()->setText(text);
+}
+
+QMenu* PlansPanel::make_menu() {
+  auto* const menu = new QMenu(this);
+  menu->setObjectName(u"plan_menu"_s);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QModelIndexList items = selected();
+  const auto any = [&](auto fits) { return std::ranges::any_of(items, fits); };
+  const bool has_plans = any([&](const QModelIndex& item) {
+    return model_.kind(item) == Kind::plan || model_.kind(item) == Kind::occurrence;
+  });
+  const auto add = [&](const QString& name, const QString& text, bool enabled, auto act) {
+    QAction* const action = menu->addAction(text, this, act);
+    action->setObjectName(name);
+    action->setEnabled(enabled);
+  };
+  add(u"use_plans"_s, tr("&Use"), has_plans, [this] { switch_items(selected(), true); });
+  add(u"drop_plans"_s, tr("Do &not use"), has_plans, [this] { switch_items(selected(), false); });
+  menu->addSeparator();
+  add(u"pin_plans"_s, tr("&Pin in memory"), has_plans, [this] { pin_selected(true); });
+  add(u"unpin_plans"_s, tr("U&npin"), has_plans, [this] { pin_selected(false); });
+  menu->addSeparator();
+  add(u"show_in_graph"_s, tr("Show in &graph"), !items.isEmpty(), [this] { show_in_graph(); });
+  add(u"copy_plan_config"_s, tr("Copy con&fig"), has_plans, [this] { copy_config_of_selected(); });
+  add(u"copy_plan_rows"_s, tr("&Copy rows"), !items.isEmpty(), [this] { copy_rows(); });
+  return menu;
+}
+
+void PlansPanel::open_menu(QPoint place) {
+  if (!tree_->selectionModel()->hasSelection()) return;
+  make_menu()->popup(tree_->viewport()->mapToGlobal(place));
 }
 
 }  // namespace stashscope::ui

@@ -3,11 +3,12 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSortFilterProxyModel>
+#include <QMenu>
 
 #include "ui/document/document.h"
-#include "ui/models/plan_model.h"
-#include "ui/panels/table_view.h"
+#include "ui/models/plan_filter.h"
+#include "ui/models/plan_tree_model.h"
+#include "ui/panels/plan_tree_view.h"
 
 namespace stashscope::ui {
 
@@ -19,23 +20,39 @@ class PlansPanel : public QWidget {
   explicit PlansPanel(Document& document, QWidget* parent = nullptr);
 
   void copy_config() const;
+  void focus_filter();
 
  private:
   QWidget* make_top_row();
   QWidget* make_bottom_row();
-  void set_up_table();
+  void set_up_tree();
   void show_study();
   void show_summary();
   void choose_level(int level);
-  void select_row(const QModelIndex& current);
+  void filter(const QString& text);
+
+  /// The selected rows in the model of plans.
+  QModelIndexList selected() const;
+  void switch_items(const QModelIndexList& items, bool on);
+  void switch_selected();
+  void use_count(const QModelIndex& index, int count);
+  void pin_selected(bool on);
+  void mark_selected();
+  void show_in_graph();
+  void copy_rows() const;
+  void copy_config_of_selected() const;
+  void open_menu(QPoint place);
+  QMenu* make_menu();
+  QString text_of(const QModelIndexList& items) const;
 
   Document& document_;
-  PlanModel model_;
-  QSortFilterProxyModel sorted_;
+  PlanTreeModel model_;
+  PlanFilter filtered_;
   QComboBox* level_;
   QLineEdit* filter_;
-  TableView* table_;
+  PlanTreeView* tree_;
   QLabel* summary_;
+  bool marking_ = true;  ///< the selection is the user's, to be marked in the other views
 };
 
 }  // namespace stashscope::ui

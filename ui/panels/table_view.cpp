@@ -2,20 +2,14 @@
 
 #include <QEvent>
 #include <QHeaderView>
-#include <QPainter>
 #include <utility>
 
 #include "ui/panels/cell_delegate.h"
+#include "ui/panels/column_widths.h"
+#include "ui/panels/invitation.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
-
-namespace {
-
-/// Around the text of a row, in pixels.
-constexpr int room_in_row = 11;
-
-}  // namespace
 
 TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDelegate(this)) {
   setSelectionBehavior(SelectRows);
@@ -37,7 +31,7 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
 }
 
 void TableView::fit_rows() {
-  const int height = fontMetrics().height() + room_in_row;
+  const int height = fontMetrics().height() + CellDelegate::room_in_row;
   verticalHeader()->setMinimumSectionSize(height);
   verticalHeader()->setDefaultSectionSize(height);
 }
@@ -60,9 +54,7 @@ void TableView::fit_columns() {
   if (growth == 1 || columns == 0) return;
   flexible_.least = qRound(flexible_.least * growth);
   flexible_.least_last = qRound(flexible_.least_last * growth);
-  for (int column = 0; column + 1 < columns; ++column) {
-    setColumnWidth(column, qRound(columnWidth(column) * growth));
-  }
+  grow_columns(*horizontalHeader(), growth);
   fit_flexible_column();
 }
 
@@ -104,12 +96,7 @@ void TableView::set_invitation(const QString& invitation) {
 
 void TableView::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);
-  const bool is_empty = model() == nullptr || model()->rowCount() == 0;
-  if (!is_empty || invitation_.isEmpty()) return;
-  QPainter painter(viewport());
-  painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.drawText(viewport()->rect().adjusted(16, 16, -16, -16),
-                   Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, invitation_);
+  paint_invitation(*this, invitation_);
 }
 
 }  // namespace stashscope::ui

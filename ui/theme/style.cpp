@@ -17,16 +17,45 @@ void paint_tick(QPainter& painter, const QRectF& box, const QColor& colour) {
   painter.drawPolyline(QPolygonF({at(0.25, 0.52), at(0.43, 0.7), at(0.76, 0.32)}));
 }
 
+void paint_bar(QPainter& painter, const QRectF& box, const QColor& colour) {
+  painter.setPen(QPen(colour, box.width() / 7, Qt::SolidLine, Qt::RoundCap));
+  const double y = box.center().y();
+  painter.drawLine(QPointF(box.x() + 0.28 * box.width(), y),
+                   QPointF(box.x() + 0.72 * box.width(), y));
+}
+
+void paint_dot(QPainter& painter, const QRectF& box, const QColor& colour) {
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  painter.drawEllipse(box.center(), box.width() / 5, box.width() / 5);
+}
+
+bool is_exclusive(const QStyleOption& option) {
+  const auto* const item = qstyleoption_cast<const QStyleOptionViewItem*>(&option);
+  return item != nullptr && item->index.data(exclusive_role).toBool();
+}
+
+/// A box with a tick, a bar where only a part is on, or a dot where siblings exclude each other.
 void paint_check_box(QPainter& painter, const QStyleOption& option) {
   const Theme theme = theme_of(option.palette);
   const bool ticked = option.state.testFlag(QStyle::State_On);
+  const bool partly = option.state.testFlag(QStyle::State_NoChange);
+  const bool filled = ticked || partly;
   const QRectF box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5);
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(ticked ? theme.accent : theme.muted);
-  painter.setBrush(ticked ? theme.accent : theme.surface);
-  painter.drawRoundedRect(box, 2.5, 2.5);
-  if (ticked) paint_tick(painter, box, theme.surface);
+  painter.setPen(filled ? theme.accent : theme.muted);
+  painter.setBrush(filled ? theme.accent : theme.surface);
+  const bool round = is_exclusive(option);
+  const double radius = round ? box.width() / 2 : 2.5;
+  painter.drawRoundedRect(box, radius, radius);
+  if (partly) {
+    paint_bar(painter, box, theme.surface);
+  } else if (ticked && round) {
+    paint_dot(painter, box, theme.surface);
+  } else if (ticked) {
+    paint_tick(painter, box, theme.surface);
+  }
   painter.restore();
 }
 

@@ -4,6 +4,9 @@
 
 namespace stashscope::ui {
 
+/// Role of items of which at most one sibling is on: their tick is drawn as a radio button.
+constexpr int exclusive_role = Qt::UserRole + 1;
+
 /// Fusion with check boxes in tables that can be seen on dark ground too, in the accent's colour
 /// where they are ticked.
 class Style : public QProxyStyle {

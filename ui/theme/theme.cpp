@@ -91,7 +91,7 @@ QString sheet_of(const Theme& theme) {
       "QDockWidget::title { background: %1; padding: 6px 8px 6px 8px; }"
       "QHeaderView::section { background: %3; color: %4; border: 0;"
       " border-bottom: 1px solid %2; padding: 4px 8px; font-weight: normal; }"
-      "QTableView { border: 0; gridline-color: transparent; }"
+      "QTableView, QTreeView { border: 0; gridline-color: transparent; }"
       "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding;"
       " subcontrol-position: top center; width: 7px; height: 7px; }"
       "QTextBrowser, QScrollArea { border: 0; }"

@@ -139,6 +139,10 @@ void MainWindow::make_edit_menu() {
   add_action(menu, u"copy_config"_s, tr("&Copy config string"), QKeySequence(u"Ctrl+Shift+C"_s),
              [this] { plans_->copy_config(); });
   menu->addSeparator();
+  add_action(menu, u"find_plan"_s, tr("Filter p&lans"), QKeySequence(u"Ctrl+Shift+F"_s), [this] {
+    go_to_dock(*findChild<QDockWidget*>(u"plans_dock"_s));
+    plans_->focus_filter();
+  });
   add_action(menu, u"find"_s, tr("&Find node"), QKeySequence::Find, [this] {
     graph_->focus_search();
   })->setIcon(icon(Icon::find));
@@ -281,9 +285,9 @@ void MainWindow::enable_actions() {
   const bool has_model = document_.study() != nullptr;
   for (const QString& name :
        {u"save_session"_s, u"save_session_as"_s, u"save_model"_s, u"export_environment"_s,
-        u"export_graph"_s, u"copy_config"_s, u"find"_s, u"find_next"_s, u"find_previous"_s,
-        u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s, u"close_groups"_s,
-        u"go_to_peak"_s}) {
+        u"export_graph"_s, u"copy_config"_s, u"find_plan"_s, u"find"_s, u"find_next"_s,
+        u"find_previous"_s, u"compare"_s, u"zoom_in"_s, u"zoom_out"_s, u"show_all"_s,
+        u"close_groups"_s, u"go_to_peak"_s}) {
     actions_[name]->setEnabled(has_model);
   }
   actions_[u"run"_s]->setEnabled(has_model && !document_.is_running());

@@ -17,29 +17,6 @@ std::shared_ptr<const Study> study_of(const std::shared_ptr<const Graph>& model,
   return compute_study(model, choices, nullptr, Progress());
 }
 
-/// Layers that work in half precision and widen again: the wide tensor can be recomputed in full or
-/// from the narrow one, but not both.
-std::shared_ptr<const Graph> mixed_precision(int layers) {
-  const auto cast_to = [](ElementType element) {
-    return Attributes{{"to", static_cast<std::int64_t>(element)}};
-  };
-  test::ModelBuilder m;
-  m.input("x", {"N", 16}).input("labels", {"N"}, ElementType::int64);
-  std::string last = "x";
-  for (int i = 0; i < layers; ++i) {
-    const std::string layer = "l" + std::to_string(i) + ".";
-    m.weight(layer + "w", {16, 16});
-    m.node("MatMul", {last, layer + "w"}, {layer + "h"});
-    m.node("Cast", {layer + "h"}, {layer + "narrow"}, cast_to(ElementType::float16));
-    m.node("Gelu", {layer + "narrow"}, {layer + "g"}, {}, "com.microsoft");
-    m.node("Cast", {layer + "g"}, {layer + "wide"}, cast_to(ElementType::float32));
-    m.node("Gelu", {layer + "wide"}, {layer + "y"}, {}, "com.microsoft");
-    last = layer + "y";
-  }
-  m.node("SoftmaxCrossEntropyLoss", {last, "labels"}, {"loss"});
-  return test::named(m.output("loss"));
-}
-
 const std::string full_entry = "Gelu+Cast+:1:-1";
 const std::string half_entry = "Cast+:2:-1";
 
@@ -63,7 +40,7 @@ class Edits : public testing::Test {
   }
   static std::string plans(const Choices& choices) { return to_string(choices.plans); }
 
-  const std::shared_ptr<const Graph> model_ = mixed_precision(4);
+  const std::shared_ptr<const Graph> model_ = test::named(test::mixed_precision(4));
 };
 
 TEST_F(Edits, AreOfAModelWithOptionsThatExcludeEachOther) {

@@ -3,7 +3,7 @@
 #include <QFile>
 
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -32,7 +32,7 @@ TEST_F(LayoutTest, AProcessThatFailsCostsTheFineLayoutOnly) {
     EXPECT_TRUE(scene()->drawing().is_plain);
     EXPECT_FALSE(scene()->drawing().boxes.empty());
     EXPECT_TRUE(comes_true([this] { return message().contains(u"plain layout"_s); }));
-    click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+    click_check_box(plans(), 0, PlanTreeModel::plan);
     ASSERT_TRUE(settles());
   }
 }

@@ -8,7 +8,7 @@
 #include <QSettings>
 
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui::test {
@@ -47,7 +47,7 @@ class Compare : public WindowTest {
   }
   /// The session of the open model with its first plan on.
   QString planned_session() {
-    click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+    click_check_box(plans(), 0, PlanTreeModel::plan);
     EXPECT_TRUE(settles());
     const QString file = in_folder(u"planned.stashscope"_s);
     document().save_session_as(file);

@@ -7,7 +7,7 @@
 
 #include "core/study/edits.h"
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -73,7 +73,7 @@ TEST_F(Sweeping, ShowsThePeaksOfStudies) {
 
 TEST_F(Sweeping, FollowsThePlans) {
   const auto before = chart().points();
-  click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   ASSERT_TRUE(comes_true(
       [&] { return chart().points().size() == before.size() && chart().points() != before; }));
@@ -151,7 +151,7 @@ TEST_F(Sweeping, BehindAnotherTabNothingIsComputed) {
   const auto before = chart().points();
   click_tab(u"Memory over the step"_s);
   ASSERT_TRUE(comes_true([this] { return !panel().is_seen(); }));
-  click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   EXPECT_EQ(chart().points(), before);
   click_tab(u"Peak against a dimension"_s);

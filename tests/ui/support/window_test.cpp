@@ -56,23 +56,21 @@ void WindowTest::click(QWidget& widget) {
   QTest::mouseClick(&widget, Qt::LeftButton);
 }
 
-void WindowTest::click_cell(QTableView& table, int row, int column) {
-  const QModelIndex index = table.model()->index(row, column);
-  table.scrollTo(index);
-  QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(index).center());
+void WindowTest::click_cell(QAbstractItemView& view, const QModelIndex& index) {
+  view.scrollTo(index);
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index).center());
 }
 
-void WindowTest::click_check_box(QTableView& table, int row, int column) {
-  const QModelIndex index = table.model()->index(row, column);
-  table.scrollTo(index);
+void WindowTest::click_check_box(QAbstractItemView& view, const QModelIndex& index) {
+  view.scrollTo(index);
   QStyleOptionViewItem option;
-  option.initFrom(&table);
+  option.initFrom(&view);
   option.features = QStyleOptionViewItem::HasCheckIndicator | QStyleOptionViewItem::HasDisplay;
   option.rect =
-      table.visualRect(index).adjusted(CellDelegate::padding, 0, -CellDelegate::padding, 0);
+      view.visualRect(index).adjusted(CellDelegate::padding, 0, -CellDelegate::padding, 0);
   const QRect box =
-      table.style()->subElementRect(QStyle::SE_ItemViewItemCheckIndicator, &option, &table);
-  QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, box.center());
+      view.style()->subElementRect(QStyle::SE_ItemViewItemCheckIndicator, &option, &view);
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, box.center());
 }
 
 void WindowTest::choose_entry(const QString& combo_box, int index) {

@@ -42,9 +42,15 @@ class WindowTest : public testing::Test {
   /// Presses keys with the main window in front.
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);
   void click(QWidget& widget);
-  void click_cell(QTableView& table, int row, int column);
+  void click_cell(QAbstractItemView& view, const QModelIndex& index);
+  void click_cell(QAbstractItemView& view, int row, int column) {
+    click_cell(view, view.model()->index(row, column));
+  }
   /// Clicks the check box at the left of a cell.
-  void click_check_box(QTableView& table, int row, int column);
+  void click_check_box(QAbstractItemView& view, const QModelIndex& index);
+  void click_check_box(QAbstractItemView& view, int row, int column) {
+    click_check_box(view, view.model()->index(row, column));
+  }
   void choose_entry(const QString& combo_box, int index);
   /// Types a path into the file dialog of that name and accepts it.
   void answer_file_dialog(const QString& dialog, const QString& path);
@@ -52,6 +58,7 @@ class WindowTest : public testing::Test {
   void answer_question(const QString& box, const QString& button_text);
   void click_message_action(const QString& label);
 
+  PlanTreeView& plans() { return find<PlanTreeView>(QStringLiteral("plan_tree")); }
   QString status() { return find<QLabel>(QStringLiteral("status_answer")).text(); }
   /// Empty while no message is shown.
   QString message();

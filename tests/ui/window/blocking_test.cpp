@@ -9,7 +9,7 @@
 #include "tests/ui/support/watchdog.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/models/order_model.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 #include "ui/panels/compare_panel.h"
 #include "ui/theme/theme.h"
 
@@ -81,7 +81,7 @@ class Blocking : public WindowTest {
   void use(const QString& model) {
     watch("open", [&] { open(model); });
     watch("tick", [&] {
-      click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+      click_check_box(plans(), 0, PlanTreeModel::plan);
       ASSERT_TRUE(settles());
     });
     watch("undo", [&] {
@@ -102,7 +102,7 @@ class Blocking : public WindowTest {
       ASSERT_TRUE(comes_true([&] { return panel.is_comparing(); }));
     });
     watch("tick while comparing", [&] {
-      click_check_box(find<QTableView>(u"plan_table"_s), 1, PlanModel::plan);
+      click_check_box(plans(), 1, PlanTreeModel::plan);
       ASSERT_TRUE(settles());
     });
     watch("zoom", [&] { zoom_and_move(); });

@@ -15,7 +15,7 @@
 
 #include "tests/ui/support/window_test.h"
 #include "ui/models/history_model.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 #include "ui/theme/text_size.h"
 #include "ui/window/about_box.h"
 #include "ui/window/commands.h"
@@ -296,24 +296,25 @@ TEST_F(Layouts, TheLastOneIsRemembered) {
 
 TEST_F(Frame, TextGrowsAndIsRemembered) {
   open(sample(u"gpt2_tiny"_s));
-  auto& plans = find<QTableView>(u"plan_table"_s);
-  const int row = plans.rowHeight(0);
-  const int column = plans.columnWidth(PlanModel::frequency);
+  auto& plans = find<PlanTreeView>(u"plan_tree"_s);
+  const auto row_height = [&] { return plans.visualRect(plans.model()->index(0, 0)).height(); };
+  const int row = row_height();
+  const int column = plans.columnWidth(PlanTreeModel::frequency);
   const double size = plans.font().pointSizeF();
   const double zoom = window().graph().view().camera().zoom;
   press(Qt::Key_Plus, Qt::ControlModifier | Qt::AltModifier);
   find<QAction>(u"larger_text"_s).trigger();
   EXPECT_NEAR(plans.font().pointSizeF(), 1.25 * size, 0.1);
-  EXPECT_GT(plans.rowHeight(0), row);
-  EXPECT_NEAR(plans.columnWidth(PlanModel::frequency), 1.25 * column, 2);
+  EXPECT_GT(row_height(), row);
+  EXPECT_NEAR(plans.columnWidth(PlanTreeModel::frequency), 1.25 * column, 2);
   EXPECT_NEAR(window().graph().view().camera().zoom, 1.25 * zoom, 0.05 * zoom);
   EXPECT_EQ(remembered_text_size(), 125);
   press(Qt::Key_Minus, Qt::ControlModifier | Qt::AltModifier);
   EXPECT_EQ(remembered_text_size(), 110);
   press(Qt::Key_0, Qt::ControlModifier | Qt::AltModifier);
   EXPECT_NEAR(plans.font().pointSizeF(), size, 0.01);
-  EXPECT_EQ(plans.rowHeight(0), row);
-  EXPECT_NEAR(plans.columnWidth(PlanModel::frequency), column, 2);
+  EXPECT_EQ(row_height(), row);
+  EXPECT_NEAR(plans.columnWidth(PlanTreeModel::frequency), column, 2);
 }
 
 TEST(TextSize, GoesFromOneChoiceToTheNext) {
@@ -349,7 +350,7 @@ class History : public Frame {
     open(sample(u"gpt2_tiny"_s));
     find<QAction>(u"go_to_history_dock"_s).trigger();
     for (const int row : {0, 1}) {
-      click_check_box(find<QTableView>(u"plan_table"_s), row, PlanModel::plan);
+      click_check_box(plans(), row, PlanTreeModel::plan);
       ASSERT_TRUE(settles());
     }
   }

@@ -5,7 +5,7 @@
 #include <QMessageBox>
 
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 class Leaving : public WindowTest {
  protected:
   void tick_first_plan() {
-    click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+    click_check_box(plans(), 0, PlanTreeModel::plan);
     ASSERT_TRUE(settles());
   }
   QStringList kept_sessions() {

@@ -8,7 +8,7 @@
 #include <QPushButton>
 
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -90,7 +90,7 @@ TEST_F(Opening, ABadFileLeavesTheOldModelAlone) {
   ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
   EXPECT_TRUE(message().contains(u"bad.onnx"_s)) << message().toStdString();
   EXPECT_EQ(document().study(), study);
-  click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   EXPECT_NE(document().study(), study);
   EXPECT_EQ(message(), u""_s) << "an error goes once the user went on";

@@ -4,7 +4,7 @@
 #include <QMenu>
 
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -48,22 +48,31 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   EXPECT_EQ(document().choices().precision, "bfloat16");
 }
 
-TEST_F(Passes, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
-  auto& table = find<QTableView>(u"plan_table"_s);
-  const int rows = table.model()->rowCount();
-  click(find<QWidget>(u"list_extensions"_s));
-  ASSERT_GT(table.model()->rowCount(), rows);
-  for (int row = 0; row < table.model()->rowCount(); ++row) {
-    const QString plan = table.model()->index(row, PlanModel::plan).data().toString();
-    if (!plan.startsWith(u"offload "_s)) continue;
-    const std::int64_t before = peak();
-    click_check_box(table, row, PlanModel::plan);
-    ASSERT_TRUE(settles());
-    EXPECT_LE(peak(), before);
-    EXPECT_FALSE(own_part(document().choices().plans).empty());
-    return;
+/// Plans and options whose text begins so.
+QModelIndex plan_named(const QAbstractItemModel& model, const QString& start,
+                       const QModelIndex& parent = {}) {
+  for (int row = 0; row < model.rowCount(parent); ++row) {
+    const QModelIndex index = model.index(row, PlanTreeModel::plan, parent);
+    const bool has_tick = index.data(Qt::CheckStateRole).isValid();
+    if (has_tick && index.data().toString().startsWith(start)) return index;
+    if (has_tick) continue;
+    const QModelIndex inner = plan_named(model, start, index);
+    if (inner.isValid()) return inner;
   }
-  FAIL() << "nothing can be offloaded";
+  return {};
+}
+
+TEST_F(Passes, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
+  const QAbstractItemModel& rows = *plans().model();
+  EXPECT_FALSE(plan_named(rows, u"offload "_s).isValid());
+  click(find<QWidget>(u"list_extensions"_s));
+  const QModelIndex offload = plan_named(rows, u"offload "_s);
+  ASSERT_TRUE(offload.isValid());
+  const std::int64_t before = peak();
+  click_check_box(plans(), offload);
+  ASSERT_TRUE(settles());
+  EXPECT_LE(peak(), before);
+  EXPECT_FALSE(own_part(document().choices().plans).empty());
 }
 
 }  // namespace

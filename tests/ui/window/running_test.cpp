@@ -8,7 +8,7 @@
 #include <QPushButton>
 
 #include "tests/ui/support/window_test.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -51,7 +51,7 @@ class Running : public WindowTest {
     EXPECT_FALSE(document().is_running());
     EXPECT_TRUE(find<QPushButton>(u"run_button"_s).isEnabled());
     EXPECT_EQ(document().measured(), nullptr);
-    click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+    click_check_box(plans(), 0, PlanTreeModel::plan);
     EXPECT_TRUE(settles());
   }
 };
@@ -104,7 +104,7 @@ TEST_F(Running, AWorkerThatCrashesIsAMessage) {
 
 TEST_F(Running, ChoicesMadeMeanwhileAreNotTakenForMeasured) {
   start_run();
-  click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
   EXPECT_EQ(document().measured(), nullptr);

@@ -9,7 +9,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/models/order_model.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -18,14 +18,13 @@ using namespace Qt::StringLiterals;
 
 class WholeWay : public WindowTest {
  protected:
-  QTableView& plans() { return find<QTableView>(u"plan_table"_s); }
   QTableView& orders() { return find<QTableView>(u"order_table"_s); }
   QSpinBox& batch() { return find<QSpinBox>(u"dimension:inputs_input_ids_dim0"_s); }
 
   Qt::CheckState tick_of(int row) {
     return plans()
         .model()
-        ->index(row, PlanModel::plan)
+        ->index(row, PlanTreeModel::plan)
         .data(Qt::CheckStateRole)
         .value<Qt::CheckState>();
   }
@@ -57,7 +56,7 @@ TEST_F(WholeWay, EveryStepAndBackAgain) {
   const QString status_before = status();
 
   ASSERT_EQ(tick_of(0), Qt::Unchecked);
-  click_check_box(plans(), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   EXPECT_EQ(tick_of(0), Qt::Checked);
   EXPECT_LT(peak(), before);
@@ -80,7 +79,7 @@ TEST_F(WholeWay, EveryStepAndBackAgain) {
   choose_entry(u"level"_s, 1);
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().level, 1);
-  click_check_box(plans(), 1, PlanModel::plan);
+  click_check_box(plans(), 1, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
 
   run_step();
@@ -168,7 +167,7 @@ TEST_F(WholeWay, TheStepsOfASpinBoxAreUndoneTogether) {
 
 TEST_F(WholeWay, CountOfAPlanByKeyboard) {
   open(sample(u"gpt2_tiny"_s));
-  click_cell(plans(), 0, PlanModel::count);
+  click_cell(plans(), 0, PlanTreeModel::count);
   auto* const box = plans().findChild<QSpinBox*>(u"plan_count"_s);
   ASSERT_NE(box, nullptr);
   box->selectAll();
@@ -177,14 +176,14 @@ TEST_F(WholeWay, CountOfAPlanByKeyboard) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().plans.size(), 1U);
   EXPECT_EQ(document().choices().plans.begin()->second.count, 1);
-  EXPECT_EQ(plans().model()->index(0, PlanModel::count).data().toInt(), 1);
+  EXPECT_EQ(plans().model()->index(0, PlanTreeModel::count).data().toInt(), 1);
 }
 
 TEST_F(WholeWay, TheMeasurementLeavesWithTheChoicesItBelongsTo) {
   open(sample(u"mlp_gelu"_s));
   run_step();
   const QString measured = status();
-  click_check_box(plans(), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   EXPECT_TRUE(status().contains(u"not measured"_s));
   press(Qt::Key_Z, Qt::ControlModifier);

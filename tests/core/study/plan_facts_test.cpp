@@ -1,0 +1,128 @@
+#include "core/study/plan_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/onnx/model_file.h"
+#include "core/study/edits.h"
+#include "tests/support/named_model.h"
+
+namespace stashscope {
+namespace {
+
+std::shared_ptr<const Study> study_with(const std::string& plans) {
+  Choices choices;
+  choices.dims["N"] = 32;
+  choices.plans = parse_config(plans);
+  return compute_study(test::named(test::mixed_precision(4)), choices, nullptr, Progress());
+}
+
+std::set<std::string> configs(const Study& study, const std::vector<std::size_t>& group) {
+  std::set<std::string> names;
+  for (const std::size_t row : group) names.insert(plan_row(study, row).config);
+  return names;
+}
+
+TEST(PlanGroups, HoldWhatExcludesEachOther) {
+  const auto study = study_with("");
+  std::vector<std::set<std::string>> groups;
+  std::size_t rows = 0;
+  for (const auto& group : plan_groups(*study)) {
+    groups.push_back(configs(*study, group));
+    rows += group.size();
+  }
+  EXPECT_EQ(rows, plan_rows(*study));
+  for (const std::set<std::string>& expected :
+       {std::set<std::string>{"Gelu+Cast+:1:-1", "Cast+:2:-1"},
+        std::set<std::string>{"Cast:3:-1", "Cast:4:-1"}}) {
+    EXPECT_EQ(std::ranges::count(groups, expected), 1) << *expected.begin();
+  }
+}
+
+TEST(PlanGroups, LeaveOthersAlone) {
+  const auto study = compute_study(std::make_shared<const Graph>(test::deep_perceptron(4).build()),
+                                   Choices(), nullptr, Progress());
+  const auto groups = plan_groups(*study);
+  EXPECT_TRUE(std::ranges::any_of(groups, [&](const auto& group) {
+    return configs(*study, group) == std::set<std::string>{"Gelu+:1:-1"};
+  }));
+}
+
+TEST(OccurrenceFacts, AddUpToTheRow) {
+  Choices choices;
+  choices.dims["inputs_input_ids_dim0"] = 4;
+  const auto study =
+      compute_study(std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/gpt2_tiny.onnx")),
+                    choices, nullptr, Progress());
+  const OccurrenceFacts facts(*study);
+  int single = 0;
+  for (std::size_t i = 0; i < plan_rows(*study); ++i) {
+    const PlanRow& row = plan_row(*study, i);
+    ASSERT_EQ(static_cast<int>(row.occurrences->size()), row.frequency);
+    std::int64_t saving = 0;
+    std::int64_t at_peak = 0;
+    double seconds = 0;
+    for (const Occurrence& each : *row.occurrences) {
+      saving += each.saving_bytes;
+      at_peak += facts.bytes_at_peak(each);
+      seconds += facts.seconds(each);
+    }
+    EXPECT_EQ(saving, row.saving_bytes) << row.config;
+    if (row.entries.size() > 1) continue;  // parts of several are counted for each
+    ++single;
+    EXPECT_EQ(at_peak, row.bytes_at_peak) << row.config;
+    EXPECT_NEAR(seconds, row.cost.seconds, 1e-12) << row.config;
+  }
+  EXPECT_GT(single, 3);
+}
+
+const PlanRow& row_of(const Study& study, const std::string& config) {
+  return *std::ranges::find(study.plans, config, &PlanRow::config);
+}
+
+TEST(OccurrenceFacts, SayWhyNothingIsDone) {
+  const std::string full = "Gelu+Cast+:1:-1";
+  const std::string half = "Cast+:2:-1";
+  const auto why = [](const Study& study, const std::string& config, std::size_t i) {
+    const PlanRow& row = row_of(study, config);
+    return OccurrenceFacts(study).why_not(row, (*row.occurrences)[i]);
+  };
+  EXPECT_EQ(why(*study_with(""), full, 0), "");
+  const auto two = study_with("Gelu+Cast+:1:2," + half);
+  EXPECT_EQ(why(*two, full, 0), "");
+  EXPECT_NE(why(*two, full, 3).find("another plan"), std::string::npos);
+  EXPECT_NE(why(*two, half, 0).find("another plan"), std::string::npos);
+  EXPECT_NE(why(*study_with("Gelu+Cast+:1:2"), full, 3).find("count"), std::string::npos);
+  const NodeId first = OccurrenceFacts::node((*row_of(*two, full).occurrences)[0]);
+  const auto kept = compute_study(
+      two->model, with_kept(*two, two->choices, std::vector{first}, true), two.get(), Progress());
+  EXPECT_NE(why(*kept, full, 0).find("pinned"), std::string::npos);
+}
+
+TEST(Life, EndsEarlierWhereANodeRunsAgain) {
+  const auto before = study_with("");
+  const auto after = study_with("Gelu+Cast+:1:-1");
+  const Occurrence& first = row_of(*before, "Gelu+Cast+:1:-1").occurrences->front();
+  const ValueId value = OccurrenceFacts(*before).value(first);
+  const auto long_life = OccurrenceFacts(*before).life(value);
+  const auto short_life = OccurrenceFacts(*after).life(value);
+  ASSERT_TRUE(long_life && short_life);
+  EXPECT_LT(long_life->made, long_life->last_read);
+  EXPECT_LT(short_life->last_read - short_life->made, long_life->last_read - long_life->made);
+  const ValueId parameter = before->prepared->step.parameters.front().value;
+  EXPECT_FALSE(OccurrenceFacts(*before).life(parameter));
+}
+
+TEST(Layers, AreThePathsInNames) {
+  const auto study = test::study_of(test::named(test::blocks(2)));
+  for (const NodeId node : IdRange<NodeId>(study->graph().nodes().size())) {
+    if (study->graph().node(node).name != "/model/h.1/attn/Tanh") continue;
+    EXPECT_EQ(layer_of(study->graph(), node), "model/h.1/attn");
+    return;
+  }
+  FAIL();
+}
+
+}  // namespace
+}  // namespace stashscope

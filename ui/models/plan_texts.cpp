@@ -1,0 +1,119 @@
+#include "ui/models/plan_texts.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <map>
+
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+struct Plans {
+  Q_DECLARE_TR_FUNCTIONS(Plans)
+};
+
+constexpr std::size_t most_listed = 12;
+
+using Counts = std::map<QString, int>;
+
+/// `Conv (53), MaxPool (1)`, most frequent first.
+QString counts_text(const Counts& counts) {
+  std::vector<std::pair<QString, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  QStringList parts;
+  for (const auto& [name, count] : sorted) parts << u"%1 (%2)"_s.arg(name).arg(count);
+  return parts.join(u", "_s);
+}
+
+/// The operators that searches for plans could not pass, by the rule that stopped them.
+std::map<QString, Counts> obstacle_counts(const Study& study) {
+  std::map<QString, Counts> counts;
+  for (const Obstacle& obstacle : study.opportunities->obstacles) {
+    const NodeId at = obstacle.stopped_at.valid() ? obstacle.stopped_at : obstacle.entry;
+    ++counts[shown(obstacle.rule)][shown(study.graph().node(at).op_type)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+QString plan_text(const PlanRow& row) {
+  if (in_reference(row.type)) return shown(row.config);
+  const Strategy& how = strategy_of(row.type);
+  const QString name = shown(std::string(how.name));
+  return (how.lossy ? Plans::tr("%1 (lossy) %2") : Plans::tr("%1 %2")).arg(name, shown(row.config));
+}
+
+QString plan_tip(const PlanRow& row) {
+  const Strategy& how = strategy_of(row.type);
+  QString tip = shown(row.config) + u"\n"_s + shown(std::string(how.description));
+  if (how.lossy) tip += u"\n"_s + Plans::tr("Lossy: results of the step may change.");
+  if (!in_reference(row.type)) tip += u"\n"_s + Plans::tr("ONNX Runtime does not know this type.");
+  return tip;
+}
+
+QString switch_text(PlanType type, const QString& what, bool on) {
+  if (!on) return Plans::tr("Keep %1").arg(what);
+  switch (type) {
+    case PlanType::offload:
+      return Plans::tr("Offload %1").arg(what);
+    case PlanType::compress:
+      return Plans::tr("Compress %1").arg(what);
+    default:
+      return Plans::tr("Recompute %1").arg(what);
+  }
+}
+
+QString node_text(const Graph& graph, NodeId node) {
+  const Node& named = graph.node(node);
+  return shown(named.name.empty() ? named.op_type : named.name);
+}
+
+QString occurrence_tip(const Graph& graph, const Occurrence& occurrence) {
+  QStringList lines;
+  for (const NodePlan* const part : occurrence.parts) {
+    const Strategy& how = strategy_of(part->type);
+    lines << u"%1 (%2): %3"_s.arg(node_text(graph, part->node),
+                                  shown(graph.node(part->node).op_type),
+                                  shown(std::string(how.name)));
+    for (const NodeId node : part->subgraph) {
+      if (node != part->node) lines << u"  "_s + node_text(graph, node);
+    }
+  }
+  if (static_cast<std::size_t>(lines.size()) > most_listed) {
+    lines = lines.mid(0, most_listed) << u"…"_s;
+  }
+  return lines.join(u'\n');
+}
+
+QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor) {
+  if (!tensor.stopped_at.valid()) return shown(tensor.rule);
+  return Plans::tr("%1, at %2 (%3)")
+      .arg(shown(tensor.rule), node_text(graph, tensor.stopped_at),
+           shown(graph.node(tensor.stopped_at).op_type));
+}
+
+QString no_plans_text(const Study& study) {
+  if (!study.prepared->step.boundary.known()) {
+    return Plans::tr("No plans: nothing in this model tells where backward begins.");
+  }
+  if (study.opportunities->obstacles.empty()) {
+    return Plans::tr("No plans: backward reads nothing that forward computes.");
+  }
+  QString text = Plans::tr("No plans: nothing that is stashed can be recomputed.");
+  for (const auto& [rule, counts] : obstacle_counts(study)) {
+    text += u"\n\n"_s + counts_text(counts) + u": "_s + rule;
+  }
+  return text + u"\n\n"_s +
+         Plans::tr(
+             "Recomputable are the operators that the reference's optimizer lists as cheap "
+             "enough.");
+}
+
+}  // namespace stashscope::ui

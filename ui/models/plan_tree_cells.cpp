@@ -1,0 +1,218 @@
+// What stands in the cells of the tree of plans.
+
+#include <algorithm>
+
+#include "ui/models/plan_texts.h"
+#include "ui/models/plan_tree_model.h"
+#include "ui/models/texts.h"
+#include "ui/theme/style.h"
+
+namespace stashscope::ui {
+
+using namespace Qt::StringLiterals;
+
+QVariant PlanTreeModel::check_state(const Item& item) const {
+  if (item.kind == Kind::occurrence) {
+    return facts_->is_applied(occurrence(item)) ? Qt::Checked : Qt::Unchecked;
+  }
+  if (item.kind != Kind::plan) return {};
+  const PlanRow& row = row_of(item);
+  if (row.applied == row.frequency) return Qt::Checked;
+  return row.applied > 0 || row.on ? Qt::PartiallyChecked : Qt::Unchecked;
+}
+
+QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
+  switch (column) {
+    case Column::frequency:
+      return row.frequency;
+    case Column::count:
+      return row.applied;
+    case Column::saving:
+      return static_cast<qlonglong>(row.saving_bytes);
+    case Column::saved:
+      return static_cast<qlonglong>(row.saved_bytes);
+    case Column::at_peak:
+      return static_cast<qlonglong>(row.bytes_at_peak);
+    case Column::time:
+      return row.cost.seconds;
+    default:
+      return {};
+  }
+}
+
+/// The best that one of its plans can do.
+QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
+  double most = 0;
+  for (const std::size_t row : shape_.groups[item.group]) {
+    const QVariant number = number_of_plan(stashscope::plan_row(*study_, row), column);
+    if (!number.isValid()) return {};
+    most = std::max(most, number.toDouble());
+  }
+  if (column == Column::time) return {};
+  return static_cast<qlonglong>(most);
+}
+
+QVariant PlanTreeModel::number_of_occurrence(const Item& item, int column) const {
+  const Occurrence& each = occurrence(item);
+  switch (column) {
+    case Column::saving:
+      return static_cast<qlonglong>(each.saving_bytes);
+    case Column::saved:
+      return static_cast<qlonglong>(facts_->is_applied(each) ? each.saving_bytes : 0);
+    case Column::at_peak:
+      return static_cast<qlonglong>(facts_->bytes_at_peak(each));
+    case Column::time:
+      return facts_->seconds(each);
+    default:
+      return {};
+  }
+}
+
+QVariant PlanTreeModel::number_of_section(int column) const {
+  if (column == Column::frequency) return static_cast<int>(shape_.tensors.size());
+  if (column != Column::saving) return {};
+  qlonglong bytes = 0;
+  for (const UnplannedTensor& each : shape_.tensors) bytes += each.bytes;
+  return bytes;
+}
+
+QVariant PlanTreeModel::life_number(const Item& item, int column) const {
+  if (item.kind != Kind::occurrence && item.kind != Kind::tensor) return {};
+  const auto life = facts_->life(value_of(item));
+  if (!life) return {};
+  return static_cast<qlonglong>(1 + (column == Column::made ? life->made : life->last_read));
+}
+
+QVariant PlanTreeModel::number(const Item& item, int column) const {
+  if (column == Column::made || column == Column::last_read) return life_number(item, column);
+  switch (item.kind) {
+    case Kind::group:
+      return number_of_group(item, column);
+    case Kind::plan:
+      return number_of_plan(row_of(item), column);
+    case Kind::occurrence:
+      return number_of_occurrence(item, column);
+    case Kind::section:
+      return number_of_section(column);
+    default:
+      return column == Column::saving ? QVariant(static_cast<qlonglong>(tensor(item).bytes))
+                                      : QVariant();
+  }
+}
+
+/// Cells without a number are less than those with one.
+QVariant PlanTreeModel::sort_value(const Item& item, int column) const {
+  if (!columns_[static_cast<std::size_t>(column)].is_number) return text(item, column);
+  const QVariant value = number(item, column);
+  return value.isValid() ? value : QVariant(qlonglong{-1});
+}
+
+QString PlanTreeModel::group_name(const Item& item) const {
+  QStringList ways;
+  for (const std::size_t row : shape_.groups[item.group]) {
+    ways << plan_text(stashscope::plan_row(*study_, row));
+  }
+  return tr("One of %1: %2").arg(ways.size()).arg(ways.join(tr(" or ")));
+}
+
+QString PlanTreeModel::name(const Item& item) const {
+  const Graph& graph = study_->graph();
+  switch (item.kind) {
+    case Kind::group:
+      return group_name(item);
+    case Kind::plan:
+      return plan_text(row_of(item));
+    case Kind::occurrence:
+      return node_text(graph, OccurrenceFacts::node(occurrence(item)));
+    case Kind::tensor:
+      return shown(graph.value(tensor(item).value).name);
+    default:
+      return tr("Not recomputable");
+  }
+}
+
+QString PlanTreeModel::layer_text(const Item& item) const {
+  const Graph& graph = study_->graph();
+  if (item.kind == Kind::occurrence) {
+    return shown(layer_of(graph, OccurrenceFacts::node(occurrence(item))));
+  }
+  if (item.kind != Kind::tensor) return {};
+  return shown(layer_of(graph, graph.value(tensor(item).value).producer));
+}
+
+QString PlanTreeModel::why_not_text(const Item& item) const {
+  if (item.kind == Kind::occurrence) {
+    return shown(facts_->why_not(row_of(item), occurrence(item)));
+  }
+  if (item.kind != Kind::tensor) return {};
+  return obstacle_text(study_->graph(), tensor(item));
+}
+
+QString PlanTreeModel::text(const Item& item, int column) const {
+  switch (column) {
+    case Column::plan:
+      return name(item);
+    case Column::layer:
+      return layer_text(item);
+    case Column::symbolic:
+      return item.kind == Kind::plan ? shown(row_of(item).saving_symbolic) : QString();
+    case Column::why_not:
+      return why_not_text(item);
+    default:
+      break;
+  }
+  if (item.kind == Kind::occurrence) {
+    const Occurrence& each = occurrence(item);
+    if (column == Column::count) return facts_->is_kept(each) ? tr("pinned") : QString();
+    if (column == Column::saved && !facts_->is_applied(each)) return {};
+  }
+  const QVariant value = number(item, column);
+  if (!value.isValid()) return {};
+  if (column == Column::time) return time_text(value.toDouble());
+  const bool is_bytes =
+      column == Column::saving || column == Column::saved || column == Column::at_peak;
+  return is_bytes ? bytes_text(value.toLongLong()) : value.toString();
+}
+
+QString PlanTreeModel::tool_tip(const Item& item, int column) const {
+  if (column == Column::symbolic || column == Column::why_not || column == Column::layer) {
+    return text(item, column);
+  }
+  switch (item.kind) {
+    case Kind::group:
+      return name(item) + u"\n"_s + tr("Choosing one switches the others off.");
+    case Kind::plan:
+      return plan_tip(row_of(item));
+    case Kind::occurrence:
+      return occurrence_tip(study_->graph(), occurrence(item));
+    case Kind::tensor:
+      return name(item) + u"\n"_s + why_not_text(item);
+    default:
+      return tr("Stashed tensors without a plan, with the reason");
+  }
+}
+
+QVariant PlanTreeModel::cell(const Item& item, int column, int role) const {
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(item, column);
+    case Qt::EditRole:
+    case sort_role:
+      return sort_value(item, column);
+    case Qt::ToolTipRole:
+      return tool_tip(item, column);
+    case Qt::CheckStateRole:
+      return column == Column::plan ? check_state(item) : QVariant();
+    case Qt::TextAlignmentRole:
+      return alignment_of(columns_[static_cast<std::size_t>(column)]);
+    case exclusive_role:
+      return item.kind == Kind::plan && shape_.groups[item.group].size() > 1;
+    case Qt::AccessibleTextRole:
+      if (column != Column::plan) return text(item, column);
+      return tr("%1, %2").arg(name(item), text(item, Column::saving));
+    default:
+      return {};
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <QAbstractItemModel>
+#include <memory>
+#include <optional>
+
+#include "core/study/plan_facts.h"
+#include "ui/models/table_model.h"
+
+namespace stashscope::ui {
+
+/// The plans of a study: groups of plans that exclude each other, plans, and their occurrences in
+/// the model; at the end the stashed tensors that have no plan. Ticks and counts ask for an edit by
+/// a signal; the new state arrives with the next study. Where that has the same plans, only cells
+/// change, so that what is open, selected and scrolled to stays.
+class PlanTreeModel : public QAbstractItemModel {
+  Q_OBJECT
+
+ public:
+  enum Column {
+    plan,
+    frequency,
+    count,
+    saving,
+    saved,
+    at_peak,
+    time,
+    why_not,
+    layer,
+    made,
+    last_read,
+    symbolic
+  };
+  enum class Kind { group, plan, occurrence, section, tensor };
+  /// Role of the value that rows are sorted by.
+  static constexpr int sort_role = TableModel::sort_role;
+
+  explicit PlanTreeModel(QObject* parent = nullptr);
+
+  /// Null empties the tree.
+  void set_study(std::shared_ptr<const Study> study);
+  /// Whether rows of our own strategies are listed though none of them is on.
+  void list_extensions(bool wanted);
+
+  Kind kind(const QModelIndex& index) const { return at(index).kind; }
+  /// Of a plan or an occurrence.
+  const PlanRow& plan_row(const QModelIndex& index) const;
+  /// All plans that are listed.
+  std::vector<const PlanRow*> listed() const;
+  /// The nodes that an item is about, ascending.
+  std::vector<NodeId> nodes(const QModelIndex& index) const;
+  /// The nodes whose outputs an item's plans free.
+  std::vector<NodeId> entries(const QModelIndex& index) const;
+  /// Tells an item from all others, in the next studies too.
+  QString key(const QModelIndex& index) const;
+  /// The choices with a plan or an occurrence switched; those of other items stay the same.
+  Choices switched(Choices choices, const QModelIndex& index, bool on) const;
+
+  QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+  QModelIndex parent(const QModelIndex& index) const override;
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+ Q_SIGNALS:
+  void switch_wanted(const QModelIndex& index, bool on);
+  void count_wanted(const QModelIndex& index, int count);
+
+ private:
+  struct Item {
+    Kind kind;
+    std::size_t group = 0;
+    std::size_t row = 0;     ///< of a plan or an occurrence: the plan's position in the study
+    std::size_t number = 0;  ///< of an occurrence or a tensor among its siblings
+  };
+  /// Which rows there are; everything else is looked up in the study.
+  struct Shape {
+    /// Positions of plans in the study, in an order that does not depend on sizes.
+    std::vector<std::vector<std::size_t>> groups;
+    std::vector<UnplannedTensor> tensors;  ///< by their ids
+    bool has_extensions = false;
+
+    /// Equal for equal rows.
+    std::vector<std::pair<std::string, std::size_t>> plans;
+    std::vector<ValueId> values;
+  };
+
+  Item at(const QModelIndex& index) const;
+  Item top(std::size_t row) const;
+  Item child(const Item& parent, std::size_t row) const;
+  std::size_t children(const Item& item) const;
+  Shape shape_of(const Study& study) const;
+  bool lists_extensions(const Study& study) const;
+  bool keeps_shape(const Study& study) const;
+  /// Whether these are the rows that there are now.
+  bool has_rows(const Study& study, const Shape& shape) const;
+  void cells_changed();
+  const PlanRow& row_of(const Item& item) const { return stashscope::plan_row(*study_, item.row); }
+  const Occurrence& occurrence(const Item& item) const;
+  const UnplannedTensor& tensor(const Item& item) const;
+  ValueId value_of(const Item& item) const;
+
+  // What stands in the cells, in plan_tree_cells.cpp.
+  QVariant cell(const Item& item, int column, int role) const;
+  QVariant check_state(const Item& item) const;
+  QVariant number(const Item& item, int column) const;
+  QVariant number_of_group(const Item& item, int column) const;
+  QVariant number_of_plan(const PlanRow& row, int column) const;
+  QVariant number_of_occurrence(const Item& item, int column) const;
+  QVariant number_of_section(int column) const;
+  QVariant life_number(const Item& item, int column) const;
+  QVariant sort_value(const Item& item, int column) const;
+  QString text(const Item& item, int column) const;
+  QString name(const Item& item) const;
+  QString group_name(const Item& item) const;
+  QString layer_text(const Item& item) const;
+  QString why_not_text(const Item& item) const;
+  QString tool_tip(const Item& item, int column) const;
+
+  std::vector<TableColumn> columns_;
+  std::shared_ptr<const Study> study_;
+  std::unique_ptr<OccurrenceFacts> facts_;
+  Shape shape_;
+  bool extensions_wanted_ = false;
+};
+
+}  // namespace stashscope::ui
