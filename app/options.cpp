@@ -142,9 +142,9 @@ void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
       ->allow_extra_args(false);
 }
 
-void choose_order(const std::string& name, Choices& choices) {
+void apply_order(const std::string& name, Choices& choices) {
   const bool is_planned = name == planned_order && !choices.planned.empty();
-  choices.order = is_planned ? planned_order : find_order(name).name;
+  choose_order(choices, std::string(is_planned ? planned_order : find_order(name).name));
 }
 
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
@@ -202,7 +202,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
   choices.kept.insert(options.kept.begin(), options.kept.end());
   if (options.level >= 0) choices.level = options.level;
-  if (!options.order.empty()) choose_order(options.order, choices);
+  if (!options.order.empty()) apply_order(options.order, choices);
   apply_fusion_options(options, choices.fusion);
   if (!options.device.empty()) {
     check_device_name(options.device);

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/study/fusion_table.h"
+#include "core/study/moved_order.h"
 
 namespace stashscope {
 
@@ -60,7 +61,7 @@ std::string orders_text(const Study& study) {
     text += "  " + row.name + ": " +
             (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_looked_for) +
             (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
-            end_of_row(row.name == study.order);
+            end_of_row(row.name == order_in_force(study));
   }
   return text;
 }

@@ -49,13 +49,34 @@ OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const Fus
           step.progress};
 }
 
-Timeline timeline_in(const OrderInput& step, const OrderStrategy& order,
-                     const FusedGroups& groups) {
-  if (groups.empty()) return make_timeline(step.dataflow, step.memory, order.order(step));
+std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
+                             const FusedGroups& groups) {
+  if (groups.empty()) return order.order(step);
+  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
+  return with_members(step.dataflow, groups, order.order(fused_input(step, fused, groups)));
+}
+
+namespace {
+
+/// @param nodes tells the order for what orders see of the step
+template <class Nodes>
+Timeline timeline_of(const OrderInput& step, const FusedGroups& groups, Nodes nodes) {
+  if (groups.empty()) return make_timeline(step.dataflow, step.memory, nodes(step));
   const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
   const OrderInput input = fused_input(step, fused, groups);
-  Timeline timeline = make_timeline(fused.dataflow, input.memory, order.order(input));
+  Timeline timeline = make_timeline(fused.dataflow, input.memory, nodes(input));
   return with_members(step.dataflow, groups, std::move(timeline));
+}
+
+}  // namespace
+
+Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups) {
+  return timeline_of(step, groups, [&](const OrderInput&) { return std::move(nodes); });
+}
+
+Timeline timeline_in(const OrderInput& step, const OrderStrategy& order,
+                     const FusedGroups& groups) {
+  return timeline_of(step, groups, order.order);
 }
 
 }  // namespace stashscope

@@ -39,7 +39,10 @@ const FusionStrategy& find_fusion(std::string_view name);
 /// What order strategies see of a step with groups. Refers to its arguments.
 OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const FusedGroups& groups);
 
-/// The timeline of the step in an order that keeps groups together.
+/// The step's nodes in an order that keeps groups together, and the timeline of such an order.
+std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
+                             const FusedGroups& groups);
+Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups);
 Timeline timeline_in(const OrderInput& step, const OrderStrategy& order, const FusedGroups& groups);
 
 }  // namespace stashscope

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/cluster_budget.h"
+#include "core/study/moved_order.h"
 #include "core/study/plan_effects.h"
 #include "core/study/plan_evaluator.h"
 #include "core/study/sequence_budget.h"
@@ -226,6 +227,9 @@ const PlanPoint& PlanArchive::best(std::int64_t budget_bytes) const {
 
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, PlanArchive& archive,
                              const Progress& progress, const OnPlan& on_plan) {
+  if (!study.choices.moves.empty()) {
+    return plan_for_budget(*without_moves(study), request, archive, progress, on_plan);
+  }
   return BudgetPlanner(study, request.grain, archive, progress, on_plan)
       .plan(request.budget_bytes, request.limit);
 }
@@ -233,6 +237,9 @@ BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, P
 std::vector<PlanPoint> pareto_curve(const Study& study, Grain grain, std::size_t points,
                                     const SearchLimit& limit, PlanArchive& archive,
                                     const Progress& progress, const OnPlan& on_plan) {
+  if (!study.choices.moves.empty()) {
+    return pareto_curve(*without_moves(study), grain, points, limit, archive, progress, on_plan);
+  }
   BudgetPlanner planner(study, grain, archive, progress, on_plan);
   const std::size_t between = std::max<std::size_t>(2, points) - 2;
   const double share = 1 / static_cast<double>(between + 2);

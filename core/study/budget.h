@@ -81,7 +81,8 @@ using OnPlan = std::function<void(const PlanPoint&)>;
 /// The cheapest plan that is found for a budget, and what is proven of all. What the choices have
 /// in force is among the candidates, so is all that `archive` has; what is found goes there.
 /// Nothing is changed but plans (those that put tensors away stay), level and probe, or at the
-/// other grains the planned sequence and the order. Ends early with its best so far when cancelled.
+/// other grains the planned sequence and the order; nodes that the user moved are back in their
+/// places. Ends early with its best so far when cancelled.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, PlanArchive& archive,
                              const Progress& progress, const OnPlan& on_plan = {});
 

@@ -10,9 +10,14 @@ namespace stashscope {
 // Not inline: GCC 12 takes the members of temporaries for uninitialized otherwise.
 Choices::Choices() = default;
 
+void choose_order(Choices& choices, const std::string& order) {
+  choices.order = order;
+  choices.moves.clear();
+}
+
 void forget_planned(Choices& choices) {
   choices.planned = {};
-  if (choices.order == planned_order) choices.order = Choices().order;
+  if (choices.order == planned_order) choose_order(choices, Choices().order);
 }
 
 DeviceProfile profile_in_force(const Choices& choices) {

@@ -38,6 +38,17 @@ struct PlannedSequence {
 /// The order of a planned sequence, to be chosen beside those of order strategies.
 constexpr const char* planned_order = "planned";
 
+/// A node that the user moved; with it goes the group that it runs in.
+struct OrderMove {
+  std::string node;
+  std::string before;  ///< directly in front of this node; empty: to the end
+
+  friend bool operator==(const OrderMove&, const OrderMove&) = default;
+};
+
+/// The order of a strategy with the moves of nodes that the user made in it.
+constexpr const char* moved_order = "moved";
+
 /// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
 /// session file is Choices and the model's place.
 struct Choices {
@@ -51,8 +62,9 @@ struct Choices {
   std::set<std::string> kept;
   int level = 0;  ///< 1: every recompute plan, 2: compromises too
   Probe probe;
-  PlannedSequence planned;     ///< takes the place of all plans
-  std::string order = "file";  ///< of a strategy, or planned_order
+  PlannedSequence planned;       ///< takes the place of all plans
+  std::string order = "file";    ///< of a strategy, or planned_order
+  std::vector<OrderMove> moves;  ///< made in turn in that order
   FusionChoice fusion;
   TrainingGoal goal;
   DeviceProfile profile = default_profile();  ///< of the device that times are predicted for
@@ -65,6 +77,9 @@ struct Choices {
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
+
+/// Takes the order of a strategy, or planned_order. Moves go with the order they were made in.
+void choose_order(Choices& choices, const std::string& order);
 
 /// Back to plans by cluster and orders by strategy.
 void forget_planned(Choices& choices);

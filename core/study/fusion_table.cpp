@@ -1,40 +1,27 @@
 #include "core/study/fusion_table.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <set>
 
+#include "core/study/moved_order.h"
+#include "core/study/node_names.h"
 #include "core/study/variants.h"
 
 namespace stashscope {
 
 namespace {
 
-/// The nodes that a choice names; invalid ids for names that no node has.
-std::unordered_map<std::string, NodeId> named_nodes(const Graph& graph, const Dataflow& dataflow,
-                                                    const FusionChoice& choice) {
-  std::unordered_map<std::string, NodeId> nodes;
-  for (const std::string& name : choice.alone) nodes.try_emplace(name);
-  for (const auto& [a, b] : choice.apart) {
-    nodes.try_emplace(a);
-    nodes.try_emplace(b);
-  }
-  if (nodes.empty()) return nodes;
-  for (const NodeId node : IdRange<NodeId>(dataflow.topology.nodes())) {
-    const auto named = nodes.find(name_of(graph, dataflow, node));
-    if (named != nodes.end()) named->second = node;
-  }
-  return nodes;
-}
-
 FusionEdits edits_of(const Graph& graph, const Dataflow& dataflow, const FusionChoice& choice) {
-  const auto nodes = named_nodes(graph, dataflow, choice);
+  if (choice.alone.empty() && choice.apart.empty()) return {};
+  const NodeNames names(graph, dataflow);
   FusionEdits edits;
   for (const std::string& name : choice.alone) {
-    if (nodes.at(name).valid()) edits.alone.push_back(nodes.at(name));
+    const NodeId node = names.find(name);
+    if (node.valid()) edits.alone.push_back(node);
   }
   for (const auto& [first, second] : choice.apart) {
-    const NodeId a = nodes.at(first);
-    const NodeId b = nodes.at(second);
+    const NodeId a = names.find(first);
+    const NodeId b = names.find(second);
     if (a.valid() && b.valid()) edits.apart.emplace_back(a, b);
   }
   return edits;
@@ -60,20 +47,27 @@ FusedGroups chosen_groups(const OrderInput& step, const std::string& order,
 
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
                                        const FusionChoice& choice) {
-  std::vector<std::string> unknown;
-  for (const auto& [name, node] : named_nodes(graph, dataflow, choice)) {
-    if (!node.valid()) unknown.push_back(name);
+  if (choice.alone.empty() && choice.apart.empty()) return {};
+  const NodeNames names(graph, dataflow);
+  std::set<std::string> unknown;
+  const auto look_for = [&](const std::string& name) {
+    if (!names.find(name).valid()) unknown.insert(name);
+  };
+  for (const std::string& name : choice.alone) look_for(name);
+  for (const auto& [a, b] : choice.apart) {
+    look_for(a);
+    look_for(b);
   }
-  std::sort(unknown.begin(), unknown.end());
-  return unknown;
+  return {unknown.begin(), unknown.end()};
 }
 
-std::vector<FusionRow> fusion_table(const Study& study) {
+std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress) {
   if (study.order == planned_order) return {};
   const Variant& current = *study.current;
   const UpdateMemory update =
       update_memory(study.graph(), study.prepared->step.parameters, study.choices.update);
-  const OrderInput step = order_input(*study.prepared, *study.sizes, update, current.dataflow);
+  const OrderInput step =
+      order_input(*study.prepared, *study.sizes, update, current.dataflow, progress);
   const OrderStrategy& chosen = find_order(study.order);
   const OrderStrategy& order = chosen.kind == OrderKind::search ? order_strategies()[0] : chosen;
   const FusionEdits edits = edits_of(study.graph(), current.dataflow, study.choices.fusion);
@@ -84,8 +78,11 @@ std::vector<FusionRow> fusion_table(const Study& study) {
     if (strategy.name == study.choices.fusion.strategy) {
       set_groups(current.groups, current.timeline.peak_bytes, row);
     } else if (looks_for_all) {
+      progress.update(0, strategy.name);
       const FusedGroups groups = strategy.groups({step, order, edits});
-      set_groups(groups, timeline_in(step, order, groups).peak_bytes, row);
+      MovedOrder moved = with_moves(step.graph, step.dataflow, groups,
+                                    nodes_in(step, order, groups), study.choices.moves);
+      set_groups(groups, timeline_in(step, std::move(moved.nodes), groups).peak_bytes, row);
     }
     rows.push_back(std::move(row));
   }

@@ -17,9 +17,9 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
                                        const FusionChoice& choice);
 
 /// What each fusion strategy would do to the study's current step, in its order (in the file's,
-/// when that takes a search); nothing in a planned order. For very large graphs only of the chosen
-/// one: it takes seconds.
-std::vector<FusionRow> fusion_table(const Study& study);
+/// when that takes a search) with the moves made in it; nothing in a planned order. For very large
+/// graphs only of the chosen one: it takes seconds.
+std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress = Progress());
 
 /// The current step's groups of nodes, by name.
 std::vector<std::vector<std::string>> group_names(const Study& study);

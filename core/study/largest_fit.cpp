@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/study/fusion_table.h"
 #include "core/study/largest_value.h"
+#include "core/study/moved_order.h"
 #include "core/study/resized_step.h"
 #include "core/study/variants.h"
 
@@ -49,7 +50,8 @@ class Fitter {
     done_ = 1;
     const Course course = resizer_.current();
     VariantFit kept = fit(course);
-    const bool is_search = course.rule == nullptr && study_.order != planned_order;
+    const bool is_search =
+        course.rule == nullptr && study_.order != planned_order && !is_moved(study_);
     return is_search ? searched_anew(find_order(study_.order), course, std::move(kept))
                      : std::move(kept);
   }

@@ -5,20 +5,13 @@
 #include "core/base/error.h"
 #include "core/study/edits.h"
 #include "core/study/fusion_table.h"
+#include "core/study/moved_order.h"
 #include "core/study/sizes.h"
 #include "core/study/variants.h"
 
 namespace stashscope {
 
 namespace {
-
-Timeline timeline_of(const OrderInput& step, const Course& course) {
-  if (course.groups.empty()) return make_timeline(step.dataflow, step.memory, course.order);
-  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, course.groups);
-  const OrderInput input = fused_input(step, fused, course.groups);
-  return with_members(step.dataflow, course.groups,
-                      make_timeline(fused.dataflow, input.memory, course.order));
-}
 
 /// Sums of bytes near 64 bits cannot be told from small ones.
 void check_total(const Dataflow& dataflow, const Sizes& sizes) {
@@ -71,10 +64,13 @@ ResizedStep StepResizer::resize(const Course& course, std::shared_ptr<const Size
   check_total(course.dataflow, *resized.sizes);
   const OrderInput step = order_input(course, *resized.sizes);
   if (course.rule == nullptr) {
-    resized.timeline = timeline_of(step, course);
+    resized.timeline = timeline_in(step, course.order, course.groups);
   } else {
     resized.groups = chosen_groups(step, study_.order, study_.choices.fusion);
-    resized.timeline = timeline_in(step, *course.rule, resized.groups);
+    MovedOrder moved =
+        with_moves(study_.graph(), course.dataflow, resized.groups,
+                   nodes_in(step, *course.rule, resized.groups), study_.choices.moves);
+    resized.timeline = timeline_in(step, std::move(moved.nodes), resized.groups);
   }
   return resized;
 }

@@ -79,6 +79,12 @@ json to_json(const PlannedSequence& planned) {
   return {{"graph", planned.graph}, {"runs", planned.runs}};
 }
 
+json to_json(const std::vector<OrderMove>& moves) {
+  json list = json::array();
+  for (const auto& [node, before] : moves) list.push_back({node, before});
+  return list;
+}
+
 json to_json(const Choices& choices) {
   return {{"dims", choices.dims},
           {"same_dims", choices.same_dims},
@@ -88,6 +94,7 @@ json to_json(const Choices& choices) {
           {"probe", to_string(choices.probe)},
           {"planned", to_json(choices.planned)},
           {"order", choices.order},
+          {"moves", to_json(choices.moves)},
           {"fusion", choices.fusion.strategy},
           {"split", choices.fusion.alone},
           {"no_merge", choices.fusion.apart},
@@ -152,6 +159,15 @@ void read_update(const json& object, UpdateChoice& update) {
   read(object, "release_gradients", update.release_gradients);
 }
 
+void read_order(const json& object, Choices& choices) {
+  read(object, "order", choices.order);
+  const bool is_planned = choices.order == planned_order && !choices.planned.empty();
+  if (!is_planned) find_order(choices.order);
+  std::vector<std::pair<std::string, std::string>> moves;
+  read(object, "moves", moves);
+  for (const auto& [node, before] : moves) choices.moves.push_back({node, before});
+}
+
 void read_fusion(const json& object, FusionChoice& fusion) {
   read(object, "fusion", fusion.strategy);
   find_fusion(fusion.strategy);
@@ -214,9 +230,7 @@ Choices choices_from(const json& object) {
   read_probe_extensions(object, choices.probe);
   read_profile(object, choices);
   read_planned(object, choices.planned);
-  read(object, "order", choices.order);
-  const bool is_planned = choices.order == planned_order && !choices.planned.empty();
-  if (!is_planned) find_order(choices.order);
+  read_order(object, choices);
   read_fusion(object, choices.fusion);
   read(object, "loss", choices.goal.loss);
   read(object, "trainable", choices.goal.trainable);

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/passes/training_step.h"
 #include "core/study/fusion_table.h"
+#include "core/study/moved_order.h"
 #include "core/study/plan_effects.h"
 #include "core/study/planned_step.h"
 #include "core/study/plans_in_force.h"
@@ -170,6 +171,17 @@ void warn_of_kept(Study& study) {
   }
 }
 
+void warn_of_moves(Study& study) {
+  for (std::size_t i = 0; i < study.moves_left_out.size(); ++i) {
+    const std::string& why = study.moves_left_out[i];
+    const auto& [node, before] = study.choices.moves[i];
+    if (why.empty()) continue;
+    const std::string where = before.empty() ? "to the end" : "before '" + printable(before) + "'";
+    study.warnings.push_back("the move of '" + printable(node) + "' " + where +
+                             " is left out: " + why);
+  }
+}
+
 void collect_warnings(Study& study) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
@@ -200,6 +212,7 @@ void collect_warnings(Study& study) {
   }
   warn_of_update(study);
   warn_of_probe(study);
+  warn_of_moves(study);
   warn_of_fusion(study);
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);
@@ -364,11 +377,32 @@ class StudyBuilder {
     FusedGroups groups = same_fusion && same->order == order ? same->current->groups
                                                              : chosen_groups(step, order, fusion);
     const bool same_groups = same_fusion && groups == same->current->groups;
-    OrderedStep ordered = in_chosen_order(
-        step, groups, order, same_groups ? same->orders : std::vector<OrderRow>(), sequenced.order);
-    study_->orders = std::move(ordered.rows);
+    if (same_groups && same->order == order) {
+      study_->unmoved = same->unmoved;
+      study_->orders = same->orders;
+      std::erase_if(study_->orders, [](const OrderRow& row) { return row.name == moved_order; });
+    } else {
+      OrderedStep ordered =
+          in_chosen_order(step, groups, order, same_groups ? same->orders : std::vector<OrderRow>(),
+                          sequenced.order);
+      study_->orders = std::move(ordered.rows);
+      study_->unmoved = std::make_shared<const std::vector<NodeId>>(std::move(ordered.nodes));
+    }
+    Timeline timeline = moved_timeline(step, groups);
     study_->current = make_variant(prepared, *study_->sizes, std::move(sequenced.dataflow),
-                                   std::move(ordered.timeline), std::move(groups));
+                                   std::move(timeline), std::move(groups));
+  }
+
+  Timeline moved_timeline(const OrderInput& step, const FusedGroups& groups) {
+    MovedOrder moved =
+        with_moves(study_->graph(), step.dataflow, groups, *study_->unmoved, study_->choices.moves);
+    study_->moves_left_out = std::move(moved.left_out);
+    Timeline timeline = timeline_in(step, std::move(moved.nodes), groups);
+    if (is_moved(*study_)) {
+      study_->orders.insert(study_->orders.begin(),
+                            {moved_order, "as the user moved it", timeline.peak_bytes, {}, {}, {}});
+    }
+    return timeline;
   }
 
   std::shared_ptr<const Variant> make_baseline() const {

@@ -90,7 +90,10 @@ struct Study {
   std::vector<PlanRow> plans;
   std::vector<PlanRow> extensions;  ///< of strategies that the reference does not know
   std::vector<ClusterRow> clusters;
-  std::vector<OrderRow> orders;  ///< of the current plans
+  std::vector<OrderRow> orders;  ///< of the current plans; first, where any is made, with moves
+  std::shared_ptr<const std::vector<NodeId>> unmoved;  ///< the order before the user's moves
+  /// By move of the choices: why it is left out; empty: it is made.
+  std::vector<std::string> moves_left_out;
   std::vector<std::string> warnings;
 
   const Graph& graph() const { return *prepared->step.graph; }

@@ -64,14 +64,13 @@ class OrderTable {
   OrderedStep fill(const std::vector<NodeId>& planned) {
     if (!planned.empty()) add_planned(planned);
     for (const OrderStrategy& strategy : order_strategies()) add(strategy);
-    step_.timeline = make_timeline(input_.dataflow, input_.memory, std::move(kept_));
     return std::move(step_);
   }
 
  private:
   void add_planned(const std::vector<NodeId>& order) {
     step_.rows.push_back({planned_order, "as planned for a budget", peaks_.of(order), {}, {}, {}});
-    if (chosen_ == nullptr) kept_ = order;
+    if (chosen_ == nullptr) step_.nodes = order;
   }
 
   void add(const OrderStrategy& strategy) {
@@ -107,7 +106,7 @@ class OrderTable {
       best_name_ = strategy.name;
     }
     const bool is_best_of = chosen_ != nullptr && chosen_->kind == OrderKind::best_of;
-    if (&strategy == chosen_ || (is_best && is_best_of)) kept_ = std::move(order);
+    if (&strategy == chosen_ || (is_best && is_best_of)) step_.nodes = std::move(order);
   }
 
   const OrderInput& input_;
@@ -115,7 +114,6 @@ class OrderTable {
   const std::vector<OrderRow>& known_;
   StepPeak peaks_;
   OrderedStep step_;
-  std::vector<NodeId> kept_;
   std::int64_t best_peak_ = 0;
   std::string best_name_;
 };
@@ -128,7 +126,7 @@ OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
   if (groups.empty()) return OrderTable(step, chosen, known).fill(planned);
   const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
   OrderedStep ordered = OrderTable(fused_input(step, fused, groups), chosen, known).fill({});
-  ordered.timeline = with_members(step.dataflow, groups, std::move(ordered.timeline));
+  ordered.nodes = with_members(step.dataflow, groups, ordered.nodes);
   return ordered;
 }
 

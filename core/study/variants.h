@@ -18,9 +18,9 @@ std::shared_ptr<const Variant> make_variant(const Prepared& prepared, const Size
 OrderInput order_input(const Prepared& prepared, const Sizes& sizes, const UpdateMemory& update,
                        const Dataflow& dataflow, const Progress& progress = Progress());
 
-/// A step in the order that was chosen, beside all orders with their peaks.
+/// The nodes of a step in the order that was chosen, beside all orders with their peaks.
 struct OrderedStep {
-  Timeline timeline;
+  std::vector<NodeId> nodes;
   std::vector<OrderRow> rows;
 };
 
