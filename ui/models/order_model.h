@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/study/moved_order.h"
 #include "ui/models/study_model.h"
 
 namespace stashscope::ui {
@@ -23,7 +24,7 @@ class OrderModel : public StudyModel {
  private:
   static QString name_text(const OrderRow& row);
   QString text(const OrderRow& row, int column) const;
-  bool is_chosen(const OrderRow& row) const { return row.name == study().order; }
+  bool is_chosen(const OrderRow& row) const { return row.name == order_in_force(study()); }
 };
 
 }  // namespace stashscope::ui

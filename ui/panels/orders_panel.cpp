@@ -4,18 +4,30 @@
 #include <QVBoxLayout>
 
 #include "ui/models/texts.h"
+#include "ui/panels/fusion_page.h"
+#include "ui/panels/order_edits_page.h"
+#include "ui/panels/steps_page.h"
 #include "ui/panels/update_row.h"
 
 namespace stashscope::ui {
 
 OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), table_(new TableView) {
+    : QTabWidget(parent), document_(document), table_(new TableView) {
   setObjectName(QStringLiteral("orders_panel"));
-  auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(table_);
-  layout->addWidget(new UpdateRow(document));
+  setDocumentMode(true);
+  auto* const edits = new OrderEditsPage(document);
+  addTab(make_orders(), tr("Orders"));
+  addTab(new StepsPage(document), tr("Steps"));
+  addTab(new FusionPage(document), tr("Fusion"));
+  addTab(edits, tr("Edits"));
+  connect(edits, &OrderEditsPage::count_changed, this, [this, edits](int count) {
+    setTabText(indexOf(edits), count == 0 ? tr("Edits") : tr("Edits (%1)").arg(count));
+  });
+  connect(&document_, &Document::study_changed, this,
+          [this] { model_.set_study(document_.study()); });
+}
+
+QWidget* OrdersPanel::make_orders() {
   table_->setObjectName(QStringLiteral("order_table"));
   table_->setAccessibleName(tr("Execution orders"));
   table_->setModel(&model_);
@@ -24,14 +36,21 @@ OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
   table_->horizontalHeader()->resizeSection(OrderModel::peak, 96);
   connect(table_, &QTableView::clicked, this, &OrdersPanel::switch_to);
   connect(table_, &QTableView::activated, this, &OrdersPanel::switch_to);
-  connect(&document_, &Document::study_changed, this,
-          [this] { model_.set_study(document_.study()); });
+  auto* const page = new QWidget;
+  auto* const layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(table_, 1);
+  layout->addWidget(new UpdateRow(document_));
+  return page;
 }
 
 void OrdersPanel::switch_to(const QModelIndex& index) {
+  const std::string& name = model_.order_row(index.row()).name;
+  if (name == moved_order) return;
   Choices choices = document_.choices();
-  choices.order = model_.order_row(index.row()).name;
-  document_.choose(choices, tr("Order %1").arg(shown(choices.order)));
+  choose_order(choices, name);
+  document_.choose(choices, tr("Order %1").arg(shown(name)));
 }
 
 }  // namespace stashscope::ui

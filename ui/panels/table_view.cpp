@@ -2,10 +2,10 @@
 
 #include <QEvent>
 #include <QHeaderView>
-#include <QPainter>
 #include <utility>
 
 #include "ui/panels/cell_delegate.h"
+#include "ui/panels/invitation.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
@@ -104,12 +104,7 @@ void TableView::set_invitation(const QString& invitation) {
 
 void TableView::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);
-  const bool is_empty = model() == nullptr || model()->rowCount() == 0;
-  if (!is_empty || invitation_.isEmpty()) return;
-  QPainter painter(viewport());
-  painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.drawText(viewport()->rect().adjusted(16, 16, -16, -16),
-                   Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, invitation_);
+  paint_invitation(*this, invitation_);
 }
 
 }  // namespace stashscope::ui

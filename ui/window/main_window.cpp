@@ -80,7 +80,7 @@ void MainWindow::make_docks() {
   setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
   add_dock(u"plans_dock"_s, tr("Plans"), plans_, Qt::LeftDockWidgetArea);
-  add_dock(u"orders_dock"_s, tr("Order and optimizer"), new OrdersPanel(document_),
+  add_dock(u"orders_dock"_s, tr("Order and fusion"), new OrdersPanel(document_),
            Qt::LeftDockWidgetArea);
   auto* const dimensions = new DimensionsPanel(document_);
   add_dock(u"dimensions_dock"_s, tr("Dimensions"), dimensions, Qt::RightDockWidgetArea);
@@ -157,7 +157,7 @@ void MainWindow::size_docks() {
   resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {width() * 6 / 10, width() * 4 / 10},
               Qt::Horizontal);
   resizeDocks({dock(u"memory_dock"_s)}, {std::clamp(height() * 28 / 100, 170, 320)}, Qt::Vertical);
-  resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {380, 200}, Qt::Vertical);
+  resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {300, 300}, Qt::Vertical);
   resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
               {110, 300, 160}, Qt::Vertical);
   dock(u"memory_dock"_s)->raise();

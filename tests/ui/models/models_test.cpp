@@ -6,12 +6,17 @@
 #include <QSignalSpy>
 
 #include "core/study/edits.h"
+#include "core/study/fusion_table.h"
 #include "core/study/subject.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
 #include "ui/models/alive_model.h"
+#include "ui/models/edit_model.h"
+#include "ui/models/fusion_model.h"
+#include "ui/models/group_model.h"
 #include "ui/models/order_model.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/step_model.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui::test {
@@ -51,6 +56,45 @@ TEST_F(Models, OrdersKeepTheRules) {
   OrderModel model;
   const QAbstractItemModelTester tester(&model, Reporting::Warning);
   walk([&](auto study) { model.set_study(study); });
+}
+
+TEST_F(Models, StepsKeepTheRules) {
+  StepModel model;
+  const QAbstractItemModelTester tester(&model, Reporting::Warning);
+  walk([&](auto study) { model.set_study(study); });
+}
+
+TEST_F(Models, FusionsKeepTheRules) {
+  FusionModel model;
+  const QAbstractItemModelTester tester(&model, Reporting::Warning);
+  walk([&](auto study) {
+    model.set_study(study);
+    if (study != nullptr) model.set_rows(fusion_table(*study));
+  });
+}
+
+TEST_F(Models, GroupsAndEditsKeepTheRules) {
+  GroupModel groups;
+  EditModel edits;
+  const QAbstractItemModelTester groups_tester(&groups, Reporting::Warning);
+  const QAbstractItemModelTester edits_tester(&edits, Reporting::Warning);
+  Choices choices;
+  choices.fusion = {"dataflow", {}, {{"nobody", "no one"}}};
+  for (const char* fusion : {"dataflow", "none", "horizontal"}) {
+    choices.fusion.strategy = fusion;
+    const auto study = study_of(sample(u"gpt2_tiny"_s), choices);
+    groups.set_study(study);
+    edits.set_edits(order_edits(*study));
+    EXPECT_EQ(groups.rowCount(), static_cast<int>(study->current->groups.members.size()));
+    for (const NodeId node : study->current->timeline.order) {
+      const QModelIndex index = groups.index_of(node);
+      if (index.isValid()) {
+        EXPECT_EQ(groups.node_at(index), node);
+      }
+    }
+  }
+  groups.set_study(nullptr);
+  edits.set_edits({});
 }
 
 TEST_F(Models, WhatIsAliveKeepsTheRules) {

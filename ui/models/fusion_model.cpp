@@ -1,0 +1,74 @@
+#include "ui/models/fusion_model.h"
+
+#include "core/schedule/fusions.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+FusionModel::FusionModel(QObject* parent)
+    : TableModel({{tr("Fusion"), tr("Which pointwise nodes run as one"), false},
+                  {tr("Groups"), tr("Of nodes that run as one"), true},
+                  {tr("Nodes"), tr("In all groups"), true},
+                  {tr("Peak"), tr("Most bytes alive at any step, in the order in use"), true},
+                  {tr("Against now"), tr("Difference to the fusion that is in use"), true}},
+                 parent) {}
+
+void FusionModel::set_study(std::shared_ptr<const Study> study) {
+  const bool has_rows = study != nullptr && study->order != planned_order;
+  const bool resets = has_rows == rows_.empty();
+  if (resets) beginResetModel();
+  study_ = std::move(study);
+  is_waiting_ = has_rows;
+  if (resets) {
+    rows_.clear();
+    for (const FusionStrategy& each : fusion_strategies()) {
+      if (has_rows)
+        rows_.push_back({std::string(each.name), std::string(each.description), 0, 0, {}});
+    }
+    endResetModel();
+  }
+  for (FusionRow& row : rows_) row.peak_bytes.reset();
+  cells_changed();
+}
+
+void FusionModel::set_rows(std::vector<FusionRow> rows) {
+  is_waiting_ = false;
+  if (rows.size() == rows_.size()) rows_ = std::move(rows);
+  cells_changed();
+}
+
+QVariant FusionModel::cell(int row, int column, int role) const {
+  const FusionRow& fusion = fusion_row(row);
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(fusion, column);
+    case Qt::ToolTipRole:
+      return shown(fusion.description);
+    case Qt::CheckStateRole:
+      if (column == Column::name) return is_chosen(fusion) ? Qt::Checked : Qt::Unchecked;
+      return {};
+    default:
+      return {};
+  }
+}
+
+QString FusionModel::text(const FusionRow& row, int column) const {
+  if (column == Column::name) return shown(row.name);
+  if (!row.peak_bytes) {
+    if (column != Column::peak) return {};
+    return is_waiting_ ? tr("counting…") : tr("when chosen");
+  }
+  switch (column) {
+    case Column::groups:
+      return QString::number(row.groups);
+    case Column::nodes:
+      return QString::number(row.fused_nodes);
+    case Column::peak:
+      return bytes_text(*row.peak_bytes);
+    default:
+      if (is_chosen(row)) return {};
+      return change_text(study_->current->timeline.peak_bytes, *row.peak_bytes);
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ui/models/study_model.h"
+
+namespace stashscope::ui {
+
+/// The fusion strategies with what each would do. What only a computation tells comes later.
+class FusionModel : public TableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { name, groups, nodes, peak, change };
+
+  explicit FusionModel(QObject* parent = nullptr);
+
+  /// Null empties the table. Rows of another study wait until they are set.
+  void set_study(std::shared_ptr<const Study> study);
+  /// @param rows of the study at hand, in any case all that there are
+  void set_rows(std::vector<FusionRow> rows);
+
+  const FusionRow& fusion_row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+
+ protected:
+  int rows() const override { return static_cast<int>(rows_.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  QString text(const FusionRow& row, int column) const;
+  bool is_chosen(const FusionRow& row) const { return row.name == study_->choices.fusion.strategy; }
+
+  std::shared_ptr<const Study> study_;
+  std::vector<FusionRow> rows_;
+  bool is_waiting_ = false;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,99 @@
+#include "ui/models/step_model.h"
+
+#include <QFont>
+#include <algorithm>
+
+#include "core/study/node_names.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+StepModel::StepModel(QObject* parent)
+    : StudyModel({{tr("Step"), {}, true},
+                  {tr("Node"), tr("Bold: you moved it"), false},
+                  {tr("Operator"), {}, false},
+                  {tr("Alive"), tr("Bytes while the node runs, as a share of the peak"), true},
+                  {tr("Group"), tr("Of nodes that run as one"), false}},
+                 parent) {}
+
+QVariant StepModel::cell(int row, int column, int role) const {
+  const Timeline& timeline = study().current->timeline;
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(row, column);
+    case Qt::ToolTipRole:
+      return tool_tip(row, column);
+    case Qt::FontRole:
+      if (column == Column::node && is_moved(node_at(row))) {
+        QFont bold;
+        bold.setBold(true);
+        return bold;
+      }
+      return {};
+    case share_role:
+      if (column != Column::live || timeline.peak_bytes == 0) return {};
+      return static_cast<double>(timeline.live_bytes[static_cast<std::size_t>(row)]) /
+             static_cast<double>(timeline.peak_bytes);
+    default:
+      return {};
+  }
+}
+
+QString StepModel::text(int row, int column) const {
+  const Variant& current = *study().current;
+  const NodeId at = node_at(row);
+  switch (column) {
+    case Column::step:
+      return QString::number(row + 1);
+    case Column::node:
+      return node_text(study(), at);
+    case Column::op:
+      return shown(study().graph().node(current.dataflow.origin(at)).op_type);
+    case Column::live:
+      return bytes_text(current.timeline.live_bytes[static_cast<std::size_t>(row)]);
+    default: {
+      const FusedGroupId group = current.groups.of(at);
+      return group.valid() ? QString::number(group.index() + 1) : QString();
+    }
+  }
+}
+
+QString StepModel::tool_tip(int row, int column) const {
+  if (column == Column::node) return text(row, column);
+  const FusedGroupId group = study().current->groups.of(node_at(row));
+  if (column != Column::group || !group.valid()) return {};
+  QStringList names;
+  for (const NodeId member : study().current->groups.members[group]) {
+    names << node_text(study(), member);
+  }
+  return tr("Runs as one: %1").arg(names.join(QStringLiteral(", ")));
+}
+
+bool StepModel::is_moved(NodeId node) const {
+  const auto& moves = study().choices.moves;
+  if (moves.empty()) return false;
+  const std::string name = shown_name(study().graph(), study().current->dataflow, node);
+  return std::ranges::any_of(moves, [&](const OrderMove& move) { return move.node == name; });
+}
+
+QString node_text(const Study& study, NodeId node) {
+  return shown(shown_name(study.graph(), study.current->dataflow, node));
+}
+
+QString short_node_text(const Study& study, NodeId node) {
+  return node_text(study, node).section(u'/', -1, -1, QString::SectionSkipEmpty);
+}
+
+QString obstacle_text(const Study& study, const MoveObstacle& obstacle) {
+  const QString name = short_node_text(study, obstacle.node);
+  switch (obstacle.kind) {
+    case MoveObstacle::Kind::producer:
+      return StepModel::tr("%1 makes its input at step %2").arg(name).arg(obstacle.step + 1);
+    case MoveObstacle::Kind::reader:
+      return StepModel::tr("%1 reads its output at step %2").arg(name).arg(obstacle.step + 1);
+    default:
+      return StepModel::tr("the group of %1 would be parted").arg(name);
+  }
+}
+
+}  // namespace stashscope::ui

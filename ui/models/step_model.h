@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/schedule/legal_range.h"
+#include "ui/models/study_model.h"
+
+namespace stashscope::ui {
+
+/// The steps of the current order: what runs, what is alive meanwhile, what runs as one.
+class StepModel : public StudyModel {
+  Q_OBJECT
+
+ public:
+  enum Column { step, node, op, live, group };
+  /// Role of what is alive as a share of the peak, from 0 to 1.
+  static constexpr int share_role = Qt::UserRole + 1;
+
+  explicit StepModel(QObject* parent = nullptr);
+
+  NodeId node_at(int row) const {
+    return study().current->timeline.order[static_cast<std::size_t>(row)];
+  }
+
+ protected:
+  bool same_rows(const Study& a, const Study& b) const override { return rows_of(a) == rows_of(b); }
+  int rows_of(const Study& study) const override {
+    return static_cast<int>(study.current->timeline.order.size());
+  }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  QString text(int row, int column) const;
+  QString tool_tip(int row, int column) const;
+  bool is_moved(NodeId node) const;
+};
+
+/// What nodes of the current step are called on the screen.
+QString node_text(const Study& study, NodeId node);
+
+/// The same without the modules that a node is in, for sentences.
+QString short_node_text(const Study& study, NodeId node);
+
+/// Why nodes cannot run in front of a step, one clause.
+QString obstacle_text(const Study& study, const MoveObstacle& obstacle);
+
+}  // namespace stashscope::ui

@@ -1,0 +1,44 @@
+#include "ui/panels/group_tree.h"
+
+#include <QStyledItemDelegate>
+
+#include "ui/panels/invitation.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// Rows as high as those of tables.
+class RowDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    constexpr int row_height = 26;
+    return {QStyledItemDelegate::sizeHint(option, index).width(), row_height};
+  }
+};
+
+}  // namespace
+
+GroupTree::GroupTree(QWidget* parent) : QTreeView(parent) {
+  setItemDelegate(new RowDelegate(this));
+  setSelectionMode(ExtendedSelection);
+  setUniformRowHeights(true);
+  setAlternatingRowColors(true);
+  setTextElideMode(Qt::ElideLeft);
+  setVerticalScrollMode(ScrollPerPixel);
+  setFrameShape(NoFrame);
+}
+
+void GroupTree::set_invitation(const QString& invitation) {
+  invitation_ = invitation;
+  viewport()->update();
+}
+
+void GroupTree::paintEvent(QPaintEvent* event) {
+  QTreeView::paintEvent(event);
+  paint_invitation(*this, invitation_);
+}
+
+}  // namespace stashscope::ui
