@@ -24,8 +24,7 @@ class Mover {
     const NodeId other = names_.find(move.before);
     if (!node.valid()) return gone(move.node);
     if (!other.valid() && !move.before.empty()) return gone(move.before);
-    const std::size_t before =
-        other.valid() ? order_.steps_of(other).begin : order_.nodes().size();
+    const std::size_t before = other.valid() ? order_.steps_of(other).begin : order_.nodes().size();
     const auto obstacle = order_.obstacle(node, before);
     if (obstacle) return text_of(graph_, dataflow_, *obstacle);
     order_.move(node, before);
@@ -67,6 +66,18 @@ std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObst
     default:
       return "the group that " + name + " runs in would be parted";
   }
+}
+
+std::vector<std::string> warnings_of_moves(const Study& study) {
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < study.moves_left_out.size(); ++i) {
+    const std::string& why = study.moves_left_out[i];
+    const auto& [node, before] = study.choices.moves[i];
+    if (why.empty()) continue;
+    const std::string where = before.empty() ? "to the end" : "before '" + printable(before) + "'";
+    warnings.push_back("the move of '" + printable(node) + "' " + where + " is left out: " + why);
+  }
+  return warnings;
 }
 
 bool is_moved(const Study& study) {

@@ -19,6 +19,9 @@ MovedOrder with_moves(const Graph& graph, const Dataflow& dataflow, const FusedG
 /// `'a' makes what it reads, and runs behind that`
 std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObstacle& obstacle);
 
+/// Says of each move that is left out why.
+std::vector<std::string> warnings_of_moves(const Study& study);
+
 /// Whether any move is made.
 bool is_moved(const Study& study);
 

@@ -65,19 +65,20 @@ Choices with_group_split(const Study& study, Choices choices, NodeId member) {
 
 std::vector<OrderEdit> order_edits(const Study& study) {
   using Kind = OrderEdit::Kind;
-  const NodeNames names = names_in(study);
   const FusionChoice& fusion = study.choices.fusion;
+  std::vector<OrderEdit> edits;
+  for (std::size_t i = 0; i < study.choices.moves.size(); ++i) {
+    const auto& [node, before] = study.choices.moves[i];
+    edits.push_back({Kind::move, node, before, study.moves_left_out[i]});
+  }
+  if (fusion.alone.empty() && fusion.apart.empty()) return edits;
+  const NodeNames names = names_in(study);
   const auto why_not = [&](std::initializer_list<std::string> needed) -> std::string {
     for (const std::string& name : needed) {
       if (!names.find(name).valid()) return "'" + printable(name) + "' is not in the step";
     }
     return fusion.strategy == "none" ? "no nodes are fused" : "";
   };
-  std::vector<OrderEdit> edits;
-  for (std::size_t i = 0; i < study.choices.moves.size(); ++i) {
-    const auto& [node, before] = study.choices.moves[i];
-    edits.push_back({Kind::move, node, before, study.moves_left_out[i]});
-  }
   for (const std::string& node : fusion.alone) {
     edits.push_back({Kind::alone, node, "", why_not({node})});
   }

@@ -171,17 +171,6 @@ void warn_of_kept(Study& study) {
   }
 }
 
-void warn_of_moves(Study& study) {
-  for (std::size_t i = 0; i < study.moves_left_out.size(); ++i) {
-    const std::string& why = study.moves_left_out[i];
-    const auto& [node, before] = study.choices.moves[i];
-    if (why.empty()) continue;
-    const std::string where = before.empty() ? "to the end" : "before '" + printable(before) + "'";
-    study.warnings.push_back("the move of '" + printable(node) + "' " + where +
-                             " is left out: " + why);
-  }
-}
-
 void collect_warnings(Study& study) {
   const auto add_all = [&](const std::vector<std::string>& list) {
     study.warnings.insert(study.warnings.end(), list.begin(), list.end());
@@ -212,7 +201,7 @@ void collect_warnings(Study& study) {
   }
   warn_of_update(study);
   warn_of_probe(study);
-  warn_of_moves(study);
+  add_all(warnings_of_moves(study));
   warn_of_fusion(study);
   const RecomputeConfig chosen =
       without_operators(study.graph(), *study.opportunities, study.choices.plans);

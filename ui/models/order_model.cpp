@@ -20,7 +20,7 @@ QVariant OrderModel::cell(int row, int column, int role) const {
     case Qt::DisplayRole:
       return text(order, column);
     case Qt::ToolTipRole:
-      return QString::fromStdString(order.description);
+      return tool_tip(order);
     case Qt::CheckStateRole:
       if (column == Column::name) return is_chosen(order) ? Qt::Checked : Qt::Unchecked;
       return {};
@@ -30,8 +30,21 @@ QVariant OrderModel::cell(int row, int column, int role) const {
 }
 
 QString OrderModel::name_text(const OrderRow& row) {
-  const QString name = QString::fromStdString(row.name);
-  return row.taken.empty() ? name : tr("%1: %2").arg(name, QString::fromStdString(row.taken));
+  const QString name = shown(row.name);
+  if (!row.taken.empty()) return tr("%1: %2").arg(name, shown(row.taken));
+  if (!row.bound_bytes || !row.peak_bytes) return name;
+  const bool is_proven = *row.bound_bytes >= *row.peak_bytes;
+  return is_proven ? tr("%1: proven").arg(name)
+                   : tr("%1: ≥ %2").arg(name, bytes_text(*row.bound_bytes));
+}
+
+QString OrderModel::tool_tip(const OrderRow& row) {
+  QStringList lines = {shown(row.description)};
+  if (!row.method.empty()) lines << tr("Found by: %1").arg(shown(row.method));
+  if (row.bound_bytes) {
+    lines << tr("No order has a lower peak than %1.").arg(bytes_text(*row.bound_bytes));
+  }
+  return lines.join(u'\n');
 }
 
 QString OrderModel::text(const OrderRow& row, int column) const {

@@ -23,6 +23,7 @@ class OrderModel : public StudyModel {
 
  private:
   static QString name_text(const OrderRow& row);
+  static QString tool_tip(const OrderRow& row);
   QString text(const OrderRow& row, int column) const;
   bool is_chosen(const OrderRow& row) const { return row.name == order_in_force(study()); }
 };

@@ -15,6 +15,7 @@
 #include "ui/models/fusion_model.h"
 #include "ui/models/order_model.h"
 #include "ui/models/step_model.h"
+#include "ui/models/texts.h"
 #include "ui/panels/elided_label.h"
 #include "ui/panels/steps_view.h"
 
@@ -132,6 +133,21 @@ TEST_F(OrderAndFusion, AClickOrAKeyChoosesAnOrder) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().order, "file");
   EXPECT_EQ(peak(), before);
+}
+
+TEST_F(OrderAndFusion, ASearchIsMadeWhenItIsChosenAndSaysWhatItProved) {
+  open(sample(u"lenet"_s));
+  const int row = order_row("minimal");
+  const auto text = [&](int column, int role = Qt::DisplayRole) {
+    return orders().model()->index(row, column).data(role).toString();
+  };
+  EXPECT_EQ(text(OrderModel::peak), u"when chosen"_s);
+  click_cell(orders(), row, OrderModel::name);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(text(OrderModel::name).contains(u"proven"_s) ||
+              text(OrderModel::name).contains(u"≥"_s));
+  EXPECT_EQ(text(OrderModel::peak), bytes_text(peak()));
+  EXPECT_TRUE(text(OrderModel::name, Qt::ToolTipRole).contains(u"Found by"_s));
 }
 
 TEST_F(OrderAndFusion, StepsFollowTheSelectionAndLeadIt) {
