@@ -11,7 +11,7 @@
 #include "core/study/node_names.h"
 #include "core/study/order_edits.h"
 #include "core/study/session.h"
-#include "core/study/subject.h"
+#include "core/study/sweep.h"
 #include "tests/core/run/model_run.h"
 #include "tests/support/named_model.h"
 
@@ -226,12 +226,34 @@ TEST(MovedOrder, SearchesAreNotRepeatedForAMove) {
   EXPECT_EQ(moved->orders.size(), found->orders.size() + 1);
 }
 
-TEST(MovedOrder, IsKeptByTheLargestValueThatFits) {
+/// The two branches for any number of rows.
+Graph sized_branches() {
   test::ModelBuilder m;
   m.input("x", {"N", 64}).input("y", {"N", 4});
   m.node("Relu", {"y"}, {"small"}).node("Relu", {"x"}, {"a"}).node("Exp", {"a"}, {"b"});
   m.node("ReduceSum", {"b"}, {"sum"}, {{"keepdims", std::int64_t{0}}});
-  const Graph model = m.node("Add", {"sum", "small"}, {"out"}).output("out").build();
+  return m.node("Add", {"sum", "small"}, {"out"}).output("out").build();
+}
+
+TEST(MovedOrder, IsKeptByASweep) {
+  Choices choices = moved("make_small", "make_out");
+  const auto study = study_of(sized_branches(), choices);
+  const Dimension& rows = study->sizes->dims.dimensions.front();
+  int points = 0;
+  sweep(
+      *study, rows, {3, 500},
+      [&](const SweepPoint& point) {
+        choices.dims = {{rows.name, point.value}};
+        EXPECT_EQ(point.current_bytes, changed(*study, choices)->current->timeline.peak_bytes);
+        EXPECT_LT(point.current_bytes, point.baseline_bytes);
+        ++points;
+      },
+      Progress());
+  EXPECT_EQ(points, 2);
+}
+
+TEST(MovedOrder, IsKeptByTheLargestValueThatFits) {
+  const Graph model = sized_branches();
   const auto fit = [&](const Choices& choices) {
     FitQuestion question = parse_fit("N");
     question.memory_bytes = 1 << 20;
