@@ -42,8 +42,7 @@ class BandCounter {
 
   std::vector<BandBytes> count() {
     if (timeline_.order.empty()) return {};
-    find_reads();
-    for (std::size_t step = 0; step < timeline_.order.size(); ++step) claim_outputs(step);
+    find_claims();
     std::stable_sort(claims_.begin(), claims_.end(),
                      [](const Claim& a, const Claim& b) { return a.buffer < b.buffer; });
     auto next = claims_.begin();
@@ -55,7 +54,25 @@ class BandCounter {
     return summed_up();
   }
 
+  IdVector<BufferId, Band> by_buffer() {
+    find_claims();
+    IdVector<BufferId, Band> bands(timeline_.buffers.size(), Band::activations);
+    for (const Claim& each : claims_) {
+      bands[each.buffer] = stronger(bands[each.buffer], each.band);
+    }
+    for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
+      const Buffer& buffer = timeline_.buffers[id];
+      if (buffer.resident) bands[id] = resident_band(buffer);
+    }
+    return bands;
+  }
+
  private:
+  void find_claims() {
+    find_reads();
+    for (std::size_t step = 0; step < timeline_.order.size(); ++step) claim_outputs(step);
+  }
+
   /// The last step that reads a value; its own where nobody does.
   void find_reads() {
     read_until_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
@@ -132,11 +149,18 @@ class BandCounter {
   }
 
   /// A gradient that is written over the stash that it was computed from counts as a gradient.
-  static Band strongest(const std::array<int, band_count>& claimed) {
+  static Band stronger(Band a, Band b) {
     for (const Band band : {Band::gradients, Band::stashed}) {
-      if (claimed[static_cast<std::size_t>(band)] > 0) return band;
+      if (a == band || b == band) return band;
     }
     return Band::activations;
+  }
+  static Band strongest(const std::array<int, band_count>& claimed) {
+    Band found = Band::activations;
+    for (std::size_t band = 0; band < band_count; ++band) {
+      if (claimed[band] > 0) found = stronger(found, static_cast<Band>(band));
+    }
+    return found;
   }
 
   std::vector<BandBytes> summed_up() {
@@ -179,6 +203,12 @@ std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_steps,
                                      NodeId yield) {
   return BandCounter(dataflow, rules, timeline, forward_steps, yield).count();
+}
+
+IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
+                                         const Timeline& timeline, std::size_t forward_steps,
+                                         NodeId yield) {
+  return BandCounter(dataflow, rules, timeline, forward_steps, yield).by_buffer();
 }
 
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band) {

@@ -45,6 +45,12 @@ std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_steps,
                                      NodeId yield);
 
+/// The band that each buffer is drawn in when it is drawn as one: the one it is in for its most
+/// important value, where gradients come before stashed activations, those before all others.
+IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
+                                         const Timeline& timeline, std::size_t forward_steps,
+                                         NodeId yield);
+
 /// By step, the bytes of a band and of all bands below it: its upper edge in a stacked chart.
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band);
 

@@ -43,6 +43,16 @@ double added_seconds(const CopyRates& rates, AddedKind kind, double bytes, Ratio
   return rates.kernel_seconds(bytes * (1 + narrow_share.to_double()));
 }
 
+double node_seconds(const Study& study, const CopyRates& rates, const NodeTimes& times,
+                    const Dataflow& dataflow, NodeId node) {
+  if (dataflow.runs_origin(node)) return times[dataflow.origin(node)];
+  const ValueId made = dataflow.topology.outputs[node][0];
+  const bool narrows = dataflow.kind(node) == AddedKind::compress;
+  const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
+  const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
+  return added_seconds(rates, dataflow.kind(node), bytes, dataflow.form(narrow).share);
+}
+
 }  // namespace
 
 PlanCostInput plan_cost_input(const Study& study) {
@@ -97,16 +107,19 @@ double added_seconds(const Study& study, const Dataflow& dataflow) {
   const CopyRates rates = copy_rates(study);
   double seconds = 0;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
-    const NodeId node(dataflow.graph_nodes + i);
-    if (dataflow.runs_origin(node)) {
-      seconds += study.times->seconds[dataflow.origin(node)];
-      continue;
-    }
-    const ValueId made = dataflow.topology.outputs[node][0];
-    const bool narrows = dataflow.kind(node) == AddedKind::compress;
-    const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
-    const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
-    seconds += added_seconds(rates, dataflow.kind(node), bytes, dataflow.form(narrow).share);
+    seconds += node_seconds(study, rates, study.times->seconds, dataflow,
+                            NodeId(dataflow.graph_nodes + i));
+  }
+  return seconds;
+}
+
+std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
+                                    const NodeTimes& times) {
+  const CopyRates rates = copy_rates(study);
+  std::vector<double> seconds;
+  seconds.reserve(variant.timeline.order.size());
+  for (const NodeId node : variant.timeline.order) {
+    seconds.push_back(node_seconds(study, rates, times, variant.dataflow, node));
   }
   return seconds;
 }

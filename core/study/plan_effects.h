@@ -23,6 +23,10 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
 /// Seconds that these nodes take.
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
+/// Seconds of each step of a variant, as `times` has them of the graph's own nodes.
+std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
+                                    const NodeTimes& times);
+
 CopyRates copy_rates(const Study& study);
 
 /// A stashed tensor that no plan of the reference's kinds frees.

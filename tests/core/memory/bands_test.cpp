@@ -105,6 +105,25 @@ TEST(Bands, AddUpToTheLiveBytes) {
   }
 }
 
+TEST(Bands, OfWholeBuffersAreThoseOfTheirMostImportantValue) {
+  const Fixture f(written_out(), {"adam", false, false});
+  const NodeId yield = NodeId(2);
+  const auto bands = band_of_buffers(f.dataflow, f.rules, f.timeline,
+                                     forward_steps(f.timeline.order, {&yield, 1}), yield);
+  const auto band_of = [&](const char* value) {
+    return bands[f.timeline.buffer_of[test::id_of(f.graph, value)]];
+  };
+  EXPECT_EQ(band_of("w"), Band::parameters);
+  EXPECT_EQ(band_of("x"), Band::constants);
+  EXPECT_EQ(band_of("h"), Band::stashed);
+  EXPECT_EQ(band_of("mixed"), Band::stashed) << "it takes the buffer of h over";
+  EXPECT_EQ(band_of("w_grad"), Band::gradients);
+  EXPECT_EQ(band_of("y"), Band::activations);
+  std::size_t states = 0;
+  for (const Band band : bands) states += band == Band::optimizer_states ? 1 : 0;
+  EXPECT_EQ(states, 2U);
+}
+
 TEST(Bands, StackFromTheParametersUp) {
   const std::vector<BandBytes> bands = {{1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 1, 1, 1}};
   EXPECT_EQ(stacked(bands, Band::parameters), (Numbers{1, 1}));

@@ -80,5 +80,55 @@ TEST(Envelope, AWindowShowsItsOwnStepsOnly) {
   }
 }
 
+Numbers random_walk(std::mt19937& random, std::size_t count) {
+  Numbers values(count);
+  std::int64_t at = 1000;
+  for (auto& value : values) value = at += static_cast<std::int64_t>(random() % 201) - 100;
+  return values;
+}
+
+TEST(CurveExtremes, HaveTheSameEnvelope) {
+  std::mt19937 random(99);
+  for (int round = 0; round < 100; ++round) {
+    const Numbers values = random_walk(random, 1 + random() % 5000);
+    const CurveExtremes curve(values);
+    const double first = static_cast<double>(random() % values.size()) - 3.5;
+    const double last = first + static_cast<double>(random() % 6000);
+    const Bounds bounds = even_bounds(first, last, 1 + random() % 500);
+    ASSERT_EQ(envelope(curve, bounds), envelope(values, bounds)) << round;
+  }
+}
+
+TEST(CurveExtremes, FindTheFirstOfTheHighestSteps) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    const Numbers values = random_walk(random, 1 + random() % 1000);
+    const CurveExtremes curve(values);
+    const std::size_t begin = random() % values.size();
+    const std::size_t end = begin + 1 + random() % (values.size() - begin);
+    const auto at = [&](std::size_t step) { return values.begin() + static_cast<long>(step); };
+    const auto highest = std::max_element(at(begin), at(end));
+    ASSERT_EQ(curve.highest({begin, end}), static_cast<std::size_t>(highest - values.begin()));
+    const auto least = static_cast<std::int64_t>(random() % 3000);
+    const auto next =
+        std::find_if(at(begin), values.end(), [&](auto each) { return each >= least; });
+    ASSERT_EQ(curve.next_at_least(begin, least), static_cast<std::size_t>(next - values.begin()));
+  }
+}
+
+TEST(CurveExtremes, OfOneStepAndOfWholeBlocks) {
+  EXPECT_TRUE(CurveExtremes().empty());
+  EXPECT_EQ(CurveExtremes({7}).between({0, 1}), (Extremes{7, 7}));
+  for (const std::size_t size : {15U, 16U, 17U, 255U, 256U, 257U, 4096U}) {
+    Numbers values(size, 5);
+    values.back() = 9;
+    values.front() = 1;
+    const CurveExtremes curve(values);
+    EXPECT_EQ(curve.between({0, size}), (Extremes{1, 9})) << size;
+    EXPECT_EQ(curve.highest({0, size}), size - 1);
+    EXPECT_EQ(curve.next_at_least(0, 10), size);
+  }
+}
+
 }  // namespace
 }  // namespace stashscope

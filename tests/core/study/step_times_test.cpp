@@ -63,6 +63,19 @@ TEST(StepTimes, OfTransfersTakeTheLinkOfTheProfileOrTheChosenOne) {
   EXPECT_DOUBLE_EQ(extra_seconds(*study), bytes / 2e6);
 }
 
+TEST(StepTimes, OfStepsAddUpToThoseOfTheVariant) {
+  for (const char* const plans : {"", "Gelu+:1:-1", "MatMul:3:1", "MatMul:4:1"}) {
+    const auto study = study_with(plans);
+    for (const Variant* const variant : {study->baseline.get(), study->current.get()}) {
+      const std::vector<double> steps = seconds_by_step(*study, *variant, study->times->seconds);
+      ASSERT_EQ(steps.size(), variant->timeline.order.size());
+      EXPECT_NEAR(std::accumulate(steps.begin(), steps.end(), 0.0), step_seconds(*study, *variant),
+                  1e-12)
+          << plans;
+    }
+  }
+}
+
 TEST(StepTimes, FollowTheProfile) {
   const auto fast = study_with("");
   Choices choices;

@@ -1,0 +1,82 @@
+#include "core/memory/tensor_bands.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace stashscope {
+
+namespace {
+
+bool lies_below(const TensorBand& a, const TensorBand& b) {
+  const auto place = [](const TensorBand& band) {
+    return std::tuple(!band.resident, band.first_step, -std::int64_t{band.last_step}, band.buffer);
+  };
+  return place(a) < place(b);
+}
+
+}  // namespace
+
+TensorBands::TensorBands(const Timeline& timeline, std::int64_t detail)
+    : live_bytes_(timeline.live_bytes) {
+  const std::int64_t least = timeline.peak_bytes / std::max<std::int64_t>(1, detail);
+  for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
+    const Buffer& buffer = timeline.buffers[id];
+    if (buffer.bytes == 0) continue;
+    if (buffer.bytes >= least) {
+      bands_.push_back({id, buffer.bytes, buffer.first_step, buffer.last_step, buffer.resident});
+    } else {
+      ++merged_;
+    }
+  }
+  std::sort(bands_.begin(), bands_.end(), lies_below);
+  add_up();
+}
+
+void TensorBands::add_up() {
+  std::vector<std::int64_t> ends;
+  ends.reserve(bands_.size());
+  told_apart_.assign(steps() + 1, 0);
+  for (const TensorBand& band : bands_) {
+    ends.push_back(band.last_step);
+    if (band.first_step >= steps()) continue;
+    told_apart_[band.first_step] += band.bytes;
+    told_apart_[std::min<std::size_t>(steps(), band.last_step + std::size_t{1})] -= band.bytes;
+  }
+  std::partial_sum(told_apart_.begin(), told_apart_.end(), told_apart_.begin());
+  last_steps_ = CurveExtremes(std::move(ends));
+}
+
+std::vector<StackedTensor> TensorBands::stack(std::size_t step) const {
+  StackWalk walk(*this);
+  const auto found = walk.at(step);
+  return {found.begin(), found.end()};
+}
+
+std::optional<StackedTensor> TensorBands::at(std::size_t step, std::int64_t bytes) const {
+  if (step >= steps() || bytes < 0 || bytes >= told_apart(step)) return std::nullopt;
+  const std::vector<StackedTensor> found = stack(step);
+  const auto above = std::upper_bound(
+      found.begin(), found.end(), bytes,
+      [](std::int64_t height, const StackedTensor& each) { return height < each.bottom; });
+  return *std::prev(above);
+}
+
+std::span<const StackedTensor> StackWalk::at(std::size_t step) {
+  const auto& bands = bands_.bands();
+  std::erase_if(stack_,
+                [&](const StackedTensor& each) { return bands[each.band].last_step < step; });
+  next_ = bands_.next_alive(next_, step);
+  while (next_ < bands.size() && bands[next_].first_step <= step) {
+    stack_.push_back({next_, 0});
+    next_ = bands_.next_alive(next_ + 1, step);
+  }
+  std::int64_t height = 0;
+  for (StackedTensor& each : stack_) {
+    each.bottom = height;
+    height += bands[each.band].bytes;
+  }
+  return stack_;
+}
+
+}  // namespace stashscope
