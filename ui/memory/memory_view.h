@@ -1,40 +1,70 @@
 #pragma once
 
+#include <QPixmap>
 #include <QWidget>
-#include <memory>
 #include <optional>
 
-#include "ui/document/document.h"
-#include "ui/memory/step_axis.h"
-#include "ui/theme/theme.h"
+#include "ui/memory/memory_frame.h"
+#include "ui/memory/memory_key.h"
 
 namespace stashscope::ui {
 
-/// Live bytes over the steps: without plans, with the chosen ones over their bands, as measured.
-/// Zooms by wheel, pans by dragging; a click puts the cursor on a step. The arrow keys move the
-/// cursor, P jumps to the peak, Home and End to the ends, 0 shows everything.
+/// Live bytes over the steps or over time: without plans, with the chosen ones over their bands or
+/// tensors, as measured, and of variants that were pinned.
+///
+/// Zooms by wheel, pans by dragging, shows the stretch that is dragged over with Shift; a click
+/// puts the cursor on a step and selects the tensor there. The arrow keys move the cursor, with
+/// Shift by ten; Up and Down walk through the tensors at the cursor. Home and End jump to the ends,
+/// P to the peak; + and - zoom, Page up and Page down pan, 0 shows everything. T changes between
+/// bands and tensors, M between steps and milliseconds, C what tensors are coloured by.
 class MemoryView : public QWidget {
   Q_OBJECT
 
  public:
   explicit MemoryView(QWidget* parent = nullptr);
 
-  /// A null study empties the view. @param measured live bytes of the current variant; may be empty
-  void set_study(std::shared_ptr<const Study> study, std::vector<std::int64_t> measured);
+  /// Empty ones empty the view. What is in sight stays in sight.
+  void set_curves(MemoryCurves curves);
+  const MemoryCurves& curves() const { return curves_; }
+  void set_look(MemoryLook look);
+  const MemoryLook& look() const { return look_; }
+  /// False where no step takes any time.
+  bool can_show_time() const;
+
   void set_cursor(std::size_t step);
+  /// Outlines a tensor.
+  void mark(BufferId buffer);
+  /// Outlines the largest tensor that the node makes, unless one that it makes has the outline.
+  void mark_made_by(NodeId node);
+  /// Invalid for what is there before the step.
+  NodeId maker_of(BufferId buffer) const;
+  /// The tensor with the outline; may be invalid.
+  BufferId marked() const { return marked_; }
   void show_all();
 
   const StepAxis& axis() const { return axis_; }
   /// The upper edge of the plot in bytes.
   std::int64_t top() const { return top_; }
+  QRectF plot() const { return plot_; }
   double y_of(std::int64_t bytes) const;
+  /// The middle of a step.
+  double x_of(std::size_t step) const { return frame().x_of(step); }
+  /// The step at a pixel; where that holds several, the one that needs the most.
+  std::size_t step_at(double x) const;
+  /// The tensor drawn at a point; none while bands are shown.
+  std::optional<TensorBand> tensor_at(QPointF point) const;
 
-  QSize sizeHint() const override { return {640, 220}; }
+  QSize sizeHint() const override { return {640, 260}; }
 
  Q_SIGNALS:
   void step_clicked(std::size_t step);
+  /// A tensor was chosen where it lies at a step.
+  void tensor_chosen(std::size_t step, stashscope::BufferId buffer);
+  void look_changed();
 
  protected:
+  bool event(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
@@ -46,35 +76,45 @@ class MemoryView : public QWidget {
   void leaveEvent(QEvent* event) override;
 
  private:
-  QRectF plot() const;
+  enum class Drag { none, pressed, pan, brush };
+
+  void lay_out();
+  void redraw();
   void set_axis(const StepAxis& axis);
+  void prepare_tensors();
+  bool shows_tensors() const { return look_.fill == MemoryLook::Fill::tensors; }
+  CurvePlace place() const { return place_of(curves_, *curves_.current, look_.unit); }
+  MemoryFrame frame() const;
+  void paint_static_layer();
+
+  void click(QPointF at);
+  void drag_to(double x);
+  void take_brush(double x);
   void move_cursor(std::ptrdiff_t by);
-  const Timeline& current() const { return study_->current->timeline; }
+  void walk_stack(int by);
+  void zoom_at_cursor(double factor);
+  bool take_cursor_key(const QKeyEvent& event);
+  bool take_view_key(const QKeyEvent& event);
 
-  void paint_grid(QPainter& painter, const Theme& theme) const;
-  void paint_phases(QPainter& painter, const Theme& theme) const;
-  void paint_bands(QPainter& painter, const Theme& theme) const;
-  void paint_curves(QPainter& painter, const Theme& theme) const;
-  QPolygonF outline(std::span<const std::int64_t> values, const StepAlignment& alignment) const;
-  void paint_peak(QPainter& painter, const Theme& theme) const;
-  void paint_cursor(QPainter& painter, const Theme& theme) const;
-  void paint_peak_label(QPainter& painter, const Theme& theme, QPointF peak) const;
-  /// Returns where it ends.
-  double paint_key(QPainter& painter, const Theme& theme) const;
-  void paint_readout(QPainter& painter, const Theme& theme, double left) const;
-  QString readout(std::size_t step) const;
+  QString readout() const;
+  QString step_text(std::size_t step) const;
+  QString tensor_text(const TensorBand& band) const;
 
-  std::shared_ptr<const Study> study_;
-  std::vector<std::int64_t> measured_;
-  std::array<std::vector<std::int64_t>, band_count> band_edges_;
-  StepAlignment baseline_alignment_;
+  MemoryCurves curves_;
+  MemoryLook look_;
   StepAxis axis_;
   std::int64_t top_ = 1;
+  QRectF plot_;
+  KeyLayout key_;
+  int axis_rows_ = 1;
+  QPixmap static_layer_;  ///< everything but cursor, hover, peaks and brush
+  bool is_stale_ = true;  ///< it is to be drawn again
   std::size_t cursor_ = 0;
-  std::optional<std::size_t> hovered_;
+  BufferId marked_;
+  std::optional<QPointF> hovered_;
+  Drag drag_ = Drag::none;
   double pressed_at_ = 0;
   double dragged_to_ = 0;
-  bool dragging_ = false;
 };
 
 }  // namespace stashscope::ui

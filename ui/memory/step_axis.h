@@ -6,14 +6,18 @@
 
 namespace stashscope::ui {
 
+/// The fewest steps a view shows.
+constexpr double fewest_steps = 8;
+
 /// The horizontal axis of the memory curve: which stretch of the step lies between two pixels. Step
-/// i covers [i, i + 1) on it.
+/// i covers [i, i + 1) on it. Over time, all lengths are in milliseconds instead.
 struct StepAxis {
-  double steps = 1;  ///< of the whole curve, at least 1
+  double steps = 1;  ///< of the whole curve
   double first = 0;  ///< at the left edge
   double last = 1;   ///< at the right edge
   double left = 0;   ///< pixels
   double right = 1;
+  double shortest = fewest_steps;  ///< that a view shows
 
   double x_of(double step) const { return left + (step - first) / (last - first) * (right - left); }
   double step_of(double x) const { return first + (x - left) / (right - left) * (last - first); }
@@ -30,11 +34,8 @@ inline StepAxis whole(StepAxis axis) {
   return axis;
 }
 
-/// The fewest steps a view shows.
-constexpr double fewest_steps = 8;
-
 inline StepAxis with_range(StepAxis axis, double first, double length) {
-  length = std::clamp(length, std::min(fewest_steps, axis.steps), axis.steps);
+  length = std::clamp(length, std::min(axis.shortest, axis.steps), axis.steps);
   axis.first = std::clamp(first, 0.0, axis.steps - length);
   axis.last = axis.first + length;
   return axis;

@@ -1,5 +1,8 @@
 #include "ui/models/alive_model.h"
 
+#include <QColor>
+
+#include "ui/graph/graph_painter.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -38,6 +41,7 @@ const AliveTensor& AliveModel::described(int row) const {
 QVariant AliveModel::cell(int row, int column, int role) const {
   if (role == Qt::ToolTipRole && column == Column::tensor) return shown(described(row).name);
   if (role == Qt::ToolTipRole && column == Column::type) return shown(described(row).shape);
+  if (role == Qt::DecorationRole && column == Column::tensor) return colour(buffer(row));
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Column::tensor:
@@ -51,6 +55,13 @@ QVariant AliveModel::cell(int row, int column, int role) const {
     default:
       return shown(described(row).shape);
   }
+}
+
+/// As the graph and the memory view draw it; none for what is there in any case.
+QColor AliveModel::colour(const Buffer& buffer) const {
+  if (buffer.resident) return Qt::transparent;
+  const double lived = buffer.last_step - buffer.first_step + 1;
+  return lifetime_colour(lived / static_cast<double>(study_->current->timeline.order.size()));
 }
 
 QString AliveModel::life_text(const Buffer& buffer) const {

@@ -28,6 +28,7 @@ class AliveModel : public TableModel {
  private:
   const Buffer& buffer(int row) const;
   const AliveTensor& described(int row) const;
+  QColor colour(const Buffer& buffer) const;
   QString life_text(const Buffer& buffer) const;
 
   std::shared_ptr<const Study> study_;

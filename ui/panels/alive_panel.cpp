@@ -12,6 +12,8 @@ namespace stashscope::ui {
 
 namespace {
 
+constexpr QSize swatch_size(8, 12);
+
 /// The bands that have bytes, largest first, each with its colour.
 QString bands_text(const BandBytes& bytes, bool dark) {
   std::vector<Band> bands;
@@ -55,6 +57,7 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->setAccessibleName(tr("Tensors alive at the cursor"));
   table_->setModel(&model_);
   table_->setTextElideMode(Qt::ElideLeft);
+  table_->setIconSize(swatch_size);
   table_->cut_at_end({AliveModel::role, AliveModel::type});
   table_->set_invitation(tr("Open a model to see what fills its memory."));
   table_->horizontalHeader()->resizeSection(AliveModel::tensor, 208);

@@ -1,11 +1,17 @@
 #pragma once
 
-#include "ui/document/document.h"
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
+#include <functional>
+
+#include "ui/document/pinned_variants.h"
 #include "ui/memory/memory_view.h"
 
 namespace stashscope::ui {
 
-/// Brings the document into the memory curve and its cursor back.
+/// Brings the document and the variants that are pinned into the memory curve and its cursor back;
+/// a second page compares a run with its prediction.
 class MemoryPanel : public QWidget {
   Q_OBJECT
 
@@ -13,10 +19,32 @@ class MemoryPanel : public QWidget {
   explicit MemoryPanel(Document& document, QWidget* parent = nullptr);
 
  private:
-  void show_study();
+  struct Switch {
+    QToolButton* button;
+    std::function<bool(const MemoryLook&)> is_on;
+  };
+
+  QWidget* make_header();
+  QWidget* make_controls();
+  /// A button of which one among its neighbours is down.
+  QToolButton* make_switch(const QString& name, const QString& text, const QString& tip,
+                           std::function<void(MemoryLook&)> choose,
+                           std::function<bool(const MemoryLook&)> is_on);
+  /// Beside each other, as one control.
+  static QWidget* joined(std::initializer_list<QToolButton*> buttons);
+  void show_curves();
+  void show_look();
+  void follow_selection();
+  void take_tensor(std::size_t step, BufferId buffer);
 
   Document& document_;
+  PinnedVariants pinned_;
   MemoryView* view_;
+  QTabBar* tabs_;
+  QStackedWidget* pages_;
+  QWidget* controls_;
+  QWidget* colouring_;
+  std::vector<Switch> switches_;
 };
 
 }  // namespace stashscope::ui

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <QStringList>
+#include <random>
+
+#include "ui/memory/axis_ticks.h"
 #include "ui/memory/byte_axis.h"
-#include "ui/memory/step_axis.h"
+#include "ui/memory/curve_place.h"
 
 namespace stashscope::ui {
 namespace {
@@ -79,6 +83,129 @@ TEST(StepAlignment, BoundariesAndEndsMeet) {
 TEST(StepAlignment, WithoutBoundariesStepsAreTheirOwn) {
   const StepAlignment alignment{100, 100, 100, 100};
   EXPECT_EQ(alignment.to_own(37), 37);
+}
+
+using Seconds = std::vector<double>;
+
+TEST(StepClock, StepsBeginWhenThoseBeforeEnd) {
+  const StepClock clock(Seconds{0.001, 0.002, 0.005});
+  EXPECT_NEAR(clock.total(), 8, 1e-12);
+  EXPECT_NEAR(clock.time_at(0), 0, 1e-12);
+  EXPECT_NEAR(clock.time_at(1), 1, 1e-12);
+  EXPECT_NEAR(clock.time_at(1.5), 2, 1e-12);
+  EXPECT_NEAR(clock.time_at(3), 8, 1e-12);
+  EXPECT_NEAR(clock.step_at(0.5), 0.5, 1e-12);
+  EXPECT_NEAR(clock.step_at(5.5), 2.5, 1e-12);
+}
+
+TEST(StepClock, OutsideIsTheFirstStepOrThatAfterTheLast) {
+  const StepClock clock(Seconds{0.001, 0.002});
+  EXPECT_EQ(clock.step_at(-7), 0);
+  EXPECT_EQ(clock.step_at(99), 2);
+  EXPECT_EQ(clock.time_at(-7), 0);
+  EXPECT_EQ(clock.time_at(99), clock.total());
+  EXPECT_EQ(StepClock().total(), 0);
+  EXPECT_EQ(StepClock(Seconds{0, 0}).step_at(0), 0);
+}
+
+TEST(StepClock, StepsWithoutTimeLieBetweenTheirNeighbours) {
+  const StepClock clock(Seconds{0.001, 0, 0, 0.001, -3});
+  EXPECT_EQ(clock.time_at(1), clock.time_at(3));
+  EXPECT_EQ(clock.step_at(1), 3) << "the stretch before ends here, that behind begins here";
+  EXPECT_LT(clock.step_at(0.999), 1);
+  EXPECT_EQ(clock.total(), 2);
+}
+
+TEST(StepClock, ThereAndBackAgain) {
+  std::mt19937 random(5);
+  Seconds seconds(400);
+  for (double& each : seconds) each = 1e-6 * static_cast<double>(1 + random() % 1000);
+  const StepClock clock(seconds);
+  double before = -1;
+  for (double step = 0; step < 400; step += 0.37) {
+    const double time = clock.time_at(step);
+    EXPECT_GT(time, before);
+    EXPECT_NEAR(clock.step_at(time), step, 1e-6);
+    before = time;
+  }
+}
+
+TEST(StepClock, ManyTimesAtOnceAreThoseOneByOne) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 50; ++round) {
+    Seconds seconds(1 + random() % 500);
+    for (double& each : seconds) each = 1e-6 * static_cast<double>(random() % 5);
+    const StepClock clock(seconds);
+    std::vector<double> times = {-1, 0};
+    for (int i = 0; i < 40; ++i) {
+      times.push_back(times.back() + clock.total() / 30 * static_cast<double>(random() % 3));
+    }
+    std::vector<double> one_by_one;
+    for (const double time : times) one_by_one.push_back(clock.step_at(time));
+    ASSERT_EQ(clock.steps_at(times), one_by_one);
+    ASSERT_EQ(CurvePlace(clock).steps_at(times), one_by_one);
+  }
+}
+
+TEST(CurvePlace, OverStepsPhasesMeetOverTimeClocksCount) {
+  const CurvePlace aligned(StepAlignment{60, 160, 50, 100});
+  EXPECT_EQ(aligned.step_at(60), 50);
+  EXPECT_EQ(aligned.position_of(50), 60);
+  EXPECT_EQ(aligned.end(), 160);
+  const StepClock clock(Seconds{0.004, 0.001});
+  const CurvePlace timed(clock);
+  EXPECT_NEAR(timed.step_at(2), 0.5, 1e-12);
+  EXPECT_NEAR(timed.position_of(1), 4, 1e-12);
+  EXPECT_NEAR(timed.end(), 5, 1e-12);
+}
+
+TEST(StepAxis, OverTimePixelsMeanStepsByTheClock) {
+  std::mt19937 random(8);
+  Seconds seconds(50);
+  for (double& each : seconds) each = 1e-3 * static_cast<double>(1 + random() % 20);
+  const StepClock clock(seconds);
+  StepAxis axis = axis_of(clock.total());
+  axis.shortest = 0.01;
+  axis = zoomed(whole(axis), 5, 300);
+  const CurvePlace place(clock);
+  for (std::size_t step = 0; step < 50; ++step) {
+    const double x = axis.x_of(place.position_of(static_cast<double>(step) + 0.5));
+    EXPECT_NEAR(place.step_at(axis.step_of(x)), static_cast<double>(step) + 0.5, 1e-6);
+  }
+}
+
+QStringList texts_of(const std::vector<AxisTick>& ticks) {
+  QStringList texts;
+  for (const AxisTick& each : ticks) texts << each.text;
+  return texts;
+}
+
+TEST(AxisTicks, OfStepsAreRoundNumbersInTheMiddleOfTheirSteps) {
+  EXPECT_EQ(texts_of(step_ticks(0, 100, 5)), (QStringList{"20", "40", "60", "80", "100"}));
+  EXPECT_EQ(step_ticks(0, 100, 5).front().position, 19.5);
+  EXPECT_EQ(texts_of(step_ticks(7, 10, 9)), (QStringList{"8", "9", "10"}));
+  EXPECT_TRUE(step_ticks(5, 5, 4).empty());
+}
+
+TEST(AxisTicks, OfTimesAreInOneUnit) {
+  EXPECT_EQ(texts_of(time_ticks(0, 10, 5)),
+            (QStringList{"0 ms", "2 ms", "4 ms", "6 ms", "8 ms", "10 ms"}));
+  EXPECT_EQ(texts_of(time_ticks(1000, 3000, 4)),
+            (QStringList{"1.0 s", "1.5 s", "2.0 s", "2.5 s", "3.0 s"}));
+  EXPECT_EQ(texts_of(time_ticks(0.5, 0.9, 2)), (QStringList{"600 µs", "800 µs"}));
+}
+
+TEST(AxisTicks, AreAboutAsManyAsWantedAndInside) {
+  for (double length = 1e-5; length < 1e5; length *= 1.7) {
+    for (const int count : {1, 4, 9}) {
+      const auto ticks = time_ticks(length, 2 * length, count);
+      EXPECT_LE(std::ssize(ticks), 2 * count + 2) << length;
+      for (const AxisTick& each : ticks) {
+        EXPECT_GE(each.position, length * (1 - 1e-6));
+        EXPECT_LE(each.position, 2 * length * (1 + 1e-6));
+      }
+    }
+  }
 }
 
 constexpr std::int64_t mebi = 1024 * 1024;

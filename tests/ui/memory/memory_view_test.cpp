@@ -20,8 +20,8 @@ class MemoryCurve : public WindowTest {
   MemoryView& curve() { return find<MemoryView>(u"memory_view"_s); }
   std::size_t step() { return document().selection().step; }
   void click_step(std::size_t step) {
-    const double x = curve().axis().x_of(static_cast<double>(step) + 0.5);
-    QTest::mouseClick(&curve(), Qt::LeftButton, {}, QPoint(qRound(x), curve().height() / 2));
+    QTest::mouseClick(&curve(), Qt::LeftButton, {},
+                      QPoint(qRound(curve().x_of(step)), curve().height() / 2));
   }
 };
 
@@ -36,10 +36,12 @@ TEST(MemoryPlot, HoldsSmallPeaks) {
         compute_study(std::make_shared<const Graph>(stashscope::test::perceptron(width, 2).build()),
                       {}, nullptr, {});
     MemoryView view;
-    view.set_study(study, {});
+    view.set_curves(curves_of(study, nullptr));
     const std::int64_t peak = study->current->timeline.peak_bytes;
     EXPECT_GT(view.top(), peak);
-    view.set_study(study, {10 * peak});
+    Measurement measured;
+    measured.live_bytes = {10 * peak};
+    view.set_curves(curves_of(study, &measured));
     EXPECT_GT(view.top(), 10 * peak);
   }
 }

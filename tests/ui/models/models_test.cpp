@@ -10,6 +10,7 @@
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
 #include "ui/models/alive_model.h"
+#include "ui/models/difference_model.h"
 #include "ui/models/order_model.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/texts.h"
@@ -58,6 +59,22 @@ TEST_F(Models, WhatIsAliveKeepsTheRules) {
   const QAbstractItemModelTester tester(&model, Reporting::Warning);
   walk([&](auto study) {
     for (const std::size_t step : {0, 50, 3}) model.set_moment(study, step);
+  });
+}
+
+TEST_F(Models, DifferencesKeepTheRules) {
+  DifferenceModel model;
+  const QAbstractItemModelTester tester(&model, Reporting::Warning);
+  walk([&](std::shared_ptr<const Study> study) {
+    if (study == nullptr) return model.set_differences(nullptr, {});
+    Measurement run;
+    run.live_bytes = study->current->timeline.live_bytes;
+    run.live_bytes.front() += 7;
+    model.set_differences(study, measured_differences(*study, *study->current, run));
+    ASSERT_EQ(model.rowCount(), std::ssize(run.live_bytes));
+    EXPECT_EQ(model.index(0, DifferenceModel::difference).data(), u"+7 B"_s);
+    EXPECT_EQ(model.index(1, DifferenceModel::difference).data(), u"0"_s);
+    EXPECT_EQ(model.index(0, DifferenceModel::cause).data(), u"not explained"_s);
   });
 }
 

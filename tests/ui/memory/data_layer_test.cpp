@@ -1,0 +1,140 @@
+// The picture inside the plot: no peak is lost at any number of steps.
+
+#include "ui/memory/data_layer.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/study/study.h"
+#include "tests/support/model_builder.h"
+#include "ui/memory/column_image.h"
+#include "ui/memory/memory_view.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+SharedCurve curve_of(std::vector<std::int64_t> bytes) {
+  const std::vector<double> seconds(bytes.size(), 1e-6);
+  MemoryCurve curve{CurveExtremes(std::move(bytes)), StepClock(seconds)};
+  curve.peak_step = curve.bytes.highest({0, curve.bytes.size()});
+  curve.peak_bytes = curve.bytes[curve.peak_step];
+  return std::make_shared<const MemoryCurve>(std::move(curve));
+}
+
+/// A million steps, flat but for one.
+MemoryCurves with_spike(std::size_t at) {
+  std::vector<std::int64_t> bytes(1'000'000, 100);
+  bytes[at] = 900;
+  MemoryCurves curves;
+  curves.current = curve_of(std::move(bytes));
+  curves.baseline = curve_of(std::vector<std::int64_t>(10, 50));
+  return curves;
+}
+
+QImage picture(const MemoryCurves& curves, const MemoryLook& look = {}) {
+  StepAxis axis;
+  axis.steps = length_of(curves, look.unit);
+  const Theme theme = theme_of(QPalette(Qt::white));
+  return DataLayer{curves, look, whole(axis), 1000, {}, theme}.draw({500, 200}, 1);
+}
+
+bool has_accent(const QImage& image, int x, int y) {
+  const QColor accent = theme_of(QPalette(Qt::white)).accent;
+  for (int row = y - 2; row <= y + 2; ++row) {
+    if (image.pixelColor(x, row) == accent) return true;
+  }
+  return false;
+}
+
+TEST(DataLayer, ShowsOneStepInAMillionWhereItIs) {
+  for (const auto unit : {AxisUnit::steps, AxisUnit::time}) {
+    MemoryLook look;
+    look.unit = unit;
+    const QImage image = picture(with_spike(333'333), look);
+    ASSERT_EQ(image.size(), QSize(500, 200));
+    const int column = 333'333 / 2000;
+    EXPECT_TRUE(has_accent(image, column, 20));
+    EXPECT_FALSE(has_accent(image, column - 5, 20));
+    EXPECT_FALSE(has_accent(image, column + 5, 20));
+    EXPECT_TRUE(has_accent(image, 400, 180)) << "the level part";
+  }
+}
+
+TEST(ColumnImage, StandsUpright) {
+  ColumnImage image(3, 4, qRgb(0, 0, 0));
+  image.fill(0, 0, 1, qRgb(255, 0, 0));
+  image.fill(2, 3, 99, qRgb(0, 255, 0));
+  image.fill(7, 0, 4, qRgb(0, 0, 255));
+  image.blend(1, -5, 1, qRgb(100, 100, 100), 0.5);
+  const QImage upright = image.upright();
+  ASSERT_EQ(upright.size(), QSize(3, 4));
+  EXPECT_EQ(upright.pixelColor(0, 3), QColor(255, 0, 0));
+  EXPECT_EQ(upright.pixelColor(0, 2), QColor(0, 0, 0));
+  EXPECT_EQ(upright.pixelColor(2, 0), QColor(0, 255, 0));
+  EXPECT_EQ(upright.pixelColor(1, 3), QColor(50, 50, 50));
+}
+
+/// The tensors of a stack fill it from the ground to the live bytes, in both colourings.
+TEST(DataLayer, TensorsFillTheStack) {
+  const auto study = compute_study(
+      std::make_shared<const Graph>(stashscope::test::deep_perceptron(6).build()), {}, nullptr, {});
+  MemoryCurves curves = curves_of(study, nullptr);
+  curves.tensors = tensors_of(*study);
+  const Theme theme = theme_of(QPalette(Qt::white));
+  const std::int64_t top = 2 * curves.current->peak_bytes;
+  StepAxis axis;
+  axis.steps = length_of(curves, AxisUnit::steps);
+  for (const auto colouring : {MemoryLook::Colouring::lifetime, MemoryLook::Colouring::band}) {
+    const MemoryLook look{MemoryLook::Fill::tensors, colouring, AxisUnit::steps};
+    const QImage image = DataLayer{curves, look, whole(axis), top, {}, theme}.draw({300, 200}, 1);
+    const auto x_of = [&](std::size_t step) {
+      return static_cast<int>((static_cast<double>(step) + 0.5) / axis.steps * 300);
+    };
+    for (std::size_t step = 0; step < curves.current->bytes.size(); ++step) {
+      const auto height = static_cast<int>(200 * curves.current->bytes[step] / top);
+      for (int row = 4; row < height - 4; ++row) {
+        ASSERT_NE(image.pixelColor(x_of(step), 199 - row), theme.canvas) << step << " " << row;
+      }
+      ASSERT_EQ(image.pixelColor(x_of(step), 2), theme.canvas);
+    }
+  }
+}
+
+/// A view draws and answers without a study, so that any timeline can be shown.
+TEST(MemoryPlot, ShowsAMillionEventsTensorByTensor) {
+  std::mt19937 random(1);
+  Timeline timeline;
+  constexpr std::uint32_t steps = 100'000;
+  timeline.order.resize(steps);
+  timeline.live_bytes.assign(steps, 0);
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    const auto last = std::min<std::uint32_t>(steps - 1, step + 1 + random() % 60);
+    const auto bytes = static_cast<std::int64_t>(1 + random() % 1000);
+    timeline.buffers.push_back({ValueId(0), bytes, step, last, false, false, {}});
+    for (std::uint32_t at = step; at <= last; ++at) timeline.live_bytes[at] += bytes;
+  }
+  timeline.peak_bytes = *std::max_element(timeline.live_bytes.begin(), timeline.live_bytes.end());
+  MemoryCurves curves;
+  curves.current = curve_of(timeline.live_bytes);
+  curves.baseline = curves.current;
+  curves.tensors = std::make_shared<const TensorStack>(
+      TensorStack{TensorBands(timeline), IdVector<BufferId, Band>(steps, Band::activations)});
+  MemoryView view;
+  view.resize(800, 300);
+  view.set_curves(curves);
+  view.set_look({MemoryLook::Fill::tensors, MemoryLook::Colouring::lifetime, AxisUnit::steps});
+  EXPECT_FALSE(view.grab().isNull());
+  const double x = std::floor(view.plot().center().x());
+  const Stretch pixel =
+      steps_between(view.axis().step_of(x), view.axis().step_of(x + 1), timeline.order.size());
+  ASSERT_GT(pixel.end - pixel.begin, 100U);
+  const auto begin = timeline.live_bytes.begin();
+  const auto most = std::max_element(begin + static_cast<std::ptrdiff_t>(pixel.begin),
+                                     begin + static_cast<std::ptrdiff_t>(pixel.end));
+  EXPECT_EQ(view.step_at(x), static_cast<std::size_t>(most - begin));
+  EXPECT_TRUE(view.tensor_at({view.plot().center().x(), view.plot().bottom() - 3}));
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,118 @@
+#include "ui/document/pinned_variants.h"
+
+#include <algorithm>
+
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+QString plans_label(const Study& study) {
+  const Choices& choices = study.choices;
+  if (!choices.planned.empty()) return PinnedVariants::tr("planned");
+  if (choices.level > 0) return PinnedVariants::tr("level %1").arg(choices.level);
+  const auto is_on = [](const PlanRow& row) { return row.on; };
+  const auto on = std::count_if(study.plans.begin(), study.plans.end(), is_on) +
+                  std::count_if(study.extensions.begin(), study.extensions.end(), is_on);
+  return on == 0 ? PinnedVariants::tr("no plans")
+                 : PinnedVariants::tr("%n plan(s)", nullptr, static_cast<int>(on));
+}
+
+/// The dimension values of one study that another does not have.
+QString other_dims(const Study& study, const Study& than) {
+  QStringList dims;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    const auto& known = than.sizes->dims.dimensions;
+    const bool is_same = std::any_of(known.begin(), known.end(), [&](const Dimension& other) {
+      return other.name == each.name && other.value == each.value;
+    });
+    if (!is_same) dims << u"%1 = %2"_s.arg(shown(each.name)).arg(each.value);
+  }
+  return dims.join(u", "_s);
+}
+
+/// Tells a variant from those that are pinned.
+QString own_label(const Study& study, const std::vector<PinnedVariant>& pinned) {
+  const QString label = variant_label(study);
+  for (const PinnedVariant& each : pinned) {
+    if (variant_label(*each.study) != label) continue;
+    const QString dims = other_dims(study, *each.study);
+    if (!dims.isEmpty()) return label + u", "_s + dims;
+  }
+  return label;
+}
+
+}  // namespace
+
+QString variant_label(const Study& study) {
+  const Choices& choices = study.choices;
+  const Choices usual;
+  QStringList parts = {plans_label(study)};
+  if (study.order != usual.order && study.order != planned_order) {
+    parts << PinnedVariants::tr("order %1").arg(shown(study.order));
+  }
+  if (choices.fusion.strategy != usual.fusion.strategy) {
+    parts << PinnedVariants::tr("fusion %1").arg(shown(choices.fusion.strategy));
+  }
+  if (choices.update.optimizer != usual.update.optimizer) parts << shown(choices.update.optimizer);
+  if (!choices.precision.empty()) parts << shown(choices.precision);
+  return parts.join(u", "_s);
+}
+
+PinnedVariants::PinnedVariants(Document& document, QObject* parent)
+    : QObject(parent), document_(document) {
+  connect(&document_, &Document::opened, this, [this] {
+    pinned_.clear();
+    Q_EMIT changed();
+  });
+}
+
+bool PinnedVariants::can_pin() const {
+  const auto& study = document_.study();
+  if (study == nullptr) return false;
+  const auto same = std::find_if(pinned_.begin(), pinned_.end(), [&](const PinnedVariant& each) {
+    return same_step(each.study->choices, study->choices);
+  });
+  if (same != pinned_.end()) {
+    Q_EMIT document_.noticed(tr("This variant is pinned already: %1.").arg(same->label));
+    return false;
+  }
+  if (pinned_.size() >= most) {
+    Q_EMIT document_.noticed(
+        tr("%1 variants are pinned. Unpin one of them above the memory curve to pin another.")
+            .arg(most));
+    return false;
+  }
+  return true;
+}
+
+std::size_t PinnedVariants::free_slot() const {
+  std::size_t slot = 0;
+  const auto is_taken = [&](const PinnedVariant& each) { return each.slot == slot; };
+  while (std::any_of(pinned_.begin(), pinned_.end(), is_taken)) ++slot;
+  return slot;
+}
+
+void PinnedVariants::pin() {
+  if (!can_pin()) return;
+  const auto& study = document_.study();
+  pinned_.push_back({study, own_label(*study, pinned_), free_slot()});
+  Q_EMIT changed();
+}
+
+void PinnedVariants::unpin(std::size_t index) {
+  if (index >= pinned_.size()) return;
+  pinned_.erase(pinned_.begin() + static_cast<std::ptrdiff_t>(index));
+  Q_EMIT changed();
+}
+
+void PinnedVariants::go_back(std::size_t index) {
+  if (index >= pinned_.size()) return;
+  const PinnedVariant& pinned = pinned_[index];
+  document_.choose(pinned.study->choices, tr("Back to %1").arg(pinned.label));
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,77 @@
+#include "ui/memory/axis_ticks.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+struct Unit {
+  double milliseconds;
+  QString name;
+};
+
+/// The largest unit of which there is at least one.
+Unit unit_of(double milliseconds) {
+  for (const Unit& unit : {Unit{1e3, u"s"_s}, Unit{1, u"ms"_s}, Unit{1e-3, u"µs"_s}}) {
+    if (milliseconds >= unit.milliseconds) return unit;
+  }
+  return {1e-6, u"ns"_s};
+}
+
+/// 1, 2 or 5 times a power of ten, not much less than `wanted`.
+double rounded(double wanted) {
+  const double power = std::pow(10, std::floor(std::log10(wanted)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= 0.7 * wanted) return factor * power;
+  }
+  return 10 * power;
+}
+
+int decimals_of(double distance) {
+  return std::max(0, static_cast<int>(std::ceil(-std::log10(distance) - 1e-9)));
+}
+
+}  // namespace
+
+std::vector<AxisTick> step_ticks(double first, double last, int count) {
+  std::vector<AxisTick> ticks;
+  if (last <= first || count < 1) return ticks;
+  const double distance = std::max(1.0, rounded((last - first) / count));
+  for (double number = std::max(1.0, std::ceil((first + 0.5) / distance)) * distance;
+       number - 0.5 <= last; number += distance) {
+    ticks.push_back({number - 0.5, QString::number(std::llround(number))});
+  }
+  return ticks;
+}
+
+std::vector<AxisTick> time_ticks(double first, double last, int count) {
+  std::vector<AxisTick> ticks;
+  if (last <= first || count < 1) return ticks;
+  const Unit unit = unit_of(last - first);
+  const double distance = rounded((last - first) / count / unit.milliseconds);
+  const int decimals = decimals_of(distance);
+  const auto end = std::llround(std::floor(last / unit.milliseconds / distance + 1e-9));
+  for (auto i = std::llround(std::ceil(first / unit.milliseconds / distance - 1e-9)); i <= end;
+       ++i) {
+    const double number = static_cast<double>(i) * distance;
+    ticks.push_back({number * unit.milliseconds,
+                     QString::fromStdString(format_fixed(number, decimals)) + u' ' + unit.name});
+  }
+  return ticks;
+}
+
+QString time_text(double milliseconds) {
+  const Unit unit = unit_of(std::abs(milliseconds));
+  const double number = milliseconds / unit.milliseconds;
+  if (number == 0) return u"0 ms"_s;
+  const int digits = std::abs(number) < 10 ? 2 : std::abs(number) < 100 ? 1 : 0;
+  return QString::fromStdString(format_fixed(number, digits)) + u' ' + unit.name;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,40 @@
+#include "ui/memory/column_image.h"
+
+#include <QTransform>
+#include <algorithm>
+#include <cmath>
+
+namespace stashscope::ui {
+
+ColumnImage::ColumnImage(int columns, int rows, QRgb ground)
+    : turned_(std::max(1, rows), std::max(1, columns), QImage::Format_RGB32) {
+  turned_.fill(ground);
+}
+
+void ColumnImage::fill(int column, int from, int to, QRgb colour) {
+  from = std::max(0, from);
+  to = std::min(rows(), to);
+  if (column < 0 || column >= columns() || from >= to) return;
+  QRgb* const pixels = row_of(column);
+  std::fill(pixels + from, pixels + to, colour);
+}
+
+void ColumnImage::blend(int column, int from, int to, QRgb colour, double share) {
+  from = std::max(0, from);
+  to = std::min(rows(), to);
+  if (column < 0 || column >= columns() || from >= to) return;
+  QRgb* const pixels = row_of(column);
+  std::transform(pixels + from, pixels + to, pixels + from,
+                 [=](QRgb ground) { return mixed(ground, colour, share); });
+}
+
+QImage ColumnImage::upright() const { return turned_.transformed(QTransform().rotate(-90)); }
+
+QRgb mixed(QRgb ground, QRgb colour, double share) {
+  const int weight = static_cast<int>(std::lround(256 * std::clamp(share, 0.0, 1.0)));
+  const auto mix = [weight](int a, int b) { return a + (b - a) * weight / 256; };
+  return qRgb(mix(qRed(ground), qRed(colour)), mix(qGreen(ground), qGreen(colour)),
+              mix(qBlue(ground), qBlue(colour)));
+}
+
+}  // namespace stashscope::ui

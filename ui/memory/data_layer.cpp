@@ -1,0 +1,221 @@
+#include "ui/memory/data_layer.h"
+
+#include <cmath>
+
+#include "ui/graph/graph_painter.h"
+#include "ui/memory/band_colours.h"
+#include "ui/memory/column_image.h"
+#include "ui/memory/curve_colours.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr double band_opacity = 0.55;
+/// Of the low side of columns that hold many steps.
+constexpr double spread_opacity = 0.3;
+
+struct LineStyle {
+  QRgb colour;
+  double width = 1;
+  double on = 0;  ///< length of dashes; 0: none
+  double off = 0;
+  double spread = 0;  ///< opacity between the least and the most of a column
+};
+
+constexpr std::size_t life_shades = 1024;
+
+/// All that tensors can have, so that none is worked out for each of a million.
+struct TensorColours {
+  explicit TensorColours(bool dark) {
+    for (std::size_t i = 0; i < band_count; ++i) {
+      of_band[i] = band_colour(static_cast<Band>(i), dark).rgb();
+    }
+    for (std::size_t i = 0; i < life_shades; ++i) {
+      of_life[i] = lifetime_colour(static_cast<double>(i) / (life_shades - 1)).rgb();
+    }
+  }
+
+  std::array<QRgb, band_count> of_band;
+  std::array<QRgb, life_shades> of_life;  ///< from no step to all
+};
+
+/// Fills the columns of one picture.
+class ColumnPainter {
+ public:
+  ColumnPainter(const DataLayer& layer, const QSize& size, double ratio)
+      : curves_(layer.curves),
+        look_(layer.look),
+        theme_(layer.theme),
+        rows_per_byte_(size.height() / static_cast<double>(layer.top)),
+        ratio_(ratio),
+        positions_(even_bounds(layer.axis.first, layer.axis.last,
+                               static_cast<std::size_t>(std::max(1, size.width())))),
+        bounds_(bounds_of(*curves_.current)),
+        colours_(theme_.dark),
+        shades_per_step_((life_shades - 1.0) / static_cast<double>(curves_.current->bytes.size())),
+        image_(size.width(), size.height(), theme_.canvas.rgb()) {}
+
+  void fill_bands() {
+    if (curves_.band_edges == nullptr) return;
+    std::vector<int> ground(static_cast<std::size_t>(image_.columns()), 0);
+    for (std::size_t i = 0; i < band_count; ++i) {
+      const QRgb colour = fill_colour(static_cast<Band>(i), theme_).rgb();
+      const std::vector<Extremes> edge = envelope((*curves_.band_edges)[i], bounds_);
+      for (std::size_t column = 0; column < edge.size(); ++column) {
+        const int row = row_of(edge[column].high);
+        image_.fill(static_cast<int>(column), ground[column], row, colour);
+        ground[column] = std::max(row, ground[column]);
+      }
+    }
+  }
+
+  void fill_tensors(BufferId marked) {
+    const TensorBands& bands = curves_.tensors->bands;
+    const int columns = static_cast<int>(bounds_.size()) - 1;
+    StackWalk walk(bands);
+    std::size_t before = 0;
+    for (int column = 0; column < columns; ++column) {
+      const std::size_t step = shown_step(column);
+      for (const StackedTensor& each : walk.at(step)) {
+        const TensorBand& band = bands.bands()[each.band];
+        const bool begins = column > 0 && band.first_step > before;
+        fill_tensor(column, each.bottom, band, begins);
+        if (band.buffer == marked) mark(column, each.bottom, band, step, before);
+      }
+      image_.fill(column, row_of(bands.told_apart(step)), row_of(bands.live_bytes(step)),
+                  rest_colour(theme_).rgb());
+      before = step;
+    }
+  }
+
+  void draw_curves() {
+    draw_line(*curves_.baseline, {theme_.baseline.rgb(), 1, 4, 3});
+    for (const PinnedCurve& each : curves_.pinned) {
+      draw_line(*each.curve, {pinned_colour(each.slot, theme_.dark).rgb(), 1.5});
+    }
+    const double spread = look_.fill == MemoryLook::Fill::bands ? spread_opacity : 0;
+    draw_line(*curves_.current, {theme_.accent.rgb(), 2, 0, 0, spread});
+    if (curves_.measured != nullptr) {
+      draw_line(*curves_.measured, {theme_.measured.rgb(), 2, 2, 3});
+    }
+  }
+
+  QImage finish() const { return image_.upright(); }
+
+ private:
+  int row_of(std::int64_t bytes) const {
+    return static_cast<int>(static_cast<double>(bytes) * rows_per_byte_ + 0.5);
+  }
+  int pixels(double length) const {
+    return std::max(1, static_cast<int>(std::lround(length * ratio_)));
+  }
+
+  /// The steps at the edges of the columns in which a curve has any.
+  std::vector<double> bounds_of(const MemoryCurve& curve) const {
+    const CurvePlace place = place_of(curves_, curve, look_.unit);
+    const auto end = std::lower_bound(positions_.begin(), positions_.end(), place.end());
+    const auto columns =
+        std::min(positions_.size() - 1, static_cast<std::size_t>(end - positions_.begin()));
+    return place.steps_at({positions_.data(), columns + 1});
+  }
+
+  /// The step that a column shows tensor by tensor: the one that needs the most.
+  std::size_t shown_step(int column) const {
+    const auto index = static_cast<std::size_t>(column);
+    const CurveExtremes& bytes = curves_.current->bytes;
+    return bytes.highest(steps_between(bounds_[index], bounds_[index + 1], bytes.size()));
+  }
+
+  QRgb colour_of(const TensorBand& band) const {
+    const Band kind = curves_.tensors->band_of[band.buffer];
+    if (band.resident || look_.colouring == MemoryLook::Colouring::band) {
+      return colours_.of_band[static_cast<std::size_t>(kind)];
+    }
+    const double lived = band.last_step - band.first_step + 1;
+    return colours_.of_life[static_cast<std::size_t>(lived * shades_per_step_)];
+  }
+
+  /// With an edge where there is room for one, so that neighbours of one colour are told apart.
+  void fill_tensor(int column, std::int64_t bottom, const TensorBand& band, bool begins) {
+    const int from = row_of(bottom);
+    const int to = row_of(bottom + band.bytes);
+    if (to <= from) return;
+    const QRgb colour = colour_of(band);
+    const bool has_room = to - from > pixels(3);
+    const QRgb edge = mixed(colour, theme_.canvas.rgb(), 0.5);
+    image_.fill(column, from, to, begins && has_room ? edge : colour);
+    if (has_room) image_.fill(column, from, from + pixels(1), edge);
+  }
+
+  void mark(int column, std::int64_t bottom, const TensorBand& band, std::size_t step,
+            std::size_t before) {
+    const int from = row_of(bottom);
+    const int to = std::max(from + pixels(2), row_of(bottom + band.bytes));
+    const QRgb colour = theme_.text.rgb();
+    image_.fill(column, from, from + pixels(1.5), colour);
+    image_.fill(column, to - pixels(1.5), to, colour);
+    const bool at_end = band.first_step > before || (band.last_step == step && ends_in(column));
+    if (at_end && column > 0) image_.fill(column, from, to, colour);
+  }
+
+  /// Whether the next column shows another step.
+  bool ends_in(int column) const {
+    const auto next = static_cast<std::size_t>(column) + 1;
+    return next + 1 < bounds_.size() && shown_step(column + 1) != shown_step(column);
+  }
+
+  /// Along the most of each column: the curve of a step function has level and upright parts only.
+  void draw_line(const MemoryCurve& curve, const LineStyle& style) {
+    const int width = pixels(style.width);
+    const int period = style.on > 0 ? pixels(style.on) + pixels(style.off) : 1;
+    const int on = style.on > 0 ? pixels(style.on) : 1;
+    std::optional<int> before;
+    int column = 0;
+    for (const Extremes& each : envelope(curve.bytes, bounds_of(curve))) {
+      const int high = row_of(each.high);
+      if (style.spread > 0) {
+        image_.blend(column, row_of(each.low), high, style.colour, style.spread);
+      }
+      const int from = std::min(high, before.value_or(high)) - width / 2;
+      const int to = std::max(high, before.value_or(high)) - width / 2 + width;
+      if (column % period < on) image_.fill(column, from, to, style.colour);
+      before = high;
+      ++column;
+    }
+  }
+
+  const MemoryCurves& curves_;
+  const MemoryLook& look_;
+  const Theme& theme_;
+  double rows_per_byte_;
+  double ratio_;
+  std::vector<double> positions_;  ///< of the columns' left edges and the last one's right edge
+  std::vector<double> bounds_;     ///< of the current curve
+  TensorColours colours_;
+  double shades_per_step_;
+  ColumnImage image_;
+};
+
+}  // namespace
+
+QImage DataLayer::draw(const QSize& size, double ratio) const {
+  ColumnPainter painter(*this, size, ratio);
+  if (look.fill == MemoryLook::Fill::tensors && curves.tensors != nullptr) {
+    painter.fill_tensors(marked);
+  } else {
+    painter.fill_bands();
+  }
+  painter.draw_curves();
+  return painter.finish();
+}
+
+QColor rest_colour(const Theme& theme) {
+  return QColor(mixed(theme.canvas.rgb(), theme.muted.rgb(), 0.45));
+}
+
+QColor fill_colour(Band band, const Theme& theme) {
+  return QColor(mixed(theme.canvas.rgb(), band_colour(band, theme.dark).rgb(), band_opacity));
+}
+
+}  // namespace stashscope::ui

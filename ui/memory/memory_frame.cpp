@@ -1,0 +1,154 @@
+#include "ui/memory/memory_frame.h"
+
+#include <cmath>
+
+#include "ui/memory/axis_ticks.h"
+#include "ui/memory/byte_axis.h"
+#include "ui/memory/curve_colours.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// Distance between grid lines, and between numbers under the plot, about.
+constexpr double grid_pixels = 44;
+constexpr double tick_pixels = 110;
+constexpr double text_height = 18;
+constexpr double least_phase_width = 80;
+
+QColor faded(QColor colour, double alpha) {
+  colour.setAlphaF(static_cast<float>(alpha));
+  return colour;
+}
+
+}  // namespace
+
+double MemoryFrame::y_of(std::int64_t bytes) const {
+  return plot.bottom() - plot.height() * static_cast<double>(bytes) / static_cast<double>(top);
+}
+
+double MemoryFrame::x_of(std::size_t step) const {
+  return axis.x_of(place().position_of(static_cast<double>(step) + 0.5));
+}
+
+void MemoryFrame::paint_grid(QPainter& painter) const {
+  const int count = std::max(2, static_cast<int>(plot.height() / grid_pixels));
+  for (const ByteTick& tick : byte_ticks(top, count)) {
+    const double y = std::round(y_of(tick.bytes)) + 0.5;
+    painter.setPen(tick.bytes == 0 ? theme.muted : faded(theme.line, 0.7));
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    painter.setPen(theme.muted);
+    painter.drawText(QRectF(0, y - 9, plot.left() - 8, text_height),
+                     Qt::AlignRight | Qt::AlignVCenter, shown(tick.text));
+  }
+}
+
+void MemoryFrame::paint_axis(QPainter& painter) const {
+  const double y = plot.bottom() + 3;
+  const bool has_two_rows = axis_rows > 1;
+  if (has_two_rows || look.unit == AxisUnit::time) paint_ticks(painter, y);
+  paint_phases(painter, has_two_rows ? y + text_height : y);
+}
+
+void MemoryFrame::paint_ticks(QPainter& painter, double y) const {
+  const int count = std::max(1, static_cast<int>(plot.width() / tick_pixels));
+  const auto ticks = look.unit == AxisUnit::time ? time_ticks(axis.first, axis.last, count)
+                                                 : step_ticks(axis.first, axis.last, count);
+  painter.setPen(theme.muted);
+  for (const AxisTick& tick : ticks) {
+    const double x = std::round(axis.x_of(tick.position)) + 0.5;
+    painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + 4));
+    const double width = painter.fontMetrics().horizontalAdvance(tick.text) + 2;
+    const double left = std::clamp(x - width / 2, plot.left() - 24, plot.right() + 12 - width);
+    painter.drawText(QRectF(left, y, width, text_height), Qt::AlignCenter, tick.text);
+  }
+}
+
+void MemoryFrame::paint_phases(QPainter& painter, double y) const {
+  const auto steps = static_cast<double>(curves.current->bytes.size());
+  const auto forward_steps = static_cast<double>(curves.current->forward_steps);
+  const auto x_at = [&](double step) {
+    return std::clamp(axis.x_of(place().position_of(step)), plot.left(), plot.right());
+  };
+  const double boundary = x_at(forward_steps > 0 ? forward_steps : steps);
+  const double end = x_at(steps);
+  painter.setPen(QPen(theme.line, 1));
+  if (boundary > plot.left() && boundary < end) {
+    painter.drawLine(QPointF(boundary, plot.top()), QPointF(boundary, plot.bottom() + 4));
+    painter.drawLine(QPointF(boundary, y + 2), QPointF(boundary, y + text_height - 2));
+  }
+  if (axis_rows == 1 && look.unit == AxisUnit::time) return;
+  painter.setPen(theme.muted);
+  const QRectF forward(plot.left(), y, boundary - plot.left(), text_height);
+  const QRectF backward(boundary, y, end - boundary, text_height);
+  if (forward.width() > least_phase_width) {
+    painter.drawText(forward, Qt::AlignCenter, tr("forward"));
+  }
+  if (backward.width() > least_phase_width) {
+    painter.drawText(backward, Qt::AlignCenter, tr("backward"));
+  }
+}
+
+QPointF MemoryFrame::paint_peak(QPainter& painter, const MemoryCurve& curve,
+                                const QColor& colour) const {
+  const CurvePlace own = place_of(curves, curve, look.unit);
+  const QPointF at(axis.x_of(own.position_of(static_cast<double>(curve.peak_step) + 0.5)),
+                   y_of(curve.peak_bytes));
+  painter.setPen(QPen(theme.canvas, 1.5));
+  painter.setBrush(colour);
+  painter.drawEllipse(at, 4.5, 4.5);
+  return at;
+}
+
+void MemoryFrame::paint_peaks(QPainter& painter) const {
+  for (const PinnedCurve& each : curves.pinned) {
+    paint_peak(painter, *each.curve, pinned_colour(each.slot, theme.dark));
+  }
+  if (curves.baseline->peak_bytes != curves.current->peak_bytes) {
+    paint_peak(painter, *curves.baseline, theme.baseline);
+  }
+  paint_peak_label(painter, paint_peak(painter, *curves.current, theme.accent));
+}
+
+/// Above the curve and beside the cursor; on a ground of its own, since other curves may pass
+/// there.
+void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak) const {
+  if (peak.x() < plot.left() || peak.x() > plot.right()) return;
+  const QString text = tr("peak %1").arg(bytes_text(curves.current->peak_bytes));
+  const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 10, text_height);
+  const bool fits_right = peak.x() + 6 + size.width() < plot.right();
+  const double x = fits_right ? peak.x() + 6 : peak.x() - 6 - size.width();
+  const double y = std::max(plot.top() - 5, peak.y() - 4 - size.height());
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(faded(theme.canvas, 0.85));
+  painter.drawRoundedRect(QRectF(QPointF(x, y), size), 4, 4);
+  painter.setPen(theme.text);
+  painter.drawText(QRectF(QPointF(x, y), size), Qt::AlignCenter, text);
+}
+
+void MemoryFrame::paint_hover(QPainter& painter, std::size_t step) const {
+  const double x = x_of(step);
+  painter.setPen(QPen(theme.muted, 1));
+  painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+}
+
+void MemoryFrame::paint_cursor(QPainter& painter, std::size_t step) const {
+  const double x = x_of(step);
+  painter.setPen(QPen(theme.text, 1.2));
+  painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.text);
+  painter.drawPolygon(
+      QPolygonF({{x - 5, plot.top() - 6}, {x + 5, plot.top() - 6}, {x, plot.top()}}));
+}
+
+void MemoryFrame::paint_brush(QPainter& painter, double from, double to) const {
+  const double left = std::clamp(std::min(from, to), plot.left(), plot.right());
+  const double right = std::clamp(std::max(from, to), plot.left(), plot.right());
+  painter.setPen(QPen(theme.accent, 1));
+  painter.setBrush(faded(theme.accent, 0.15));
+  painter.drawRect(QRectF(QPointF(left, plot.top()), QPointF(right, plot.bottom())));
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include "ui/memory/data_layer.h"
+
+namespace stashscope::ui {
+
+/// What stands around and upon the curves of the memory view: grid, axes, phases, peaks, cursor.
+/// Refers to what the view has. @pre the curves are not empty
+struct MemoryFrame {
+  Q_DECLARE_TR_FUNCTIONS(MemoryFrame)
+
+ public:
+  const MemoryCurves& curves;
+  const MemoryLook& look;
+  const StepAxis& axis;
+  std::int64_t top = 1;  ///< bytes at the upper edge of the plot
+  QRectF plot;
+  Theme theme;
+  int axis_rows = 1;  ///< of text under the plot: one, or two
+
+  double y_of(std::int64_t bytes) const;
+  /// The middle of a step of the current curve.
+  double x_of(std::size_t step) const;
+
+  void paint_grid(QPainter& painter) const;
+  /// Numbers and phases under the plot; where there is one row only, phases over steps and numbers
+  /// over time.
+  void paint_axis(QPainter& painter) const;
+  void paint_peaks(QPainter& painter) const;
+  void paint_hover(QPainter& painter, std::size_t step) const;
+  void paint_cursor(QPainter& painter, std::size_t step) const;
+  /// What will be shown when the button is let go. Positions in pixels.
+  void paint_brush(QPainter& painter, double from, double to) const;
+
+ private:
+  CurvePlace place() const { return place_of(curves, *curves.current, look.unit); }
+  QPointF paint_peak(QPainter& painter, const MemoryCurve& curve, const QColor& colour) const;
+  void paint_peak_label(QPainter& painter, QPointF peak) const;
+  void paint_ticks(QPainter& painter, double y) const;
+  void paint_phases(QPainter& painter, double y) const;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,154 @@
+#include "ui/memory/memory_key.h"
+
+#include <QLinearGradient>
+
+#include "ui/graph/graph_painter.h"
+#include "ui/memory/band_colours.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr double first_row = 5;
+constexpr double mark_width = 22;
+constexpr double gradient_width = 64;
+constexpr double swatch_width = 11;
+constexpr double gap = 6;
+constexpr double distance = 18;
+/// Below this a line of text says nothing.
+constexpr double least_text = 300;
+
+double width_of(KeyEntry::Mark mark) {
+  switch (mark) {
+    case KeyEntry::Mark::line:
+      return mark_width;
+    case KeyEntry::Mark::gradient:
+      return gradient_width;
+    default:
+      return swatch_width;
+  }
+}
+
+bool occurs(const CurveExtremes& edge, const CurveExtremes* below) {
+  for (std::size_t step = 0; step < edge.size(); ++step) {
+    if (edge[step] > (below == nullptr ? 0 : (*below)[step])) return true;
+  }
+  return false;
+}
+
+void add_bands(const MemoryCurves& curves, const Theme& theme, std::vector<KeyEntry>& key) {
+  if (curves.band_edges == nullptr) return;
+  const CurveExtremes* below = nullptr;
+  for (std::size_t i = 0; i < band_count; ++i) {
+    const CurveExtremes& edge = (*curves.band_edges)[i];
+    const auto band = static_cast<Band>(i);
+    if (occurs(edge, below)) {
+      key.push_back(
+          {KeyEntry::Mark::swatch, shown(std::string(title_of(band))), fill_colour(band, theme)});
+    }
+    below = &edge;
+  }
+}
+
+void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
+                 std::vector<KeyEntry>& key) {
+  if (curves.tensors == nullptr) return;
+  const TensorStack& tensors = *curves.tensors;
+  if (look.colouring == MemoryLook::Colouring::lifetime) {
+    key.push_back({KeyEntry::Mark::gradient,
+                   KeyLayout::tr("lives 1 step to %1").arg(tensors.bands.steps()),
+                   {}});
+  }
+  std::array<bool, band_count> listed{};
+  for (const TensorBand& band : tensors.bands.bands()) {
+    const Band kind = tensors.band_of[band.buffer];
+    const bool in_own_colour = band.resident || look.colouring == MemoryLook::Colouring::band;
+    if (!in_own_colour || std::exchange(listed[static_cast<std::size_t>(kind)], true)) continue;
+    key.push_back({KeyEntry::Mark::swatch, shown(std::string(title_of(kind))),
+                   band_colour(kind, theme.dark)});
+  }
+  if (tensors.bands.merged() > 0) {
+    key.push_back({KeyEntry::Mark::swatch,
+                   KeyLayout::tr("%1 smaller ones").arg(tensors.bands.merged()),
+                   rest_colour(theme)});
+  }
+}
+
+QLinearGradient lifetime_gradient(const QRectF& rect) {
+  QLinearGradient gradient(rect.topLeft(), rect.topRight());
+  for (int i = 0; i <= 16; ++i) gradient.setColorAt(i / 16.0, lifetime_colour(i / 16.0));
+  return gradient;
+}
+
+void paint_mark(QPainter& painter, const KeyEntry& entry, const QRectF& place) {
+  const double y = place.center().y();
+  const QRectF box(place.left(), y - swatch_width / 2, width_of(entry.mark), swatch_width);
+  if (entry.mark == KeyEntry::Mark::line) {
+    painter.setPen(QPen(entry.colour, entry.width, entry.style));
+    painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
+    return;
+  }
+  painter.setPen(Qt::NoPen);
+  if (entry.mark == KeyEntry::Mark::gradient) {
+    painter.setBrush(lifetime_gradient(box));
+  } else {
+    painter.setBrush(entry.colour);
+  }
+  painter.drawRoundedRect(box, 2, 2);
+}
+
+}  // namespace
+
+std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
+                             bool scarce) {
+  std::vector<KeyEntry> key;
+  key.push_back(
+      {KeyEntry::Mark::line, KeyLayout::tr("without plans"), theme.baseline, 1, Qt::DashLine});
+  key.push_back({KeyEntry::Mark::line, KeyLayout::tr("now"), theme.accent, 2});
+  if (curves.measured != nullptr) {
+    key.push_back(
+        {KeyEntry::Mark::line, KeyLayout::tr("measured"), theme.measured, 2, Qt::DotLine});
+  }
+  if (scarce) return key;
+  if (look.fill == MemoryLook::Fill::tensors) {
+    add_tensors(curves, look, theme, key);
+  } else {
+    add_bands(curves, theme, key);
+  }
+  return key;
+}
+
+KeyLayout::KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left,
+                     double right)
+    : entries_(std::move(entries)) {
+  double x = left;
+  double y = first_row;
+  const auto next_row = [&] {
+    x = left;
+    y += row_height;
+    ++rows_;
+  };
+  for (const KeyEntry& each : entries_) {
+    const double width =
+        width_of(each.mark) + gap + std::ceil(metrics.horizontalAdvance(each.text)) + 2;
+    if (x > left && x + width > right) next_row();
+    places_.emplace_back(x, y, std::min(width, right - x), row_height);
+    x += width + distance;
+  }
+  if (x > left && right - x < least_text) next_row();
+  text_line_ = QRectF(x, y, right - x, row_height);
+}
+
+void KeyLayout::paint(QPainter& painter, const Theme& theme) const {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    paint_mark(painter, entries_[i], places_[i]);
+    painter.setPen(theme.muted);
+    const QRectF text = places_[i].adjusted(width_of(entries_[i].mark) + gap, 0, 0, 0);
+    painter.drawText(text, Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(entries_[i].text, Qt::ElideRight,
+                                                      static_cast<int>(std::ceil(text.width()))));
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,195 @@
+// Mouse and keyboard of the memory view.
+
+#include <QApplication>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <cmath>
+
+#include "ui/memory/memory_view.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr double zoom_step = 1.25;
+/// Of what is in sight, by Page up and Page down.
+constexpr double page = 0.8;
+
+}  // namespace
+
+bool MemoryView::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || curves_.empty()) return QWidget::event(event);
+  const auto& help = static_cast<const QHelpEvent&>(*event);
+  const auto tensor = tensor_at(help.pos());
+  if (tensor) {
+    QToolTip::showText(help.globalPos(), tensor_text(*tensor).replace(u"   "_s, u"\n"_s), this);
+  } else {
+    QToolTip::hideText();
+  }
+  return true;
+}
+
+void MemoryView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  lay_out();
+}
+
+void MemoryView::resizeEvent(QResizeEvent*) { lay_out(); }
+
+void MemoryView::wheelEvent(QWheelEvent* event) {
+  const double notches = event->angleDelta().y() / 120.0;
+  set_axis(zoomed(axis_, std::pow(zoom_step, notches), event->position().x()));
+  event->accept();
+}
+
+void MemoryView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  pressed_at_ = event->position().x();
+  dragged_to_ = pressed_at_;
+  drag_ = event->modifiers().testFlag(Qt::ShiftModifier) ? Drag::brush : Drag::pressed;
+}
+
+void MemoryView::mouseMoveEvent(QMouseEvent* event) {
+  if (curves_.empty()) return;
+  hovered_ = event->position();
+  if (event->buttons().testFlag(Qt::LeftButton)) drag_to(event->position().x());
+  update();
+}
+
+void MemoryView::drag_to(double x) {
+  const bool is_far = std::abs(x - pressed_at_) >= QApplication::startDragDistance();
+  if (drag_ == Drag::pressed && is_far) drag_ = Drag::pan;
+  if (drag_ == Drag::pan) set_axis(moved(axis_, x - dragged_to_));
+  dragged_to_ = x;
+}
+
+void MemoryView::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  const Drag drag = std::exchange(drag_, Drag::none);
+  if (curves_.empty()) return;
+  if (drag == Drag::brush) take_brush(event->position().x());
+  if (drag == Drag::pressed) click(event->position());
+}
+
+void MemoryView::take_brush(double x) {
+  update();
+  if (std::abs(x - pressed_at_) < QApplication::startDragDistance()) return;
+  const double first = axis_.step_of(std::min(x, pressed_at_));
+  const double last = axis_.step_of(std::max(x, pressed_at_));
+  set_axis(with_range(axis_, first, last - first));
+}
+
+void MemoryView::click(QPointF at) {
+  const std::size_t step = step_at(at.x());
+  const auto tensor = tensor_at(at);
+  if (tensor) {
+    Q_EMIT tensor_chosen(step, tensor->buffer);
+  } else {
+    Q_EMIT step_clicked(step);
+  }
+}
+
+void MemoryView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) show_all();
+}
+
+void MemoryView::leaveEvent(QEvent*) {
+  hovered_.reset();
+  update();
+}
+
+void MemoryView::move_cursor(std::ptrdiff_t by) {
+  const auto last = std::ssize(curves_.current->bytes.values()) - 1;
+  const auto to = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(cursor_) + by, 0, last);
+  Q_EMIT step_clicked(static_cast<std::size_t>(to));
+}
+
+/// To the tensor above or below the one with the outline; without one, to the largest.
+void MemoryView::walk_stack(int by) {
+  if (!shows_tensors() || curves_.tensors == nullptr) return;
+  const TensorBands& bands = curves_.tensors->bands;
+  const std::vector<StackedTensor> stack = bands.stack(cursor_);
+  if (stack.empty()) return;
+  const auto bytes = [&](const StackedTensor& each) { return bands.bands()[each.band].bytes; };
+  const auto at = std::find_if(stack.begin(), stack.end(), [&](const StackedTensor& each) {
+    return bands.bands()[each.band].buffer == marked_;
+  });
+  const auto to =
+      at == stack.end()
+          ? std::max_element(stack.begin(), stack.end(),
+                             [&](const auto& a, const auto& b) { return bytes(a) < bytes(b); })
+          : stack.begin() +
+                std::clamp<std::ptrdiff_t>(at - stack.begin() + by, 0, std::ssize(stack) - 1);
+  hovered_.reset();
+  Q_EMIT tensor_chosen(cursor_, bands.bands()[to->band].buffer);
+}
+
+void MemoryView::zoom_at_cursor(double factor) {
+  const double at = place().position_of(static_cast<double>(cursor_) + 0.5);
+  set_axis(zoomed(axis_, factor, axis_.x_of(at)));
+}
+
+void MemoryView::keyPressEvent(QKeyEvent* event) {
+  if (curves_.empty() || !(take_cursor_key(*event) || take_view_key(*event))) {
+    QWidget::keyPressEvent(event);
+  }
+}
+
+bool MemoryView::take_cursor_key(const QKeyEvent& event) {
+  const std::ptrdiff_t stride = event.modifiers().testFlag(Qt::ShiftModifier) ? 10 : 1;
+  const auto all = std::ssize(curves_.current->bytes.values());
+  switch (event.key()) {
+    case Qt::Key_Left:
+      return move_cursor(-stride), true;
+    case Qt::Key_Right:
+      return move_cursor(stride), true;
+    case Qt::Key_Home:
+      return move_cursor(-all), true;
+    case Qt::Key_End:
+      return move_cursor(all), true;
+    case Qt::Key_Up:
+      return walk_stack(1), true;
+    case Qt::Key_Down:
+      return walk_stack(-1), true;
+    case Qt::Key_P:
+      Q_EMIT step_clicked(curves_.current->peak_step);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool MemoryView::take_view_key(const QKeyEvent& event) {
+  MemoryLook other = look_;
+  const double length = axis_.right - axis_.left;
+  switch (event.key()) {
+    case Qt::Key_Plus:
+      return zoom_at_cursor(zoom_step), true;
+    case Qt::Key_Minus:
+      return zoom_at_cursor(1 / zoom_step), true;
+    case Qt::Key_0:
+      return show_all(), true;
+    case Qt::Key_PageUp:
+      return set_axis(moved(axis_, page * length)), true;
+    case Qt::Key_PageDown:
+      return set_axis(moved(axis_, -page * length)), true;
+    case Qt::Key_T:
+      other.fill = shows_tensors() ? MemoryLook::Fill::bands : MemoryLook::Fill::tensors;
+      return set_look(other), true;
+    case Qt::Key_M:
+      other.unit = look_.unit == AxisUnit::time ? AxisUnit::steps : AxisUnit::time;
+      return set_look(other), true;
+    case Qt::Key_C:
+      other.colouring = look_.colouring == MemoryLook::Colouring::band
+                            ? MemoryLook::Colouring::lifetime
+                            : MemoryLook::Colouring::band;
+      return set_look(other), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace stashscope::ui

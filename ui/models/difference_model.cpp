@@ -1,0 +1,105 @@
+#include "ui/models/difference_model.h"
+
+#include <cmath>
+
+#include "ui/models/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+QString signed_text(const QString& text, bool is_negative) {
+  return (is_negative ? u"−"_s : u"+"_s) + text;
+}
+
+QString bytes_difference_text(std::int64_t bytes) {
+  return bytes == 0 ? u"0"_s : signed_text(bytes_text(std::abs(bytes)), bytes < 0);
+}
+
+/// One unit for all rows, so that the column can be compared at a glance.
+QString microseconds_text(double seconds) { return u"%1 µs"_s.arg(1e6 * seconds, 0, 'f', 1); }
+
+}  // namespace
+
+DifferenceModel::DifferenceModel(QObject* parent)
+    : TableModel({{tr("Step"), {}, true},
+                  {tr("Node"), tr("The node that runs at this step"), false},
+                  {tr("Predicted"), tr("Bytes that should be alive while it runs"), true},
+                  {tr("Measured"), tr("Bytes that were alive while it ran"), true},
+                  {tr("Difference"), tr("Measured less predicted bytes"), true},
+                  {tr("Why"), tr("What explains the difference of the bytes"), false},
+                  {tr("Time predicted"), tr("From the device profile"), true},
+                  {tr("Time measured"), {}, true},
+                  {tr("Time difference"), tr("Measured less predicted time"), true}},
+                 parent) {}
+
+void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
+                                      std::vector<StepDifference> differences) {
+  beginResetModel();
+  study_ = std::move(study);
+  rows_ = std::move(differences);
+  endResetModel();
+}
+
+QVariant DifferenceModel::cell(int row, int column, int role) const {
+  const StepDifference& each = rows_[static_cast<std::size_t>(row)];
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(each, column);
+    case Qt::ToolTipRole:
+      return column == Column::node || column == Column::cause ? text(each, column) : QString();
+    case sort_role:
+      return number(each, column);
+    default:
+      return {};
+  }
+}
+
+QString DifferenceModel::text(const StepDifference& each, int column) const {
+  switch (column) {
+    case Column::step:
+      return QString::number(each.step + 1);
+    case Column::node:
+      return shown(name_of(study_->graph(), study_->current->dataflow, each.node));
+    case Column::predicted:
+      return bytes_text(each.predicted_bytes);
+    case Column::measured:
+      return bytes_text(each.measured_bytes);
+    case Column::difference:
+      return bytes_difference_text(each.bytes());
+    case Column::cause:
+      return shown(std::string(explanation(each.cause)));
+    case Column::predicted_time:
+      return microseconds_text(each.predicted_seconds);
+    case Column::measured_time:
+      return microseconds_text(each.measured_seconds);
+    default:
+      return signed_text(microseconds_text(std::abs(each.seconds())), each.seconds() < 0);
+  }
+}
+
+/// Differences by their size, whatever their sign.
+QVariant DifferenceModel::number(const StepDifference& each, int column) const {
+  switch (column) {
+    case Column::step:
+      return static_cast<qulonglong>(each.step);
+    case Column::predicted:
+      return static_cast<qlonglong>(each.predicted_bytes);
+    case Column::measured:
+      return static_cast<qlonglong>(each.measured_bytes);
+    case Column::difference:
+      return static_cast<qlonglong>(std::abs(each.bytes()));
+    case Column::predicted_time:
+      return each.predicted_seconds;
+    case Column::measured_time:
+      return each.measured_seconds;
+    case Column::time_difference:
+      return std::abs(each.seconds());
+    default:
+      return text(each, column);
+  }
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/study/measured_difference.h"
+#include "ui/models/table_model.h"
+
+namespace stashscope::ui {
+
+/// A run beside its prediction, step by step.
+class DifferenceModel : public TableModel {
+  Q_OBJECT
+
+ public:
+  enum Column {
+    step,
+    node,
+    predicted,
+    measured,
+    difference,
+    cause,
+    predicted_time,
+    measured_time,
+    time_difference
+  };
+
+  explicit DifferenceModel(QObject* parent = nullptr);
+
+  /// A null study empties the table. @param differences of its current variant
+  void set_differences(std::shared_ptr<const Study> study, std::vector<StepDifference> differences);
+  const StepDifference& row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+
+ protected:
+  int rows() const override { return static_cast<int>(rows_.size()); }
+  QVariant cell(int row, int column, int role) const override;
+
+ private:
+  QString text(const StepDifference& each, int column) const;
+  QVariant number(const StepDifference& each, int column) const;
+
+  std::shared_ptr<const Study> study_;
+  std::vector<StepDifference> rows_;
+};
+
+}  // namespace stashscope::ui

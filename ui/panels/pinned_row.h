@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/document/pinned_variants.h"
+
+class QHBoxLayout;
+
+namespace stashscope::ui {
+
+/// The key of the pinned curves: one button each that goes back to its choices, and one that
+/// unpins it. Hidden while there are none.
+class PinnedRow : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PinnedRow(PinnedVariants& pinned, QWidget* parent = nullptr);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show_pinned();
+  QWidget* make_entry(std::size_t index);
+
+  PinnedVariants& pinned_;
+  QHBoxLayout* layout_;
+};
+
+}  // namespace stashscope::ui
