@@ -64,17 +64,19 @@ std::optional<StackedTensor> TensorBands::at(std::size_t step, std::int64_t byte
 
 std::span<const StackedTensor> StackWalk::at(std::size_t step) {
   const auto& bands = bands_.bands();
-  std::erase_if(stack_,
-                [&](const StackedTensor& each) { return bands[each.band].last_step < step; });
-  next_ = bands_.next_alive(next_, step);
-  while (next_ < bands.size() && bands[next_].first_step <= step) {
-    stack_.push_back({next_, 0});
-    next_ = bands_.next_alive(next_ + 1, step);
-  }
   std::int64_t height = 0;
-  for (StackedTensor& each : stack_) {
-    each.bottom = height;
-    height += bands[each.band].bytes;
+  const auto put = [&](StackedTensor& place, std::size_t band) {
+    place = {band, height};
+    height += bands[band].bytes;
+  };
+  std::size_t kept = 0;
+  for (const StackedTensor& each : stack_) {
+    if (bands[each.band].last_step >= step) put(stack_[kept++], each.band);
+  }
+  stack_.resize(kept);
+  for (next_ = bands_.next_alive(next_, step);
+       next_ < bands.size() && bands[next_].first_step <= step; ++next_) {
+    if (bands[next_].last_step >= step) put(stack_.emplace_back(), next_);
   }
   return stack_;
 }

@@ -7,17 +7,9 @@
 namespace stashscope::ui {
 
 ColumnImage::ColumnImage(int columns, int rows, QRgb ground)
-    : turned_(std::max(1, rows), std::max(1, columns), QImage::Format_RGB32) {
-  turned_.fill(ground);
-}
-
-void ColumnImage::fill(int column, int from, int to, QRgb colour) {
-  from = std::max(0, from);
-  to = std::min(rows(), to);
-  if (column < 0 || column >= columns() || from >= to) return;
-  QRgb* const pixels = row_of(column);
-  std::fill(pixels + from, pixels + to, colour);
-}
+    : columns_(std::max(1, columns)),
+      rows_(std::max(1, rows)),
+      pixels_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), ground) {}
 
 void ColumnImage::blend(int column, int from, int to, QRgb colour, double share) {
   from = std::max(0, from);
@@ -28,7 +20,11 @@ void ColumnImage::blend(int column, int from, int to, QRgb colour, double share)
                  [=](QRgb ground) { return mixed(ground, colour, share); });
 }
 
-QImage ColumnImage::upright() const { return turned_.transformed(QTransform().rotate(-90)); }
+QImage ColumnImage::upright() const {
+  const QImage turned(reinterpret_cast<const uchar*>(pixels_.data()), rows_, columns_,
+                      rows_ * static_cast<int>(sizeof(QRgb)), QImage::Format_RGB32);
+  return turned.transformed(QTransform().rotate(-90));
+}
 
 QRgb mixed(QRgb ground, QRgb colour, double share) {
   const int weight = static_cast<int>(std::lround(256 * std::clamp(share, 0.0, 1.0)));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QImage>
+#include <algorithm>
+#include <vector>
 
 namespace stashscope::ui {
 
@@ -10,20 +12,28 @@ class ColumnImage {
  public:
   ColumnImage(int columns, int rows, QRgb ground);
 
-  int columns() const { return turned_.height(); }
-  int rows() const { return turned_.width(); }
+  int columns() const { return columns_; }
+  int rows() const { return rows_; }
 
   /// Rows count from the ground; what lies outside is left out.
-  void fill(int column, int from, int to, QRgb colour);
+  void fill(int column, int from, int to, QRgb colour) {
+    from = std::max(0, from);
+    to = std::min(rows(), to);
+    if (column < 0 || column >= columns() || from >= to) return;
+    QRgb* const pixels = row_of(column);
+    std::fill(pixels + from, pixels + to, colour);
+  }
   /// @param share of `colour` in the mixture, from 0 to 1
   void blend(int column, int from, int to, QRgb colour, double share);
 
   QImage upright() const;
 
  private:
-  QRgb* row_of(int column) { return reinterpret_cast<QRgb*>(turned_.scanLine(column)); }
+  QRgb* row_of(int column) { return pixels_.data() + std::ptrdiff_t{column} * rows_; }
 
-  QImage turned_;  ///< a column is a line, its ground at the left: filling walks along memory
+  int columns_;
+  int rows_;
+  std::vector<QRgb> pixels_;  ///< column by column: filling walks along memory
 };
 
 /// `share` of one opaque colour in another.

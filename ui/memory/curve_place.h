@@ -19,14 +19,6 @@ class CurvePlace {
   double step_at(double position) const {
     return clock_ != nullptr ? clock_->step_at(position) : alignment_.to_own(position);
   }
-  /// The same of ascending positions.
-  std::vector<double> steps_at(std::span<const double> positions) const {
-    if (clock_ != nullptr) return clock_->steps_at(positions);
-    std::vector<double> steps;
-    steps.reserve(positions.size());
-    for (const double position : positions) steps.push_back(step_at(position));
-    return steps;
-  }
   double position_of(double step) const {
     return clock_ != nullptr ? clock_->time_at(step) : alignment_.to_shown(step);
   }

@@ -117,7 +117,10 @@ class ColumnPainter {
     const auto end = std::lower_bound(positions_.begin(), positions_.end(), place.end());
     const auto columns =
         std::min(positions_.size() - 1, static_cast<std::size_t>(end - positions_.begin()));
-    return place.steps_at({positions_.data(), columns + 1});
+    std::vector<double> bounds;
+    bounds.reserve(columns + 1);
+    for (std::size_t i = 0; i <= columns; ++i) bounds.push_back(place.step_at(positions_[i]));
+    return bounds;
   }
 
   /// The step that a column shows tensor by tensor: the one that needs the most.

@@ -20,6 +20,8 @@ constexpr double one_axis_row = 24;
 constexpr double two_axis_rows = 42;
 /// Lower views have room for little besides the plot.
 constexpr int low_view = 170;
+/// And these for the plot only.
+constexpr int lowest_view = 110;
 /// Of the peak, so that its label has a place above it.
 constexpr double room_above_peak = 1.14;
 
@@ -39,7 +41,7 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory over the steps"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setMinimumSize(240, 96);
+  setMinimumSize(240, 64);
 }
 
 void MemoryView::set_curves(MemoryCurves curves) {
@@ -151,12 +153,13 @@ std::optional<TensorBand> MemoryView::tensor_at(QPointF point) const {
 /// Everything but what moves with the pointer has changed its place or its look.
 void MemoryView::lay_out() {
   const bool is_low = height() < low_view;
+  const bool has_key = height() >= lowest_view && !curves_.empty();
   const Theme theme = theme_of(palette());
-  key_ = curves_.empty() ? KeyLayout()
-                         : KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(),
-                                     left_margin, width() - right_margin);
   axis_rows_ = is_low ? 1 : 2;
-  const double top = above_key + KeyLayout::row_height * key_.rows();
+  key_ = has_key ? KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(), left_margin,
+                             width() - right_margin)
+                 : KeyLayout();
+  const double top = above_key + (has_key ? KeyLayout::row_height * key_.rows() : 0);
   plot_ = rect().toRectF().adjusted(left_margin, top, -right_margin,
                                     -(is_low ? one_axis_row : two_axis_rows));
   axis_.left = plot_.left();
@@ -220,6 +223,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
   painter.restore();
   painter.setPen(around.theme.text);
   const QRectF line = key_.text_line();
+  if (line.isEmpty()) return;
   painter.drawText(
       line, Qt::AlignRight | Qt::AlignVCenter,
       fontMetrics().elidedText(readout(), Qt::ElideMiddle, static_cast<int>(line.width())));

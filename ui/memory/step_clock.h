@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -11,13 +12,14 @@ namespace stashscope::ui {
 /// time begin and end at once.
 class StepClock {
  public:
-  /// One step that takes no time.
+  /// One without steps.
   StepClock() : StepClock(std::span<const double>()) {}
   /// @param seconds that each step takes; negative ones count 0
   explicit StepClock(std::span<const double> seconds) {
     begins_.reserve(seconds.size() + 1);
     begins_.push_back(0);
     for (const double each : seconds) begins_.push_back(begins_.back() + 1e3 * std::max(0.0, each));
+    for (std::size_t i = 0; i < begins_.size(); i += mark_distance) marks_.push_back(begins_[i]);
   }
 
   double total() const { return begins_.back(); }
@@ -34,36 +36,23 @@ class StepClock {
 
   /// The step, in parts, that runs at a time; after steps that take no time. Before the beginning
   /// it is the first, beyond the end that after the last.
-  double step_at(double time) const { return step_after(0, time); }
-
-  /// The same of ascending times, together; of a million steps, neighbours are found much faster.
-  std::vector<double> steps_at(std::span<const double> times) const {
-    std::vector<double> found;
-    found.reserve(times.size());
-    double last = 0;
-    for (const double time : times) {
-      last = step_after(static_cast<std::size_t>(last), time);
-      found.push_back(last);
-    }
-    return found;
-  }
-
- private:
-  /// @param known a step that is not behind the one that is looked for
-  double step_after(std::size_t known, double time) const {
+  double step_at(double time) const {
     if (time <= 0) return 0;
     if (time >= total()) return static_cast<double>(steps());
-    std::size_t reach = 1;
-    while (known + reach < begins_.size() && begins_[known + reach] <= time) reach *= 2;
-    const auto at = [this](std::size_t step) {
-      return begins_.begin() + static_cast<std::ptrdiff_t>(std::min(step, begins_.size()));
-    };
-    const auto next = std::upper_bound(at(known + reach / 2), at(known + reach + 1), time);
+    const auto mark = std::upper_bound(marks_.begin(), marks_.end(), time) - marks_.begin();
+    const auto from = begins_.begin() + (mark - 1) * mark_distance;
+    const auto to = std::distance(from, begins_.end()) > mark_distance ? from + mark_distance + 1
+                                                                       : begins_.end();
+    const auto next = std::upper_bound(from, to, time);
     const double begin = *std::prev(next);
     return static_cast<double>(next - begins_.begin() - 1) + (time - begin) / (*next - begin);
   }
 
+ private:
+  static constexpr std::ptrdiff_t mark_distance = 64;
+
   std::vector<double> begins_;  ///< by step and, last, the end
+  std::vector<double> marks_;   ///< some of these, evenly apart: a short list to look in first
 };
 
 }  // namespace stashscope::ui

@@ -1,5 +1,6 @@
 #include "ui/models/difference_model.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ui/models/texts.h"
@@ -21,6 +22,12 @@ QString bytes_difference_text(std::int64_t bytes) {
 /// One unit for all rows, so that the column can be compared at a glance.
 QString microseconds_text(double seconds) { return u"%1 µs"_s.arg(1e6 * seconds, 0, 'f', 1); }
 
+bool differs_more(const StepDifference& a, const StepDifference& b) {
+  const std::int64_t bytes_a = std::abs(a.bytes());
+  const std::int64_t bytes_b = std::abs(b.bytes());
+  return bytes_a != bytes_b ? bytes_a > bytes_b : std::abs(a.seconds()) > std::abs(b.seconds());
+}
+
 }  // namespace
 
 DifferenceModel::DifferenceModel(QObject* parent)
@@ -32,7 +39,7 @@ DifferenceModel::DifferenceModel(QObject* parent)
                   {tr("Why"), tr("What explains the difference of the bytes"), false},
                   {tr("Time predicted"), tr("From the device profile"), true},
                   {tr("Time measured"), {}, true},
-                  {tr("Time difference"), tr("Measured less predicted time"), true}},
+                  {tr("Time differs"), tr("Measured less predicted time"), true}},
                  parent) {}
 
 void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
@@ -40,6 +47,7 @@ void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
   beginResetModel();
   study_ = std::move(study);
   rows_ = std::move(differences);
+  std::stable_sort(rows_.begin(), rows_.end(), differs_more);
   endResetModel();
 }
 

@@ -8,7 +8,8 @@
 
 namespace stashscope::ui {
 
-/// A run beside its prediction, step by step.
+/// A run beside its prediction, step by step; the largest differences of bytes, then of times
+/// first.
 class DifferenceModel : public TableModel {
   Q_OBJECT
 

@@ -13,10 +13,10 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int step_width = 56;
-constexpr int bytes_width = 88;
-constexpr int cause_width = 176;
-constexpr int time_width = 112;
+constexpr int step_width = 52;
+constexpr int bytes_width = 82;
+constexpr int cause_width = 150;
+constexpr int time_width = 110;
 constexpr int least_node_width = 160;
 
 }  // namespace
@@ -27,6 +27,7 @@ DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
   summary_->setObjectName(u"difference_summary"_s);
   summary_->setContentsMargins(unit, 2, unit, unit / 2);
   summary_->setWordWrap(true);
+  summary_->hide();
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);

@@ -14,6 +14,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
+constexpr int least_height = 64;
 
 using Fill = MemoryLook::Fill;
 using Colouring = MemoryLook::Colouring;
@@ -34,6 +35,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   curve_layout->setSpacing(0);
   curve_layout->addWidget(new PinnedRow(pinned_));
   curve_layout->addWidget(view_, 1);
+  // A small window has no room for all that a table asks for.
+  pages_->setMinimumHeight(least_height);
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
   auto* const layout = new QVBoxLayout(this);

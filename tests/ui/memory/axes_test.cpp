@@ -130,23 +130,6 @@ TEST(StepClock, ThereAndBackAgain) {
   }
 }
 
-TEST(StepClock, ManyTimesAtOnceAreThoseOneByOne) {
-  std::mt19937 random(6);
-  for (int round = 0; round < 50; ++round) {
-    Seconds seconds(1 + random() % 500);
-    for (double& each : seconds) each = 1e-6 * static_cast<double>(random() % 5);
-    const StepClock clock(seconds);
-    std::vector<double> times = {-1, 0};
-    for (int i = 0; i < 40; ++i) {
-      times.push_back(times.back() + clock.total() / 30 * static_cast<double>(random() % 3));
-    }
-    std::vector<double> one_by_one;
-    for (const double time : times) one_by_one.push_back(clock.step_at(time));
-    ASSERT_EQ(clock.steps_at(times), one_by_one);
-    ASSERT_EQ(CurvePlace(clock).steps_at(times), one_by_one);
-  }
-}
-
 TEST(CurvePlace, OverStepsPhasesMeetOverTimeClocksCount) {
   const CurvePlace aligned(StepAlignment{60, 160, 50, 100});
   EXPECT_EQ(aligned.step_at(60), 50);

@@ -4,31 +4,22 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "core/study/study.h"
 #include "tests/support/model_builder.h"
+#include "tests/ui/support/long_step.h"
 #include "ui/memory/column_image.h"
 #include "ui/memory/memory_view.h"
 
 namespace stashscope::ui::test {
 namespace {
 
-SharedCurve curve_of(std::vector<std::int64_t> bytes) {
-  const std::vector<double> seconds(bytes.size(), 1e-6);
-  MemoryCurve curve{CurveExtremes(std::move(bytes)), StepClock(seconds)};
-  curve.peak_step = curve.bytes.highest({0, curve.bytes.size()});
-  curve.peak_bytes = curve.bytes[curve.peak_step];
-  return std::make_shared<const MemoryCurve>(std::move(curve));
-}
-
 /// A million steps, flat but for one.
 MemoryCurves with_spike(std::size_t at) {
   std::vector<std::int64_t> bytes(1'000'000, 100);
   bytes[at] = 900;
   MemoryCurves curves;
-  curves.current = curve_of(std::move(bytes));
-  curves.baseline = curve_of(std::vector<std::int64_t>(10, 50));
+  curves.current = curve_through(std::move(bytes));
+  curves.baseline = curve_through(std::vector<std::int64_t>(10, 50));
   return curves;
 }
 
@@ -102,37 +93,27 @@ TEST(DataLayer, TensorsFillTheStack) {
 }
 
 /// A view draws and answers without a study, so that any timeline can be shown.
-TEST(MemoryPlot, ShowsAMillionEventsTensorByTensor) {
-  std::mt19937 random(1);
-  Timeline timeline;
-  constexpr std::uint32_t steps = 100'000;
-  timeline.order.resize(steps);
-  timeline.live_bytes.assign(steps, 0);
-  for (std::uint32_t step = 0; step < steps; ++step) {
-    const auto last = std::min<std::uint32_t>(steps - 1, step + 1 + random() % 60);
-    const auto bytes = static_cast<std::int64_t>(1 + random() % 1000);
-    timeline.buffers.push_back({ValueId(0), bytes, step, last, false, false, {}});
-    for (std::uint32_t at = step; at <= last; ++at) timeline.live_bytes[at] += bytes;
-  }
-  timeline.peak_bytes = *std::max_element(timeline.live_bytes.begin(), timeline.live_bytes.end());
-  MemoryCurves curves;
-  curves.current = curve_of(timeline.live_bytes);
-  curves.baseline = curves.current;
-  curves.tensors = std::make_shared<const TensorStack>(
-      TensorStack{TensorBands(timeline), IdVector<BufferId, Band>(steps, Band::activations)});
+TEST(MemoryPlot, ShowsAMillionEventsInEveryMode) {
+  const MemoryCurves curves = long_step(500'000, 90);
+  const CurveExtremes& bytes = curves.current->bytes;
   MemoryView view;
   view.resize(800, 300);
   view.set_curves(curves);
-  view.set_look({MemoryLook::Fill::tensors, MemoryLook::Colouring::lifetime, AxisUnit::steps});
-  EXPECT_FALSE(view.grab().isNull());
-  const double x = std::floor(view.plot().center().x());
-  const Stretch pixel =
-      steps_between(view.axis().step_of(x), view.axis().step_of(x + 1), timeline.order.size());
-  ASSERT_GT(pixel.end - pixel.begin, 100U);
-  const auto begin = timeline.live_bytes.begin();
-  const auto most = std::max_element(begin + static_cast<std::ptrdiff_t>(pixel.begin),
-                                     begin + static_cast<std::ptrdiff_t>(pixel.end));
-  EXPECT_EQ(view.step_at(x), static_cast<std::size_t>(most - begin));
+  for (const auto fill : {MemoryLook::Fill::bands, MemoryLook::Fill::tensors}) {
+    for (const auto unit : {AxisUnit::steps, AxisUnit::time}) {
+      view.set_look({fill, MemoryLook::Colouring::lifetime, unit});
+      EXPECT_FALSE(view.grab().isNull());
+      const double x = std::floor(view.plot().center().x());
+      const double per_pixel = 500'000 / view.plot().width();
+      const double first = (x - view.plot().left()) * per_pixel;
+      const Stretch pixel = steps_between(first, first + per_pixel, bytes.size());
+      ASSERT_GT(pixel.end - pixel.begin, 500U);
+      const std::size_t found = view.step_at(x);
+      EXPECT_GE(found + 2, pixel.begin);
+      EXPECT_LT(found, pixel.end + 2);
+      EXPECT_GE(bytes[found], bytes.between({pixel.begin + 2, pixel.end - 2}).high);
+    }
+  }
   EXPECT_TRUE(view.tensor_at({view.plot().center().x(), view.plot().bottom() - 3}));
 }
 

@@ -9,6 +9,7 @@
 #include "core/study/subject.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
+#include "ui/graph/graph_painter.h"
 #include "ui/models/alive_model.h"
 #include "ui/models/difference_model.h"
 #include "ui/models/order_model.h"
@@ -60,6 +61,22 @@ TEST_F(Models, WhatIsAliveKeepsTheRules) {
   walk([&](auto study) {
     for (const std::size_t step : {0, 50, 3}) model.set_moment(study, step);
   });
+}
+
+TEST_F(Models, WhatIsAliveHasTheColourOfItsLifetime) {
+  AliveModel model;
+  const auto study = study_of(sample(u"gpt2_tiny"_s));
+  const Timeline& timeline = study->current->timeline;
+  model.set_moment(study, timeline.peak_step);
+  const auto alive = alive_at(timeline, timeline.peak_step);
+  for (int row = 0; row < model.rowCount(); ++row) {
+    const Buffer& buffer = timeline.buffers[alive[static_cast<std::size_t>(row)]];
+    const auto colour =
+        model.index(row, AliveModel::tensor).data(Qt::DecorationRole).value<QColor>();
+    const double share =
+        (buffer.last_step - buffer.first_step + 1) / static_cast<double>(timeline.order.size());
+    EXPECT_EQ(colour, buffer.resident ? QColor(Qt::transparent) : lifetime_colour(share));
+  }
 }
 
 TEST_F(Models, DifferencesKeepTheRules) {
