@@ -140,7 +140,9 @@ Error remote_error(const RemoteHost& host, const ChildEnd& end) {
       return {ErrorKind::run, where, std::string(each.reason) + " (" + said + ")", each.hint};
     }
   }
-  return Error(kind_of_end(end.status), where, said.empty() ? describe_end(end.status) : said);
+  if (!said.empty()) return {kind_of_end(end.status), where, said};
+  return {ErrorKind::run, where,
+          end.status == ssh_failed ? "ssh ended without a word" : describe_end(end.status)};
 }
 
 }  // namespace stashscope

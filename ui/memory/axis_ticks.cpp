@@ -66,7 +66,7 @@ std::vector<AxisTick> time_ticks(double first, double last, int count) {
   return ticks;
 }
 
-QString time_text(double milliseconds) {
+QString duration_text(double milliseconds) {
   const Unit unit = unit_of(std::abs(milliseconds));
   const double number = milliseconds / unit.milliseconds;
   if (number == 0) return u"0 ms"_s;

@@ -21,6 +21,6 @@ std::vector<AxisTick> step_ticks(double first, double last, int count);
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
 /// `1.25 ms`, in the unit that suits it.
-QString time_text(double milliseconds);
+QString duration_text(double milliseconds);
 
 }  // namespace stashscope::ui

@@ -247,7 +247,7 @@ QString MemoryView::readout() const {
 QString MemoryView::step_text(std::size_t step) const {
   QStringList parts = {tr("step %1").arg(step + 1)};
   if (look_.unit == AxisUnit::time) {
-    parts << time_text(curves_.current->clock.time_at(static_cast<double>(step)));
+    parts << duration_text(curves_.current->clock.time_at(static_cast<double>(step)));
   }
   if (curves_.study != nullptr) {
     const Variant& variant = *curves_.study->current;

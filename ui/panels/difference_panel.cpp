@@ -105,7 +105,7 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
                 .arg(device, bytes_text(largest));
   return bytes + u' ' +
          tr("Time: %1 measured, %2 predicted for %3.")
-             .arg(time_text(1e3 * measured_seconds), time_text(1e3 * predicted_seconds),
+             .arg(duration_text(1e3 * measured_seconds), duration_text(1e3 * predicted_seconds),
                   shown(study.choices.profile.name));
 }
 

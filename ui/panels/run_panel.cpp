@@ -145,9 +145,7 @@ void RunPanel::list_devices() {
     item->setEnabled(is_there || info.available);
     items->appendRow(item);
   }
-  QAbstractItemModel* const before = device_->model();
   device_->setModel(items);
-  before->deleteLater();
   show_device();
 }
 

@@ -163,7 +163,7 @@ void MainWindow::size_docks() {
   resizeDocks({dock(u"memory_dock"_s)}, {std::clamp(height() * 28 / 100, 170, 320)}, Qt::Vertical);
   resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {300, 300}, Qt::Vertical);
   resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
-              {110, 300, 160}, Qt::Vertical);
+              {110, 210, 250}, Qt::Vertical);
   dock(u"memory_dock"_s)->raise();
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/files.h"
 #include "tests/support/folder.h"
 #include "tests/support/named_model.h"

@@ -10,7 +10,7 @@
 #include "tests/support/processes.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/document/run_settings.h"
-#include "ui/models/plan_model.h"
+#include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -138,7 +138,7 @@ TEST_F(RunPanelTest, AMeasurementOfAnotherStepIsRefused) {
   click(find<QWidget>(u"export_button"_s));
   answer_file_dialog(u"export_dialog"_s, in_folder(u"run.json"_s));
   ASSERT_TRUE(comes_true([this] { return message().contains(u"Exported"_s); }));
-  click_check_box(find<QTableView>(u"plan_table"_s), 0, PlanModel::plan);
+  click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
   find<QAction>(u"import_measurement"_s).trigger();
   answer_file_dialog(u"import_dialog"_s, in_folder(u"run.json"_s));
