@@ -37,7 +37,7 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
   isolate_further_ = add(u"isolate_further"_s, tr("Isolate one &further"),
                          QKeySequence(u"Shift+I"_s), &Self::isolate_further);
   copy_name_ = add(u"copy_name"_s, tr("&Copy name"), QKeySequence::Copy, &Self::copy_name);
-  fit_ = add(u"fit_graph"_s, tr("Show the &whole graph"), QKeySequence(u"F"_s), &Self::fit);
+  fit_ = add(u"fit_graph"_s, tr("Show &all of the graph"), QKeySequence(u"F"_s), &Self::fit);
   export_ = add(u"export_picture"_s, tr("&Export the picture…"), {}, &Self::export_picture);
   connect(&document_, &Document::selection_changed, this, &GraphActions::enable);
   connect(&document_, &Document::study_changed, this, &GraphActions::enable);
