@@ -41,7 +41,7 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory over the steps"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setMinimumSize(240, 64);
+  setMinimumSize(240, 48);
 }
 
 void MemoryView::set_curves(MemoryCurves curves) {

@@ -14,7 +14,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int least_height = 64;
+constexpr int least_height = 48;
 
 using Fill = MemoryLook::Fill;
 using Colouring = MemoryLook::Colouring;
@@ -119,7 +119,7 @@ QWidget* MemoryPanel::make_controls() {
                   [](const MemoryLook& look) { return look.unit == AxisUnit::time; })}));
   auto* const pin = new QAction(tr("Pin"), this);
   pin->setObjectName(u"pin_variant"_s);
-  pin->setShortcut(QKeySequence(u"Ctrl+Shift+D"_s));
+  pin->setShortcut(QKeySequence(u"Ctrl+Alt+P"_s));
   pin->setToolTip(tr("Keeps the curve of these choices in sight, to compare others with it (%1)")
                       .arg(pin->shortcut().toString(QKeySequence::NativeText)));
   addAction(pin);

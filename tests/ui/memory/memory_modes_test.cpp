@@ -193,7 +193,7 @@ TEST_F(MemoryModes, PagesPan) {
 
 class Pins : public MemoryModes {
  protected:
-  void pin() { press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier); }
+  void pin() { press(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier); }
   void choose_batch(std::int64_t batch) {
     Choices choices = document().choices();
     choices.dims["inputs_input_ids_dim0"] = batch;
