@@ -14,8 +14,9 @@ class RowDelegate : public QStyledItemDelegate {
   using QStyledItemDelegate::QStyledItemDelegate;
 
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-    constexpr int row_height = 26;
-    return {QStyledItemDelegate::sizeHint(option, index).width(), row_height};
+    constexpr int room_in_row = 11;
+    return {QStyledItemDelegate::sizeHint(option, index).width(),
+            option.fontMetrics.height() + room_in_row};
   }
 };
 
