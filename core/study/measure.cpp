@@ -84,7 +84,7 @@ class StreamReader {
   }
 
   StudyMeasurements finish() {
-    if (!done_) fail_run("", "the worker stopped before the end");
+    if (!done_) fail_run("", "the worker" + place_ + " stopped before the end");
     return {baseline_.take(), current_.take()};
   }
 

@@ -8,6 +8,9 @@ namespace stashscope::ui {
 
 namespace {
 
+/// A header and a row: it gives way in small windows, as tables do.
+constexpr int least_height = 44;
+
 /// Rows as high as those of tables.
 class RowDelegate : public QStyledItemDelegate {
  public:
@@ -30,6 +33,7 @@ GroupTree::GroupTree(QWidget* parent) : QTreeView(parent) {
   setTextElideMode(Qt::ElideLeft);
   setVerticalScrollMode(ScrollPerPixel);
   setFrameShape(NoFrame);
+  setMinimumHeight(least_height);
 }
 
 void GroupTree::set_invitation(const QString& invitation) {
