@@ -1,0 +1,333 @@
+// What the user of the window waits for, measured on the real widgets without a display. Prints a
+// table of medians; run with
+//   QT_QPA_PLATFORM=offscreen build/release/bin/bench_window [REPEATS]
+// Models lie beside the project; rows that need them are left out where they are absent.
+
+#include <QAbstractScrollArea>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QImage>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstdio>
+#include <functional>
+
+#include "core/layout/layered.h"
+#include "core/study/edits.h"
+#include "tests/ui/support/long_step.h"
+#include "ui/memory/memory_view.h"
+#include "ui/theme/theme.h"
+#include "ui/window/main_window.h"
+
+namespace stashscope::ui::bench {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int patience = 120'000;  // milliseconds
+constexpr QSize window_size(1600, 1000);
+constexpr int frames = 60;
+
+QString model_file(const QString& name) {
+  return QStringLiteral(STASHSCOPE_SHARED "/models/full/") + name + u"_train_fwd.onnx"_s;
+}
+
+double median(std::vector<double> numbers) {
+  if (numbers.empty()) return 0;
+  std::sort(numbers.begin(), numbers.end());
+  return numbers[numbers.size() / 2];
+}
+
+/// One line of the table.
+struct Row {
+  std::string what;
+  std::vector<double> milliseconds;
+  double wanted = 0;  ///< milliseconds
+};
+
+void print(const Row& row) {
+  const double worst = *std::max_element(row.milliseconds.begin(), row.milliseconds.end());
+  const double middle = median(row.milliseconds);
+  std::printf("| %s | %.1f | %.1f | %.0f | %s |\n", row.what.c_str(), middle, worst, row.wanted,
+              middle < row.wanted ? "yes" : "no");
+  std::fflush(stdout);
+}
+
+double milliseconds_of(const std::function<void()>& job) {
+  QElapsedTimer timer;
+  timer.start();
+  job();
+  return static_cast<double>(timer.nsecsElapsed()) / 1e6;
+}
+
+/// What a frame costs: the widget drawn into memory as the screen would have it.
+void draw(QWidget& widget) {
+  static QImage screen(2 * window_size, QImage::Format_ARGB32_Premultiplied);
+  widget.render(&screen);
+}
+
+void wait_until(const std::function<bool()>& condition) {
+  if (QTest::qWaitFor(condition, patience)) return;
+  std::fprintf(stderr, "bench_window: the window did not answer in time\n");
+  std::exit(3);
+}
+
+/// A window of its own with a model in it.
+class OpenWindow {
+ public:
+  OpenWindow() : window_({program(), places_.path()}) {
+    window_.resize(window_size);
+    window_.show();
+    QApplication::processEvents();
+  }
+
+  MainWindow& window() { return window_; }
+  Document& document() { return window_.document(); }
+  GraphView& view() { return window_.graph().view(); }
+
+  void open(const QString& file) {
+    const Study* const before = document().study().get();
+    document().open(file);
+    wait_until([&] { return document().study().get() != before && shows_graph(); });
+    paint();
+  }
+
+  void choose(const Choices& choices) {
+    document().choose(choices, u"measured"_s);
+    wait_until([&] { return document().study()->choices == choices; });
+  }
+
+  void settle() {
+    wait_until([&] { return window_.graph().is_settled() && !document().is_busy(); });
+  }
+
+  bool shows_graph() {
+    return view().scene() != nullptr && view().scene()->picture().study == document().study();
+  }
+
+  void paint() { draw(window_); }
+
+  void paint(const QString& name) {
+    auto* const widget = window_.findChild<QWidget*>(name);
+    auto* const area = qobject_cast<QAbstractScrollArea*>(widget);
+    draw(area != nullptr ? *area->viewport() : *widget);
+  }
+
+ private:
+  static std::filesystem::path program() {
+    return (QCoreApplication::applicationDirPath() + u"/stashscope"_s).toStdString();
+  }
+
+  QTemporaryDir places_;
+  MainWindow window_;
+};
+
+Choices large_batch(const QString& model, Choices choices) {
+  if (!model.startsWith(u"gpt2"_s)) return choices;
+  choices.dims = {{"inputs_input_ids_dim0", 8}, {"inputs_input_ids_dim1", 1024}};
+  return choices;
+}
+
+void measure_open(const QString& model, double wanted, int repeats) {
+  Row row{"open " + model.toStdString() + " to the first picture", {}, wanted};
+  for (int i = 0; i < repeats; ++i) {
+    OpenWindow window;
+    row.milliseconds.push_back(milliseconds_of([&] { window.open(model_file(model)); }));
+  }
+  print(row);
+}
+
+void measure_tick(const QString& model, int repeats) {
+  OpenWindow window;
+  window.open(model_file(model));
+  window.choose(large_batch(model, window.document().choices()));
+  window.settle();
+  Row row{"tick a plan of " + model.toStdString() + ": curve and table drawn", {}, 50};
+  for (int i = 0; i < 4 * repeats; ++i) {
+    const Study& study = *window.document().study();
+    const PlanRow& plan = study.plans.front();
+    const Choices after = with_plan(study, window.document().choices(), plan, !plan.on);
+    row.milliseconds.push_back(milliseconds_of([&] {
+      window.choose(after);
+      window.paint(u"memory_view"_s);
+      window.paint(u"plan_tree"_s);
+    }));
+    window.settle();
+  }
+  print(row);
+}
+
+/// The first closed group of the picture that is a layer.
+layout::GroupId closed_group(const GraphScene& scene) {
+  for (const layout::DrawnBox& box : scene.drawing().boxes) {
+    if (box.shows.group.valid() && !box.is_open() && box.nodes > 20) return box.shows.group;
+  }
+  return {};
+}
+
+void measure_expand(const QString& model, int repeats) {
+  OpenWindow window;
+  window.open(model_file(model));
+  window.settle();
+  Row row{"open one layer of " + model.toStdString(), {}, 150};
+  for (int i = 0; i < repeats; ++i) {
+    const layout::GroupId group = closed_group(*window.view().scene());
+    row.milliseconds.push_back(milliseconds_of([&] {
+      window.window().graph().toggle(group);
+      wait_until([&] { return window.view().scene()->picture().open.contains(group); });
+      draw(window.view());
+    }));
+    window.settle();
+  }
+  print(row);
+}
+
+layout::Rect moved(layout::Rect rect, double by) {
+  rect.x += by;
+  return rect;
+}
+
+layout::Curve moved(layout::Curve curve, double by) {
+  for (layout::Point& point : curve) point.x += by;
+  return curve;
+}
+
+/// Several copies of a drawing side by side.
+layout::Drawing tiled(const layout::Drawing& one, int copies) {
+  layout::Drawing all = one;
+  for (int i = 1; i < copies; ++i) {
+    const double by = i * (one.bounds.width + 100);
+    const auto first = static_cast<std::uint32_t>(all.boxes.size());
+    for (layout::DrawnBox box : one.boxes) {
+      box.rect = moved(box.rect, by);
+      all.boxes.push_back(std::move(box));
+    }
+    const auto add = [&](auto curves, auto& to) {
+      for (auto& each : curves) {
+        each.curve = moved(std::move(each.curve), by);
+        each.bounds = moved(each.bounds, by);
+        each.from += first;
+        each.to += first;
+        to.push_back(std::move(each));
+      }
+    };
+    add(one.edges, all.edges);
+    add(one.bridges, all.bridges);
+  }
+  all.bounds.width = copies * (one.bounds.width + 100);
+  return all;
+}
+
+/// A step with all groups open, placed by the plain layout, as often as it takes for so many boxes.
+std::shared_ptr<const GraphPicture> large_picture(std::shared_ptr<const Study> study,
+                                                  std::size_t boxes) {
+  auto picture = std::make_shared<GraphPicture>();
+  picture->study = std::move(study);
+  picture->grouping = std::make_shared<const layout::Grouping>(grouping_of(*picture->study));
+  for (const layout::GroupId id : IdRange<layout::GroupId>(picture->grouping->groups.size())) {
+    picture->open.insert(id);
+  }
+  const layout::StepView view = step_view(*picture->study, *picture->grouping);
+  const layout::Outline outline =
+      layout::make_outline(view.dataflow, *picture->grouping, picture->open, boxes);
+  const layout::LayoutRequest request = layout::make_request(
+      outline, view.graph, view.dataflow, *picture->grouping,
+      [](std::string_view text) { return 7.0 * static_cast<double>(text.size()); });
+  const layout::Drawing one =
+      layout::draw(view, outline, layout::place(request, layout::place_layered));
+  const auto copies = (boxes + one.boxes.size() - 1) / one.boxes.size();
+  picture->drawing = tiled(one, static_cast<int>(copies));
+  return picture;
+}
+
+std::size_t boxes_in_view(const GraphView& view) {
+  const QRectF seen = view.camera().to_picture(view.rect().toRectF());
+  const auto& boxes = view.scene()->drawing().boxes;
+  return static_cast<std::size_t>(
+      std::count_if(boxes.begin(), boxes.end(),
+                    [&](const layout::DrawnBox& box) { return seen.intersects(to_qt(box.rect)); }));
+}
+
+void measure_frames(const QString& model) {
+  const auto loaded = load_subject(model_file(model).toStdString(), nullptr);
+  const auto study = compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
+  GraphView view;
+  view.resize(window_size);
+  view.show();
+  view.set_picture(large_picture(study, 10'000));
+  view.fit();
+  const std::string seen = std::to_string(boxes_in_view(view));
+  Row pan{"pan a frame with " + seen + " boxes in view", {}, 16};
+  Row zoom{"zoom a frame with " + seen + " boxes in view", {}, 16};
+  draw(view);
+  for (int i = 0; i < frames; ++i) {
+    const double by = i % 2 == 0 ? 7 : -7;
+    const QPointF middle = view.camera().to_picture(view.rect().toRectF().center());
+    pan.milliseconds.push_back(milliseconds_of([&] {
+      view.center_on(middle + QPointF(by, by) / view.camera().zoom);
+      draw(view);
+    }));
+    zoom.milliseconds.push_back(milliseconds_of([&] {
+      view.zoom_by(i % 2 == 0 ? 1.05 : 1 / 1.05);
+      draw(view);
+    }));
+  }
+  print(pan);
+  print(zoom);
+}
+
+/// Pans by a few pixels, so that every frame is drawn anew.
+void measure_events(std::uint32_t steps, MemoryLook::Fill fill) {
+  MemoryView view;
+  view.resize(window_size.width(), 400);
+  view.show();
+  view.set_curves(test::long_step(steps, 90));
+  view.set_look({fill, MemoryLook::Colouring::lifetime, AxisUnit::steps});
+  const std::string filled = fill == MemoryLook::Fill::bands ? "bands" : "tensors";
+  Row row{"memory view, " + std::to_string(2 * steps) + " events, " + filled + ": zoom a frame",
+          {},
+          16};
+  draw(view);
+  for (int i = 0; i < frames; ++i) {
+    row.milliseconds.push_back(milliseconds_of([&] {
+      QTest::keyClick(&view, i % 2 == 0 ? Qt::Key_Plus : Qt::Key_Minus);
+      draw(view);
+    }));
+  }
+  print(row);
+}
+
+bool is_there(const QString& model) { return QFileInfo::exists(model_file(model)); }
+
+int run(int repeats) {
+  std::printf("| what | median ms | worst ms | wanted below | met |\n|---|---|---|---|---|\n");
+  const QString small = u"gpt2_124m"_s;
+  const QString large = u"gpt2_xl_1.5b"_s;
+  for (const auto fill : {MemoryLook::Fill::bands, MemoryLook::Fill::tensors}) {
+    measure_events(500'000, fill);
+  }
+  if (is_there(small)) measure_frames(small);
+  if (is_there(small)) {
+    measure_tick(small, repeats);
+    measure_open(small, 1500, repeats);
+    measure_expand(small, repeats);
+  }
+  if (is_there(large)) measure_open(large, 4000, repeats);
+  return 0;
+}
+
+}  // namespace
+}  // namespace stashscope::ui::bench
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  const QTemporaryDir settings;
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+  qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {});
+  QApplication application(argc, argv);
+  stashscope::ui::apply_theme(application, stashscope::ui::ThemeChoice::light);
+  return stashscope::ui::bench::run(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
+}
