@@ -3,31 +3,25 @@
 //   QT_QPA_PLATFORM=offscreen build/release/bin/bench_window [REPEATS]
 // Models lie beside the project; rows that need them are left out where they are absent.
 
-#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileInfo>
-#include <QImage>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <QTest>
 #include <cstdio>
 #include <functional>
 
+#include "bench/open_window.h"
 #include "core/layout/layered.h"
 #include "core/study/edits.h"
 #include "tests/ui/support/long_step.h"
 #include "ui/memory/memory_view.h"
 #include "ui/theme/theme.h"
-#include "ui/window/main_window.h"
 
 namespace stashscope::ui::bench {
 namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int patience = 120'000;  // milliseconds
-constexpr QSize window_size(1600, 1000);
 constexpr int frames = 60;
 
 QString model_file(const QString& name) {
@@ -61,68 +55,6 @@ double milliseconds_of(const std::function<void()>& job) {
   job();
   return static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }
-
-/// What a frame costs: the widget drawn into memory as the screen would have it.
-void draw(QWidget& widget) {
-  static QImage screen(2 * window_size, QImage::Format_ARGB32_Premultiplied);
-  widget.render(&screen);
-}
-
-void wait_until(const std::function<bool()>& condition) {
-  if (QTest::qWaitFor(condition, patience)) return;
-  std::fprintf(stderr, "bench_window: the window did not answer in time\n");
-  std::exit(3);
-}
-
-/// A window of its own with a model in it.
-class OpenWindow {
- public:
-  OpenWindow() : window_({program(), places_.path()}) {
-    window_.resize(window_size);
-    window_.show();
-    QApplication::processEvents();
-  }
-
-  MainWindow& window() { return window_; }
-  Document& document() { return window_.document(); }
-  GraphView& view() { return window_.graph().view(); }
-
-  void open(const QString& file) {
-    const Study* const before = document().study().get();
-    document().open(file);
-    wait_until([&] { return document().study().get() != before && shows_graph(); });
-    paint();
-  }
-
-  void choose(const Choices& choices) {
-    document().choose(choices, u"measured"_s);
-    wait_until([&] { return document().study()->choices == choices; });
-  }
-
-  void settle() {
-    wait_until([&] { return window_.graph().is_settled() && !document().is_busy(); });
-  }
-
-  bool shows_graph() {
-    return view().scene() != nullptr && view().scene()->picture().study == document().study();
-  }
-
-  void paint() { draw(window_); }
-
-  void paint(const QString& name) {
-    auto* const widget = window_.findChild<QWidget*>(name);
-    auto* const area = qobject_cast<QAbstractScrollArea*>(widget);
-    draw(area != nullptr ? *area->viewport() : *widget);
-  }
-
- private:
-  static std::filesystem::path program() {
-    return (QCoreApplication::applicationDirPath() + u"/stashscope"_s).toStdString();
-  }
-
-  QTemporaryDir places_;
-  MainWindow window_;
-};
 
 Choices large_batch(const QString& model, Choices choices) {
   if (!model.startsWith(u"gpt2"_s)) return choices;
@@ -322,11 +254,8 @@ int run(int repeats) {
 }  // namespace stashscope::ui::bench
 
 int main(int argc, char** argv) {
-  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   const QTemporaryDir settings;
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-  qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {});
+  stashscope::ui::bench::prepare_settings(settings);
   QApplication application(argc, argv);
   stashscope::ui::apply_theme(application, stashscope::ui::ThemeChoice::light);
   return stashscope::ui::bench::run(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);

@@ -17,12 +17,12 @@ using namespace Qt::StringLiterals;
 constexpr int unit = 8;
 constexpr int group_width = 72;
 constexpr int name_width = 180;
-constexpr int least_name_width = 104;
-constexpr int side_width = 80;
+constexpr int least_name_width = 140;
+constexpr int side_width = 88;
 constexpr int least_difference_width = 152;
 /// Of the table against the chart.
-constexpr int table_share = 560;
-constexpr int chart_share = 400;
+constexpr int table_share = 600;
+constexpr int chart_share = 360;
 
 QString file_of(const Document& document) {
   return document.session_path().isEmpty() ? document.model_path() : document.session_path();

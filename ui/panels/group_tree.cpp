@@ -2,14 +2,13 @@
 
 #include <QStyledItemDelegate>
 
+#include "ui/panels/cell_delegate.h"
+#include "ui/panels/column_widths.h"
 #include "ui/panels/invitation.h"
 
 namespace stashscope::ui {
 
 namespace {
-
-/// A header and a row: it gives way in small windows, as tables do.
-constexpr int least_height = 44;
 
 /// Rows as high as those of tables.
 class RowDelegate : public QStyledItemDelegate {
@@ -17,9 +16,8 @@ class RowDelegate : public QStyledItemDelegate {
   using QStyledItemDelegate::QStyledItemDelegate;
 
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-    constexpr int room_in_row = 11;
     return {QStyledItemDelegate::sizeHint(option, index).width(),
-            option.fontMetrics.height() + room_in_row};
+            option.fontMetrics.height() + CellDelegate::room_in_row};
   }
 };
 
@@ -33,7 +31,7 @@ GroupTree::GroupTree(QWidget* parent) : QTreeView(parent) {
   setTextElideMode(Qt::ElideLeft);
   setVerticalScrollMode(ScrollPerPixel);
   setFrameShape(NoFrame);
-  setMinimumHeight(least_height);
+  setMinimumHeight(least_table_height);
 }
 
 void GroupTree::set_invitation(const QString& invitation) {

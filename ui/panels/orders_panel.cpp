@@ -33,7 +33,7 @@ QWidget* OrdersPanel::make_orders() {
   table_->setModel(&model_);
   table_->set_invitation(tr("Open a model to compare orders of execution."));
   table_->horizontalHeader()->resizeSection(OrderModel::name, 168);
-  table_->horizontalHeader()->resizeSection(OrderModel::peak, 96);
+  table_->horizontalHeader()->resizeSection(OrderModel::peak, 116);
   connect(table_, &QTableView::clicked, this, &OrdersPanel::switch_to);
   connect(table_, &QTableView::activated, this, &OrdersPanel::switch_to);
   auto* const page = new QWidget;

@@ -63,6 +63,7 @@ PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
   setItemDelegateForColumn(PlanTreeModel::count, new CountDelegate(this));
   header()->setHighlightSections(false);
   header()->setStretchLastSection(true);
+  setMinimumHeight(least_table_height);
   connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
     if (index.column() == PlanTreeModel::count) edit_count(index);
   });

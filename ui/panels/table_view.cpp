@@ -11,13 +11,6 @@
 
 namespace stashscope::ui {
 
-namespace {
-
-/// A header and a row: tables give way in small windows.
-constexpr int least_height = 44;
-
-}  // namespace
-
 TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDelegate(this)) {
   setSelectionBehavior(SelectRows);
   setSelectionMode(SingleSelection);
@@ -29,7 +22,7 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
   setVerticalScrollMode(ScrollPerPixel);
   setTabKeyNavigation(false);
   setFrameShape(NoFrame);
-  setMinimumHeight(least_height);
+  setMinimumHeight(least_table_height);
   setItemDelegate(cells_);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);

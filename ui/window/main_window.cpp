@@ -160,7 +160,8 @@ void MainWindow::size_docks() {
   resizeDocks({dock(u"plans_dock"_s), dock(u"inspector_dock"_s)}, {left, right}, Qt::Horizontal);
   resizeDocks({dock(u"memory_dock"_s), dock(u"alive_dock"_s)}, {width() * 6 / 10, width() * 4 / 10},
               Qt::Horizontal);
-  resizeDocks({dock(u"memory_dock"_s)}, {std::clamp(height() * 28 / 100, 170, 320)}, Qt::Vertical);
+  resizeDocks({dock(u"memory_dock"_s)}, {std::clamp((height() - 200) * 42 / 100, 170, 420)},
+              Qt::Vertical);
   resizeDocks({dock(u"plans_dock"_s), dock(u"orders_dock"_s)}, {300, 300}, Qt::Vertical);
   resizeDocks({dock(u"dimensions_dock"_s), dock(u"inspector_dock"_s), dock(u"run_dock"_s)},
               {110, 210, 250}, Qt::Vertical);

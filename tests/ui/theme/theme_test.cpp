@@ -44,6 +44,7 @@ TEST_F(Themes, TextCanBeReadOnEveryGround) {
 }
 
 TEST_F(Themes, ASmallWindowHasRoomForEverything) {
+  apply_theme(*qApp, ThemeChoice::light);
   open(sample(u"gpt2_tiny"_s));
   window().resize(900, 600);
   EXPECT_EQ(window().size(), QSize(900, 600)) << "no panel asks for more";

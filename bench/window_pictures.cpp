@@ -1,0 +1,131 @@
+// Draws the window and each of its panels with a model in it, as pictures to look at:
+//   bench_window_pictures MODEL FOLDER light|dark [DIMENSION=VALUE...]
+// Everything is on that a panel can show: plans, a pinned variant, a curve of plans, a sweep, a
+// comparison, a run (unless the step takes too much memory).
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QPushButton>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTest>
+#include <cstdio>
+
+#include "bench/open_window.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui::bench {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr QSize panel_size(900, 560);
+constexpr int settling_time = 150;  // milliseconds
+/// Larger steps are not run.
+constexpr std::int64_t most_run_bytes = std::int64_t{4} << 30;
+
+/// Files of one model in one theme.
+class Album {
+ public:
+  Album(QString folder, QString model, QString theme)
+      : folder_(std::move(folder)), prefix_(std::move(model) + u'_' + std::move(theme) + u'_') {}
+
+  void add(QWidget& widget, const QString& name) const {
+    QTest::qWait(settling_time);
+    const QString file = folder_ + u'/' + prefix_ + name + u".png"_s;
+    if (!widget.grab().save(file)) std::fprintf(stderr, "cannot write %s\n", qPrintable(file));
+  }
+
+ private:
+  QString folder_;
+  QString prefix_;
+};
+
+Choices with_dims(Choices choices, const QStringList& dims) {
+  for (const QString& each : dims) {
+    const QStringList parts = each.split(u'=');
+    choices.dims[parts[0].toStdString()] = parts.value(1).toLongLong();
+  }
+  return choices;
+}
+
+/// Baseline pinned, then all plans within layers, and the step run where it is small.
+void fill_choices(OpenWindow& open, const QStringList& dims) {
+  open.choose(with_dims(open.document().choices(), dims));
+  open.settle();
+  open.find<QAbstractButton>(u"pin_button"_s).click();
+  Choices choices = open.document().choices();
+  choices.level = 1;
+  open.choose(choices);
+  open.settle();
+  if (open.document().study()->baseline->timeline.peak_bytes > most_run_bytes) return;
+  open.document().run();
+  wait_until([&] { return !open.document().is_running(); });
+}
+
+void fill_planner(OpenWindow& open) {
+  auto& curve = open.find<QAbstractButton>(u"curve_button"_s);
+  curve.click();
+  QTest::qWait(6000);
+  open.find<QAbstractButton>(u"stop_planning_button"_s).click();
+  wait_until([&] { return curve.isEnabled(); });
+}
+
+/// All pages of tabs inside a panel, one after the other.
+void draw_pages(QDockWidget& dock, const QString& name, const Album& album) {
+  auto* const tabs = dock.widget()->findChild<QTabBar*>();
+  const int pages = tabs == nullptr ? 1 : tabs->count();
+  for (int page = 0; page < pages; ++page) {
+    if (tabs != nullptr) tabs->setCurrentIndex(page);
+    album.add(dock, page == 0 ? name : name + QString::number(page + 1));
+  }
+}
+
+void draw_panels(OpenWindow& open, const Album& album) {
+  for (QDockWidget* const dock : open.window().findChildren<QDockWidget*>()) {
+    dock->raise();
+    QTest::qWait(settling_time);
+    dock->setFloating(true);
+    dock->resize(panel_size);
+    dock->show();
+    draw_pages(*dock, dock->objectName().remove(u"_dock"_s), album);
+    dock->setFloating(false);
+  }
+}
+
+int run(const QStringList& arguments) {
+  const QFileInfo model(arguments[1]);
+  const Album album(arguments[2], model.completeBaseName().remove(u"_train_fwd"_s), arguments[3]);
+  OpenWindow open;
+  open.open(model.filePath());
+  fill_choices(open, arguments.mid(4));
+  open.settle();
+  open.document().select_step(open.document().study()->current->timeline.peak_step);
+  album.add(open.window(), u"window"_s);
+  open.find<ComparePanel>(u"compare_panel"_s).open(model.filePath());
+  fill_planner(open);
+  draw_panels(open, album);
+  open.document().undo_stack().setClean();
+  return 0;
+}
+
+}  // namespace
+}  // namespace stashscope::ui::bench
+
+int main(int argc, char** argv) {
+  const QTemporaryDir settings;
+  stashscope::ui::bench::prepare_settings(settings);
+  QApplication application(argc, argv);
+  const QStringList arguments = QApplication::arguments();
+  if (arguments.size() < 4) {
+    std::fprintf(stderr,
+                 "usage: bench_window_pictures MODEL FOLDER light|dark [DIMENSION=VALUE...]\n");
+    return 2;
+  }
+  stashscope::ui::apply_theme(application, arguments[3] == QStringLiteral("dark")
+                                               ? stashscope::ui::ThemeChoice::dark
+                                               : stashscope::ui::ThemeChoice::light);
+  return stashscope::ui::bench::run(arguments);
+}
