@@ -58,8 +58,8 @@ TEST(RemoteHost, WhatCouldBeAnOptionOrACommandIsRefused) {
 }
 
 TEST(RemoteHost, WordsPassAShellUnchanged) {
-  for (const std::string& word : {"plain", "a b", "it's", "$(touch x)", "`x`", "a\"b", "\\", "*",
-                                  "; rm -rf /", "'\\''", ""}) {
+  for (const std::string word : {"plain", "a b", "it's", "$(touch x)", "`x`", "a\"b", "\\", "*",
+                                 "; rm -rf /", "'\\''", ""}) {
     EXPECT_EQ(lines_of("printf '%s\\n' " + shell_quoted(word)), std::vector<std::string>{word});
   }
 }
