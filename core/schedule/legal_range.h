@@ -36,6 +36,7 @@ class MovableOrder {
   /// Refers to topology and groups. @param order every node once, producers before readers, the
   /// members of a group side by side
   MovableOrder(const Topology& topology, const FusedGroups& groups, std::vector<NodeId> order);
+  MovableOrder(const Topology& topology, FusedGroups&& groups, std::vector<NodeId> order) = delete;
 
   const std::vector<NodeId>& nodes() const { return order_; }
   std::size_t step_of(NodeId node) const { return step_of_[node]; }

@@ -135,7 +135,8 @@ Graph diamond() {
 
 TEST(LegalRange, SaysWhoIsInTheWay) {
   const test::StepInOrders step(diamond());
-  const MovableOrder order(step.dataflow.topology, {}, find_order("file").order(step.input()));
+  const FusedGroups none;
+  const MovableOrder order(step.dataflow.topology, none, find_order("file").order(step.input()));
   const NodeId b(1);
   const LegalRange range = order.range(b);
   EXPECT_EQ(range.first, 1U);
