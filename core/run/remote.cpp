@@ -102,7 +102,10 @@ std::string shell_quoted(const std::string& word) {
 
 std::vector<std::string> ssh_arguments(const RemoteHost& host,
                                        const std::vector<std::string>& words) {
-  std::vector<std::string> arguments = {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15"};
+  std::vector<std::string> arguments = {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15",
+                                        // A connection that is cut ends after a minute.
+                                        "-o", "ServerAliveInterval=15", "-o",
+                                        "ServerAliveCountMax=4"};
   if (host.port != 0) arguments.insert(arguments.end(), {"-p", std::to_string(host.port)});
   arguments.insert(arguments.end(), {"--", (host.user.empty() ? "" : host.user + "@") + host.host});
   // Over there a shell takes it apart again.

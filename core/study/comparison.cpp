@@ -147,6 +147,11 @@ void add_memory(Rows& rows, const Study& left, const Study& right) {
   }
 }
 
+std::string source_of_times(const Study& study) {
+  if (study.times->measured > 0) return "measured on " + study.times->measured_on;
+  return "predicted for " + study.choices.profile.name;
+}
+
 void add_time(Rows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::time);
   rows.add("step", Quantity::seconds, step_seconds(left, *left.current),
@@ -156,6 +161,7 @@ void add_time(Rows& rows, const Study& left, const Study& right) {
   rows.add("extra computation", Quantity::percent, extra_percent(left), extra_percent(right));
   rows.add("extra time", Quantity::percent, extra_seconds_percent(left),
            extra_seconds_percent(right));
+  rows.add_text("times", source_of_times(left), source_of_times(right));
 }
 
 std::size_t trained_parameters(const Study& study) {
@@ -186,6 +192,51 @@ void add_model(Rows& rows, const Study& left, const Study& right) {
 }
 
 std::string yes_or_no(bool on) { return on ? "yes" : "no"; }
+
+std::string or_none(const std::vector<std::string>& texts) {
+  return texts.empty() ? "none" : join(texts, ", ");
+}
+
+std::string same_dims_text(const Choices& choices) {
+  std::vector<std::string> texts;
+  for (const auto& [name, other] : choices.same_dims) texts.push_back(name + " = " + other);
+  return or_none(texts);
+}
+
+std::string apart_text(const FusionChoice& fusion) {
+  std::vector<std::string> texts;
+  for (const auto& [one, other] : fusion.apart) texts.push_back(one + " and " + other);
+  return or_none(texts);
+}
+
+std::string moves_text(const Choices& choices) {
+  std::vector<std::string> texts;
+  for (const OrderMove& move : choices.moves) {
+    texts.push_back(move.node + (move.before.empty() ? " to the end" : " before " + move.before));
+  }
+  return or_none(texts);
+}
+
+std::string link_text(const Choices& choices) {
+  return choices.transfer_bandwidth ? format_number(*choices.transfer_bandwidth / 1e9) + " GB/s"
+                                    : "of the profile";
+}
+
+/// What is chosen less often.
+void add_details(Rows& rows, const Choices& a, const Choices& b) {
+  rows.add_text("same dimensions", same_dims_text(a), same_dims_text(b));
+  rows.add_text("loss", a.goal.loss.empty() ? "found" : a.goal.loss,
+                b.goal.loss.empty() ? "found" : b.goal.loss);
+  rows.add_text("trainable", or_none(a.goal.trainable), or_none(b.goal.trainable));
+  rows.add_text("frozen", or_none(a.goal.frozen), or_none(b.goal.frozen));
+  rows.add_text("moved nodes", moves_text(a), moves_text(b));
+  rows.add_text("in no group", or_none({a.fusion.alone.begin(), a.fusion.alone.end()}),
+                or_none({b.fusion.alone.begin(), b.fusion.alone.end()}));
+  rows.add_text("never in one group", apart_text(a.fusion), apart_text(b.fusion));
+  rows.add_text("compressed to", std::string(name_of(a.probe.compressed)),
+                std::string(name_of(b.probe.compressed)));
+  rows.add_text("link to the host", link_text(a), link_text(b));
+}
 
 void add_choices(Rows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::choices);
@@ -218,6 +269,7 @@ void add_choices(Rows& rows, const Study& left, const Study& right) {
   rows.add_text("precision", precision(a), precision(b));
   rows.add_text("device profile", a.profile.name, b.profile.name);
   rows.add_text("run on", a.device, b.device);
+  add_details(rows, a, b);
 }
 
 /// How often the plans in force are carried out, by config.

@@ -287,8 +287,8 @@ void Document::run() {
   auto study = std::make_shared<Study>(*study_);
   if (study->choices.device == "none") study->choices.device = "cpu";
   ++run_generation_;
-  run_ = progress_to(this, [this](double fraction, QString stage) {
-    if (running_) Q_EMIT run_progressed(fraction, stage);
+  run_ = progress_to(this, [this, generation = run_generation_](double fraction, QString stage) {
+    if (running_ && generation == run_generation_) Q_EMIT run_progressed(fraction, stage);
   });
   set_running(true);
   running_jobs_.post([this, study, model = session_.model, request = run_request_, progress = run_,

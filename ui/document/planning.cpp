@@ -209,10 +209,24 @@ bool Planning::is_in_force(const PlanPoint& point) const {
 
 void Planning::take_study() {
   const auto& study = document_.study();
-  if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) drop_plans();
+  if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) {
+    const bool is_by_run = basis_ != nullptr && basis_->choices == study->choices;
+    if (is_by_run && has_plans()) {
+      Q_EMIT document_.noticed(
+          tr("The run measured how long nodes take: plans found for other times are dropped, "
+             "search again."));
+    }
+    drop_plans();
+  }
   // A planned order stands for any; one that was chosen tells more.
   if (basis_ == nullptr || study->choices.order != planned_order) basis_ = study;
   update_fit();
+}
+
+bool Planning::has_plans() const {
+  return job_ == PlanningJob::budget || job_ == PlanningJob::curve ||
+         std::any_of(archives_.begin(), archives_.end(),
+                     [](const PlanArchive& each) { return !each.points().empty(); });
 }
 
 void Planning::drop_plans() {

@@ -86,6 +86,8 @@ class Planning : public QObject {
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
   void take_study();
+  /// Found, or being searched for.
+  bool has_plans() const;
   void drop_plans();
   void update_fit();
 

@@ -29,6 +29,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       tabs_(new QTabBar),
       pages_(new QStackedWidget) {
   setObjectName(u"memory_panel"_s);
+  setAccessibleName(tr("Memory over the step"));
   auto* const curve = new QWidget;
   auto* const curve_layout = new QVBoxLayout(curve);
   curve_layout->setContentsMargins(0, 0, 0, 0);

@@ -299,12 +299,14 @@ void MainWindow::enable_actions() {
         u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);
   }
-  actions_[u"run"_s]->setEnabled(has_model && !document_.is_running());
+  const bool is_planning = planning_.job() != PlanningJob::none;
+  // Beside a search a run would measure times that are too long.
+  actions_[u"run"_s]->setEnabled(has_model && !document_.is_running() && !is_planning);
   actions_[u"import_measurement"_s]->setEnabled(has_model);
   actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
-  const bool is_planning = planning_.job() != PlanningJob::none;
-  actions_[u"plan"_s]->setEnabled(has_model && !is_planning);
-  actions_[u"draw_curve"_s]->setEnabled(has_model && !is_planning);
+  const bool can_plan = has_model && !is_planning && !document_.is_running();
+  actions_[u"plan"_s]->setEnabled(can_plan);
+  actions_[u"draw_curve"_s]->setEnabled(can_plan);
   actions_[u"stop_planning"_s]->setEnabled(is_planning);
 }
 
