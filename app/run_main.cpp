@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <csignal>
 #include <functional>
 #include <iostream>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "app/compare.h"
 #include "app/options.h"
 #include "app/outputs.h"
+#include "app/reader_watch.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -382,8 +382,7 @@ int run(int argc, char** argv) {
   return guarded("stashscope-run", [&] {
     std::optional<ReceivedStep> received;
     if (analysis.file == bundled_step) {
-      // Whoever reads may go away; what was received is to be removed then too.
-      std::signal(SIGPIPE, SIG_IGN);
+      end_with_reader();
       received.emplace(std::cin);
       analysis.file = received->session().string();
     }

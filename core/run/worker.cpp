@@ -1,6 +1,5 @@
 #include "core/run/worker.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,38 +14,13 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/pipe.h"
 
 extern char** environ;
 
 namespace stashscope {
 
 namespace {
-
-/// Both ends of a pipe; the child gets the writing end.
-class Pipe {
- public:
-  Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
-      fail_run("", std::string("cannot open a pipe: ") + std::strerror(errno));
-    }
-  }
-  ~Pipe() {
-    close_end(0);
-    close_end(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  int reading() const { return ends_[0]; }
-  int writing() const { return ends_[1]; }
-  void close_end(std::size_t end) {
-    if (ends_[end] >= 0) ::close(ends_[end]);
-    ends_[end] = -1;
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-};
 
 /// A nameless file that holds the child's input: unlike a pipe, it takes any amount at once.
 class InputFile {
@@ -164,7 +138,7 @@ class Child {
  private:
   /// The program closes the pipe as it starts. Returns why it did not start, or 0.
   static int wait_for_start(Pipe& failure) {
-    failure.close_end(1);
+    failure.close_writing();
     int reason = 0;
     ssize_t count = 0;
     while ((count = ::read(failure.reading(), &reason, sizeof(reason))) < 0 && errno == EINTR) {
@@ -310,8 +284,8 @@ ChildEnd converse(const std::filesystem::path& program, const std::vector<std::s
   Pipe output;
   Pipe errors;
   Child child(program, arguments, input, output, errors);
-  output.close_end(1);
-  errors.close_end(1);
+  output.close_writing();
+  errors.close_writing();
   if (stream != nullptr) stream->close_reading();
   conversation.hold(output, errors, stream);
   return {child.wait(patience), conversation.last_words()};

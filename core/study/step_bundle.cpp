@@ -1,9 +1,6 @@
 #include "core/study/step_bundle.h"
 
-#include <cstdlib>
 #include <map>
-
-#include "core/base/error.h"
 
 namespace stashscope {
 
@@ -28,14 +25,6 @@ void add_data(const Graph& graph, std::map<std::string, fs::path>& files) {
   }
 }
 
-fs::path make_folder() {
-  std::string pattern = (fs::temp_directory_path() / "stashscope-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    fail_input(printable(pattern), "no folder can be made there", "set TMPDIR to another place");
-  }
-  return pattern;
-}
-
 }  // namespace
 
 FileBundle bundle_step(const Session& session, const Graph& model) {
@@ -54,22 +43,8 @@ FileBundle bundle_step(const Session& session, const Graph& model) {
   return bundle;
 }
 
-ReceivedStep::ReceivedStep(std::istream& stream) : folder_(make_folder()) {
-  try {
-    unpack_bundle(stream, folder_);
-  } catch (...) {
-    remove();
-    throw;
-  }
-}
+ReceivedStep::ReceivedStep(std::istream& stream) { unpack_bundle(stream, folder_.path()); }
 
-ReceivedStep::~ReceivedStep() { remove(); }
-
-void ReceivedStep::remove() const {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
-fs::path ReceivedStep::session() const { return folder_ / session_name; }
+fs::path ReceivedStep::session() const { return folder_.path() / session_name; }
 
 }  // namespace stashscope

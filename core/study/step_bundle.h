@@ -4,6 +4,7 @@
 #include <istream>
 
 #include "core/run/file_bundle.h"
+#include "core/run/temporary_folder.h"
 #include "core/study/session.h"
 
 namespace stashscope {
@@ -15,21 +16,17 @@ constexpr const char* bundled_step = "-";
 /// that cannot be read, and for data outside of the model's folder.
 FileBundle bundle_step(const Session& session, const Graph& model);
 
-/// A step that came over a stream, in a temporary folder that goes with this object.
+/// A step that came over a stream, in a temporary folder that goes with this object or its
+/// process.
 class ReceivedStep {
  public:
   /// Reads the stream to its end. Throws an input Error when it holds no step.
   explicit ReceivedStep(std::istream& stream);
-  ~ReceivedStep();
-  ReceivedStep(const ReceivedStep&) = delete;
-  ReceivedStep& operator=(const ReceivedStep&) = delete;
 
   std::filesystem::path session() const;
 
  private:
-  void remove() const;
-
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace stashscope

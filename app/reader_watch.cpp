@@ -1,0 +1,33 @@
+#include "app/reader_watch.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+#include "core/base/signals_held.h"
+
+namespace stashscope::app {
+
+namespace {
+
+void watch() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  while (::poll(&output, 1, -1) < 0 && errno == EINTR) {
+  }
+  if ((output.revents & (POLLERR | POLLHUP)) != 0) ::kill(::getpid(), SIGPIPE);
+}
+
+}  // namespace
+
+void end_with_reader() {
+  // Whoever started this process may have had it ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  // Signals are the main thread's, which may hold them back.
+  const SignalsHeld held;
+  std::thread(watch).detach();
+}
+
+}  // namespace stashscope::app

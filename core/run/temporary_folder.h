@@ -1,0 +1,29 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+
+#include "core/run/pipe.h"
+
+namespace stashscope {
+
+/// A folder that goes with this object, or with this process: whatever signal ends that, a child
+/// lives on until the folder is removed.
+class TemporaryFolder {
+ public:
+  /// Throws an input Error when no folder can be made, a run Error when no child can.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  Pipe lifeline_;  ///< the child reads, and meets the end of the pipe as this process ends
+  std::filesystem::path path_;
+  pid_t guard_ = -1;
+};
+
+}  // namespace stashscope
