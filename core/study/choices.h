@@ -58,7 +58,7 @@ struct Choices {
   std::map<std::string, std::string> same_dims;  ///< name or pattern -> the name it stands for
   RecomputeConfig plans;                         ///< by cluster
   /// Names of nodes whose outputs stay in memory (pinned): no plan of theirs is carried out though
-  /// its cluster is on. A count covers pinned occurrences as it does others. See `KeptNames`.
+  /// its cluster is on. A count covers pinned occurrences as it does others. See `NodeNames`.
   std::set<std::string> kept;
   int level = 0;  ///< 1: every recompute plan, 2: compromises too
   Probe probe;

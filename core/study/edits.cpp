@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/study/dimension_edits.h"
+#include "core/study/node_names.h"
 #include "core/study/plans_in_force.h"
 
 namespace stashscope {
@@ -45,7 +46,7 @@ class PlanEditor {
     const RecomputeConfig config = config_in_force(study_.graph(), choices_, *study_.opportunities);
     std::set<const NodePlan*> found;
     for (const NodePlan* const plan :
-         select_plans(*study_.opportunities, config, names_.nodes(choices_.kept))) {
+         select_plans(*study_.opportunities, config, kept_nodes(names_, choices_.kept))) {
       if (plan->type == type && plan->cluster == cluster) found.insert(plan);
     }
     return found;
@@ -144,7 +145,7 @@ class PlanEditor {
   }
 
   const Study& study_;
-  KeptNames names_;
+  NodeNames names_;
   Choices choices_;
   const RecomputeConfig& wanted_;
   RecomputeConfig of_level_;
@@ -196,7 +197,7 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
 }
 
 Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
-  const KeptNames names(study.graph());
+  const NodeNames names(study.graph());
   for (const NodeId node : nodes) {
     const NodeId original = study.current->dataflow.origin(node);
     if (on) {

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/planned_step.h"
-#include "core/study/plans_in_force.h"
+#include "core/study/node_names.h"
 
 namespace stashscope {
 
@@ -49,7 +49,7 @@ RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
 std::set<std::string> count_without_kept(const Study& study, RecomputeConfig& config) {
   std::set<std::string> others;
   if (study.kept.empty()) return others;
-  const KeptNames names(study.graph());
+  const NodeNames names(study.graph());
   const std::set<const NodePlan*> applied(study.applied.begin(), study.applied.end());
   for (auto& [cluster, choice] : config) {
     std::vector<const NodePlan*> counted = plans_of(*study.opportunities, cluster, choice.type);

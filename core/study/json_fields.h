@@ -8,6 +8,18 @@
 /// Reading the files of the program.
 namespace stashscope::json_fields {
 
+/// A kind of file, told by a field that holds the version of its format.
+struct Format {
+  const char* field;
+  int version;       ///< the newest that is known
+  const char* name;  ///< `session file`
+  const char* hint;  ///< for a file that is none
+};
+
+/// The object that such a file holds, with its texts as they were written. Throws an input Error
+/// for other texts and for newer versions.
+nlohmann::json parse_file(const std::string& text, const Format& format);
+
 [[noreturn]] inline void fail_field(const char* key, const std::string& what) {
   fail_input("", std::string("the field '") + key + "' " + what);
 }

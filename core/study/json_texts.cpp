@@ -43,11 +43,13 @@ std::string decoded(const std::string& code) {
   return text;
 }
 
-/// The value with all its texts and keys changed. No file of ours is nested deeper than this looks.
+/// The value with all its texts and keys changed. No file of ours is nested deeper than this looks;
+/// a copy of what others nested could be deeper than the stack.
 json with_texts(const json& value, std::string (*change)(const std::string&), int depth = 0) {
   constexpr int deepest = 8;
   if (value.is_string()) return change(value.get_ref<const std::string&>());
-  if (!value.is_structured() || depth > deepest) return value;
+  if (!value.is_structured()) return value;
+  if (depth > deepest) return nullptr;
   json changed = value.is_array() ? json::array() : json::object();
   if (value.is_array()) {
     for (const json& item : value) changed.push_back(with_texts(item, change, depth + 1));

@@ -18,7 +18,9 @@ using json_fields::fail_field;
 using json_fields::read;
 using nlohmann::json;
 
-constexpr int format_version = 1;
+constexpr json_fields::Format format = {
+    "stashscope_measurement", 1, "file of measurements",
+    "write one with stashscope-run --write-measurement FILE, or export one"};
 constexpr std::size_t most_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_differences = 4;
 
@@ -117,7 +119,7 @@ Measurement measurement_of(const json& object, const char* key, const Variant& v
 }  // namespace
 
 std::string measurements_text(const Study& study, const StudyMeasurements& measured) {
-  const json object = {{"stashscope_measurement", format_version},
+  const json object = {{format.field, format.version},
                        {"step", to_json(identity_of(study))},
                        {"baseline", measurement_to_json(measured.baseline)},
                        {"current", measurement_to_json(measured.current)}};
@@ -125,17 +127,7 @@ std::string measurements_text(const Study& study, const StudyMeasurements& measu
 }
 
 StudyMeasurements parse_measurements(const std::string& text, const Study& study) {
-  const json object = with_decoded_texts(json::parse(text, nullptr, false));
-  if (!object.is_object() || !object.contains("stashscope_measurement")) {
-    fail_input("", "is no file of measurements",
-               "write one with stashscope-run --write-measurement FILE, or export one");
-  }
-  int version = 0;
-  read(object, "stashscope_measurement", version);
-  if (version != format_version) {
-    fail_input("", "was written by another version (format " + std::to_string(version) + ")",
-               "update stashscope");
-  }
+  const json object = json_fields::parse_file(text, format);
   check_identity(identity_from(object), identity_of(study));
   return {measurement_of(object, "baseline", *study.baseline),
           measurement_of(object, "current", *study.current)};

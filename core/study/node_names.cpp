@@ -4,41 +4,55 @@ namespace stashscope {
 
 namespace {
 
-/// Empty for a node that makes nothing.
-std::string first_tensor(const Graph& graph, const Dataflow& dataflow, NodeId node) {
+/// Empty for a node that has none.
+std::string own_name(const Graph& graph, const Dataflow& dataflow, NodeId node) {
+  const bool has_name = !graph.node(dataflow.origin(node)).name.empty();
+  return has_name ? name_of(graph, dataflow, node) : "";
+}
+
+/// Its own, then those of the tensors that it makes.
+std::vector<std::string> possible_names(const Graph& graph, const Dataflow& dataflow, NodeId node) {
+  std::vector<std::string> names = {own_name(graph, dataflow, node)};
+  if (names.front().empty()) names.clear();
   for (const ValueId output : dataflow.topology.outputs[node]) {
-    if (output.valid()) return name_of(graph, dataflow, output);
+    if (output.valid()) names.push_back(name_of(graph, dataflow, output));
   }
-  return "";
+  return names;
 }
 
 }  // namespace
 
 std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node) {
-  const bool has_name = !graph.node(dataflow.origin(node)).name.empty();
-  return has_name ? name_of(graph, dataflow, node) : first_tensor(graph, dataflow, node);
+  const std::vector<std::string> names = possible_names(graph, dataflow, node);
+  return names.empty() ? "" : names.front();
 }
 
+NodeNames::NodeNames(const Graph& graph) : NodeNames(graph, Dataflow(graph)) {}
+
 NodeNames::NodeNames(const Graph& graph, const Dataflow& dataflow)
-    : graph_(graph), dataflow_(dataflow) {
-  for (const NodeId node : IdRange<NodeId>(dataflow.topology.nodes())) {
-    by_name_.try_emplace(name_of(graph, dataflow, node), node);
-    by_tensor_.try_emplace(first_tensor(graph, dataflow, node), node);
+    : names_(dataflow.topology.nodes()) {
+  const IdRange<NodeId> nodes(names_.size());
+  for (const NodeId node : nodes) {
+    const std::string own = own_name(graph, dataflow, node);
+    if (!own.empty()) meant_[own].push_back(node);
+  }
+  for (const NodeId node : nodes) {
+    for (const std::string& name : possible_names(graph, dataflow, node)) {
+      const std::vector<NodeId>& meant = meant_.try_emplace(name, 1, node).first->second;
+      const bool is_clear = meant.size() == 1 && meant.front() == node;
+      if (is_clear && names_[node].empty()) names_[node] = name;
+    }
   }
 }
 
-std::string NodeNames::of(NodeId node) const {
-  const bool has_name = !graph_.node(dataflow_.origin(node)).name.empty();
-  const std::string name = name_of(graph_, dataflow_, node);
-  return has_name && find(name) == node ? name : first_tensor(graph_, dataflow_, node);
+std::span<const NodeId> NodeNames::all(const std::string& name) const {
+  const auto found = meant_.find(name);
+  return found == meant_.end() ? std::span<const NodeId>() : found->second;
 }
 
 NodeId NodeNames::find(const std::string& name) const {
-  if (name.empty()) return {};
-  const auto named = by_name_.find(name);
-  if (named != by_name_.end()) return named->second;
-  const auto made = by_tensor_.find(name);
-  return made == by_tensor_.end() ? NodeId() : made->second;
+  const std::span<const NodeId> meant = all(name);
+  return meant.empty() ? NodeId() : meant.front();
 }
 
 }  // namespace stashscope

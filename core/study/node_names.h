@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/graph/dataflow.h"
 
@@ -11,21 +13,28 @@ namespace stashscope {
 /// it makes.
 std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node);
 
-/// Tells the nodes of a step by what choices call them: by its name, or where a node has none or
-/// shares it, by the first tensor that it makes. Refers to its arguments.
+/// What nodes are called in choices. A name means all nodes that have it, or where none has, the
+/// node that makes the tensor of that name.
 class NodeNames {
  public:
+  /// Of a graph's own nodes.
+  explicit NodeNames(const Graph& graph);
+  /// Of a step's nodes, added ones included.
   NodeNames(const Graph& graph, const Dataflow& dataflow);
 
-  std::string of(NodeId node) const;
-  /// Of several with the name, the first; invalid for a name that neither a node nor a tensor has.
+  std::size_t size() const { return names_.size(); }
+
+  /// The node's own name, or where it has none or others have the same, that of a tensor it makes.
+  /// Empty where all of these mean other nodes.
+  const std::string& of(NodeId node) const { return names_[node]; }
+  /// All that the name means; a view of this object.
+  std::span<const NodeId> all(const std::string& name) const;
+  /// The first of these; invalid for a name that neither a node nor a tensor has.
   NodeId find(const std::string& name) const;
 
  private:
-  const Graph& graph_;
-  const Dataflow& dataflow_;
-  std::unordered_map<std::string, NodeId> by_name_;
-  std::unordered_map<std::string, NodeId> by_tensor_;
+  std::unordered_map<std::string, std::vector<NodeId>> meant_;
+  IdVector<NodeId, std::string> names_;
 };
 
 }  // namespace stashscope

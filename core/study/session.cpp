@@ -19,7 +19,8 @@ using json_fields::fail_field;
 using json_fields::read;
 using nlohmann::json;
 
-constexpr int format_version = 1;
+constexpr json_fields::Format format = {"stashscope_session", 1, "session file",
+                                        "open an ONNX model or a saved session"};
 
 json to_json(const RecomputeConfig& config) {
   json list = json::array();
@@ -183,7 +184,7 @@ void Session::forget_measured_times() {
 
 std::string session_text(const Session& session, const fs::path& folder) {
   const fs::path relative = session.model.lexically_relative(fs::absolute(folder));
-  json object = {{"stashscope_session", format_version},
+  json object = {{format.field, format.version},
                  {"model",
                   {{"path", (lies_below(relative) ? relative : session.model).string()},
                    {"hash", session.model_hash}}},
@@ -196,16 +197,7 @@ std::string session_text(const Session& session, const fs::path& folder) {
 }
 
 Session parse_session(const std::string& text, const fs::path& folder) {
-  const json object = with_decoded_texts(json::parse(text, nullptr, false));
-  if (!object.is_object() || !object.contains("stashscope_session")) {
-    fail_input("", "is no session file", "open an ONNX model or a saved session");
-  }
-  int version = 0;
-  read(object, "stashscope_session", version);
-  if (version > format_version) {
-    fail_input("", "was saved by a newer version (format " + std::to_string(version) + ")",
-               "update stashscope");
-  }
+  const json object = json_fields::parse_file(text, format);
   Session session;
   const json model = object.value("model", json::object());
   std::string path;

@@ -10,6 +10,7 @@
 #include "core/study/moved_order.h"
 #include "core/study/plan_effects.h"
 #include "core/study/planned_step.h"
+#include "core/study/node_names.h"
 #include "core/study/plans_in_force.h"
 #include "core/study/same_dims.h"
 #include "core/study/sizes.h"
@@ -159,7 +160,9 @@ void warn_of_fusion(Study& study) {
 /// nothing of what was kept after it was planned.
 void warn_of_kept(Study& study) {
   if (study.choices.kept.empty()) return;
-  for (const std::string& name : KeptNames(study.graph()).unknown(study.choices.kept)) {
+  const NodeNames names(study.graph());
+  for (const std::string& name : study.choices.kept) {
+    if (names.find(name).valid()) continue;
     study.warnings.push_back("kept node '" + printable(name) + "' is not in the step");
   }
   if (!is_planned(study)) return;
@@ -237,7 +240,7 @@ class StudyBuilder {
       study_->config = config_in_force(study_->graph(), study_->choices, *study_->opportunities);
     }
     const std::set<std::string>& kept = study_->choices.kept;
-    if (!kept.empty()) study_->kept = KeptNames(study_->graph()).nodes(kept);
+    if (!kept.empty()) study_->kept = kept_nodes(NodeNames(study_->graph()), kept);
     study_->applied = select_plans(*study_->opportunities, study_->config, study_->kept);
     make_variants();
     progress_.update(0.9, "tables");

@@ -4,6 +4,7 @@
 #include "core/study/step_bundle.h"
 #include "core/study/subject.h"
 #include "tests/app/command_line.h"
+#include "tests/support/stream_text.h"
 
 namespace stashscope {
 namespace {
@@ -49,10 +50,7 @@ TEST_F(CommandLine, AStepComesOverStandardInput) {
   const Subject subject = load_subject(folder / "model.onnx", nullptr);
   Session session = subject.session;
   session.choices.dims["N"] = 8;
-  std::string stream;
-  const FileBundle bundle = bundle_step(session, *subject.model);
-  for (const std::string_view piece : bundle.pieces()) stream += piece;
-  write_file_atomically(folder / "stream", stream);
+  write_file_atomically(folder / "stream", test::stream_of(bundle_step(session, *subject.model)));
   fs::create_directory(folder / "there");
   const std::string command = "cat " + in_folder("stream") + " | TMPDIR=" + in_folder("there") +
                               " " STASHSCOPE_WORKER " - --stream";

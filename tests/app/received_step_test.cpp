@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <thread>
 
@@ -12,19 +11,17 @@
 #include "core/study/subject.h"
 #include "tests/app/command_line.h"
 #include "tests/support/folder.h"
+#include "tests/support/stream_text.h"
 
 namespace stashscope {
 namespace {
 
 /// The step of a model as it is sent.
-std::string stream_of(const fs::path& model) {
+std::string sent_step(const fs::path& model) {
   const Subject subject = load_subject(model, nullptr);
   Session session = subject.session;
   session.choices.dims["N"] = 8;
-  const FileBundle bundle = bundle_step(session, *subject.model);
-  std::string stream;
-  for (const std::string_view piece : bundle.pieces()) stream += piece;
-  return stream;
+  return test::stream_of(bundle_step(session, *subject.model));
 }
 
 /// `stashscope-run - --stream` in a process group and with a folder of temporary files of its own.
@@ -90,13 +87,11 @@ bool comes_true(Condition condition) {
   return true;
 }
 
-constexpr std::array signals = {SIGHUP, SIGINT, SIGTERM, SIGKILL};
-
 class ReceivedSteps : public CommandLine {
- protected:
+ public:
   void SetUp() override {
     CommandLine::SetUp();
-    stream_ = stream_of(folder / "model.onnx");
+    stream_ = sent_step(folder / "model.onnx");
   }
 
   /// Lets a worker wait for the rest of its step.
@@ -114,51 +109,46 @@ class ReceivedSteps : public CommandLine {
     return std::any_of(begin(all), end(all),
                        [](const auto& each) { return each.is_regular_file(); });
   }
-  bool is_cleared() const {
-    return comes_true([this] { return temporary_.entries() == 0; });
+
+  using Start = void (ReceivedSteps::*)(Worker&) const;
+
+  void expect_cleared(int status, int signal) const {
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), signal);
+    EXPECT_TRUE(comes_true([this] { return temporary_.entries() == 0; })) << strsignal(signal);
+  }
+  void expect_cleared_by_signals(Start start) const {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGKILL}) {
+      Worker worker(temporary_.path());
+      (this->*start)(worker);
+      expect_cleared(worker.end_by(signal), signal);
+    }
+  }
+  void expect_cleared_by_reader(Start start) const {
+    Worker worker(temporary_.path());
+    (this->*start)(worker);
+    worker.stop_reading();
+    expect_cleared(worker.wait(), SIGPIPE);
   }
 
   std::string stream_;
   test::Folder temporary_;
 };
 
-void expect_signal(int status, int signal) {
-  ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), signal);
-}
-
 TEST_F(ReceivedSteps, GoWhenASignalEndsTheWorkerThatReceivesThem) {
-  for (const int signal : signals) {
-    Worker worker(temporary_.path());
-    start_receiving(worker);
-    expect_signal(worker.end_by(signal), signal);
-    EXPECT_TRUE(is_cleared()) << strsignal(signal);
-  }
+  expect_cleared_by_signals(&ReceivedSteps::start_receiving);
 }
 
 TEST_F(ReceivedSteps, GoWhenASignalEndsTheRun) {
-  for (const int signal : signals) {
-    Worker worker(temporary_.path());
-    start_running(worker);
-    expect_signal(worker.end_by(signal), signal);
-    EXPECT_TRUE(is_cleared()) << strsignal(signal);
-  }
+  expect_cleared_by_signals(&ReceivedSteps::start_running);
 }
 
 TEST_F(ReceivedSteps, GoWithTheReaderOfARun) {
-  Worker worker(temporary_.path());
-  start_running(worker);
-  worker.stop_reading();
-  expect_signal(worker.wait(), SIGPIPE);
-  EXPECT_TRUE(is_cleared());
+  expect_cleared_by_reader(&ReceivedSteps::start_running);
 }
 
 TEST_F(ReceivedSteps, GoWithTheReaderWhileNothingIsWritten) {
-  Worker worker(temporary_.path());
-  start_receiving(worker);
-  worker.stop_reading();
-  expect_signal(worker.wait(), SIGPIPE);
-  EXPECT_TRUE(is_cleared());
+  expect_cleared_by_reader(&ReceivedSteps::start_receiving);
 }
 
 }  // namespace

@@ -6,15 +6,10 @@
 
 #include "tests/support/folder.h"
 #include "tests/support/refusal.h"
+#include "tests/support/stream_text.h"
 
 namespace stashscope {
 namespace {
-
-std::string stream_of(const FileBundle& bundle) {
-  std::string stream;
-  for (const std::string_view piece : bundle.pieces()) stream += piece;
-  return stream;
-}
 
 void unpack(const std::string& stream, const std::filesystem::path& folder) {
   std::istringstream input(stream);
@@ -29,7 +24,7 @@ TEST(FileBundle, FilesArriveAsTheyWere) {
   FileBundle bundle;
   bundle.add_text("session", "");
   bundle.add_file("model/a b\n.bin", from / "data");
-  unpack(stream_of(bundle), to.path());
+  unpack(test::stream_of(bundle), to.path());
   EXPECT_EQ(read_file(to / "session"), "");
   EXPECT_EQ(read_file(to / "model/a b\n.bin"), bytes);
 }
@@ -39,7 +34,7 @@ TEST(FileBundle, LargeFilesArriveToo) {
   const std::string bytes(std::size_t{5} << 20, 'x');
   FileBundle bundle;
   bundle.add_text("large", bytes);
-  unpack(stream_of(bundle), to.path());
+  unpack(test::stream_of(bundle), to.path());
   EXPECT_EQ(read_file(to / "large"), bytes);
 }
 

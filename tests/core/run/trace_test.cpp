@@ -149,6 +149,20 @@ TEST(Memory, MoreThanThereIsIsRefusedWithBothSizes) {
   }
 }
 
+TEST(Worker, ReadsAndWritesThoughItsParentHasNoStandardStreams) {
+  const std::array<int, 2> kept = {::dup(0), ::dup(1)};
+  ::close(0);
+  ::close(1);
+  std::vector<std::string> lines;
+  EXPECT_NO_THROW(run_child(
+      "/bin/cat", {}, [&](const std::string& line) { lines.push_back(line); }, Progress(), "a\n"));
+  for (int stream = 0; stream < 2; ++stream) {
+    ::dup2(kept[static_cast<std::size_t>(stream)], stream);
+    ::close(kept[static_cast<std::size_t>(stream)]);
+  }
+  EXPECT_EQ(lines, std::vector<std::string>{"a"});
+}
+
 TEST(Worker, AMissingProgramIsSaid) {
   try {
     run_child(

@@ -9,7 +9,7 @@
 #include "core/study/exported_config.h"
 #include "core/study/node_facts.h"
 #include "core/study/planned_step.h"
-#include "core/study/plans_in_force.h"
+#include "core/study/node_names.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -130,7 +130,7 @@ TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
     EXPECT_EQ(study->applied.size(), 2U);
     EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "kept node"));
     const NodeId node = (*gelus(*study).occurrences)[1].parts.front()->node;
-    EXPECT_EQ(KeptNames(study->graph()).of(node), "layer.1.g");
+    EXPECT_EQ(NodeNames(study->graph()).of(node), "layer.1.g");
     EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).kept.empty());
   }
   Choices all;

@@ -320,6 +320,16 @@ TEST(FusionTable, CountsMovesIn) {
   EXPECT_THROW(fusion_table(*study, cancelled), Error);
 }
 
+TEST(NodeNames, ANodeThatNoNameMeansHasNone) {
+  GraphData data = branches().data();
+  data.nodes[NodeId(0)].name = "";
+  data.nodes[NodeId(1)].name = "small";
+  const NodeNames names{Graph(data)};
+  EXPECT_EQ(names.of(NodeId(0)), "");
+  EXPECT_EQ(names.of(NodeId(1)), "small");
+  EXPECT_EQ(names.find("small"), NodeId(1));
+}
+
 TEST(NodeNames, TellNodesWithoutOrWithTheSameNameByTheirTensors) {
   GraphData data = branches().data();
   data.nodes[NodeId(0)].name = "";
@@ -329,11 +339,13 @@ TEST(NodeNames, TellNodesWithoutOrWithTheSameNameByTheirTensors) {
   const Dataflow dataflow(graph);
   const NodeNames names(graph, dataflow);
   EXPECT_EQ(names.of(NodeId(0)), "small");
-  EXPECT_EQ(names.of(NodeId(1)), "twice");
+  EXPECT_EQ(names.of(NodeId(1)), "a");
   EXPECT_EQ(names.of(NodeId(2)), "b");
   for (const NodeId node : IdRange<NodeId>(graph.nodes().size())) {
     EXPECT_EQ(names.find(names.of(node)), node);
   }
+  EXPECT_EQ(names.find("twice"), NodeId(1));
+  EXPECT_EQ(names.all("twice").size(), 2U);
   EXPECT_FALSE(names.find("").valid());
   EXPECT_FALSE(names.find("nobody").valid());
 }

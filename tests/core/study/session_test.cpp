@@ -39,6 +39,24 @@ class SessionFile : public testing::Test {
   Session session;
 };
 
+TEST_F(SessionFile, RefusesOtherVersions) {
+  for (const char* version : {"0", "-1", "2"}) {
+    const std::string said = test::refusal(ErrorKind::input, [&] {
+      parse_session(std::string("{\"stashscope_session\": ") + version + "}", folder.path());
+    });
+    EXPECT_NE(said.find(std::string("another version (format ") + version), std::string::npos);
+  }
+}
+
+TEST_F(SessionFile, ReadsPastWhatIsNestedDeeply) {
+  const std::size_t depth = 200'000;
+  const std::string nested = std::string(depth, '[') + std::string(depth, ']');
+  std::string text = read_file(path());
+  text.insert(text.find('{') + 1, "\"unknown\": " + nested + ",");
+  EXPECT_EQ(parse_session(text, folder.path()), session);
+  EXPECT_NE(refused_with("{\"dims\": {\"N\": " + nested + "}}"), "accepted");
+}
+
 TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
   for (const char* choices : {"[1]",
                               "{\"level\": 7}",

@@ -9,15 +9,10 @@
 #include "tests/support/folder.h"
 #include "tests/support/named_model.h"
 #include "tests/support/refusal.h"
+#include "tests/support/stream_text.h"
 
 namespace stashscope {
 namespace {
-
-std::string stream_of(const FileBundle& bundle) {
-  std::string stream;
-  for (const std::string_view piece : bundle.pieces()) stream += piece;
-  return stream;
-}
 
 TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
   const test::Folder folder;
@@ -27,7 +22,7 @@ TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
   session.model = folder / "my model.onnx";
   session.choices.dims = {{"N", 5}};
   session.choices.level = 1;
-  std::istringstream stream(stream_of(bundle_step(session, *model)));
+  std::istringstream stream(test::stream_of(bundle_step(session, *model)));
   std::filesystem::path place;
   {
     const ReceivedStep received(stream);

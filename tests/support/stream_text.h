@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "core/run/file_bundle.h"
+
+namespace stashscope::test {
+
+/// What is sent.
+inline std::string stream_of(const FileBundle& bundle) {
+  std::string stream;
+  for (const std::string_view piece : bundle.pieces()) stream += piece;
+  return stream;
+}
+
+}  // namespace stashscope::test
