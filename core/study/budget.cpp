@@ -59,9 +59,10 @@ class BudgetPlanner {
     return floor_ ? floor_->bytes : study_.sizes->parameter_bytes;
   }
 
-  BudgetAnswer plan(std::int64_t budget_bytes, const SearchLimit& limit) {
+  BudgetAnswer plan(std::int64_t budget_bytes, const SearchLimit& limit, const OnProof& on_proof) {
     const SearchClock clock(limit, progress_);
     BudgetAnswer answer;
+    const double proven_early = on_proof ? tell_proof(budget_bytes, limit, on_proof) : 0;
     answer.request = {budget_bytes, grain_, limit};
     answer.moves = search(budget_bytes, share_of(limit, 0.9));
     if (grain_ == Grain::cluster && is_order_searched(study_)) take_in_order(budget_bytes);
@@ -69,7 +70,8 @@ class BudgetPlanner {
     if (floor_ && !answer.is_impossible()) {
       SearchLimit rest = rest_of(limit, share_of(limit, 0.1), clock);
       if (rest.moves > 0) rest.moves = std::max(rest.moves, moves_of_proofs);
-      answer.least_extra_seconds = problem_.least_extra_seconds(budget_bytes, rest, progress_);
+      const double proven = problem_.least_extra_seconds(budget_bytes, rest, progress_);
+      answer.least_extra_seconds = std::max(proven, proven_early);
     }
     answer.best = archive_.best(budget_bytes);
     answer.feasible = answer.best.peak_bytes <= budget_bytes;
@@ -85,6 +87,19 @@ class BudgetPlanner {
 
  private:
   static constexpr std::int64_t moves_of_proofs = 2'000'000;  // a second for 30,000 tasks
+
+  /// Returns what any plan adds at least, in seconds.
+  double tell_proof(std::int64_t budget_bytes, const SearchLimit& limit, const OnProof& on_proof) {
+    if (!floor_) return 0;
+    BudgetProof proof{*floor_, 0};
+    if (floor_->bytes <= budget_bytes) {
+      const SearchLimit early{0.05 * limit.seconds, moves_of_proofs / 4, 1};
+      proof.least_extra_seconds =
+          std::max(0.0, problem_.least_extra_seconds(budget_bytes, early, progress_));
+    }
+    on_proof(proof);
+    return proof.least_extra_seconds;
+  }
 
   /// What the best plans lead to in the order that takes a search, which was stood in for.
   void take_in_order(std::int64_t budget_bytes) {
@@ -232,12 +247,13 @@ const PlanPoint& PlanArchive::best(std::int64_t budget_bytes) const {
 }
 
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, PlanArchive& archive,
-                             const Progress& progress, const OnPlan& on_plan) {
+                             const Progress& progress, const OnPlan& on_plan,
+                             const OnProof& on_proof) {
   if (!study.choices.moves.empty()) {
-    return plan_for_budget(*without_moves(study), request, archive, progress, on_plan);
+    return plan_for_budget(*without_moves(study), request, archive, progress, on_plan, on_proof);
   }
   return BudgetPlanner(study, request.grain, archive, progress, on_plan)
-      .plan(request.budget_bytes, request.limit);
+      .plan(request.budget_bytes, request.limit, on_proof);
 }
 
 std::vector<PlanPoint> pareto_curve(const Study& study, Grain grain, std::size_t points,

@@ -41,6 +41,16 @@ struct StepFloor {
   std::int64_t resident_bytes = 0;  ///< of these, there throughout
   NodeId node;                      ///< that runs, or reads what was made, at that moment
   std::vector<ValueId> tensors;     ///< all there besides, largest first; workspace left out
+
+  friend bool operator==(const StepFloor&, const StepFloor&) = default;
+};
+
+/// What is proven of a budget before plans are searched for.
+struct BudgetProof {
+  StepFloor floor;
+  double least_extra_seconds = 0;  ///< no plan within the budget adds less
+
+  friend bool operator==(const BudgetProof&, const BudgetProof&) = default;
 };
 
 /// What is known of a budget.
@@ -79,14 +89,18 @@ class PlanArchive {
 
 /// Called with better plans as they are found, by the thread that searches.
 using OnPlan = std::function<void(const PlanPoint&)>;
+/// Called once before the search, by the thread that searches; not at all where nothing is proven.
+using OnProof = std::function<void(const BudgetProof&)>;
 
 /// The cheapest plan that is found for a budget, and what is proven of all. What the choices have
 /// in force is among the candidates, so is all that `archive` has; what is found goes there.
 /// Nothing is changed but plans (those that put tensors away stay), level and probe, or at the
 /// other grains the planned sequence and the order; nodes that the user moved are back in their
-/// places. Ends early with its best so far when cancelled.
+/// places. Ends early with its best so far when cancelled. Who wants to be told of proofs early
+/// gets them for a small share of the time.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, PlanArchive& archive,
-                             const Progress& progress, const OnPlan& on_plan = {});
+                             const Progress& progress, const OnPlan& on_plan = {},
+                             const OnProof& on_proof = {});
 
 /// The cheapest plans for budgets from the lowest peak that is found to the one without plans, by
 /// ascending peak, each cheaper than the one before it: at most `points`, at least two. The lowest

@@ -182,6 +182,55 @@ TEST(Budget, ProvesNothingOfFusedGroups) {
   EXPECT_EQ(with_plan->current->timeline.peak_bytes, answer.best.peak_bytes);
 }
 
+/// The proofs that are told before the first plan is.
+std::vector<BudgetProof> early_proofs(const Study& study, const BudgetRequest& request,
+                                      BudgetAnswer& answer) {
+  PlanArchive archive;
+  std::vector<BudgetProof> proofs;
+  std::size_t plans = 0;
+  answer = plan_for_budget(
+      study, request, archive, Progress(), [&](const PlanPoint&) { ++plans; },
+      [&](const BudgetProof& proof) {
+        EXPECT_EQ(plans, 0U);
+        proofs.push_back(proof);
+      });
+  return proofs;
+}
+
+TEST(Budget, ProofsAreToldBeforeThePlans) {
+  const auto study = deep_study(8);
+  double most = 0;
+  for (const Grain grain : {Grain::cluster, Grain::node, Grain::sequence}) {
+    BudgetAnswer answer;
+    const std::int64_t budget = share_of_peak(*study, 0.8);
+    const auto proofs = early_proofs(*study, {budget, grain, few_moves}, answer);
+    ASSERT_EQ(proofs.size(), 1U);
+    EXPECT_EQ(proofs[0].floor, *answer.floor);
+    EXPECT_LE(proofs[0].least_extra_seconds, *answer.least_extra_seconds);
+    EXPECT_LE(proofs[0].least_extra_seconds, answer.best.extra_seconds + 1e-9);
+    most = std::max(most, proofs[0].least_extra_seconds);
+  }
+  EXPECT_GT(most, 0) << "some of it is known early";
+}
+
+TEST(Budget, OutOfReachOnlyTheFloorIsToldEarly) {
+  const auto study = deep_study(4);
+  BudgetAnswer answer;
+  const auto proofs = early_proofs(*study, {1000, Grain::node, few_moves}, answer);
+  ASSERT_EQ(proofs.size(), 1U);
+  EXPECT_GT(proofs[0].floor.bytes, 1000);
+  EXPECT_EQ(proofs[0].least_extra_seconds, 0);
+}
+
+TEST(Budget, OfFusedGroupsNoProofIsTold) {
+  Choices choices;
+  choices.fusion.strategy = "dataflow";
+  const auto study = deep_study(6, choices);
+  BudgetAnswer answer;
+  const BudgetRequest request{share_of_peak(*study, 0.8), Grain::cluster, few_moves};
+  EXPECT_TRUE(early_proofs(*study, request, answer).empty());
+}
+
 TEST(Budget, TakesWhatIsInForceAsACandidate) {
   const auto study = deep_study(6);
   const std::int64_t budget = share_of_peak(*study, 0.8);
