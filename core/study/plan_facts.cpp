@@ -1,6 +1,7 @@
 #include "core/study/plan_facts.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <numeric>
 
@@ -62,7 +63,75 @@ void join_by_output(const Study& study, std::size_t first, std::size_t last, Row
   }
 }
 
+/// How much an occurrence tells of a node, the most important first.
+struct Telling {
+  bool is_carried_out_for_it = false;
+  bool is_known_to_the_reference = false;
+  bool frees_it = false;
+  bool is_applied = false;
+  std::int64_t saving_bytes = 0;
+
+  auto operator<=>(const Telling&) const = default;
+};
+
+/// Nothing where the occurrence has not to do with the node.
+std::optional<Telling> telling(const Study& study, const PlanRow& row, const Occurrence& each,
+                               NodeId node) {
+  const auto frees = [&](const NodePlan* part) { return part->node == node; };
+  const auto repeats = [&](const NodePlan* part) {
+    return std::ranges::find(part->subgraph, node) != part->subgraph.end();
+  };
+  const auto is_on = [&](const NodePlan* part) {
+    return std::ranges::find(study.applied, part) != study.applied.end();
+  };
+  const bool frees_it = std::ranges::any_of(each.parts, frees);
+  if (!frees_it && std::ranges::none_of(each.parts, repeats)) return std::nullopt;
+  const bool is_applied = std::ranges::all_of(each.parts, is_on);
+  return Telling{frees_it && is_applied, in_reference(row.type), frees_it, is_applied,
+                 each.saving_bytes};
+}
+
+struct ToldPlace {
+  TablePlace place;
+  Telling telling;
+
+  /// Not one of our own ways that nobody chose.
+  bool is_plain() const { return telling.is_known_to_the_reference || telling.is_applied; }
+};
+
+std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
+  std::optional<ToldPlace> best;
+  for (std::size_t row = 0; row < plan_rows(study); ++row) {
+    const auto& occurrences = *plan_row(study, row).occurrences;
+    for (std::size_t i = 0; i < occurrences.size(); ++i) {
+      const auto tells = telling(study, plan_row(study, row), occurrences[i], node);
+      if (tells && (!best || best->telling < *tells)) best = {{row, i, {}}, *tells};
+    }
+  }
+  return best;
+}
+
+/// @param of which node of a tensor without a plan this is
+template <class NodeOf>
+std::optional<TablePlace> unplanned_place(const Study& study, NodeId node, NodeOf of) {
+  for (const UnplannedTensor& each : unplanned_tensors(study)) {
+    if (of(each) == node) return TablePlace{0, 0, each.value};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<TablePlace> table_place(const Study& study, NodeId node) {
+  const auto planned = planned_place(study, node);
+  if (planned && planned->is_plain()) return planned->place;
+  const auto maker = [&](const UnplannedTensor& each) {
+    return study.graph().value(each.value).producer;
+  };
+  if (const auto made = unplanned_place(study, node, maker)) return made;
+  if (planned) return planned->place;
+  return unplanned_place(study, node, [](const UnplannedTensor& each) { return each.stopped_at; });
+}
 
 std::size_t plan_rows(const Study& study) { return study.plans.size() + study.extensions.size(); }
 

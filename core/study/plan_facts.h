@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -16,6 +17,20 @@ const PlanRow& plan_row(const Study& study, std::size_t row);
 /// Every row once. Rows of a group exclude each other, directly or by a third one: they treat the
 /// same outputs, or config strings call them alike.
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
+
+/// Where the tables of a study have a node: at an occurrence of a plan, or at a stashed tensor
+/// without one.
+struct TablePlace {
+  std::size_t row = 0;         ///< of the plan
+  std::size_t occurrence = 0;  ///< of that row
+  ValueId tensor;              ///< valid: this tensor without a plan instead
+};
+
+/// The place that tells most of a node of the model: a plan for its own output comes before one
+/// that runs the node again, one that is carried out before others, and what saves most before the
+/// rest; a plan of our own strategies that is not carried out comes behind the tensor that has no
+/// other one. Nothing where no table has the node.
+std::optional<TablePlace> table_place(const Study& study, NodeId node);
 
 /// The modules that the node's name places it in, from the outside in, joined by `/`; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);

@@ -100,6 +100,73 @@ TEST(OccurrenceFacts, SayWhyNothingIsDone) {
   EXPECT_NE(why(*kept, full, 0).find("pinned"), std::string::npos);
 }
 
+/// Whether the place of a node is an occurrence of this plan for the node's own output.
+bool is_at(const Study& study, const std::string& node, const std::string& config) {
+  for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
+    if (study.graph().node(id).name != node) continue;
+    const auto place = table_place(study, id);
+    if (!place || place->tensor.valid()) return false;
+    const PlanRow& row = plan_row(study, place->row);
+    return row.config == config &&
+           OccurrenceFacts::node((*row.occurrences)[place->occurrence]) == id;
+  }
+  return false;
+}
+
+TEST(TablePlace, IsAPlanOfTheNodesOwnOutput) {
+  const auto study = compute_study(test::named(test::deep_perceptron(4)), Choices(), nullptr, {});
+  int found = 0;
+  for (const PlanRow& row : study->plans) {
+    for (const Occurrence& each : *row.occurrences) {
+      const NodeId node = OccurrenceFacts::node(each);
+      const auto place = table_place(*study, node);
+      ASSERT_TRUE(place && !place->tensor.valid());
+      const auto& there = *plan_row(*study, place->row).occurrences;
+      EXPECT_EQ(OccurrenceFacts::node(there[place->occurrence]), node);
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 3);
+}
+
+TEST(TablePlace, PrefersWhatIsCarriedOut) {
+  const std::string longer = "Gelu+Cast+:1:-1";
+  const std::string shorter = "Cast+:2:-1";
+  int told_apart = 0;
+  for (const std::string& on : {longer, shorter}) {
+    const auto study = study_with(on);
+    for (const NodePlan* const plan : study->applied) {
+      told_apart += is_at(*study, study->graph().node(plan->node).name, on) ? 1 : 0;
+    }
+    EXPECT_GT(told_apart, 0) << on;
+    told_apart = 0;
+  }
+}
+
+TEST(TablePlace, IsTheTensorWhereThereIsNoPlanOfTheReference) {
+  const auto study =
+      compute_study(std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/lenet.onnx")),
+                    Choices(), nullptr, {});
+  const auto relu = [&](const UnplannedTensor& each) {
+    return study->graph().node(each.stopped_at).op_type == "Relu";
+  };
+  const auto tensors = unplanned_tensors(*study);
+  const auto tensor = std::ranges::find_if(tensors, relu);
+  ASSERT_NE(tensor, tensors.end());
+  const auto place = table_place(*study, study->graph().value(tensor->value).producer);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->tensor, tensor->value);
+}
+
+TEST(TablePlace, IsNowhereForWhatKeepsNothing) {
+  const auto study = compute_study(test::named(test::deep_perceptron(4)), Choices(), nullptr, {});
+  int nowhere = 0;
+  for (const NodeId node : IdRange<NodeId>(study->graph().nodes().size())) {
+    nowhere += table_place(*study, node) ? 0 : 1;
+  }
+  EXPECT_GT(nowhere, 0);
+}
+
 TEST(Life, EndsEarlierWhereANodeRunsAgain) {
   const auto before = study_with("");
   const auto after = study_with("Gelu+Cast+:1:-1");
