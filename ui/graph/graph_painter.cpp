@@ -23,8 +23,6 @@ constexpr double corner = 4;
 /// More frames than this on the screen have square corners.
 constexpr std::size_t most_round_frames = 40;
 
-QString tr(const char* text) { return QCoreApplication::translate("GraphPainter", text); }
-
 /// `share` of one colour over another.
 QColor mixed(const QColor& colour, const QColor& ground, double share) {
   const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
@@ -214,7 +212,8 @@ void GraphPainter::paint_captions(QPainter& painter, const QRectF& screen) const
                                            : caption_font(title_pixels));
   const double high = painter.fontMetrics().height() + 4;
   const double wide = 7 * high;
-  const std::array<QString, 2> names = {tr("Forward ↓"), tr("Backward ↑")};
+  const std::array<QString, 2> names = {QCoreApplication::translate("GraphPainter", "Forward ↓"),
+                                        QCoreApplication::translate("GraphPainter", "Backward ↑")};
   for (std::size_t side = 0; side < names.size(); ++side) {
     const QRectF column = camera_.to_screen(to_qt(drawing_.columns[side]));
     if (column.width() <= 0) continue;

@@ -1,6 +1,5 @@
 #include "ui/graph/legend.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <cmath>
 
@@ -19,8 +18,6 @@ constexpr double sample_width = 24;
 constexpr double gap = 6;
 constexpr double wide_gap = 20;
 
-QString tr(const char* text) { return QCoreApplication::translate("Legend", text); }
-
 QString seconds_text(double seconds) { return shown(format_seconds(seconds)); }
 
 LegendContent states_content() {
@@ -28,10 +25,10 @@ LegendContent states_content() {
   const auto add = [&](layout::StashState state, const QString& text) {
     content.states.emplace_back(to_qt(layout::stash_colour(state)), text);
   };
-  add(layout::StashState::freed, tr("recomputed or put away"));
-  add(layout::StashState::plannable, tr("plan available"));
-  add(layout::StashState::pinned, tr("pinned"));
-  add(layout::StashState::unplanned, tr("no plan"));
+  add(layout::StashState::freed, Legend::tr("recomputed or put away"));
+  add(layout::StashState::plannable, Legend::tr("plan available"));
+  add(layout::StashState::pinned, Legend::tr("pinned"));
+  add(layout::StashState::unplanned, Legend::tr("no plan"));
   return content;
 }
 
@@ -65,7 +62,7 @@ class LegendWriter {
   }
 
   void stash() {
-    const QString text = tr("stashed for backward");
+    const QString text = Legend::tr("stashed for backward");
     if (!fits(sample_width + gap + width_of(text))) return;
     painter_.setPen(QPen(with_alpha(theme_.stash, 0.5), 5));
     painter_.drawLine(QPointF(x_, middle()), QPointF(x_ + sample_width, middle()));
@@ -99,14 +96,15 @@ LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring c
   if (colouring == layout::Colouring::stash) return states_content();
   const layout::Scale scale = layout::scale_of(drawing, colouring);
   if (colouring == layout::Colouring::peak_bytes) {
-    return {tr("at the peak up to %1").arg(bytes_text(std::llround(scale.least))),
+    return {Legend::tr("at the peak up to %1").arg(bytes_text(std::llround(scale.least))),
             bytes_text(std::llround(scale.most)),
             {}};
   }
   if (colouring == layout::Colouring::time) {
-    return {tr("runs up to %1").arg(seconds_text(scale.least)), seconds_text(scale.most), {}};
+    return {
+        Legend::tr("runs up to %1").arg(seconds_text(scale.least)), seconds_text(scale.most), {}};
   }
-  return {tr("lives 1 step"), tr("%L1 steps").arg(drawing.steps), {}};
+  return {Legend::tr("lives 1 step"), Legend::tr("%L1 steps").arg(drawing.steps), {}};
 }
 
 void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,
@@ -124,7 +122,7 @@ void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& co
 
 Legend::Legend(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("graph_legend"));
-  setAccessibleName(tr("Meaning of the colours and curves"));
+  setAccessibleName(Legend::tr("Meaning of the colours and curves"));
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Maximum);
 }
 

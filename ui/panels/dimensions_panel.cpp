@@ -21,7 +21,6 @@ using namespace Qt::StringLiterals;
 constexpr int unit = 8;
 constexpr int value_width = 116;
 constexpr int least_height = 40;
-constexpr std::size_t most_uses = 6;
 
 QString note_of(const Dimension& dimension) {
   return dimension.assumed ? DimensionsPanel::tr("assumed") : QString();
@@ -203,6 +202,7 @@ void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) con
 QString DimensionsPanel::tip_of(const Dimension& dimension) const {
   QStringList lines = {shown(dimension.name)};
   for (const std::string& other : dimension.also) lines << u"= "_s + shown(other);
+  constexpr std::size_t most_uses = 6;
   const std::vector<DimensionUse> uses = uses_of(document_.study()->graph(), dimension);
   for (std::size_t i = 0; i < std::min(uses.size(), most_uses); ++i) lines << text_of(uses[i]);
   if (uses.size() > most_uses) lines << tr("and %1 more").arg(uses.size() - most_uses);

@@ -13,7 +13,10 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-QString tr(const char* text) { return QCoreApplication::translate("InspectorPage", text); }
+/// Where its texts stand in a translation.
+struct InspectorPage {
+  Q_DECLARE_TR_FUNCTIONS(InspectorPage)
+};
 
 QString html(const std::string& text) { return shown(text).toHtmlEscaped(); }
 
@@ -33,8 +36,8 @@ class NodePage {
   QString build() const {
     QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(html(original_.op_type), full_name());
     page += facts();
-    page += values(tr("Inputs"), dataflow_.topology.inputs[node_], true);
-    page += values(tr("Outputs"), dataflow_.topology.outputs[node_], false);
+    page += values(InspectorPage::tr("Inputs"), dataflow_.topology.inputs[node_], true);
+    page += values(InspectorPage::tr("Outputs"), dataflow_.topology.outputs[node_], false);
     return page + plans() + obstacles();
   }
 
@@ -49,16 +52,17 @@ class NodePage {
     const auto at = std::find(timeline_.order.begin(), timeline_.order.end(), node_);
     const auto step = at - timeline_.order.begin();
     QStringList facts;
-    facts << tr("runs at step %1 of %2").arg(step + 1).arg(timeline_.order.size());
+    facts << InspectorPage::tr("runs at step %1 of %2").arg(step + 1).arg(timeline_.order.size());
     if (dataflow_.is_clone(node_)) {
-      const QString purpose =
-          dataflow_.runs_origin(node_) ? tr("recomputes %1") : tr("moves the output of %1");
+      const QString purpose = dataflow_.runs_origin(node_)
+                                  ? InspectorPage::tr("recomputes %1")
+                                  : InspectorPage::tr("moves the output of %1");
       facts << purpose.arg(link(dataflow_.origin(node_)));
     }
     const double flops =
         dataflow_.runs_origin(node_) ? study_.sizes->work.flops[dataflow_.origin(node_)] : 0;
     if (flops > 0) {
-      facts << tr("%1 million operations")
+      facts << InspectorPage::tr("%1 million operations")
                    .arg(QString::fromStdString(format_fixed(flops / 1e6, flops < 1e8 ? 2 : 0)));
     }
     return u"<p>%1</p>"_s.arg(facts.join(u"<br>"_s));
@@ -100,9 +104,10 @@ class NodePage {
     const BufferId buffer = timeline_.buffer_of[id];
     if (!buffer.valid()) return {};
     const Buffer& held = timeline_.buffers[buffer];
-    if (held.resident) return tr(" · there throughout");
-    QString text = tr(" · steps %1–%2").arg(held.first_step + 1).arg(held.last_step + 1);
-    if (held.root != id) text += tr(", shares a buffer");
+    if (held.resident) return InspectorPage::tr(" · there throughout");
+    QString text =
+        InspectorPage::tr(" · steps %1–%2").arg(held.first_step + 1).arg(held.last_step + 1);
+    if (held.root != id) text += InspectorPage::tr(", shares a buffer");
     return text;
   }
 
@@ -112,28 +117,30 @@ class NodePage {
       items += u"<p><code>%1</code> %2<br><small>%3</small></p>"_s.arg(
           html(state.plan->cluster), kind_text(*state.plan), state_text(state));
     }
-    return items.isEmpty() ? QString() : heading(tr("Plan")) + items;
+    return items.isEmpty() ? QString() : heading(InspectorPage::tr("Plan")) + items;
   }
 
   QString kind_text(const NodePlan& plan) const {
     if (plan.type == PlanType::recompute) return {};
     const QString name = shown(std::string(strategy_of(plan.type).name));
-    if (in_reference(plan.type) || original_.outputs.size() == 1) return tr("(%1)").arg(name);
-    return tr("(%1 %2)").arg(name,
-                             html(graph_.value(original_.outputs[plan.outputs.front()]).name));
+    if (in_reference(plan.type) || original_.outputs.size() == 1)
+      return InspectorPage::tr("(%1)").arg(name);
+    return InspectorPage::tr("(%1 %2)").arg(
+        name, html(graph_.value(original_.outputs[plan.outputs.front()]).name));
   }
 
   static QString state_text(const NodePlanState& state) {
-    if (state.kept) return tr("pinned: its output stays in memory");
-    if (!state.chosen) return tr("off: tick it in Plans to free its output");
-    if (!state.applied) return tr("on, but not here: a count or another plan leaves it out");
+    if (state.kept) return InspectorPage::tr("pinned: its output stays in memory");
+    if (!state.chosen) return InspectorPage::tr("off: tick it in Plans to free its output");
+    if (!state.applied)
+      return InspectorPage::tr("on, but not here: a count or another plan leaves it out");
     switch (state.plan->type) {
       case PlanType::offload:
-        return tr("on: its output waits on the host for backward");
+        return InspectorPage::tr("on: its output waits on the host for backward");
       case PlanType::compress:
-        return tr("on: its output is kept in a narrower type for backward");
+        return InspectorPage::tr("on: its output is kept in a narrower type for backward");
       default:
-        return tr("on: its output is made again in backward");
+        return InspectorPage::tr("on: its output is made again in backward");
     }
   }
 
@@ -144,9 +151,10 @@ class NodePage {
       const bool elsewhere =
           obstacle->stopped_at.valid() && obstacle->stopped_at != obstacle->entry;
       if (elsewhere)
-        items += u"<p>%1</p>"_s.arg(tr("Stopped at %1").arg(link(obstacle->stopped_at)));
+        items +=
+            u"<p>%1</p>"_s.arg(InspectorPage::tr("Stopped at %1").arg(link(obstacle->stopped_at)));
     }
-    return items.isEmpty() ? QString() : heading(tr("Why it has no plan")) + items;
+    return items.isEmpty() ? QString() : heading(InspectorPage::tr("Why it has no plan")) + items;
   }
 
   const Study& study_;
@@ -181,10 +189,10 @@ QString group_page(const Study& study, const Selection& selection) {
   }
   const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
   return u"<h3>%1</h3><p>%2</p>"_s.arg(selection.title.toHtmlEscaped(),
-                                       tr("%1 nodes, %2 % of the step's operations")
+                                       InspectorPage::tr("%1 nodes, %2 % of the step's operations")
                                            .arg(selection.nodes.size())
                                            .arg(QString::fromStdString(format_fixed(share, 1)))) +
-         heading(tr("Operators")) + operator_counts(study, selection.nodes);
+         heading(InspectorPage::tr("Operators")) + operator_counts(study, selection.nodes);
 }
 
 }  // namespace
@@ -192,7 +200,8 @@ QString group_page(const Study& study, const Selection& selection) {
 QString inspector_page(const Study& study, const Selection& selection) {
   if (selection.node.valid()) return NodePage(study, selection.node).build();
   if (!selection.nodes.empty()) return group_page(study, selection);
-  return u"<p>%1</p>"_s.arg(tr("Select a node, a layer or a plan to see its details here."));
+  return u"<p>%1</p>"_s.arg(
+      InspectorPage::tr("Select a node, a layer or a plan to see its details here."));
 }
 
 }  // namespace stashscope::ui

@@ -1,5 +1,6 @@
 #include "ui/panels/measurement_dialogs.h"
 
+#include <QCoreApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 
@@ -10,6 +11,11 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
+
+/// Where their texts stand in a translation.
+struct MeasurementDialogs {
+  Q_DECLARE_TR_FUNCTIONS(MeasurementDialogs)
+};
 
 QFileDialog* make_dialog(QWidget& parent, const QString& name, const QString& title) {
   auto* const dialog = new QFileDialog(&parent, title);
@@ -23,9 +29,10 @@ QFileDialog* make_dialog(QWidget& parent, const QString& name, const QString& ti
 void ask_to_import_measurement(Document& document, QWidget& parent) {
   if (document.study() == nullptr) return;
   QFileDialog* const dialog =
-      make_dialog(parent, u"import_dialog"_s, QWidget::tr("Import a measurement"));
+      make_dialog(parent, u"import_dialog"_s, MeasurementDialogs::tr("Import a measurement"));
   dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters({QWidget::tr("Measurements (*.json)"), QWidget::tr("All files (*)")});
+  dialog->setNameFilters(
+      {MeasurementDialogs::tr("Measurements (*.json)"), MeasurementDialogs::tr("All files (*)")});
   QObject::connect(dialog, &QFileDialog::fileSelected, &document,
                    [&document](const QString& path) { import_measurement(document, path); });
   dialog->open();
@@ -34,7 +41,7 @@ void ask_to_import_measurement(Document& document, QWidget& parent) {
 void ask_to_export_measurement(Document& document, QWidget& parent) {
   if (document.measured() == nullptr) return;
   QFileDialog* const dialog =
-      make_dialog(parent, u"export_dialog"_s, QWidget::tr("Export the measurement"));
+      make_dialog(parent, u"export_dialog"_s, MeasurementDialogs::tr("Export the measurement"));
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   const QString suffix = u"measurement.json"_s;
   dialog->setDefaultSuffix(suffix);
