@@ -35,13 +35,6 @@ void DimensionMenu::fill() {
             [this] { Q_EMIT sweep_wanted(name_); });
 }
 
-void DimensionMenu::add_entry(QMenu& menu, const QString& name, const QString& text,
-                              std::function<void()> run) {
-  QAction* const action = menu.addAction(text);
-  action->setObjectName(name);
-  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-}
-
 void DimensionMenu::add_same(const Dimension& dimension) {
   QMenu* const others = addMenu(tr("&Same as"));
   others->setObjectName(u"same_as_menu"_s);
@@ -49,7 +42,7 @@ void DimensionMenu::add_same(const Dimension& dimension) {
   if (can_be_same(*study, dimension)) {
     for (const Dimension& other : study->sizes->dims.dimensions) {
       if (other.symbol == dimension.symbol || !can_be_same(*study, other)) continue;
-      add_entry(*others, u"same_as:"_s + shown(other.name), shown(other.name),
+      add_entry(*others, u"same_as:"_s + shown(other.name), menu_text(shown(other.name)),
                 [this, study, dimension, other] {
                   document_.choose(
                       with_same_dimension(*study, document_.choices(), dimension, other),
@@ -63,7 +56,8 @@ void DimensionMenu::add_same(const Dimension& dimension) {
 void DimensionMenu::add_separate(const Dimension& dimension) {
   const auto study = document_.study();
   for (const std::string& name : names_made_same(*study, dimension)) {
-    add_entry(*this, u"separate:"_s + shown(name), tr("Take %1 apart again").arg(shown(name)),
+    add_entry(*this, u"separate:"_s + shown(name),
+              tr("Take %1 apart again").arg(menu_text(shown(name))),
               [this, study, dimension, name] {
                 document_.choose(with_separate_name(*study, document_.choices(), dimension, name),
                                  tr("%1 is on its own again").arg(shown(name)));

@@ -19,7 +19,6 @@ class DimensionMenu : public QMenu {
 
  private:
   void fill();
-  void add_entry(QMenu& menu, const QString& name, const QString& text, std::function<void()> run);
   void add_same(const Dimension& dimension);
   void add_separate(const Dimension& dimension);
   void add_sizes(const Dimension& dimension);

@@ -2,13 +2,13 @@
 
 #include <QHeaderView>
 #include <QSplitter>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/study/order_edits.h"
 #include "ui/models/step_model.h"
 #include "ui/models/texts.h"
+#include "ui/panels/widget_actions.h"
 
 namespace stashscope::ui {
 
@@ -54,18 +54,6 @@ QWidget* FusionPage::make_strategies() {
   return table_;
 }
 
-QAction* FusionPage::add_action(const QString& name, const QString& text, const QKeySequence& keys,
-                                const QString& tip, std::function<void()> run) {
-  auto* const action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setShortcut(keys);
-  action->setShortcutContext(Qt::WidgetShortcut);
-  action->setToolTip(tr("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText)));
-  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-  tree_->addAction(action);
-  return action;
-}
-
 QWidget* FusionPage::make_groups() {
   auto* const half = new QWidget;
   auto* const layout = new QVBoxLayout(half);
@@ -77,21 +65,18 @@ QWidget* FusionPage::make_groups() {
   tree_->header()->resizeSection(GroupModel::name, 264);
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   layout->addWidget(tree_, 1);
-  take_out_ = add_action(u"group_take_out"_s, tr("Take out"), QKeySequence::Delete,
-                         tr("The selected nodes run alone"), [this] { take_out(); });
-  split_ = add_action(u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
-                      tr("The group ends in front of the selected node"), [this] { split(); });
-  keep_apart_ =
-      add_action(u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
-                 tr("The two selected nodes never run in one group"), [this] { keep_apart(); });
+  take_out_ = add_widget_action(*tree_, u"group_take_out"_s, tr("Take out"), QKeySequence::Delete,
+                                tr("The selected nodes run alone"), [this] { take_out(); });
+  split_ =
+      add_widget_action(*tree_, u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
+                        tr("The group ends in front of the selected node"), [this] { split(); });
+  keep_apart_ = add_widget_action(
+      *tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
+      tr("The two selected nodes never run in one group"), [this] { keep_apart(); });
   auto* const row = new QHBoxLayout;
   row->setContentsMargins(unit, unit / 2, unit, unit / 2);
   for (QAction* const action : {take_out_, split_, keep_apart_}) {
-    auto* const button = new QToolButton;
-    button->setObjectName(action->objectName() + u"_button"_s);
-    button->setDefaultAction(action);
-    button->setAutoRaise(true);
-    row->addWidget(button);
+    row->addWidget(make_action_button(*action));
   }
   row->addStretch(1);
   layout->addLayout(row);

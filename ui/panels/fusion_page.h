@@ -24,8 +24,6 @@ class FusionPage : public QWidget {
  private:
   QWidget* make_strategies();
   QWidget* make_groups();
-  QAction* add_action(const QString& name, const QString& text, const QKeySequence& keys,
-                      const QString& tip, std::function<void()> run);
   void show_study();
   /// Counts what is not counted yet, once somebody looks.
   void count();

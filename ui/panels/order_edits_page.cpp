@@ -1,8 +1,9 @@
 #include "ui/panels/order_edits_page.h"
 
-#include <QAction>
 #include <QHeaderView>
 #include <QVBoxLayout>
+
+#include "ui/panels/widget_actions.h"
 
 namespace stashscope::ui {
 
@@ -15,11 +16,7 @@ constexpr int unit = 8;
 }  // namespace
 
 OrderEditsPage::OrderEditsPage(Document& document, QWidget* parent)
-    : QWidget(parent),
-      document_(document),
-      table_(new TableView),
-      remove_(new QToolButton),
-      remove_all_(new QToolButton) {
+    : QWidget(parent), document_(document), table_(new TableView), remove_all_(new QToolButton) {
   setObjectName(u"order_edits_page"_s);
   table_->setObjectName(u"edit_table"_s);
   table_->setAccessibleName(tr("Edits of order and groups"));
@@ -27,22 +24,17 @@ OrderEditsPage::OrderEditsPage(Document& document, QWidget* parent)
   table_->set_invitation(
       tr("Nodes that you move and groups that you take apart are listed here, to be taken back."));
   table_->horizontalHeader()->resizeSection(EditModel::edit, 320);
-  auto* const remove = new QAction(tr("Remove"), this);
-  remove->setShortcut(QKeySequence::Delete);
-  remove->setShortcutContext(Qt::WidgetShortcut);
-  remove->setToolTip(tr("Takes the selected edit back (Del)"));
-  table_->addAction(remove);
   table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  remove_->setDefaultAction(remove);
-  remove_->setObjectName(u"remove_edit"_s);
+  QAction* const remove =
+      add_widget_action(*table_, u"remove_edit"_s, tr("Remove"), QKeySequence::Delete,
+                        tr("Takes the selected edit back"), [this] { this->remove(); });
   remove_all_->setObjectName(u"remove_all_edits"_s);
   remove_all_->setText(tr("Remove all"));
+  remove_all_->setAutoRaise(true);
   auto* const row = new QHBoxLayout;
   row->setContentsMargins(unit, unit / 2, unit, unit / 2);
-  for (QToolButton* const button : {remove_, remove_all_}) {
-    button->setAutoRaise(true);
-    row->addWidget(button);
-  }
+  row->addWidget(make_action_button(*remove));
+  row->addWidget(remove_all_);
   row->addStretch(1);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -53,7 +45,6 @@ OrderEditsPage::OrderEditsPage(Document& document, QWidget* parent)
   connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this, enable);
   connect(&model_, &EditModel::modelReset, this, enable);
   enable();
-  connect(remove, &QAction::triggered, this, &OrderEditsPage::remove);
   connect(remove_all_, &QToolButton::clicked, this, &OrderEditsPage::remove_all);
   connect(&document_, &Document::study_changed, this, &OrderEditsPage::show_study);
   remove_all_->setEnabled(false);

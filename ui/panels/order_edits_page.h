@@ -26,7 +26,6 @@ class OrderEditsPage : public QWidget {
   Document& document_;
   EditModel model_;
   TableView* table_;
-  QToolButton* remove_;
   QToolButton* remove_all_;
 };
 

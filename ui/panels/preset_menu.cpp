@@ -12,9 +12,6 @@ using namespace Qt::StringLiterals;
 
 constexpr qsizetype longest_name = 80;
 
-/// In a menu, a lone ampersand would mark a key.
-QString menu_text(QString text) { return text.replace(u'&', u"&&"_s); }
-
 }  // namespace
 
 PresetMenu::PresetMenu(Document& document, QWidget* parent) : QMenu(parent), document_(document) {
@@ -33,14 +30,6 @@ void PresetMenu::fill() {
   add_saved();
   addSeparator();
   add_entry(*this, u"save_preset"_s, tr("&Save these sizes…"), [this] { ask_name(); });
-}
-
-QAction* PresetMenu::add_entry(QMenu& menu, const QString& name, const QString& text,
-                               std::function<void()> run) {
-  QAction* const action = menu.addAction(text);
-  action->setObjectName(name);
-  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-  return action;
 }
 
 void PresetMenu::add_bundled() {

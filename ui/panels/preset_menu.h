@@ -17,8 +17,6 @@ class PresetMenu : public QMenu {
 
  private:
   void fill();
-  QAction* add_entry(QMenu& menu, const QString& name, const QString& text,
-                     std::function<void()> run);
   void add_bundled();
   void add_saved();
   void apply(const DimensionSizes& sizes, const QString& text);

@@ -2,13 +2,13 @@
 
 #include <QHeaderView>
 #include <QInputDialog>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "core/study/node_names.h"
 #include "core/study/order_edits.h"
 #include "ui/models/texts.h"
 #include "ui/panels/share_delegate.h"
+#include "ui/panels/widget_actions.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {
@@ -73,41 +73,25 @@ void StepsPage::set_up_view() {
   connect(view_, &StepsView::told, this, &StepsPage::tell);
 }
 
-QAction* StepsPage::add_action(const QString& name, const QString& text, const QKeySequence& keys,
-                               const QString& tip, std::function<void()> run) {
-  auto* const action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setShortcut(keys);
-  action->setShortcutContext(Qt::WidgetShortcut);
-  action->setToolTip(
-      keys.isEmpty() ? tip : tr("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText)));
-  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-  view_->addAction(action);
-  return action;
-}
-
 QWidget* StepsPage::make_bottom_row() {
   auto* const row = new QWidget;
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(unit, unit / 2, unit, unit / 2);
   hint_->setObjectName(u"step_hint"_s);
   layout->addWidget(hint_, 1);
-  QAction* const earlier =
-      add_action(u"step_earlier"_s, tr("Earlier"), QKeySequence(u"Alt+Shift+Up"_s),
-                 tr("One step up, with the group it runs in"), [this] { view_->move_by_one(-1); });
-  QAction* const later =
-      add_action(u"step_later"_s, tr("Later"), QKeySequence(u"Alt+Shift+Down"_s),
-                 tr("One step down, with the group it runs in"), [this] { view_->move_by_one(1); });
-  QAction* const to = add_action(u"step_move_to"_s, tr("Move to…"), QKeySequence(u"Alt+Shift+M"_s),
-                                 tr("To a step that you type"), [this] { ask_for_step(); });
-  add_action(u"step_take_out"_s, tr("Take out of its group"), QKeySequence::Delete,
-             tr("The node runs alone"), [this] { take_out(); });
+  QAction* const earlier = add_widget_action(
+      *view_, u"step_earlier"_s, tr("Earlier"), QKeySequence(u"Alt+Shift+Up"_s),
+      tr("One step up, with the group it runs in"), [this] { view_->move_by_one(-1); });
+  QAction* const later = add_widget_action(
+      *view_, u"step_later"_s, tr("Later"), QKeySequence(u"Alt+Shift+Down"_s),
+      tr("One step down, with the group it runs in"), [this] { view_->move_by_one(1); });
+  QAction* const to =
+      add_widget_action(*view_, u"step_move_to"_s, tr("Move to…"), QKeySequence(u"Alt+Shift+M"_s),
+                        tr("To a step that you type"), [this] { ask_for_step(); });
+  add_widget_action(*view_, u"step_take_out"_s, tr("Take out of its group"), QKeySequence::Delete,
+                    tr("The node runs alone"), [this] { take_out(); });
   for (QAction* const action : {earlier, later, to}) {
-    auto* const button = new QToolButton;
-    button->setObjectName(action->objectName() + u"_button"_s);
-    button->setDefaultAction(action);
-    button->setAutoRaise(true);
-    layout->addWidget(button);
+    layout->addWidget(make_action_button(*action));
   }
   return row;
 }

@@ -19,8 +19,6 @@ class StepsPage : public QWidget {
  private:
   void set_up_view();
   QWidget* make_bottom_row();
-  QAction* add_action(const QString& name, const QString& text, const QKeySequence& keys,
-                      const QString& tip, std::function<void()> run);
   void show_study();
   void show_selection();
   /// Selects what was moved again: another study may call it by another id.

@@ -18,9 +18,6 @@ void keep_layouts(const QVariantMap& layouts) {
   QSettings().setValue(u"window/layouts"_s, layouts);
 }
 
-/// A name as the text of an action.
-QString escaped(QString name) { return name.replace(u'&', u"&&"_s); }
-
 }  // namespace
 
 LayoutMenu::LayoutMenu(QMainWindow& window, int version, std::function<void()> reset)
@@ -40,7 +37,7 @@ void LayoutMenu::fill() {
   if (names.isEmpty()) return;
   QMenu* const removal = addMenu(tr("&Delete"));
   for (const QString& name : names) {
-    removal->addAction(escaped(name), this, [name] {
+    removal->addAction(menu_text(name), this, [name] {
       QVariantMap layouts = saved_layouts();
       layouts.remove(name);
       keep_layouts(layouts);
@@ -50,7 +47,7 @@ void LayoutMenu::fill() {
 }
 
 void LayoutMenu::add_saved(const QString& name) {
-  addAction(escaped(name), this, [this, name] {
+  addAction(menu_text(name), this, [this, name] {
     window_.restoreState(saved_layouts().value(name).toByteArray(), version_);
   })->setObjectName(u"layout:"_s + name);
 }

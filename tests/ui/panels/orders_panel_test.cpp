@@ -381,7 +381,7 @@ TEST_F(OrderAndFusion, EditsAreListedAndRemovedByKeyOrButton) {
   ASSERT_TRUE(settles());
   EXPECT_TRUE(document().choices().moves.empty());
   EXPECT_EQ(document().choices().fusion.alone.size(), 1U);
-  click(find<QWidget>(u"remove_edit"_s));
+  click(find<QWidget>(u"remove_edit_button"_s));
   ASSERT_TRUE(settles());
   EXPECT_TRUE(document().choices().fusion.alone.empty());
   EXPECT_EQ(edits().model()->rowCount(), 0);
