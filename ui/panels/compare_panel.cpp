@@ -93,6 +93,7 @@ QWidget* ComparePanel::make_comparison() {
   table_->horizontalHeader()->resizeSection(ComparisonModel::left, side_width);
   table_->horizontalHeader()->resizeSection(ComparisonModel::right, side_width);
   table_->set_flexible_column(ComparisonModel::name, least_name_width, least_difference_width);
+  table_->keep_last_whole();
   auto* const split = new QSplitter;
   split->setChildrenCollapsible(false);
   split->addWidget(table_);
@@ -148,6 +149,7 @@ QWidget* ComparePanel::make_progress() {
   cancel->setObjectName(u"compare_cancel"_s);
   stage_->setObjectName(u"compare_stage"_s);
   progress_->setObjectName(u"compare_progress"_s);
+  progress_->setAccessibleName(tr("How far loading is"));
   progress_->setRange(0, 1000);
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(unit);

@@ -60,10 +60,19 @@ void TableView::fit_columns() {
 }
 
 void TableView::set_flexible_column(int column, int least, int least_last) {
-  flexible_ = {column, least, least_last};
+  flexible_ = {column, least, least_last, flexible_.last_is_whole};
   // Qt would stretch the last column to its title at least.
   horizontalHeader()->setStretchLastSection(false);
   fit_flexible_column();
+}
+
+void TableView::keep_last_whole() {
+  flexible_.last_is_whole = true;
+  fit_flexible_column();
+}
+
+int TableView::content_width(int column) const {
+  return sizeHintForColumn(column) + 2 * CellDelegate::padding;
 }
 
 void TableView::setModel(QAbstractItemModel* model) {
@@ -78,11 +87,12 @@ void TableView::fit_flexible_column() {
   for (int column = 0; column + 1 < columns; ++column) {
     if (column != flexible_.column) room -= columnWidth(column);
   }
-  const int wanted = sizeHintForColumn(flexible_.column) + 2 * CellDelegate::padding;
-  const int most = std::max(flexible_.least, room - flexible_.least_last);
-  const int width = std::clamp(wanted, flexible_.least, most);
+  const int least_last =
+      std::max(flexible_.least_last, flexible_.last_is_whole ? content_width(columns - 1) : 0);
+  const int most = std::max(flexible_.least, room - least_last);
+  const int width = std::clamp(content_width(flexible_.column), flexible_.least, most);
   setColumnWidth(flexible_.column, width);
-  setColumnWidth(columns - 1, std::max(flexible_.least_last, room - width));
+  setColumnWidth(columns - 1, std::max(least_last, room - width));
 }
 
 void TableView::resizeEvent(QResizeEvent* event) {

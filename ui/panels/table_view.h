@@ -22,6 +22,9 @@ class TableView : public QTableView {
   /// @param least_last pixels that the last column is to keep
   void set_flexible_column(int column, int least, int least_last);
 
+  /// The last column beside a flexible one is never narrower than its content either.
+  void keep_last_whole();
+
   void setModel(QAbstractItemModel* model) override;
 
  protected:
@@ -35,9 +38,12 @@ class TableView : public QTableView {
     int column = -1;
     int least = 0;
     int least_last = 0;
+    bool last_is_whole = false;
   };
 
   void fit_flexible_column();
+  /// As wide as what is in it, in pixels.
+  int content_width(int column) const;
   /// As high as their text needs.
   void fit_rows();
   /// As wide for larger text as they were made for the system's.

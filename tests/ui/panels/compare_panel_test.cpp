@@ -10,6 +10,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/models/texts.h"
+#include "ui/panels/cell_delegate.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -71,6 +72,24 @@ TEST_F(Compare, ASessionBesideItsModel) {
   EXPECT_EQ(row_of(u"optimizer"_s), -1) << "what is the same is not listed";
   click(find<QWidget>(u"compare_all"_s));
   EXPECT_GE(row_of(u"optimizer"_s), 0);
+}
+
+TEST_F(Compare, DifferencesAreNeverCutShort) {
+  compare_with(planned_session());
+  const auto fits = [this](int row) {
+    const QModelIndex cell = table().model()->index(row, ComparisonModel::difference);
+    const int wanted = table().sizeHintForIndex(cell).width();
+    return wanted + 2 * CellDelegate::padding <= table().columnWidth(ComparisonModel::difference);
+  };
+  for (const int width : {1600, 900}) {
+    window().resize(width, 700);
+    click(find<QWidget>(u"compare_all"_s));
+    ASSERT_GT(table().model()->rowCount(), 3);
+    for (int row = 0; row < table().model()->rowCount(); ++row) {
+      EXPECT_TRUE(fits(row)) << width << ' '
+                             << text(row, ComparisonModel::difference).toStdString();
+    }
+  }
 }
 
 TEST_F(Compare, FollowsTheChoicesOfItsWindow) {
