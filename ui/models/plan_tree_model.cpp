@@ -253,6 +253,26 @@ std::vector<NodeId> PlanTreeModel::entries(const QModelIndex& index) const {
   return ascending(std::move(found));
 }
 
+QModelIndex PlanTreeModel::index_of(const TablePlace& place) const {
+  const auto at_row = [this](std::ptrdiff_t row, const QModelIndex& parent = {}) {
+    return index(static_cast<int>(row), 0, parent);
+  };
+  if (place.tensor.valid()) {
+    const auto value = std::ranges::find(shape_.values, place.tensor);
+    if (value == shape_.values.end()) return {};
+    return at_row(value - shape_.values.begin(), at_row(std::ssize(shape_.groups)));
+  }
+  for (std::size_t i = 0; i < shape_.groups.size(); ++i) {
+    const auto& group = shape_.groups[i];
+    const auto row = std::ranges::find(group, place.row);
+    if (row == group.end()) continue;
+    const QModelIndex upper = at_row(static_cast<std::ptrdiff_t>(i));
+    const QModelIndex plan = group.size() == 1 ? upper : at_row(row - group.begin(), upper);
+    return at_row(static_cast<std::ptrdiff_t>(place.occurrence), plan);
+  }
+  return {};
+}
+
 QString PlanTreeModel::key(const QModelIndex& index) const {
   const Item item = at(index);
   switch (item.kind) {

@@ -51,6 +51,8 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<NodeId> nodes(const QModelIndex& index) const;
   /// The nodes whose outputs an item's plans free.
   std::vector<NodeId> entries(const QModelIndex& index) const;
+  /// The row of a place in the tables; invalid where it is not listed.
+  QModelIndex index_of(const TablePlace& place) const;
   /// Tells an item from all others, in the next studies too.
   QString key(const QModelIndex& index) const;
   /// The choices with a plan or an occurrence switched; those of other items stay the same.

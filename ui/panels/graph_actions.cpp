@@ -6,7 +6,10 @@
 #include "core/study/edits.h"
 #include "core/study/node_edits.h"
 #include "core/study/node_facts.h"
+#include "core/study/plan_facts.h"
+#include "ui/models/enabling.h"
 #include "ui/models/texts.h"
+#include "ui/panels/drop_menu.h"
 
 namespace stashscope::ui {
 
@@ -32,6 +35,8 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
   path_ =
       add(u"stash_path"_s, tr("Select the stash &path"), QKeySequence(u"P"_s), &Self::show_path);
   why_not_ = add(u"why_not"_s, tr("&Why no plan"), QKeySequence(u"W"_s), &Self::say_why_not);
+  plan_row_ = add(u"show_plan_row"_s, tr("Show in the plan &table"), QKeySequence(u"T"_s),
+                  &Self::show_plan_row);
   isolate_ = add(u"isolate"_s, tr("I&solate"), QKeySequence(u"I"_s), &Self::isolate);
   isolate_->setCheckable(true);
   isolate_further_ = add(u"isolate_further"_s, tr("Isolate one &further"),
@@ -69,6 +74,7 @@ void GraphActions::enable() {
     action->setEnabled(has_selection);
   }
   enable_plans();
+  enable_plan_row();
   why_not_->setEnabled(document_.selection().node.valid());
   isolate_->setEnabled(has_selection || view_.isolation());
   isolate_->setChecked(view_.isolation().has_value());
@@ -84,6 +90,18 @@ void GraphActions::enable_plans() {
   pin_->setChecked(planned.on.empty() && !planned.kept.empty() &&
                    planned.kept.size() == planned.off.size());
 }
+
+void GraphActions::enable_plan_row() {
+  const NodeId node = document_.selection().node;
+  if (document_.study() == nullptr || !node.valid()) {
+    return enable_unless(*plan_row_, tr("Select a node first"), {});
+  }
+  const Study& study = *document_.study();
+  const bool has_row = table_place(study, study.current->dataflow.origin(node)).has_value();
+  enable_unless(*plan_row_, has_row ? QString() : tr("No row of the plan table has this node"), {});
+}
+
+void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node); }
 
 void GraphActions::recompute() {
   const Study& study = *document_.study();
@@ -155,7 +173,7 @@ QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
       u"%1  %2\t%3"_s.arg(shown(study.graph().node(dataflow.origin(neighbour.node)).op_type),
                           shown(name.substr(name.rfind('/') + 1)),
                           bytes_text(stored_value(study, neighbour.value).bytes));
-  return QString(text).replace(u'&', u"&&"_s);
+  return menu_text(text);
 }
 
 void GraphActions::show_path() {
@@ -209,8 +227,7 @@ void GraphActions::add_toggle(QMenu& menu) {
   if (!group) return;
   const layout::DrawnBox& box = view_.scene()->drawing().boxes[*group];
   const QString text = box.is_open() ? tr("Close &group %1\tReturn") : tr("Open &group %1\tReturn");
-  menu.addAction(text.arg(shown(box.title).replace(u'&', u"&&"_s)), &view_,
-                 &GraphView::toggle_selected)
+  menu.addAction(text.arg(menu_text(shown(box.title))), &view_, &GraphView::toggle_selected)
       ->setObjectName(u"toggle_group"_s);
 }
 
@@ -218,8 +235,9 @@ void GraphActions::show_menu(QPoint place) {
   auto* const menu = new QMenu(&view_);
   menu->setObjectName(u"graph_menu"_s);
   menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->setToolTipsVisible(true);
   if (!selected().empty() && is_current()) {
-    menu->addActions({recompute_, pin_, why_not_});
+    menu->addActions({recompute_, pin_, why_not_, plan_row_});
     menu->addSeparator();
     menu->addMenu(follow_menu(Way::to_inputs, menu));
     menu->addMenu(follow_menu(Way::to_outputs, menu));

@@ -27,6 +27,8 @@ class GraphActions : public QObject {
   /// Something to tell the user about what was asked for.
   void said(const QString& text);
   void inspector_wanted();
+  /// The row of the plan table that tells of this node is to be shown.
+  void plan_row_wanted(stashscope::NodeId node);
   void export_wanted();
 
  private:
@@ -38,6 +40,8 @@ class GraphActions : public QObject {
   void recompute();
   void pin();
   void enable_plans();
+  void enable_plan_row();
+  void show_plan_row();
   void follow_input() { follow(Way::to_inputs); }
   void follow_output() { follow(Way::to_outputs); }
   void follow(Way way);
@@ -66,6 +70,7 @@ class GraphActions : public QObject {
   QAction* follow_output_;
   QAction* path_;
   QAction* why_not_;
+  QAction* plan_row_;
   QAction* isolate_;
   QAction* isolate_further_;
   QAction* copy_name_;

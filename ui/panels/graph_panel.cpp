@@ -81,6 +81,7 @@ void GraphPanel::connect_view() {
   connect(actions_, &GraphActions::node_wanted, this, &GraphPanel::go_to);
   connect(actions_, &GraphActions::said, this, &GraphPanel::say);
   connect(actions_, &GraphActions::inspector_wanted, this, &GraphPanel::inspector_wanted);
+  connect(actions_, &GraphActions::plan_row_wanted, this, &GraphPanel::plan_row_wanted);
   connect(actions_, &GraphActions::export_wanted, this, &GraphPanel::export_wanted);
 }
 
@@ -248,8 +249,8 @@ void GraphPanel::select_bridge(std::uint32_t bridge) {
 }
 
 void GraphPanel::go_to(NodeId node) {
-  if (!is_current()) return;
   document_.select_node(node);
+  if (!is_current() || document_.selection().node != node) return;
   const layout::Drawing& drawing = view_->scene()->drawing();
   if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) open_around(node);
 }

@@ -39,6 +39,8 @@ class GraphPanel : public QWidget {
   void settled();
   /// The user asks for what the inspector says of the selection.
   void inspector_wanted();
+  /// The row of the plan table that tells of this node is to be shown.
+  void plan_row_wanted(stashscope::NodeId node);
   /// The picture is to be exported.
   void export_wanted();
 

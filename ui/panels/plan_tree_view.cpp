@@ -127,6 +127,12 @@ QModelIndexList PlanTreeView::selected_rows() const {
   return rows;
 }
 
+void PlanTreeView::show_row(const QModelIndex& row) {
+  setCurrentIndex(row);
+  scrollTo(row, PositionAtCenter);
+  setFocus(Qt::OtherFocusReason);
+}
+
 void PlanTreeView::edit_count(const QModelIndex& index) {
   if (index.flags().testFlag(Qt::ItemIsEditable)) edit(index);
 }

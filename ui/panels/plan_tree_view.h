@@ -20,6 +20,8 @@ class PlanTreeView : public QTreeView {
   void open_again();
   /// The selected rows from top to bottom, in the first column.
   QModelIndexList selected_rows() const;
+  /// Selects a row in the middle of the view, with the keyboard on it.
+  void show_row(const QModelIndex& row);
 
  Q_SIGNALS:
   void switch_wanted();  ///< of the selected rows

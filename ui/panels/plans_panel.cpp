@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -32,6 +31,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       filtered_(model_),
       level_(new QComboBox),
       filter_(new QLineEdit),
+      more_(new QToolButton),
       tree_(new PlanTreeView),
       summary_(new ElidedLabel) {
   setObjectName(u"plans_panel"_s);
@@ -69,17 +69,16 @@ QWidget* PlansPanel::make_top_row() {
   filter_->setClearButtonEnabled(true);
   layout->addWidget(level_);
   layout->addWidget(filter_, 1);
-  auto* const more = new QToolButton;
-  more->setObjectName(u"list_extensions"_s);
-  more->setText(tr("More ways"));
-  more->setToolTip(
+  more_->setObjectName(u"list_extensions"_s);
+  more_->setText(tr("More ways"));
+  more_->setToolTip(
       tr("Lists activations that could be kept on the host or in a narrower type, too. ONNX "
          "Runtime does not know these ways."));
-  more->setCheckable(true);
-  more->setAutoRaise(true);
-  layout->addWidget(more);
-  connect(more, &QToolButton::toggled, &model_, &PlanTreeModel::list_extensions);
-  connect(more, &QToolButton::toggled, this, &PlansPanel::show_summary);
+  more_->setCheckable(true);
+  more_->setAutoRaise(true);
+  layout->addWidget(more_);
+  connect(more_, &QToolButton::toggled, &model_, &PlanTreeModel::list_extensions);
+  connect(more_, &QToolButton::toggled, this, &PlansPanel::show_summary);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
   connect(filter_, &QLineEdit::textChanged, this, &PlansPanel::filter);
   return row;
@@ -231,7 +230,21 @@ void PlansPanel::show_in_graph() {
   if (items.isEmpty()) return;
   std::vector<NodeId> nodes = model_.entries(items.front());
   if (nodes.empty()) nodes = model_.nodes(items.front());
-  if (!nodes.empty()) document_.select_node(nodes.front());
+  if (!nodes.empty()) Q_EMIT node_wanted(nodes.front());
+}
+
+void PlansPanel::show_node(NodeId node) {
+  const auto& study = document_.study();
+  if (study == nullptr) return;
+  const auto place = table_place(*study, study->current->dataflow.origin(node));
+  if (!place) return;
+  if (!place->tensor.valid() && place->row >= study->plans.size()) more_->setChecked(true);
+  const QModelIndex item = model_.index_of(*place);
+  if (!filtered_.mapFromSource(item).isValid()) filter_->clear();
+  // What is selected stays selected in the other views.
+  marking_ = false;
+  tree_->show_row(filtered_.mapFromSource(item));
+  marking_ = true;
 }
 
 void PlansPanel::copy_config() const {

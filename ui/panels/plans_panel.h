@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QToolButton>
 
 #include "ui/document/document.h"
 #include "ui/models/plan_filter.h"
@@ -21,6 +22,13 @@ class PlansPanel : public QWidget {
 
   void copy_config() const;
   void focus_filter();
+  /// Selects the row that tells most of a node of the current step and brings it into view, with
+  /// the keyboard there. Does nothing where no row has the node.
+  void show_node(NodeId node);
+
+ Q_SIGNALS:
+  /// This node is to be selected and shown, whatever hides it.
+  void node_wanted(stashscope::NodeId node);
 
  private:
   QWidget* make_top_row();
@@ -50,6 +58,7 @@ class PlansPanel : public QWidget {
   PlanFilter filtered_;
   QComboBox* level_;
   QLineEdit* filter_;
+  QToolButton* more_;
   PlanTreeView* tree_;
   QLabel* summary_;
   bool marking_ = true;  ///< the selection is the user's, to be marked in the other views
