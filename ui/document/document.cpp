@@ -283,7 +283,7 @@ void Document::set_busy(bool busy) {
 }
 
 void Document::run() {
-  if (study_ == nullptr || running_) return;
+  if (study_ == nullptr || turns_.current() != HeavyWork::none) return;
   auto study = std::make_shared<Study>(*study_);
   if (study->choices.device == "none") study->choices.device = "cpu";
   ++run_generation_;
@@ -337,6 +337,7 @@ std::shared_ptr<const Study> Document::timed_study(std::shared_ptr<const Study> 
 void Document::set_running(bool running) {
   if (running_ == running) return;
   running_ = running;
+  running ? turns_.begin(HeavyWork::run) : turns_.end();
   Q_EMIT running_changed();
 }
 

@@ -11,6 +11,7 @@
 #include "ui/document/failure.h"
 #include "ui/document/job_thread.h"
 #include "ui/document/selection.h"
+#include "ui/document/turns.h"
 
 namespace stashscope::ui {
 
@@ -66,10 +67,13 @@ class Document : public QObject {
   /// Where and how often the next run runs.
   const RunRequest& run_request() const { return run_request_; }
   void set_run_request(const RunRequest& request) { run_request_ = request; }
-  /// Runs the step on the chosen device (the processor when none is chosen).
+  /// Runs the step on the chosen device (the processor when none is chosen). Does nothing while a
+  /// run or a search has its turn.
   void run();
   void cancel_run();
   bool is_running() const { return running_; }
+  /// Of runs and of searches about this document.
+  Turns& turns() { return turns_; }
   /// Null when nothing was measured under the choices of the study that is shown.
   const Measured* measured() const;
   /// Takes what was measured elsewhere.
@@ -155,6 +159,7 @@ class Document : public QObject {
   bool refusing_ = false;
   QUndoStack undo_stack_;
   Selection selection_;
+  Turns turns_;
   IdVector<NodeId, std::size_t> step_of_;
   bool busy_ = false;
   bool opening_ = false;

@@ -1,5 +1,6 @@
 #include "ui/document/planning.h"
 
+#include <QSignalBlocker>
 #include <atomic>
 
 #include "core/report/cost_report.h"
@@ -26,10 +27,20 @@ class Planning::Mailbox {
     return std::exchange(points_, {});
   }
 
+  void put_proof(const BudgetProof& proof) {
+    const std::lock_guard lock(mutex_);
+    proof_ = proof;
+  }
+  std::optional<BudgetProof> take_proof() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(proof_, {});
+  }
+
   std::atomic<double> fraction = 0;
 
  private:
   std::mutex mutex_;
+  std::optional<BudgetProof> proof_;
   std::vector<PlanPoint> points_;
 };
 
@@ -39,13 +50,27 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
     take_found();
     Q_EMIT progressed();
   });
+  connect(&document_, &Document::opened, this, [this] {
+    // Nobody waits for it any more. Other searches are dropped with their plans.
+    if (job_ == PlanningJob::fit) progress_.cancel();
+  });
   connect(&document_, &Document::study_changed, this, &Planning::take_study);
 }
 
-Planning::~Planning() { progress_.cancel(); }
+Planning::~Planning() {
+  progress_.cancel();
+  // Who would be told may be half gone.
+  const QSignalBlocker quiet(document_.turns());
+  if (job_ != PlanningJob::none) document_.turns().end();
+}
+
+bool Planning::can_begin() const {
+  return document_.study() != nullptr && document_.turns().current() == HeavyWork::none;
+}
 
 void Planning::begin(PlanningJob job, double seconds) {
   ++generation_;
+  proof_.reset();
   job_ = job;
   limit_ = seconds;
   mailbox_ = std::make_shared<Mailbox>();
@@ -53,12 +78,15 @@ void Planning::begin(PlanningJob job, double seconds) {
       [mailbox = mailbox_](double fraction, std::string_view) { mailbox->fraction = fraction; });
   since_begin_.start();
   ticks_.start();
+  document_.turns().begin(HeavyWork::search);
 }
 
 void Planning::end() {
   ticks_.stop();
   job_ = PlanningJob::none;
+  proof_.reset();
   progress_ = Progress();
+  document_.turns().end();
 }
 
 double Planning::fraction() const {
@@ -68,37 +96,38 @@ double Planning::fraction() const {
 }
 
 void Planning::plan(const BudgetRequest& request) {
-  if (document_.study() == nullptr || job_ != PlanningJob::none) return;
+  if (!can_begin()) return;
   request_ = request;
   answer_.reset();
   search(PlanningJob::budget, request.grain, request.limit,
          [request](const Study& study, PlanArchive& archive, const Progress& progress,
-                   const OnPlan& on_plan) {
-           return std::optional(plan_for_budget(study, request, archive, progress, on_plan));
+                   const OnPlan& on_plan, const OnProof& on_proof) {
+           return plan_for_budget(study, request, archive, progress, on_plan, on_proof);
          });
   Q_EMIT answer_changed();
 }
 
 void Planning::draw_curve(Grain grain, const SearchLimit& limit) {
-  if (document_.study() == nullptr || job_ != PlanningJob::none) return;
+  if (!can_begin()) return;
   search(PlanningJob::curve, grain, limit,
          [grain, limit](const Study& study, PlanArchive& archive, const Progress& progress,
-                        const OnPlan& on_plan) {
+                        const OnPlan& on_plan, const OnProof&) {
            pareto_curve(study, grain, points_of_curve, limit, archive, progress, on_plan);
            return std::nullopt;
          });
 }
 
 void Planning::search(PlanningJob job, Grain grain, const SearchLimit& limit, Search search) {
-  begin(job, limit.seconds);
   grain_ = grain;
+  begin(job, limit.seconds);
   jobs_.post([this, job, grain, search = std::move(search), study = document_.study(),
               archive = archives_[index_of(grain)], progress = progress_, mailbox = mailbox_,
               generation = generation_]() mutable {
     std::optional<BudgetAnswer> answer;
     const auto failure = failure_of([&] {
-      answer =
-          search(*study, archive, progress, [&](const PlanPoint& point) { mailbox->put(point); });
+      answer = search(
+          *study, archive, progress, [&](const PlanPoint& point) { mailbox->put(point); },
+          [&](const BudgetProof& proof) { mailbox->put_proof(proof); });
     });
     auto finish = [=, this, archive = std::move(archive), answer = std::move(answer)] {
       if (generation != generation_) return;
@@ -138,7 +167,7 @@ void Planning::tell(PlanningJob job, const std::optional<Failure>& failure) {
 }
 
 void Planning::find_fit(const FitQuestion& question) {
-  if (document_.study() == nullptr || job_ != PlanningJob::none) return;
+  if (!can_begin()) return;
   begin(PlanningJob::fit, 0);
   jobs_.post(
       [this, question, study = document_.study(), progress = progress_, generation = generation_] {
@@ -168,7 +197,12 @@ void Planning::stop() {
 void Planning::take_found() {
   const std::vector<PlanPoint> points = mailbox_->take();
   for (const PlanPoint& point : points) add(grain_, point);
-  if (!points.empty()) Q_EMIT plans_changed();
+  const auto proof = mailbox_->take_proof();
+  if (proof) {
+    proof_ = proof;
+    floors_[index_of(grain_)] = proof->floor;
+  }
+  if (!points.empty() || proof) Q_EMIT plans_changed();
 }
 
 /// What a grain can express, finer ones can too.
@@ -181,6 +215,20 @@ const PlanPoint* Planning::known_plan(Grain grain, std::int64_t budget_bytes) co
   if (plans.points().empty()) return nullptr;
   const PlanPoint& best = plans.best(budget_bytes);
   return best.peak_bytes <= budget_bytes ? &best : nullptr;
+}
+
+std::optional<BudgetAnswer> Planning::so_far() const {
+  const PlanArchive& plans = archive(request_.grain);
+  if (job_ != PlanningJob::budget || plans.points().empty()) return std::nullopt;
+  BudgetAnswer so_far;
+  so_far.request = request_;
+  so_far.best = plans.best(request_.budget_bytes);
+  so_far.feasible = so_far.best.peak_bytes <= request_.budget_bytes;
+  if (proof_) {
+    so_far.floor = proof_->floor;
+    so_far.least_extra_seconds = proof_->least_extra_seconds;
+  }
+  return so_far;
 }
 
 const StepFloor* Planning::floor(Grain grain) const {
@@ -231,15 +279,15 @@ bool Planning::has_plans() const {
 
 void Planning::drop_plans() {
   const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
+  archives_ = {};
+  answer_.reset();
+  floors_ = {};
+  basis_.reset();
   if (was_searching) {
     progress_.cancel();
     ++generation_;
     end();
   }
-  archives_ = {};
-  answer_.reset();
-  floors_ = {};
-  basis_.reset();
   Q_EMIT plans_changed();
   Q_EMIT answer_changed();
   if (was_searching) Q_EMIT job_changed();

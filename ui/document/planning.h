@@ -24,7 +24,7 @@ class Planning : public QObject {
   explicit Planning(Document& document, QObject* parent = nullptr);
   ~Planning() override;
 
-  /// Each of these does nothing without a study or while another one is going on.
+  /// Each of these does nothing without a study, or while a search or a run has its turn.
   /// Searches for plans within a budget. When the search ends or is stopped, what meets the budget
   /// goes into force, as an edit of the user.
   void plan(const BudgetRequest& request);
@@ -39,6 +39,8 @@ class Planning : public QObject {
   double fraction() const;
   /// Of the budget search that is going on, or of the last one.
   const BudgetRequest& request() const { return request_; }
+  /// What the budget search that is going on has found and proven; nothing before its first plan.
+  std::optional<BudgetAnswer> so_far() const;
 
   /// All plans that are known, those of coarser grains included.
   const PlanArchive& archive(Grain grain) const { return archives_[index_of(grain)]; }
@@ -60,7 +62,7 @@ class Planning : public QObject {
  Q_SIGNALS:
   void job_changed();
   void progressed();
-  void plans_changed();   ///< plans were found or dropped
+  void plans_changed();   ///< plans or a floor were found or dropped
   void answer_changed();  ///< of a budget
   void fit_changed();
   void failed(stashscope::ui::PlanningJob job, const stashscope::ui::Failure& failure);
@@ -73,10 +75,11 @@ class Planning : public QObject {
     std::shared_ptr<const Study> study;
     LargestFit answer;
   };
-  using Search = std::function<std::optional<BudgetAnswer>(const Study&, PlanArchive&,
-                                                           const Progress&, const OnPlan&)>;
+  using Search = std::function<std::optional<BudgetAnswer>(
+      const Study&, PlanArchive&, const Progress&, const OnPlan&, const OnProof&)>;
 
   static std::size_t index_of(Grain grain) { return static_cast<std::size_t>(grain); }
+  bool can_begin() const;
   void begin(PlanningJob job, double seconds);
   void end();
   void search(PlanningJob job, Grain grain, const SearchLimit& limit, Search search);
@@ -95,6 +98,7 @@ class Planning : public QObject {
   std::shared_ptr<const Study> basis_;  ///< one of those that the plans are for
   std::array<PlanArchive, 3> archives_;
   BudgetRequest request_;
+  std::optional<BudgetProof> proof_;
   std::optional<BudgetAnswer> answer_;
   std::array<std::optional<StepFloor>, 3> floors_;
   std::optional<Fit> fit_;

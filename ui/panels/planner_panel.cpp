@@ -3,8 +3,10 @@
 #include <QKeyEvent>
 #include <QVBoxLayout>
 
+#include "ui/models/enabling.h"
 #include "ui/models/texts.h"
 #include "ui/planner/answer_text.h"
+#include "ui/planner/labelled_row.h"
 #include "ui/planner/profile_box.h"
 
 namespace stashscope::ui {
@@ -77,13 +79,11 @@ QWidget* PlannerPanel::make_content() {
 /// While a search goes on, how far it is takes the place of the buttons that start one.
 QWidget* PlannerPanel::make_search_row() {
   plan_->setObjectName(u"plan_button"_s);
-  plan_->setToolTip(
-      tr("Searches for the cheapest plans within the budget and puts them into force (Return)"));
   curve_->setObjectName(u"curve_button"_s);
-  curve_->setToolTip(tr("Searches for the cheapest plans of all peaks"));
   stop_->setObjectName(u"stop_planning_button"_s);
   stop_->setToolTip(tr("Ends the search; the best so far stays"));
   progress_->setObjectName(u"planning_progress"_s);
+  progress_->setAccessibleName(tr("How far the search is"));
   progress_->setTextVisible(false);
   progress_->setRange(0, 1000);
   progress_->setFixedHeight(progress_height);
@@ -107,15 +107,11 @@ void PlannerPanel::set_up_answer() {
 
 QWidget* PlannerPanel::make_device_row() {
   auto* const profile = new ProfileBox(document_);
-  auto* const times = new QLabel(tr("&Times of"));
-  times->setBuddy(profile);
-  auto* const seed = new QLabel(tr("&Seed"));
-  seed->setBuddy(options_->seed());
   auto* const row = new QWidget;
   QHBoxLayout* const layout = make_row_of(row);
-  layout->addWidget(times);
+  layout->addWidget(make_label_of(*profile, tr("&Times of")));
   layout->addWidget(profile, 1);
-  layout->addWidget(seed);
+  layout->addWidget(make_label_of(*options_->seed(), tr("&Seed")));
   layout->addWidget(options_->seed());
   return row;
 }
@@ -149,6 +145,7 @@ void PlannerPanel::connect_all() {
   });
   connect(&document_, &Document::study_changed, this, &PlannerPanel::show_study);
   connect(&document_, &Document::choices_changed, this, &PlannerPanel::show_answer);
+  connect(&document_.turns(), &Turns::changed, this, &PlannerPanel::show_job);
   connect(&planning_, &Planning::job_changed, this, &PlannerPanel::show_job);
   connect(&planning_, &Planning::plans_changed, this, &PlannerPanel::show_chart);
   connect(&planning_, &Planning::answer_changed, this, &PlannerPanel::show_answer);
@@ -179,15 +176,24 @@ void PlannerPanel::show_study() {
 void PlannerPanel::show_job() {
   const PlanningJob job = planning_.job();
   const bool is_searching = job == PlanningJob::budget || job == PlanningJob::curve;
-  const bool can_search = document_.study() != nullptr && job == PlanningJob::none;
   if (is_searching) failure_.clear();
-  // Those that are hidden need not be disabled, which would cost them the keys.
-  for (QPushButton* const button : {plan_, curve_}) button->setEnabled(can_search || is_searching);
+  show_turn(is_searching);
   stop_->setEnabled(!planning_.is_stopping());
   show_buttons(is_searching);
   progress_->setValue(static_cast<int>(1000 * planning_.fraction()));
   show_answer();
   show_chart();
+}
+
+void PlannerPanel::show_turn(bool is_searching) {
+  const QString why =
+      document_.study() == nullptr ? tr("Open a model first") : document_.turns().why_wait();
+  // Those that are hidden need not be disabled, which would cost them the keys.
+  const QString why_visible = is_searching ? QString() : why;
+  enable_unless(
+      *plan_, why_visible,
+      tr("Searches for the cheapest plans within the budget and puts them into force (Return)"));
+  enable_unless(*curve_, why_visible, tr("Searches for the cheapest plans of all peaks"));
 }
 
 /// The keys stay where they are: at what starts a search or at what ends it.
@@ -257,6 +263,7 @@ QString PlannerPanel::text_of_answer() const {
     return answer_text(*document_.study(), *answer);
   }
   const auto budget = budget_->bytes();
+  if (budget && document_.is_running()) return tr("Plan waits for the run to end.");
   return budget ? known_text(*budget) : QString();
 }
 
@@ -267,14 +274,13 @@ QString PlannerPanel::search_text() const {
     const auto known = planning_.archive(options_->grain()).points().size();
     return tr("Drawing the curve: %1 plans so far.").arg(known);
   }
-  const BudgetRequest& request = planning_.request();
-  const PlanArchive& plans = planning_.archive(request.grain);
-  if (plans.points().empty()) return tr("Searching…");
-  const PlanPoint& best = plans.best(request.budget_bytes);
-  const bool is_within = best.peak_bytes <= request.budget_bytes;
+  const auto so_far = planning_.so_far();
+  if (!so_far) return tr("Searching…");
   return tr("Searching for %1. %2: <b>%3</b>")
-      .arg(bytes_text(request.budget_bytes),
-           is_within ? tr("Cheapest so far") : tr("Lowest so far"), plan_point_text(study, best));
+             .arg(bytes_text(so_far->request.budget_bytes),
+                  so_far->feasible ? tr("Cheapest so far") : tr("Lowest so far"),
+                  plan_point_text(study, so_far->best)) +
+         proof_so_far_text(study, *so_far);
 }
 
 /// Without a search.

@@ -46,6 +46,7 @@ class PlannerPanel : public QWidget {
   void connect_all();
   void show_study();
   void show_job();
+  void show_turn(bool is_searching);
   void show_buttons(bool is_searching);
   void show_chart();
   void show_answer();

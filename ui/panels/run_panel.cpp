@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "core/run/runner.h"
+#include "ui/models/enabling.h"
 #include "ui/models/texts.h"
 #include "ui/panels/measurement_dialogs.h"
 
@@ -36,7 +37,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       device_(new QComboBox),
-      run_(make_button(u"run_button"_s, tr("Run"), tr("Runs the step without and with its plans"))),
+      run_(make_button(u"run_button"_s, tr("Run"), {})),
       cancel_(make_button(u"cancel_run_button"_s, tr("Cancel"), tr("Ends the run"))),
       progress_(new QProgressBar),
       options_(new RunOptions(document)),
@@ -45,6 +46,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
       result_(new QLabel) {
   setObjectName(u"run_panel"_s);
   progress_->setObjectName(u"run_progress"_s);
+  progress_->setAccessibleName(tr("How far the run is"));
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(unit);
   auto* const scroll = new QScrollArea;
@@ -126,6 +128,7 @@ void RunPanel::connect_document() {
             progress_->setValue(static_cast<int>(1000 * fraction));
             result_->setText(stage);
           });
+  connect(&document_.turns(), &Turns::changed, this, &RunPanel::show_turn);
   connect(&document_, &Document::running_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::study_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::choices_changed, this, &RunPanel::show_device);
@@ -157,11 +160,9 @@ void RunPanel::choose_device(int index) {
 
 void RunPanel::show_state() {
   const bool running = document_.is_running();
-  const bool can_run = document_.study() != nullptr && !running;
-  run_->setEnabled(can_run);
+  show_turn();
   options_->setEnabled(!running);
-  cancel_->setVisible(running);
-  run_->setVisible(!running);
+  show_button(running);
   progress_->setVisible(running);
   progress_->setRange(0, 1000);
   if (running) {
@@ -171,6 +172,24 @@ void RunPanel::show_state() {
     show_result();
   }
   show_device();
+}
+
+/// The keys stay where they are: at what starts a run or at what ends it.
+void RunPanel::show_button(bool running) {
+  QPushButton* const shown = running ? cancel_ : run_;
+  QPushButton* const hidden = running ? run_ : cancel_;
+  const bool has_keys = hidden->hasFocus();
+  shown->show();
+  if (has_keys) shown->setFocus();
+  hidden->hide();
+}
+
+void RunPanel::show_turn() {
+  const QString why =
+      document_.study() == nullptr ? tr("Open a model first") : document_.turns().why_wait();
+  // While it is hidden it need not be disabled, which would cost it the keys.
+  enable_unless(*run_, document_.is_running() ? QString() : why,
+                tr("Runs the step without and with its plans (F5)"));
 }
 
 void RunPanel::show_device() {

@@ -27,6 +27,8 @@ class RunPanel : public QWidget {
   void list_devices();
   void choose_device(int index);
   void show_state();
+  void show_turn();
+  void show_button(bool running);
   void show_device();
   void show_result();
   QString result_text(const Measured& measured) const;

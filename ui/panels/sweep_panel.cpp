@@ -8,6 +8,7 @@
 
 #include "core/study/edits.h"
 #include "ui/document/dimension_presets.h"
+#include "ui/models/enabling.h"
 #include "ui/models/texts.h"
 #include "ui/panels/undo_keys.h"
 
@@ -54,6 +55,7 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   connect(&job_, &SweepJob::found, this, &SweepPanel::take_point);
   connect(&job_, &SweepJob::ended, this, &SweepPanel::show_state);
   connect(&job_, &SweepJob::failed, &document_, &Document::failed);
+  connect(&document_.turns(), &Turns::changed, this, &SweepPanel::take_turn);
   connect(&document_, &Document::study_changed, this, &SweepPanel::take_study);
   connect(&document_, &Document::opened, this, [this] { dimension_->clear(); });
   show_state();
@@ -83,9 +85,9 @@ QWidget* SweepPanel::make_head() {
   count_ = make_number(u"sweep_points"_s, tr("Number of sizes"), 2, most_points);
   count_->setValue(first_count);
   start_->setObjectName(u"sweep_start"_s);
-  start_->setToolTip(tr("Computes the curve that was cancelled"));
   cancel_->setObjectName(u"sweep_cancel"_s);
   progress_->setObjectName(u"sweep_progress"_s);
+  progress_->setAccessibleName(tr("How far the curve is"));
   progress_->setTextVisible(false);
   progress_->setFixedSize(12 * unit, unit);
   auto* const head = new QWidget;
@@ -176,7 +178,21 @@ void SweepPanel::ask() {
   }
   const Question question{document_.study(), of->name,
                           sweep_values(from_->value(), to_->value(), count_->value())};
-  if (!is_answered(question)) start();
+  if (is_answered(question)) return;
+  if (!waits()) return start();
+  shown_.reset();
+  chart_->start({}, document_.turns().why_wait());
+  show_state();
+}
+
+/// Beside a sweep a run would measure times that are too long.
+void SweepPanel::take_turn() {
+  if (!waits()) return ask();
+  if (job_.is_running()) {
+    shown_.reset();
+    job_.cancel();
+  }
+  show_state();
 }
 
 void SweepPanel::start() {
@@ -205,6 +221,8 @@ void SweepPanel::show_state() {
   progress_->setVisible(running);
   cancel_->setVisible(running);
   start_->setVisible(!running && has_dimension && !is_complete);
+  enable_unless(*start_, waits() ? document_.turns().why_wait() : QString(),
+                tr("Computes the curve that was cancelled"));
   for (QWidget* const each : std::initializer_list<QWidget*>{dimension_, from_, to_, count_}) {
     each->setEnabled(has_dimension);
   }

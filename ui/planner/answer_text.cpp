@@ -19,7 +19,10 @@ constexpr std::size_t shown_tensors = 5;
 constexpr qsizetype longest_name = 44;
 constexpr qsizetype longest_plan = 160;
 
-QString tr(const char* text) { return QCoreApplication::translate("PlannerAnswer", text); }
+/// Where its texts stand in a translation.
+struct PlannerAnswer {
+  Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
+};
 
 QString milliseconds(double seconds) { return QString::fromStdString(milliseconds_text(seconds)); }
 
@@ -51,54 +54,59 @@ QString table(const QString& rows) {
 }
 
 QString proof_text(const BudgetAnswer& answer, double step) {
-  if (answer.is_proven_cheapest()) return tr("Proven to be the cheapest of any grain.");
+  if (answer.is_proven_cheapest())
+    return PlannerAnswer::tr("Proven to be the cheapest of any grain.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
-  if (!answer.feasible || least == 0) return tr("How near it is to the cheapest is not proven.");
+  if (!answer.feasible || least == 0)
+    return PlannerAnswer::tr("How near it is to the cheapest is not proven.");
   const double gap = answer.best.extra_seconds - least;
-  return tr("At most %1 (%2 of the step) above the cheapest of any grain.")
+  return PlannerAnswer::tr("At most %1 (%2 of the step) above the cheapest of any grain.")
       .arg(milliseconds(gap), percent_text(gap, step));
 }
 
 QString floor_text(const StepFloor& floor) {
-  return paragraph(
-      tr("Proven floor: <b>%1</b>. No plan of any grain is below.").arg(bytes_text(floor.bytes)));
+  return paragraph(PlannerAnswer::tr("Proven floor: <b>%1</b>. No plan of any grain is below.")
+                       .arg(bytes_text(floor.bytes)));
 }
 
 QString floor_tensors(const Study& study, const StepFloor& floor) {
   if (!floor.node.valid()) return {};
   QString rows =
-      tensor_row(floor.resident_bytes, tr("throughout: parameters, inputs, constants, optimizer"));
+      tensor_row(floor.resident_bytes,
+                 PlannerAnswer::tr("throughout: parameters, inputs, constants, optimizer"));
   const std::size_t count = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < count; ++i) {
     const ValueId value = floor.tensors[i];
     rows += tensor_row(study.sizes->bytes[value], name_text(study.graph().value(value).name));
   }
   const std::size_t more = floor.tensors.size() - count;
-  return paragraph(tr("The floor is there while %1 runs:")
+  return paragraph(PlannerAnswer::tr("The floor is there while %1 runs:")
                        .arg(name_text(describe(study.graph().node(floor.node), floor.node)))) +
-         table(rows) + (more == 0 ? QString() : paragraph(tr("and %1 more").arg(more)));
+         table(rows) +
+         (more == 0 ? QString() : paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
 }
 
 QString unmet_text(const Study& study, const BudgetAnswer& answer) {
-  const QString verdict = answer.is_impossible() ? tr("cannot be met") : tr("is not met");
-  QString text = paragraph(tr("%1 <b>%2</b>. Lowest peak found: <b>%3</b>")
+  const QString verdict =
+      answer.is_impossible() ? PlannerAnswer::tr("cannot be met") : PlannerAnswer::tr("is not met");
+  QString text = paragraph(PlannerAnswer::tr("%1 <b>%2</b>. Lowest peak found: <b>%3</b>")
                                .arg(bytes_text(answer.request.budget_bytes), verdict,
                                     plan_point_text(study, answer.best)));
   if (!answer.is_impossible() && answer.request.grain != Grain::sequence) {
-    text += paragraph(tr("A finer grain may meet it."));
+    text += paragraph(PlannerAnswer::tr("A finer grain may meet it."));
   }
   return answer.floor ? text + floor_text(*answer.floor) : text;
 }
 
 QString failing_text(const Study& study, const FitPoint& point) {
-  const QString fails = tr("%1 fails: ").arg(point.value);
+  const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
   if (point.variant == nullptr) return paragraph(fails + shown(point.fault).toHtmlEscaped());
-  QString text = fails + tr("peak %1").arg(bytes_text(point.peak_bytes));
+  QString text = fails + PlannerAnswer::tr("peak %1").arg(bytes_text(point.peak_bytes));
   const std::string node = peak_node(study, *point.variant);
-  if (!node.empty()) text += tr(" while %1 runs").arg(name_text(node));
+  if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
   const auto largest = largest_at_peak(study, *point.variant, 1);
   if (!largest.empty()) {
-    text += tr("; largest there: %1, %2")
+    text += PlannerAnswer::tr("; largest there: %1, %2")
                 .arg(name_text(largest.front().name), bytes_text(largest.front().bytes));
   }
   return paragraph(text);
@@ -107,17 +115,18 @@ QString failing_text(const Study& study, const FitPoint& point) {
 QString variant_text(const Study& study, const VariantFit& fit, const QString& title) {
   QString text;
   if (fit.largest) {
-    const QString most =
-        fit.is_unlimited ? tr("no limit found") : u"<b>%1</b>"_s.arg(fit.largest->value);
-    text = paragraph(tr("%1: %2, peak %3, %4 a step")
+    const QString most = fit.is_unlimited ? PlannerAnswer::tr("no limit found")
+                                          : u"<b>%1</b>"_s.arg(fit.largest->value);
+    text = paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
                          .arg(title, most, bytes_text(fit.largest->peak_bytes),
                               milliseconds(fit.largest->seconds)));
   } else {
-    text = paragraph(tr("%1: <b>nothing fits</b>").arg(title));
+    text = paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
   }
   if (fit.refused_value) {
-    text += paragraph(
-        tr("%1 is refused: %2").arg(*fit.refused_value).arg(shown(fit.refusal).toHtmlEscaped()));
+    text += paragraph(PlannerAnswer::tr("%1 is refused: %2")
+                          .arg(*fit.refused_value)
+                          .arg(shown(fit.refusal).toHtmlEscaped()));
   }
   return fit.next ? text + failing_text(study, *fit.next) : text;
 }
@@ -125,8 +134,8 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
 }  // namespace
 
 QString more_time_text(double extra_seconds, double step_seconds) {
-  if (extra_seconds <= 0) return tr("no extra time");
-  return tr("+%1 (+%2)")
+  if (extra_seconds <= 0) return PlannerAnswer::tr("no extra time");
+  return PlannerAnswer::tr("+%1 (+%2)")
       .arg(milliseconds(extra_seconds), percent_text(extra_seconds, step_seconds));
 }
 
@@ -146,7 +155,7 @@ QString warning_text(const QString& text, const QPalette& palette) {
 }
 
 QString plan_point_text(const Study& study, const PlanPoint& point) {
-  return tr("%1 (%2), %3")
+  return PlannerAnswer::tr("%1 (%2), %3")
       .arg(bytes_text(point.peak_bytes),
            change_text(study.baseline->timeline.peak_bytes, point.peak_bytes),
            more_time_text(point.extra_seconds, step_seconds(study, *study.baseline)));
@@ -154,24 +163,30 @@ QString plan_point_text(const Study& study, const PlanPoint& point) {
 
 QString answer_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.feasible) return unmet_text(study, answer);
-  return paragraph(tr("%1 is <b>met</b>: <b>%2</b>")
+  return paragraph(PlannerAnswer::tr("%1 is <b>met</b>: <b>%2</b>")
                        .arg(bytes_text(answer.request.budget_bytes),
                             plan_point_text(study, answer.best))) +
          paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
+}
+
+QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
+  if (!so_far.floor) return {};
+  if (!so_far.feasible) return floor_text(*so_far.floor);
+  return paragraph(proof_text(so_far, step_seconds(study, *study.baseline)));
 }
 
 QString answer_details(const Study& study, const BudgetAnswer& answer) {
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) +
          paragraph(with_breaks(shortened(plan_text(answer.best.choices), longest_plan))) +
-         paragraph(tr("%1 moves in %2 s")
+         paragraph(PlannerAnswer::tr("%1 moves in %2 s")
                        .arg(QString::fromStdString(with_thousands(answer.moves)),
                             QString::fromStdString(format_fixed(answer.seconds, 1))));
 }
 
 QString fit_answer_text(const Study& study, const LargestFit& fit) {
-  return variant_text(study, fit.baseline, tr("Without plans")) +
-         variant_text(study, fit.current, tr("Now"));
+  return variant_text(study, fit.baseline, PlannerAnswer::tr("Without plans")) +
+         variant_text(study, fit.current, PlannerAnswer::tr("Now"));
 }
 
 QString fit_summary(const LargestFit& fit) {
@@ -179,9 +194,9 @@ QString fit_summary(const LargestFit& fit) {
   for (const Dimension& each : fit.dimensions) names << shown(each.name);
   const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
   const QString memory = bytes_text(fit.question.memory_bytes);
-  if (!fit.current.largest) return tr("fits %1: nothing").arg(memory);
-  if (fit.current.is_unlimited) return tr("fits %1: any %2").arg(memory, what);
-  return tr("fits %1: %2 %3").arg(memory, what).arg(fit.current.largest->value);
+  if (!fit.current.largest) return PlannerAnswer::tr("fits %1: nothing").arg(memory);
+  if (fit.current.is_unlimited) return PlannerAnswer::tr("fits %1: any %2").arg(memory, what);
+  return PlannerAnswer::tr("fits %1: %2 %3").arg(memory, what).arg(fit.current.largest->value);
 }
 
 }  // namespace stashscope::ui

@@ -19,6 +19,9 @@ QString warning_text(const QString& text, const QPalette& palette);
 
 /// What a budget is answered with, as rich text: met or not, the peak and the time, what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
+/// What is proven of a search that goes on: how near its best so far is to the cheapest, or the
+/// floor while none is within the budget. Empty while nothing is known.
+QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far);
 /// The tensors that make the floor where the budget is not met, what runs again, and how it was
 /// searched.
 QString answer_details(const Study& study, const BudgetAnswer& answer);

@@ -1,12 +1,12 @@
 #include "ui/planner/budget_row.h"
 
 #include <QSignalBlocker>
-#include <QVBoxLayout>
 
 #include "core/base/text.h"
 #include "ui/document/failure.h"
 #include "ui/models/texts.h"
 #include "ui/planner/answer_text.h"
+#include "ui/planner/labelled_row.h"
 
 namespace stashscope::ui {
 
@@ -14,7 +14,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int unit = 8;
 constexpr int field_width = 96;
 constexpr int first_place = slider_end * 7 / 10;
 
@@ -43,18 +42,9 @@ BudgetRow::BudgetRow(QWidget* parent)
   field_->setFixedWidth(field_width);
   set_up_rich_label(*hint_, u"budget_hint"_s);
   hint_->setForegroundRole(QPalette::PlaceholderText);
-  auto* const label = new QLabel(tr("&Budget"));
-  label->setBuddy(field_);
-  auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(unit / 2);
-  auto* const row = new QHBoxLayout;
-  row->setSpacing(unit);
-  row->addWidget(label);
+  QHBoxLayout* const row = make_row_above(*this, *hint_, tr("&Budget"), *field_);
   row->addWidget(slider_, 1);
   row->addWidget(field_);
-  layout->addLayout(row);
-  layout->addWidget(hint_);
   connect(slider_, &QSlider::valueChanged, this, &BudgetRow::take_slider);
   connect(field_, &QLineEdit::textEdited, this, &BudgetRow::take_text);
   connect(field_, &QLineEdit::editingFinished, this, &BudgetRow::insist);

@@ -1,11 +1,12 @@
 #include "ui/planner/fit_row.h"
 
 #include <QKeyEvent>
-#include <QVBoxLayout>
 
 #include "core/base/text.h"
+#include "ui/models/enabling.h"
 #include "ui/models/texts.h"
 #include "ui/planner/answer_text.h"
+#include "ui/planner/labelled_row.h"
 
 namespace stashscope::ui {
 
@@ -13,7 +14,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int unit = 8;
 constexpr int memory_width = 96;
 
 }  // namespace
@@ -41,26 +41,18 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   memory_->setToolTip(tr("What the peak may be, such as 80GiB; empty: the memory of the device"));
   memory_->setAlignment(Qt::AlignRight);
   memory_->setFixedWidth(memory_width);
-  find_->setObjectName(u"fit_button"_s);
+  find_->setObjectName(u"find_largest_button"_s);
   find_->setAutoDefault(true);
   set_up_rich_label(*answer_, u"fit_answer"_s);
-  auto* const label = new QLabel(tr("&Largest"));
-  label->setBuddy(dimension_);
-  auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(unit / 2);
-  auto* const row = new QHBoxLayout;
-  row->setSpacing(unit);
-  row->addWidget(label);
+  QHBoxLayout* const row = make_row_above(*this, *answer_, tr("&Largest"), *dimension_);
   row->addWidget(dimension_, 1);
   row->addWidget(new QLabel(tr("in")));
   row->addWidget(memory_);
   row->addWidget(find_);
-  layout->addLayout(row);
-  layout->addWidget(answer_);
   connect(find_, &QPushButton::clicked, this,
           [this] { planning_.job() == PlanningJob::fit ? planning_.stop() : find(); });
   connect(&document_, &Document::study_changed, this, &FitRow::list_dimensions);
+  connect(&document_.turns(), &Turns::changed, this, &FitRow::show_state);
   connect(&planning_, &Planning::job_changed, this, &FitRow::show_state);
   connect(&planning_, &Planning::fit_changed, this, &FitRow::show_state);
   connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
@@ -101,6 +93,11 @@ FitQuestion FitRow::question() const {
 }
 
 void FitRow::find() {
+  const QString why = document_.turns().why_wait();
+  if (planning_.job() != PlanningJob::fit && !why.isEmpty()) {
+    answer_->setText(why.toHtmlEscaped());
+    return answer_->show();
+  }
   const auto failure = failure_of([this] { planning_.find_fit(question()); });
   if (failure) show_failure(*failure);
 }
@@ -108,8 +105,11 @@ void FitRow::find() {
 void FitRow::show_state() {
   const bool is_searching = planning_.job() == PlanningJob::fit;
   find_->setText(is_searching ? tr("Stop") : tr("Find"));
-  find_->setEnabled(document_.study() != nullptr &&
-                    (is_searching || planning_.job() == PlanningJob::none));
+  const QString why =
+      document_.study() == nullptr ? tr("Open a model first") : document_.turns().why_wait();
+  enable_unless(*find_, is_searching ? QString() : why,
+                is_searching ? tr("Ends the search")
+                             : tr("Looks for the largest size whose step fits (Return)"));
   const LargestFit* const fit = planning_.fit();
   if (is_searching) {
     answer_->setText(tr("Searching…"));

@@ -43,8 +43,11 @@ ProfileBox::ProfileBox(Document& document, QWidget* parent)
   layout->addWidget(names_, 1);
   layout->addWidget(from_file);
   setFocusProxy(names_);
-  connect(names_, &QComboBox::activated, this,
-          [this](int index) { choose(names_->itemText(index).toStdString(), u"profile"_s); });
+  connect(names_, &QComboBox::activated, this, [this](int index) {
+    // Behind the bundled ones is only what is in force already.
+    if (index >= std::ssize(device_profiles())) return;
+    choose(names_->itemText(index).toStdString(), u"profile"_s);
+  });
   connect(from_file, &QPushButton::clicked, this, &ProfileBox::choose_file);
   connect(&document_, &Document::study_changed, this, &ProfileBox::show_choice);
   connect(&document_, &Document::choices_changed, this, &ProfileBox::show_choice);

@@ -178,7 +178,7 @@ void MainWindow::connect_document() {
   connect(&document_, &Document::study_changed, this, &MainWindow::enable_actions);
   connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
   connect(&document_, &Document::session_saved, this, &MainWindow::take_saved);
-  connect(&document_, &Document::running_changed, this, &MainWindow::enable_actions);
+  connect(&document_.turns(), &Turns::changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
@@ -198,6 +198,13 @@ void MainWindow::connect_document() {
     dock->show();
     dock->raise();
   });
+  connect(graph_, &GraphPanel::plan_row_wanted, this, [this](NodeId node) {
+    auto* const dock = findChild<QDockWidget*>(u"plans_dock"_s);
+    dock->show();
+    dock->raise();
+    plans_->show_node(node);
+  });
+  connect(plans_, &PlansPanel::node_wanted, graph_, &GraphPanel::go_to);
   connect(welcome_, &Welcome::open_wanted, this, &MainWindow::choose_file);
   connect(welcome_, &Welcome::file_wanted, this, &MainWindow::open_file);
 }

@@ -31,6 +31,7 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   stage_->setObjectName(u"status_stage"_s);
   progress_->setObjectName(u"status_progress"_s);
+  progress_->setAccessibleName(tr("How far the computation is"));
   progress_->setRange(0, 1000);
   progress_->setTextVisible(false);
   progress_->setFixedSize(160, 8);

@@ -10,7 +10,9 @@
 #include <QToolButton>
 
 #include "ui/document/recent_files.h"
+#include "ui/models/enabling.h"
 #include "ui/models/texts.h"
+#include "ui/panels/drop_menu.h"
 #include "ui/panels/measurement_dialogs.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/text_size.h"
@@ -32,9 +34,6 @@ constexpr double zoom_step = 1.25;
 constexpr int normal_text_size = 100;
 /// Panels that a digit goes to.
 constexpr std::size_t numbered_panels = 9;
-
-/// A name as the text of an action.
-QString escaped(QString name) { return name.replace(u'&', u"&&"_s); }
 
 void show_in_front(QDialog* dialog) {
   dialog->show();
@@ -163,6 +162,7 @@ void MainWindow::make_view_menu() {
              [this] { graph_->close_groups(); });
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
+  selected->setToolTipsVisible(true);
   add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
              [this] { document_.select_step(document_.study()->current->timeline.peak_step); });
   menu->addSeparator();
@@ -207,6 +207,7 @@ void MainWindow::make_theme_menu(QMenu* menu) {
 
 void MainWindow::make_run_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&Run"));
+  menu->setToolTipsVisible(true);
   add_action(menu, u"run"_s, tr("&Run the step"), QKeySequence(u"F5"_s), [this] {
     document_.run();
   })->setIcon(icon(Icon::run));
@@ -299,21 +300,19 @@ void MainWindow::enable_actions() {
         u"close_groups"_s, u"go_to_peak"_s, u"set_budget"_s, u"find_largest"_s}) {
     actions_[name]->setEnabled(has_model);
   }
-  const bool is_planning = planning_.job() != PlanningJob::none;
-  // Beside a search a run would measure times that are too long.
-  actions_[u"run"_s]->setEnabled(has_model && !document_.is_running() && !is_planning);
   actions_[u"import_measurement"_s]->setEnabled(has_model);
   actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
-  const bool can_plan = has_model && !is_planning && !document_.is_running();
-  actions_[u"plan"_s]->setEnabled(can_plan);
-  actions_[u"draw_curve"_s]->setEnabled(can_plan);
-  actions_[u"stop_planning"_s]->setEnabled(is_planning);
+  const QString why = has_model ? document_.turns().why_wait() : tr("Open a model first");
+  for (const QString& name : {u"run"_s, u"plan"_s, u"draw_curve"_s}) {
+    enable_unless(*actions_[name], why, {});
+  }
+  actions_[u"stop_planning"_s]->setEnabled(document_.turns().current() == HeavyWork::search);
 }
 
 void MainWindow::fill_recent_menu() {
   recent_menu_->clear();
   for (const QString& file : recent_files()) {
-    recent_menu_->addAction(escaped(file), this, [this, file] { open_file(file); });
+    recent_menu_->addAction(menu_text(file), this, [this, file] { open_file(file); });
   }
   if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("Nothing yet"))->setEnabled(false);
   give_mnemonics(*recent_menu_);
@@ -322,7 +321,7 @@ void MainWindow::fill_recent_menu() {
 void MainWindow::fill_sample_menu() {
   if (!sample_menu_->isEmpty()) return;
   for (const QString& file : sample_models()) {
-    sample_menu_->addAction(escaped(QFileInfo(file).completeBaseName()), this,
+    sample_menu_->addAction(menu_text(QFileInfo(file).completeBaseName()), this,
                             [this, file] { open_file(file); });
   }
   give_mnemonics(*sample_menu_);

@@ -22,6 +22,7 @@ constexpr int budget_width = 96;
 
 void MainWindow::make_planner_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("P&lanner"));
+  menu->setToolTipsVisible(true);
   add_action(menu, u"set_budget"_s, tr("&Set a budget"), QKeySequence(u"Ctrl+B"_s), [this] {
     show_planner();
     planner_->focus_budget();
@@ -43,7 +44,6 @@ void MainWindow::make_planner_menu() {
   add_action(menu, u"stop_planning"_s, tr("S&top"), QKeySequence(u"Ctrl+."_s), [this] {
     planning_.stop();
   })->setIcon(icon(Icon::stop));
-  connect(&planning_, &Planning::job_changed, this, &MainWindow::enable_actions);
 }
 
 void MainWindow::show_planner() {
@@ -64,7 +64,12 @@ void MainWindow::add_budget_field(QToolBar* bar) {
     if (field->text() != planner_->budget_text()) field->setText(planner_->budget_text());
   });
   connect(field, &QLineEdit::textEdited, planner_, &PlannerPanel::set_budget_text);
-  connect(field, &QLineEdit::returnPressed, actions_[u"plan"_s], &QAction::trigger);
+  connect(field, &QLineEdit::returnPressed, this, [this] {
+    if (document_.study() == nullptr) return;
+    // Says why, where it cannot search now.
+    show_planner();
+    planner_->plan();
+  });
   auto* const label = new QLabel(tr("Budget"));
   label->setContentsMargins(unit, 0, unit, 0);
   bar->addSeparator();

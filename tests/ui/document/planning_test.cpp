@@ -107,6 +107,23 @@ TEST_F(PlanningTest, AStoppedSearchKeepsItsBestSoFar) {
   EXPECT_GT(found.count(), 0);
 }
 
+TEST_F(PlanningTest, WhatIsProvenIsToldDuringTheSearch) {
+  EXPECT_FALSE(planning_.so_far());
+  planning_.plan({share(60), Grain::sequence, endless});
+  ASSERT_TRUE(comes_true([&] { return planning_.so_far() && planning_.so_far()->feasible; }));
+  const BudgetAnswer so_far = *planning_.so_far();
+  ASSERT_EQ(planning_.job(), PlanningJob::budget);
+  ASSERT_TRUE(so_far.floor);
+  EXPECT_LE(so_far.floor->bytes, so_far.best.peak_bytes);
+  EXPECT_LE(*so_far.least_extra_seconds, so_far.best.extra_seconds);
+  ASSERT_NE(planning_.floor(Grain::sequence), nullptr);
+  EXPECT_EQ(planning_.floor(Grain::sequence)->bytes, so_far.floor->bytes);
+  planning_.stop();
+  ASSERT_TRUE(ends());
+  EXPECT_FALSE(planning_.so_far());
+  EXPECT_GE(*planning_.answer()->least_extra_seconds, *so_far.least_extra_seconds);
+}
+
 TEST_F(PlanningTest, ACurveIsFoundPieceByPiece) {
   std::vector<std::size_t> seen;
   QObject::connect(&planning_, &Planning::plans_changed, &document_,

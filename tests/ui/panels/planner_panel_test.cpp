@@ -185,6 +185,26 @@ TEST_F(EndlessSearch, IsStoppedByTheMouse) {
   expect_best_so_far();
 }
 
+TEST_F(EndlessSearch, TellsHowNearItIsToTheCheapest) {
+  const auto says = [this](const QString& text) { return answer().contains(text); };
+  EXPECT_TRUE(comes_true([&] {
+    return says(u"above the cheapest of any grain"_s) || says(u"Proven to be the cheapest"_s);
+  })) << answer().toStdString();
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+}
+
+TEST_F(Planner, TellsTheFloorWhileNothingIsLowEnough) {
+  set_time_limit(3600);
+  type_budget(u"1KiB"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(comes_true([this] { return answer().contains(u"Proven floor"_s); }))
+      << answer().toStdString();
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+  EXPECT_TRUE(answer().contains(bytes_text(planning().floor(Grain::cluster)->bytes)));
+  press(Qt::Key_Period, Qt::ControlModifier);
+  ASSERT_TRUE(ends());
+}
+
 TEST_F(Planner, TheKeysStayAtTheButtons) {
   auto& plan = find<QWidget>(u"plan_button"_s);
   plan.setFocus();
@@ -301,6 +321,14 @@ TEST_F(Planner, TheDeviceOfTheTimesMayComeFromAFile) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().profile.name, "mine") << message().toStdString();
   EXPECT_EQ(profile.currentText(), u"mine"_s);
+  profile.setFocus();
+  QTest::keyClick(&profile, Qt::Key_Up);
+  ASSERT_TRUE(settles());
+  EXPECT_NE(document().choices().profile.name, "mine");
+  undo();
+  Q_EMIT profile.activated(profile.currentIndex());
+  EXPECT_EQ(message(), u""_s) << "what is in force can be chosen again";
+  EXPECT_EQ(document().choices().profile.name, "mine");
   undo();
   EXPECT_EQ(profile.findText(u"mine"_s), -1);
 }
@@ -346,7 +374,7 @@ TEST_F(Fit, IsAskedByKeysAndStaysInTheStatusLine) {
 TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {
   auto& dimensions = find<QComboBox>(u"fit_dimension"_s);
   EXPECT_EQ(dimensions.count(), std::ssize(document().study()->sizes->dims.dimensions));
-  click(find<QWidget>(u"fit_button"_s));
+  click(find<QWidget>(u"find_largest_button"_s));
   ASSERT_TRUE(ends());
   ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
   EXPECT_EQ(planning().fit()->question.memory_bytes, document().choices().profile.memory_bytes);

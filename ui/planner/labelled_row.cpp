@@ -1,0 +1,29 @@
+#include "ui/planner/labelled_row.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr int unit = 8;
+
+}  // namespace
+
+QLabel* make_label_of(QWidget& control, const QString& title) {
+  auto* const label = new QLabel(title);
+  label->setBuddy(&control);
+  return label;
+}
+
+QHBoxLayout* make_row_above(QWidget& owner, QLabel& text, const QString& title, QWidget& control) {
+  auto* const layout = new QVBoxLayout(&owner);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(unit / 2);
+  auto* const row = new QHBoxLayout;
+  row->setSpacing(unit);
+  row->addWidget(make_label_of(control, title));
+  layout->addLayout(row);
+  layout->addWidget(&text);
+  return row;
+}
+
+}  // namespace stashscope::ui
