@@ -17,9 +17,9 @@ using namespace Qt::StringLiterals;
 constexpr int unit = 8;
 constexpr int group_width = 72;
 constexpr int name_width = 180;
-constexpr int least_name_width = 140;
-constexpr int side_width = 88;
-constexpr int least_difference_width = 152;
+constexpr int least_name_width = 112;
+constexpr int side_width = 84;
+constexpr int least_difference_width = 96;
 /// Of the table against the chart.
 constexpr int table_share = 600;
 constexpr int chart_share = 360;

@@ -190,6 +190,7 @@ void RunPanel::show_turn() {
   // While it is hidden it need not be disabled, which would cost it the keys.
   enable_unless(*run_, document_.is_running() ? QString() : why,
                 tr("Runs the step without and with its plans (F5)"));
+  if (!document_.is_running()) show_result();
 }
 
 void RunPanel::show_device() {
@@ -201,6 +202,9 @@ void RunPanel::show_result() {
   const Measured* const measured = document_.measured();
   export_->setEnabled(measured != nullptr);
   if (measured != nullptr) return result_->setText(result_text(*measured));
+  if (document_.turns().current() == HeavyWork::search) {
+    return result_->setText(tr("The run waits for the search to end."));
+  }
   result_->setText(document_.study() == nullptr
                        ? tr("Open a model to run it.")
                        : tr("Runs the step with random data in a process of its own and shows "

@@ -5,6 +5,7 @@
 #include <QAbstractItemModelTester>
 #include <QDockWidget>
 #include <QFile>
+#include <QScrollBar>
 #include <QSettings>
 
 #include "tests/ui/support/window_test.h"
@@ -81,10 +82,14 @@ TEST_F(Compare, DifferencesAreNeverCutShort) {
     const int wanted = table().sizeHintForIndex(cell).width();
     return wanted + 2 * CellDelegate::padding <= table().columnWidth(ComparisonModel::difference);
   };
-  for (const int width : {1600, 900}) {
-    window().resize(width, 700);
+  for (const int width : {1600, 1440, 900}) {
+    window().resize(width, 900);
     click(find<QWidget>(u"compare_all"_s));
     ASSERT_GT(table().model()->rowCount(), 3);
+    if (width > 900) {
+      EXPECT_TRUE(comes_true([this] { return !table().horizontalScrollBar()->isVisible(); }))
+          << "all of it is in sight in a window of usual size, " << width;
+    }
     for (int row = 0; row < table().model()->rowCount(); ++row) {
       EXPECT_TRUE(fits(row)) << width << ' '
                              << text(row, ComparisonModel::difference).toStdString();

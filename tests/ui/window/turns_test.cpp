@@ -100,6 +100,8 @@ TEST_F(TakingTurns, RunsWaitForASearch) {
   expect_waiting<QPushButton>(u"run_button"_s, u"Waits for the search to end"_s);
   expect_waiting<QAction>(u"run"_s, u"Waits for the search to end"_s);
   expect_waiting<QPushButton>(u"find_largest_button"_s, u"Waits for the search to end"_s);
+  const auto& result = find<QLabel>(u"run_result"_s);
+  EXPECT_TRUE(result.text().contains(u"waits for the search"_s)) << result.text().toStdString();
   press(Qt::Key_F5);
   document().run();
   EXPECT_FALSE(document().is_running());
@@ -107,6 +109,7 @@ TEST_F(TakingTurns, RunsWaitForASearch) {
   ASSERT_TRUE(comes_true([this] { return planning().job() == PlanningJob::none; }));
   expect_ready<QPushButton>(u"run_button"_s);
   expect_ready<QAction>(u"run"_s);
+  EXPECT_FALSE(result.text().contains(u"waits"_s)) << result.text().toStdString();
   ASSERT_TRUE(settles());
   press(Qt::Key_F5);
   EXPECT_TRUE(document().is_running());
