@@ -1,5 +1,6 @@
 #include "ui/panels/alive_panel.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -86,8 +87,20 @@ void AlivePanel::show_moment() {
           .arg(step + 1)
           .arg(bytes_text(timeline.live_bytes[step]))
           .arg(model_.rowCount()));
-  bands_->setText(bands_text(study->current->bands[step], theme_of(palette()).dark));
+  show_bands();
   bands_->show();
+}
+
+void AlivePanel::show_bands() {
+  const auto& study = document_.study();
+  if (study == nullptr || study.get() != shown_study_) return;
+  if (shown_step_ >= study->current->bands.size()) return;
+  bands_->setText(bands_text(study->current->bands[shown_step_], theme_of(palette()).dark));
+}
+
+void AlivePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_bands();
 }
 
 }  // namespace stashscope::ui

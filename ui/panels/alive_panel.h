@@ -15,8 +15,12 @@ class AlivePanel : public QWidget {
  public:
   explicit AlivePanel(Document& document, QWidget* parent = nullptr);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void show_moment();
+  void show_bands();
 
   Document& document_;
   AliveModel model_;

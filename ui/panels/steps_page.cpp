@@ -9,7 +9,6 @@
 #include "ui/models/texts.h"
 #include "ui/panels/share_delegate.h"
 #include "ui/panels/widget_actions.h"
-#include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
@@ -165,10 +164,8 @@ void StepsPage::ask_for_step() {
 }
 
 void StepsPage::tell(const QString& text, bool is_refusal) {
-  const Theme theme = theme_of(palette());
-  QPalette colours = hint_->palette();
-  colours.setColor(QPalette::WindowText, is_refusal ? theme.warning : theme.muted);
-  hint_->setPalette(colours);
+  // Roles follow the theme, colours would stay.
+  hint_->setForegroundRole(is_refusal ? QPalette::BrightText : QPalette::PlaceholderText);
   hint_->setText(text);
   hint_->setToolTip(text);
 }

@@ -44,6 +44,7 @@ QPalette palette_of(const Theme& theme) {
   palette.setColor(QPalette::Highlight, theme.accent);
   palette.setColor(QPalette::HighlightedText, theme.dark ? QColor(0x0f1113) : QColor(Qt::white));
   palette.setColor(QPalette::Link, theme.accent);
+  palette.setColor(QPalette::BrightText, theme.warning);
   palette.setColor(QPalette::ToolTipBase, theme.surface);
   palette.setColor(QPalette::ToolTipText, theme.text);
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {

@@ -40,6 +40,15 @@ void show_in_front(QDialog* dialog) {
   dialog->activateWindow();
 }
 
+/// Brings a dialog that is open already to the front. False: there is none.
+template <class Dialog>
+bool show_again(const QWidget& window) {
+  auto* const open = window.findChild<Dialog*>();
+  if (open == nullptr || !open->isVisible()) return false;
+  show_in_front(open);
+  return true;
+}
+
 QToolButton* add_button(QToolBar* bar, const QString& name, const QString& tip, QMenu* menu) {
   auto* const button = new QToolButton;
   button->setObjectName(name);
@@ -238,8 +247,9 @@ void MainWindow::make_help_menu() {
       add_action(menu, u"shortcuts"_s, tr("&Keyboard shortcuts"), {}, [this] { show_shortcuts(); });
   shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
   menu->addSeparator();
-  add_action(menu, u"about"_s, tr("&About Stashscope"), {},
-             [this] { show_in_front(new AboutBox(this)); });
+  add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] {
+    if (!show_again<AboutBox>(*this)) show_in_front(new AboutBox(this));
+  });
 }
 
 void MainWindow::make_toolbar() {
@@ -343,6 +353,7 @@ void MainWindow::choose_text_size(int percent) {
 void MainWindow::show_commands() { palette_->open(menu_commands(*menuBar())); }
 
 void MainWindow::show_shortcuts() {
+  if (show_again<ShortcutSheet>(*this)) return;
   show_in_front(new ShortcutSheet(commands_with_keys(*menuBar(), *this), this));
 }
 

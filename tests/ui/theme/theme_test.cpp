@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QPixmap>
+#include <QTabWidget>
 
 #include "tests/ui/support/window_test.h"
 
@@ -41,6 +42,25 @@ TEST_F(Themes, TextCanBeReadOnEveryGround) {
       EXPECT_GT(std::abs(theme.muted.lightness() - ground.lightness()), 60);
     }
   }
+}
+
+TEST_F(Themes, TextsInColoursFollow) {
+  open(sample(u"gpt2_tiny"_s));
+  const auto& bands = find<QLabel>(u"alive_bands"_s);
+  const auto& hint = find<QLabel>(u"step_hint"_s);
+  const auto hint_colour = [&] { return hint.palette().color(hint.foregroundRole()); };
+  find<QTabWidget>(u"orders_panel"_s).setCurrentIndex(1);
+  choose(u"theme_1"_s);
+  const QString light_bands = bands.text();
+  EXPECT_EQ(hint_colour(), theme_of(window().palette()).muted);
+  choose(u"theme_2"_s);
+  EXPECT_NE(bands.text(), light_bands);
+  EXPECT_EQ(hint_colour(), theme_of(window().palette()).muted);
+  auto& steps = find<QTableView>(u"step_table"_s);
+  steps.setCurrentIndex(steps.model()->index(0, 0));
+  steps.setFocus();
+  press(Qt::Key_Up, Qt::AltModifier | Qt::ShiftModifier);
+  EXPECT_EQ(hint_colour(), theme_of(window().palette()).warning) << hint.text().toStdString();
 }
 
 TEST_F(Themes, ASmallWindowHasRoomForEverything) {

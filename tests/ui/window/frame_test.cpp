@@ -220,6 +220,11 @@ TEST_F(Keys, TheSheetListsThem) {
       comes_true([this] { return window().findChild<QWidget*>(u"shortcut_sheet"_s) == nullptr; }));
   press(Qt::Key_Slash, Qt::ControlModifier);
   EXPECT_NE(window().findChild<QWidget*>(u"shortcut_sheet"_s), nullptr);
+  press(Qt::Key_F1);
+  EXPECT_EQ(window().findChildren<ShortcutSheet*>().size(), 1) << "it only comes to the front";
+  find<QAction>(u"about"_s).trigger();
+  find<QAction>(u"about"_s).trigger();
+  EXPECT_EQ(window().findChildren<QWidget*>(u"about_box"_s).size(), 1);
 }
 
 TEST_F(Keys, DigitsGoToPanels) {
