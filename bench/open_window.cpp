@@ -1,7 +1,6 @@
 #include "bench/open_window.h"
 
 #include <QAbstractScrollArea>
-#include <QApplication>
 #include <QImage>
 #include <QSettings>
 #include <QTest>
@@ -19,6 +18,14 @@ std::filesystem::path program() {
   return (QCoreApplication::applicationDirPath() + u"/stashscope"_s).toStdString();
 }
 
+void prepare_settings(const QTemporaryDir& settings) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+  // The offscreen platform complains about what it cannot do.
+  qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {});
+}
+
 }  // namespace
 
 void wait_until(const std::function<bool()>& condition) {
@@ -32,12 +39,12 @@ void draw(QWidget& widget) {
   widget.render(&screen);
 }
 
-void prepare_settings(const QTemporaryDir& settings) {
-  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-  // The offscreen platform complains about what it cannot do.
-  qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {});
+int run_program(int argc, char** argv,
+                const std::function<int(QApplication&, const QStringList&)>& run) {
+  const QTemporaryDir settings;
+  prepare_settings(settings);
+  QApplication application(argc, argv);
+  return run(application, QApplication::arguments());
 }
 
 OpenWindow::OpenWindow() : window_({program(), places_.path()}) {
@@ -56,8 +63,8 @@ void OpenWindow::open(const QString& file) {
   draw(window_);
 }
 
-void OpenWindow::choose(const Choices& choices) {
-  document().choose(choices, u"chosen"_s);
+void OpenWindow::choose(const Choices& choices, const QString& text) {
+  document().choose(choices, text);
   wait_until([&] { return document().study()->choices == choices; });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QApplication>
 #include <QTemporaryDir>
 #include <functional>
 
@@ -15,9 +16,10 @@ void wait_until(const std::function<bool()>& condition);
 /// What a frame costs: the widget drawn into memory as the screen would have it.
 void draw(QWidget& widget);
 
-/// Makes this process a window program without a display, away from the user's settings. @pre there
-/// is no QApplication yet
-void prepare_settings(const QTemporaryDir& settings);
+/// Runs a window program without a display, away from the user's settings, on its arguments; the
+/// first one is its name.
+int run_program(int argc, char** argv,
+                const std::function<int(QApplication&, const QStringList&)>& run);
 
 /// A window of its own, to open models in.
 class OpenWindow {
@@ -31,7 +33,7 @@ class OpenWindow {
   /// Waits until the first picture of the graph is drawn.
   void open(const QString& file);
   /// Waits for the study of the choices.
-  void choose(const Choices& choices);
+  void choose(const Choices& choices, const QString& text);
   /// Waits until everything is computed and drawn.
   void settle();
   /// Draws the widget of that name.

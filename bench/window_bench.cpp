@@ -74,7 +74,7 @@ void measure_open(const QString& model, double wanted, int repeats) {
 void measure_tick(const QString& model, int repeats) {
   OpenWindow window;
   window.open(model_file(model));
-  window.choose(large_batch(model, window.document().choices()));
+  window.choose(large_batch(model, window.document().choices()), u"sizes"_s);
   window.settle();
   Row row{"tick a plan of " + model.toStdString() + ": curve and table drawn", {}, 50};
   for (int i = 0; i < 4 * repeats; ++i) {
@@ -82,7 +82,7 @@ void measure_tick(const QString& model, int repeats) {
     const PlanRow& plan = study.plans.front();
     const Choices after = with_plan(study, window.document().choices(), plan, !plan.on);
     row.milliseconds.push_back(milliseconds_of([&] {
-      window.choose(after);
+      window.choose(after, u"plan"_s);
       window.paint(u"memory_view"_s);
       window.paint(u"plan_tree"_s);
     }));
@@ -217,6 +217,9 @@ void measure_events(std::uint32_t steps, MemoryLook::Fill fill) {
   view.show();
   view.set_curves(test::long_step(steps, 90));
   view.set_look({fill, MemoryLook::Colouring::lifetime, AxisUnit::steps});
+  view.activateWindow();
+  view.setFocus();
+  wait_until([&] { return view.hasFocus(); });
   const std::string filled = fill == MemoryLook::Fill::bands ? "bands" : "tensors";
   Row row{"memory view, " + std::to_string(2 * steps) + " events, " + filled + ": zoom a frame",
           {},
@@ -254,9 +257,9 @@ int run(int repeats) {
 }  // namespace stashscope::ui::bench
 
 int main(int argc, char** argv) {
-  const QTemporaryDir settings;
-  stashscope::ui::bench::prepare_settings(settings);
-  QApplication application(argc, argv);
-  stashscope::ui::apply_theme(application, stashscope::ui::ThemeChoice::light);
-  return stashscope::ui::bench::run(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
+  using namespace stashscope::ui;
+  return bench::run_program(argc, argv, [](QApplication& application, const QStringList& words) {
+    apply_theme(application, ThemeChoice::light);
+    return bench::run(words.size() > 1 ? std::max(1, words[1].toInt()) : 5);
+  });
 }

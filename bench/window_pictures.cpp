@@ -1,9 +1,9 @@
 // Draws the window and each of its panels with a model in it, as pictures to look at:
-//   bench_window_pictures MODEL FOLDER light|dark [DIMENSION=VALUE...]
-// Everything is on that a panel can show: plans, a pinned variant, a curve of plans, a sweep, a
-// comparison, a run (unless the step takes too much memory).
+//   bench_window_pictures MODEL FOLDER light|dark TEXT [DIMENSION=VALUE...]
+// TEXT is the size of text in per cent of the system's. Everything is on that a panel can show:
+// plans, a pinned variant, a curve of plans, a sweep, a comparison, a run (unless the step takes
+// too much memory).
 
-#include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QPushButton>
@@ -14,6 +14,7 @@
 
 #include "bench/open_window.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui::bench {
@@ -29,8 +30,9 @@ constexpr std::int64_t most_run_bytes = std::int64_t{4} << 30;
 /// Files of one model in one theme.
 class Album {
  public:
-  Album(QString folder, QString model, QString theme)
-      : folder_(std::move(folder)), prefix_(std::move(model) + u'_' + std::move(theme) + u'_') {}
+  /// @param text_size in per cent
+  Album(QString folder, const QString& model, const QString& theme, const QString& text_size)
+      : folder_(std::move(folder)), prefix_(u"%1_%2_%3_"_s.arg(model, theme, text_size)) {}
 
   void add(QWidget& widget, const QString& name) const {
     QTest::qWait(settling_time);
@@ -53,12 +55,12 @@ Choices with_dims(Choices choices, const QStringList& dims) {
 
 /// Baseline pinned, then all plans within layers, and the step run where it is small.
 void fill_choices(OpenWindow& open, const QStringList& dims) {
-  open.choose(with_dims(open.document().choices(), dims));
+  open.choose(with_dims(open.document().choices(), dims), u"Set the sizes"_s);
   open.settle();
   open.find<QAbstractButton>(u"pin_button"_s).click();
   Choices choices = open.document().choices();
   choices.level = 1;
-  open.choose(choices);
+  open.choose(choices, u"Level 1"_s);
   open.settle();
   if (open.document().study()->baseline->timeline.peak_bytes > most_run_bytes) return;
   open.document().run();
@@ -97,10 +99,11 @@ void draw_panels(OpenWindow& open, const Album& album) {
 
 int run(const QStringList& arguments) {
   const QFileInfo model(arguments[1]);
-  const Album album(arguments[2], model.completeBaseName().remove(u"_train_fwd"_s), arguments[3]);
+  const Album album(arguments[2], model.completeBaseName().remove(u"_train_fwd"_s), arguments[3],
+                    arguments[4]);
   OpenWindow open;
   open.open(model.filePath());
-  fill_choices(open, arguments.mid(4));
+  fill_choices(open, arguments.mid(5));
   open.settle();
   open.document().select_step(open.document().study()->current->timeline.peak_step);
   album.add(open.window(), u"window"_s);
@@ -115,17 +118,18 @@ int run(const QStringList& arguments) {
 }  // namespace stashscope::ui::bench
 
 int main(int argc, char** argv) {
-  const QTemporaryDir settings;
-  stashscope::ui::bench::prepare_settings(settings);
-  QApplication application(argc, argv);
-  const QStringList arguments = QApplication::arguments();
-  if (arguments.size() < 4) {
-    std::fprintf(stderr,
-                 "usage: bench_window_pictures MODEL FOLDER light|dark [DIMENSION=VALUE...]\n");
-    return 2;
-  }
-  stashscope::ui::apply_theme(application, arguments[3] == QStringLiteral("dark")
-                                               ? stashscope::ui::ThemeChoice::dark
-                                               : stashscope::ui::ThemeChoice::light);
-  return stashscope::ui::bench::run(arguments);
+  using namespace stashscope::ui;
+  return bench::run_program(argc, argv, [](QApplication& application, const QStringList& words) {
+    const int text_size = words.value(4).toInt();
+    if (text_size <= 0) {
+      std::fprintf(
+          stderr,
+          "usage: bench_window_pictures MODEL FOLDER light|dark TEXT [DIMENSION=VALUE...]\n");
+      return 2;
+    }
+    apply_theme(application,
+                words[3] == QStringLiteral("dark") ? ThemeChoice::dark : ThemeChoice::light);
+    apply_text_size(application, text_size);
+    return bench::run(words);
+  });
 }
