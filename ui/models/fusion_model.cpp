@@ -2,6 +2,7 @@
 
 #include "core/schedule/fusions.h"
 #include "ui/models/texts.h"
+#include "ui/theme/style.h"
 
 namespace stashscope::ui {
 
@@ -47,6 +48,8 @@ QVariant FusionModel::cell(int row, int column, int role) const {
     case Qt::CheckStateRole:
       if (column == Column::name) return is_chosen(fusion) ? Qt::Checked : Qt::Unchecked;
       return {};
+    case exclusive_role:
+      return true;
     default:
       return {};
   }

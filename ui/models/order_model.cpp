@@ -1,6 +1,7 @@
 #include "ui/models/order_model.h"
 
 #include "ui/models/texts.h"
+#include "ui/theme/style.h"
 
 namespace stashscope::ui {
 
@@ -24,6 +25,8 @@ QVariant OrderModel::cell(int row, int column, int role) const {
     case Qt::CheckStateRole:
       if (column == Column::name) return is_chosen(order) ? Qt::Checked : Qt::Unchecked;
       return {};
+    case exclusive_role:
+      return true;
     default:
       return {};
   }

@@ -9,6 +9,10 @@ namespace stashscope::ui {
 
 namespace {
 
+constexpr double disabled_opacity = 0.5;
+/// Of the edges of fields, which Fusion draws darker than dark ground.
+constexpr float edge_opacity = 0.5F;
+
 void paint_tick(QPainter& painter, const QRectF& box, const QColor& colour) {
   painter.setPen(QPen(colour, box.width() / 7, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
   const auto at = [&](double x, double y) {
@@ -42,9 +46,11 @@ void paint_check_box(QPainter& painter, const QStyleOption& option) {
   const bool partly = option.state.testFlag(QStyle::State_NoChange);
   const bool filled = ticked || partly;
   const QRectF box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5);
+  const bool has_focus = option.state.testFlag(QStyle::State_HasFocus);
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(filled ? theme.accent : theme.muted);
+  if (!option.state.testFlag(QStyle::State_Enabled)) painter.setOpacity(disabled_opacity);
+  painter.setPen(filled || has_focus ? theme.accent : theme.muted);
   painter.setBrush(filled ? theme.accent : theme.surface);
   const bool round = is_exclusive(option);
   const double radius = round ? box.width() / 2 : 2.5;
@@ -59,14 +65,36 @@ void paint_check_box(QPainter& painter, const QStyleOption& option) {
   painter.restore();
 }
 
+void paint_edge(QPainter& painter, const QStyleOption& option) {
+  const Theme theme = theme_of(option.palette);
+  if (!theme.dark || option.state.testFlag(QStyle::State_HasFocus)) return;
+  QColor edge = theme.muted;
+  edge.setAlphaF(edge_opacity);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(edge);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  painter.restore();
+}
+
 }  // namespace
 
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
 
 void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                           const QWidget* widget) const {
-  if (element == PE_IndicatorItemViewItemCheck) return paint_check_box(*painter, *option);
+  if (element == PE_IndicatorItemViewItemCheck || element == PE_IndicatorCheckBox) {
+    return paint_check_box(*painter, *option);
+  }
   QProxyStyle::drawPrimitive(element, option, painter, widget);
+  if (element == PE_FrameLineEdit) paint_edge(*painter, *option);
+}
+
+void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
+                               QPainter* painter, const QWidget* widget) const {
+  QProxyStyle::drawComplexControl(control, option, painter, widget);
+  if (control == CC_SpinBox) paint_edge(*painter, *option);
 }
 
 }  // namespace stashscope::ui

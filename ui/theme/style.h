@@ -7,8 +7,8 @@ namespace stashscope::ui {
 /// Role of items of which at most one sibling is on: their tick is drawn as a radio button.
 constexpr int exclusive_role = Qt::UserRole + 1;
 
-/// Fusion with check boxes in tables that can be seen on dark ground too, in the accent's colour
-/// where they are ticked.
+/// Fusion with check boxes and edges of fields that can be seen on dark ground too; what is ticked
+/// is in the accent's colour.
 class Style : public QProxyStyle {
   Q_OBJECT
 
@@ -17,6 +17,8 @@ class Style : public QProxyStyle {
 
   void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget) const override;
+  void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
+                          QPainter* painter, const QWidget* widget) const override;
 };
 
 }  // namespace stashscope::ui

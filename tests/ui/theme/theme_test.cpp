@@ -2,7 +2,10 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
+#include <QLineEdit>
 #include <QPixmap>
+#include <QSpinBox>
 #include <QTabWidget>
 
 #include "tests/ui/support/window_test.h"
@@ -61,6 +64,34 @@ TEST_F(Themes, TextsInColoursFollow) {
   steps.setFocus();
   press(Qt::Key_Up, Qt::AltModifier | Qt::ShiftModifier);
   EXPECT_EQ(hint_colour(), theme_of(window().palette()).warning) << hint.text().toStdString();
+}
+
+/// How far the lightest or darkest pixel of a widget is from the ground it stands on.
+int contrast_of(QWidget& widget, const QRect& part) {
+  const QImage picture = widget.grab(part).toImage();
+  const int ground = widget.palette().color(QPalette::Window).lightness();
+  int most = 0;
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x) {
+      most = std::max(most, std::abs(picture.pixelColor(x, y).lightness() - ground));
+    }
+  }
+  return most;
+}
+
+TEST_F(Themes, BoxesAndFieldsHaveEdgesOnEveryGround) {
+  for (const auto choice : {ThemeChoice::light, ThemeChoice::dark}) {
+    apply_theme(*qApp, choice);
+    QCheckBox box(u" "_s);
+    box.resize(box.sizeHint());
+    EXPECT_GT(contrast_of(box, QRect(0, 0, 20, box.height())), 60);
+    QLineEdit line;
+    line.resize(80, 24);
+    EXPECT_GT(contrast_of(line, QRect(0, 0, 80, 3)), 30);
+    QSpinBox spin;
+    spin.resize(80, 24);
+    EXPECT_GT(contrast_of(spin, QRect(0, 0, 40, 3)), 30);
+  }
 }
 
 TEST_F(Themes, ASmallWindowHasRoomForEverything) {
