@@ -11,6 +11,7 @@
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
 #include "ui/models/texts.h"
+#include "ui/panels/key_action.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
@@ -27,6 +28,10 @@ constexpr double most_first_zoom = 0.9;
 /// How close to a curve a click counts, in pixels.
 constexpr double reach = 6;
 
+bool is_escape(const QKeyEvent& key) {
+  return key.key() == Qt::Key_Escape && key.modifiers() == Qt::NoModifier;
+}
+
 }  // namespace
 
 GraphView::GraphView(QWidget* parent) : QWidget(parent), minimap_(new Minimap(this)) {
@@ -36,10 +41,12 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), minimap_(new Minimap(th
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(160, 80);
   connect(minimap_, &Minimap::point_wanted, this, &GraphView::center_on);
+  add_keys();
 }
 
 void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   set_hovered(std::nullopt);
+  enable_keys(*this, picture != nullptr);
   if (picture == nullptr) {
     minimap_->set_scene(nullptr);
     scene_.reset();
@@ -150,9 +157,21 @@ void GraphView::center_on(QPointF point) {
 void GraphView::reveal(NodeId node) {
   if (scene_ == nullptr || !scene_->drawing().box_of.contains(node)) return;
   const layout::Rect& box = scene_->drawing().boxes[scene_->drawing().box_of[node]].rect;
-  const QRectF comfortable =
-      rect().toRectF().adjusted(view_margin, view_margin, -view_margin, -view_margin);
-  if (!comfortable.contains(camera_.to_screen(to_qt(box)))) center_on(to_qt(box.center()));
+  show_box(to_qt(box), view_margin);
+}
+
+/// Where a picture fits into the width, moving it up or down leaves both of its columns in view.
+void GraphView::show_box(const QRectF& box, double margin) {
+  const QRectF shown = camera_.to_screen(box);
+  const QRectF room = rect().toRectF();
+  const QRectF inside = room.adjusted(margin, margin, -margin, -margin);
+  const bool fits_across = shown.left() >= inside.left() && shown.right() <= inside.right();
+  const bool fits_along = shown.top() >= inside.top() && shown.bottom() <= inside.bottom();
+  if (fits_across && fits_along) return;
+  const QPointF to(fits_across ? shown.center().x() : room.center().x(),
+                   fits_along ? shown.center().y() : room.center().y());
+  moved_by_user_ = true;
+  set_camera(anchored(camera_, box.center(), to));
 }
 
 /// Boxes lie over bridges, bridges over the frames of open groups.
@@ -267,9 +286,7 @@ void GraphView::walk(Qt::Key direction) {
   const auto to = from ? neighbour(*from, direction) : std::optional<std::uint32_t>(0);
   if (!to) return;
   click(*to);
-  const QRectF rect = camera_.to_screen(to_qt(scene_->drawing().boxes[*to].rect));
-  if (!this->rect().toRectF().contains(rect))
-    center_on(to_qt(scene_->drawing().boxes[*to].rect.center()));
+  show_box(to_qt(scene_->drawing().boxes[*to].rect), 0);
 }
 
 void GraphView::set_hovered(std::optional<std::uint32_t> box) {
@@ -320,8 +337,9 @@ QString GraphView::tip_of_bridge(std::uint32_t bridge) const {
 }
 
 bool GraphView::event(QEvent* event) {
+  // Before the window's own command of that key.
   if (event->type() == QEvent::ShortcutOverride && isolation_ &&
-      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+      is_escape(static_cast<const QKeyEvent&>(*event))) {
     event->accept();
     return true;
   }
@@ -405,6 +423,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
   if (const auto box = found_under(event->position()).box) toggle(*box);
 }
 
@@ -420,24 +439,42 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
   Q_EMIT menu_wanted(event->globalPos());
 }
 
+void GraphView::pan(QPointF by) {
+  moved_by_user_ = true;
+  set_camera(moved(camera_, -by));
+}
+
+void GraphView::add_keys() {
+  const auto add = [this](const QString& text, const QKeySequence& key,
+                          const std::function<void()>& run) {
+    add_key_action(*this, text, {key}, run);
+  };
+  add(tr("Box above"), Qt::Key_Up, [this] { walk(Qt::Key_Up); });
+  add(tr("Box below"), Qt::Key_Down, [this] { walk(Qt::Key_Down); });
+  add(tr("Box to the left"), Qt::Key_Left, [this] { walk(Qt::Key_Left); });
+  add(tr("Box to the right"), Qt::Key_Right, [this] { walk(Qt::Key_Right); });
+  add(tr("Pan up"), Qt::SHIFT | Qt::Key_Up, [this] { pan({0, -pan_step}); });
+  add(tr("Pan down"), Qt::SHIFT | Qt::Key_Down, [this] { pan({0, pan_step}); });
+  add(tr("Pan to the left"), Qt::SHIFT | Qt::Key_Left, [this] { pan({-pan_step, 0}); });
+  add(tr("Pan to the right"), Qt::SHIFT | Qt::Key_Right, [this] { pan({pan_step, 0}); });
+  add_key_action(*this, tr("Open or close the group"), {Qt::Key_Return, Qt::Key_Enter},
+                 [this] { toggle_selected(); });
+  tell_key(*add_key_action(*this, tr("End isolation"), {}, [this] { isolate(std::nullopt); }),
+           Qt::Key_Escape);
+  enable_keys(*this, false);
+}
+
 void GraphView::keyPressEvent(QKeyEvent* event) {
-  const auto key = static_cast<Qt::Key>(event->key());
-  const bool is_arrow =
-      key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_Left || key == Qt::Key_Right;
-  if (is_arrow && event->modifiers().testFlag(Qt::ShiftModifier)) {
-    moved_by_user_ = true;
-    const double x = key == Qt::Key_Left ? pan_step : key == Qt::Key_Right ? -pan_step : 0;
-    const double y = key == Qt::Key_Up ? pan_step : key == Qt::Key_Down ? -pan_step : 0;
-    set_camera(moved(camera_, {x, y}));
-  } else if (is_arrow) {
-    walk(key);
-  } else if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-    toggle_selected();
-  } else if (key == Qt::Key_Escape && isolation_) {
-    isolate(std::nullopt);
-  } else {
-    QWidget::keyPressEvent(event);
-  }
+  if (!isolation_ || !is_escape(*event)) return QWidget::keyPressEvent(event);
+  isolate(std::nullopt);
+}
+
+/// The overview grows with the text.
+void GraphView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  minimap_->place_in(size());
+  set_camera(camera_);
 }
 
 void GraphView::leaveEvent(QEvent*) { set_hovered(std::nullopt); }

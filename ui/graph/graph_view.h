@@ -72,6 +72,7 @@ class GraphView : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
+  void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
 
@@ -102,7 +103,12 @@ class GraphView : public QWidget {
   void click(const Found& found);
   bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
+  /// Moves the picture as little as it takes to have a box in view, that far from the edges.
+  void show_box(const QRectF& box, double margin);
   void walk(Qt::Key direction);
+  void add_keys();
+  /// In pixels, to the right and down.
+  void pan(QPointF by);
   void set_hovered(std::optional<std::uint32_t> box);
   QString tip_of(std::uint32_t box) const;
   QString tip_of_bridge(std::uint32_t bridge) const;

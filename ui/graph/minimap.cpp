@@ -4,13 +4,18 @@
 #include <QPainter>
 
 #include "ui/graph/graph_painter.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
 
 namespace {
 
+/// For texts of normal size.
 constexpr QSizeF largest_size(128, 148);
 constexpr double margin = 6;
+/// A map that is thinner can hardly be clicked.
+constexpr double thinnest = 12;
+constexpr double smallest_zoom = 1e-5;
 constexpr int distance_from_corner = 12;
 /// Opacity while there are boxes below.
 constexpr double faded = 0.35;
@@ -56,8 +61,10 @@ void Minimap::set_camera(const Camera& camera, QSize view) {
 
 void Minimap::fit_into(QSize view) {
   const QSizeF picture = to_qt(scene_->drawing().bounds).size();
-  const QSizeF most = largest_size.boundedTo(QSizeF(view.width() / 5.0, view.height() / 3.0));
-  resize((picture.scaled(most, Qt::KeepAspectRatio) + QSizeF(2 * margin, 2 * margin)).toSize());
+  const QSizeF most =
+      (largest_size * text_scale()).boundedTo(QSizeF(view.width() / 5.0, view.height() / 3.0));
+  const QSizeF map = picture.scaled(most, Qt::KeepAspectRatio).expandedTo({thinnest, thinnest});
+  resize((map + QSizeF(2 * margin, 2 * margin)).toSize());
 }
 
 void Minimap::place_in(QSize view) {
@@ -89,8 +96,13 @@ std::vector<QRectF> Minimap::boxes_in(const QRectF& place) const {
   return boxes;
 }
 
+/// Shows all of pictures that are too large for any view, too.
 Camera Minimap::own_camera() const {
-  return fitted(to_qt(scene_->drawing().bounds), size(), margin);
+  const QRectF picture = to_qt(scene_->drawing().bounds);
+  const double wide = (width() - 2 * margin) / std::max(1.0, picture.width());
+  const double high = (height() - 2 * margin) / std::max(1.0, picture.height());
+  const double zoom = std::clamp(std::min(wide, high), smallest_zoom, 1.0);
+  return anchored({zoom, {}}, picture.center(), rect().toRectF().center());
 }
 
 void Minimap::paintEvent(QPaintEvent*) {
@@ -104,7 +116,7 @@ void Minimap::paintEvent(QPaintEvent*) {
   back.setAlpha(235);
   painter.setBrush(back);
   painter.drawRoundedRect(rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-  if (boxes_.isNull()) draw_boxes();
+  if (boxes_.isNull() || boxes_.devicePixelRatio() != devicePixelRatioF()) draw_boxes();
   painter.drawPixmap(0, 0, boxes_);
   const Camera camera = own_camera();
   painter.setPen(QPen(theme.accent, 1.5));

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "core/memory/envelope.h"
-#include "ui/memory/byte_axis.h"
+#include "ui/memory/chart_text.h"
+#include "ui/memory/step_keys.h"
 #include "ui/models/texts.h"
 #include "ui/panels/key_action.h"
 
@@ -16,11 +17,12 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double right_margin = 16;
-constexpr double zoom_step = 1.25;
 /// Of the higher peak, so that its mark has a place.
 constexpr double room_above_peak = 1.08;
-/// Distance between grid lines, in lines of text.
-constexpr double lines_per_grid = 3;
+/// Below the plot.
+constexpr double above_phases = 3;
+/// Lower charts, in lines of text, have no room for the key.
+constexpr double least_height = 6;
 constexpr std::array sides = {ComparisonChart::left, ComparisonChart::right};
 
 /// The step after the last forward node; the end when there is no boundary.
@@ -51,9 +53,11 @@ QPolygonF outline(std::span<const std::int64_t> values, const StepAlignment& ali
   return points;
 }
 
-QPen pen_of(ComparisonChart::Side side, const Theme& theme) {
-  return {ComparisonChart::colour_of(side, theme), 1.6,
-          side == ComparisonChart::left ? Qt::SolidLine : Qt::DashLine};
+KeyEntry key_of(ComparisonChart::Side side, const Theme& theme) {
+  const bool is_left = side == ComparisonChart::left;
+  return {KeyEntry::Mark::line,
+          is_left ? ComparisonChart::tr("left") : ComparisonChart::tr("right"),
+          ComparisonChart::colour_of(side, theme), 1.6, is_left ? Qt::SolidLine : Qt::DashLine};
 }
 
 }  // namespace
@@ -81,6 +85,7 @@ void ComparisonChart::set_studies(std::shared_ptr<const Study> left_study,
   const bool same_model = studies_[left] != nullptr && left_study != nullptr &&
                           studies_[left]->model == left_study->model;
   studies_ = {std::move(left_study), std::move(right_study)};
+  enable_keys(*this, !is_empty());
   if (is_empty()) return update();
   std::int64_t most = 1;
   for (const Side side : sides) {
@@ -97,10 +102,19 @@ void ComparisonChart::set_studies(std::shared_ptr<const Study> left_study,
   update();
 }
 
+KeyLayout ComparisonChart::key() const {
+  const ChartRoom room = chart_room(fontMetrics());
+  std::vector<KeyEntry> entries;
+  if (height() >= least_height * room.line) {
+    for (const Side side : sides) entries.push_back(key_of(side, theme_of(palette())));
+  }
+  return {std::move(entries), fontMetrics(), room.numbers, width() - right_margin};
+}
+
 QRectF ComparisonChart::plot() const {
-  const double line = fontMetrics().height();
-  const double numbers = fontMetrics().horizontalAdvance(u"888.8 MiB"_s) + 12;
-  return rect().toRectF().adjusted(numbers, line + 8, -right_margin, -line - 8);
+  const ChartRoom room = chart_room(fontMetrics());
+  return plot_inside(rect(),
+                     {room.numbers, key().height(), right_margin, room.line + above_phases});
 }
 
 double ComparisonChart::y_of(std::int64_t bytes) const {
@@ -119,45 +133,17 @@ void ComparisonChart::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme.canvas);
   if (is_empty()) return;
   painter.setRenderHint(QPainter::Antialiasing);
-  paint_grid(painter, theme);
+  paint_byte_grid(painter, plot(), top_, theme);
   paint_phases(painter, theme);
   painter.save();
   painter.setClipRect(plot().adjusted(-6, -6, 6, 1));
   for (const Side side : sides) paint_side(painter, theme, side);
   paint_cursor(painter, theme);
   painter.restore();
-  const double key = paint_key(painter, theme);
+  const KeyLayout key = this->key();
+  key.paint(painter, theme);
   painter.setPen(theme.text);
-  const QRectF line(key, 2, plot().right() - key, fontMetrics().height() + 2);
-  const bool fits = fontMetrics().horizontalAdvance(readout()) <= line.width();
-  painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, fits ? readout() : short_readout());
-}
-
-double ComparisonChart::paint_key(QPainter& painter, const Theme& theme) const {
-  double x = plot().left();
-  const double high = fontMetrics().height() + 2;
-  for (const Side side : sides) {
-    painter.setPen(pen_of(side, theme));
-    painter.drawLine(QPointF(x, 2 + high / 2), QPointF(x + 22, 2 + high / 2));
-    const QString text = side == left ? tr("left") : tr("right");
-    painter.setPen(theme.muted);
-    painter.drawText(QRectF(x + 28, 2, 200, high), Qt::AlignVCenter, text);
-    x += 28 + fontMetrics().horizontalAdvance(text) + 16;
-  }
-  return x;
-}
-
-void ComparisonChart::paint_grid(QPainter& painter, const Theme& theme) const {
-  const QRectF area = plot();
-  const double distance = lines_per_grid * fontMetrics().height();
-  for (const ByteTick& tick : byte_ticks(top_, std::max(2, qRound(area.height() / distance)))) {
-    const double y = std::round(y_of(tick.bytes)) + 0.5;
-    painter.setPen(tick.bytes == 0 ? theme.muted : theme.line);
-    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    painter.setPen(theme.muted);
-    painter.drawText(QRectF(0, y - distance / 2, area.left() - 8, distance),
-                     Qt::AlignRight | Qt::AlignVCenter, shown(tick.text));
-  }
+  painter.drawText(key.text_line(), Qt::AlignRight | Qt::AlignVCenter, shown_readout());
 }
 
 void ComparisonChart::paint_phases(QPainter& painter, const Theme& theme) const {
@@ -168,7 +154,7 @@ void ComparisonChart::paint_phases(QPainter& painter, const Theme& theme) const 
   painter.drawLine(QPointF(boundary, area.top()), QPointF(boundary, area.bottom() + 6));
   painter.setPen(theme.muted);
   const auto write = [&](double from, double to, const QString& text) {
-    const QRectF room(from, area.bottom() + 3, to - from, fontMetrics().height());
+    const QRectF room(from, area.bottom() + above_phases, to - from, chart_room(painter).line);
     if (room.width() > fontMetrics().horizontalAdvance(text)) {
       painter.drawText(room, Qt::AlignCenter, text);
     }
@@ -180,7 +166,8 @@ void ComparisonChart::paint_phases(QPainter& painter, const Theme& theme) const 
 void ComparisonChart::paint_side(QPainter& painter, const Theme& theme, Side side) const {
   const Timeline& timeline = variant(side).timeline;
   const QColor colour = colour_of(side, theme);
-  painter.setPen(pen_of(side, theme));
+  const KeyEntry line = key_of(side, theme);
+  painter.setPen(QPen(line.colour, line.width, line.style));
   painter.setBrush(Qt::NoBrush);
   painter.drawPolyline(outline(timeline.live_bytes, alignments_[side], axis_,
                                [this](std::int64_t bytes) { return y_of(bytes); }));
@@ -208,14 +195,19 @@ QString ComparisonChart::change_at_cursor() const {
   return change_text(bytes_at_cursor(left), bytes_at_cursor(right));
 }
 
-QString ComparisonChart::readout() const {
+QString ComparisonChart::readout() const { return is_empty() ? QString() : readouts().front(); }
+
+QString ComparisonChart::shown_readout() const {
   if (is_empty()) return {};
-  return tr("left %1 – right %2 (%3)").arg(readout(left), readout(right), change_at_cursor());
+  return longest_that_fits(readouts(), fontMetrics(), key().text_line().width());
 }
 
-QString ComparisonChart::short_readout() const {
-  return u"%1 – %2 (%3)"_s.arg(bytes_text(bytes_at_cursor(left)),
-                               bytes_text(bytes_at_cursor(right)), change_at_cursor());
+QStringList ComparisonChart::readouts() const {
+  const QString before = bytes_text(bytes_at_cursor(left));
+  const QString after = bytes_text(bytes_at_cursor(right));
+  const QString change = change_at_cursor();
+  return {tr("left %1 – right %2 (%3)").arg(readout(left), readout(right), change),
+          u"%1 – %2 (%3)"_s.arg(before, after, change), u"%1 – %2"_s.arg(before, after), change};
 }
 
 void ComparisonChart::set_axis(const StepAxis& axis) {
@@ -266,18 +258,16 @@ void ComparisonChart::move_cursor(std::ptrdiff_t by) {
 }
 
 void ComparisonChart::add_keys() {
-  const auto zoom = [this](double factor) {
-    set_axis(zoomed(axis_, factor, axis_.x_of(static_cast<double>(cursor_))));
-  };
-  add_key_action(*this, tr("Step back"), {Qt::Key_Left}, [this] { move_cursor(-1); });
-  add_key_action(*this, tr("Step forward"), {Qt::Key_Right}, [this] { move_cursor(1); });
-  add_key_action(*this, tr("Ten steps back"), {Qt::SHIFT | Qt::Key_Left},
-                 [this] { move_cursor(-10); });
-  add_key_action(*this, tr("Ten steps forward"), {Qt::SHIFT | Qt::Key_Right},
-                 [this] { move_cursor(10); });
-  add_key_action(*this, tr("Zoom in"), {Qt::Key_Plus}, [zoom] { zoom(zoom_step); });
-  add_key_action(*this, tr("Zoom out"), {Qt::Key_Minus}, [zoom] { zoom(1 / zoom_step); });
-  add_key_action(*this, tr("Show the whole step"), {Qt::Key_0}, [this] { set_axis(whole(axis_)); });
+  add_step_keys(*this, {[this](std::ptrdiff_t by) { move_cursor(by); },
+                        [this](double factor) {
+                          const double at = axis_.x_of(static_cast<double>(cursor_) + 0.5);
+                          set_axis(zoomed(axis_, factor, at));
+                        },
+                        [this](double widths) {
+                          set_axis(moved(axis_, -widths * (axis_.right - axis_.left)));
+                        },
+                        [this] { set_axis(whole(axis_)); }});
+  enable_keys(*this, false);
 }
 
 }  // namespace stashscope::ui

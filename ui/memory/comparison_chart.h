@@ -6,14 +6,14 @@
 #include <optional>
 
 #include "core/study/study.h"
+#include "ui/memory/memory_key.h"
 #include "ui/memory/step_axis.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
 /// The curves of two steps on one axis, their forward and backward passes over each other. Zooms by
-/// wheel, pans by dragging; the arrow keys move the cursor, plus and minus zoom, 0 shows
-/// everything.
+/// wheel, pans by dragging, and by the keys of charts over steps.
 class ComparisonChart : public QWidget {
   Q_OBJECT
 
@@ -32,6 +32,8 @@ class ComparisonChart : public QWidget {
   std::size_t cursor() const { return cursor_; }
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
+  /// The longest form of it that there is room for.
+  QString shown_readout() const;
 
   QSize sizeHint() const override { return {480, 240}; }
 
@@ -52,15 +54,13 @@ class ComparisonChart : public QWidget {
   void fit_axis();
   void set_axis(const StepAxis& axis);
   void move_cursor(std::ptrdiff_t by);
-  /// Returns where it ends.
-  double paint_key(QPainter& painter, const Theme& theme) const;
-  void paint_grid(QPainter& painter, const Theme& theme) const;
+  KeyLayout key() const;
   void paint_phases(QPainter& painter, const Theme& theme) const;
   void paint_side(QPainter& painter, const Theme& theme, Side side) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;
   QString readout(Side side) const;
-  /// Without steps, where there is little room.
-  QString short_readout() const;
+  /// Shorter and shorter. @pre both sides have steps
+  QStringList readouts() const;
   std::int64_t bytes_at_cursor(Side side) const;
   QString change_at_cursor() const;
 

@@ -11,7 +11,9 @@ namespace stashscope::ui {
 
 namespace {
 
+/// On dark ground, faint colours cannot be told apart.
 constexpr double band_opacity = 0.55;
+constexpr double band_opacity_on_dark = 0.8;
 /// Of the low side of columns that hold many steps.
 constexpr double spread_opacity = 0.3;
 
@@ -218,7 +220,8 @@ QColor rest_colour(const Theme& theme) {
 }
 
 QColor fill_colour(Band band, const Theme& theme) {
-  return QColor(mixed(theme.canvas.rgb(), band_colour(band, theme.dark).rgb(), band_opacity));
+  return QColor(mixed(theme.canvas.rgb(), band_colour(band, theme.dark).rgb(),
+                      theme.dark ? band_opacity_on_dark : band_opacity));
 }
 
 }  // namespace stashscope::ui

@@ -19,6 +19,21 @@ struct MemoryLook {
   friend bool operator==(const MemoryLook&, const MemoryLook&) = default;
 };
 
+inline MemoryLook with_other_fill(MemoryLook look) {
+  using Fill = MemoryLook::Fill;
+  look.fill = look.fill == Fill::bands ? Fill::tensors : Fill::bands;
+  return look;
+}
+inline MemoryLook with_other_colouring(MemoryLook look) {
+  using Colouring = MemoryLook::Colouring;
+  look.colouring = look.colouring == Colouring::band ? Colouring::lifetime : Colouring::band;
+  return look;
+}
+inline MemoryLook with_other_unit(MemoryLook look) {
+  look.unit = look.unit == AxisUnit::time ? AxisUnit::steps : AxisUnit::time;
+  return look;
+}
+
 /// The picture inside the plot: what fills the memory, with the curves on it. Its cost depends on
 /// the pixels, and only by logarithm on the steps.
 struct DataLayer {

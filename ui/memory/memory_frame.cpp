@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ui/memory/axis_ticks.h"
-#include "ui/memory/byte_axis.h"
+#include "ui/memory/chart_text.h"
 #include "ui/memory/curve_colours.h"
 #include "ui/models/texts.h"
 
@@ -11,11 +11,10 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Distance between grid lines, and between numbers under the plot, about.
-constexpr double grid_pixels = 44;
-constexpr double tick_pixels = 110;
-constexpr double text_height = 18;
-constexpr double least_phase_width = 80;
+/// Between numbers under the plot, in lines of text, about.
+constexpr double lines_per_tick = 6;
+/// Beside the name of a phase.
+constexpr double phase_margin = 8;
 
 QColor faded(QColor colour, double alpha) {
   colour.setAlphaF(static_cast<float>(alpha));
@@ -32,27 +31,16 @@ double MemoryFrame::x_of(std::size_t step) const {
   return axis.x_of(place().position_of(static_cast<double>(step) + 0.5));
 }
 
-void MemoryFrame::paint_grid(QPainter& painter) const {
-  const int count = std::max(2, static_cast<int>(plot.height() / grid_pixels));
-  for (const ByteTick& tick : byte_ticks(top, count)) {
-    const double y = std::round(y_of(tick.bytes)) + 0.5;
-    painter.setPen(tick.bytes == 0 ? theme.muted : faded(theme.line, 0.7));
-    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
-    painter.setPen(theme.muted);
-    painter.drawText(QRectF(0, y - 9, plot.left() - 8, text_height),
-                     Qt::AlignRight | Qt::AlignVCenter, shown(tick.text));
-  }
-}
-
 void MemoryFrame::paint_axis(QPainter& painter) const {
   const double y = plot.bottom() + 3;
   const bool has_two_rows = axis_rows > 1;
   if (has_two_rows || look.unit == AxisUnit::time) paint_ticks(painter, y);
-  paint_phases(painter, has_two_rows ? y + text_height : y);
+  paint_phases(painter, has_two_rows ? y + chart_room(painter).line : y);
 }
 
 void MemoryFrame::paint_ticks(QPainter& painter, double y) const {
-  const int count = std::max(1, static_cast<int>(plot.width() / tick_pixels));
+  const double text_height = chart_room(painter).line;
+  const int count = std::max(1, static_cast<int>(plot.width() / (lines_per_tick * text_height)));
   const auto ticks = look.unit == AxisUnit::time ? time_ticks(axis.first, axis.last, count)
                                                  : step_ticks(axis.first, axis.last, count);
   painter.setPen(theme.muted);
@@ -66,6 +54,7 @@ void MemoryFrame::paint_ticks(QPainter& painter, double y) const {
 }
 
 void MemoryFrame::paint_phases(QPainter& painter, double y) const {
+  const double text_height = chart_room(painter).line;
   const auto steps = static_cast<double>(curves.current->bytes.size());
   const auto forward_steps = static_cast<double>(curves.current->forward_steps);
   const auto x_at = [&](double step) {
@@ -80,14 +69,13 @@ void MemoryFrame::paint_phases(QPainter& painter, double y) const {
   }
   if (axis_rows == 1 && look.unit == AxisUnit::time) return;
   painter.setPen(theme.muted);
-  const QRectF forward(plot.left(), y, boundary - plot.left(), text_height);
-  const QRectF backward(boundary, y, end - boundary, text_height);
-  if (forward.width() > least_phase_width) {
-    painter.drawText(forward, Qt::AlignCenter, tr("forward"));
-  }
-  if (backward.width() > least_phase_width) {
-    painter.drawText(backward, Qt::AlignCenter, tr("backward"));
-  }
+  const auto write = [&](double from, double to, const QString& text) {
+    const QRectF room(from, y, to - from, text_height);
+    if (room.width() < painter.fontMetrics().horizontalAdvance(text) + 2 * phase_margin) return;
+    painter.drawText(room, Qt::AlignCenter, text);
+  };
+  write(plot.left(), boundary, tr("forward"));
+  write(boundary, end, tr("backward"));
 }
 
 QPointF MemoryFrame::paint_peak(QPainter& painter, const MemoryCurve& curve,
@@ -116,7 +104,7 @@ void MemoryFrame::paint_peaks(QPainter& painter) const {
 void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak) const {
   if (peak.x() < plot.left() || peak.x() > plot.right()) return;
   const QString text = tr("peak %1").arg(bytes_text(curves.current->peak_bytes));
-  const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 10, text_height);
+  const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 10, chart_room(painter).line);
   const bool fits_right = peak.x() + 6 + size.width() < plot.right();
   const double x = fits_right ? peak.x() + 6 : peak.x() - 6 - size.width();
   const double y = std::max(plot.top() - 5, peak.y() - 4 - size.height());

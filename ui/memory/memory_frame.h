@@ -25,7 +25,6 @@ struct MemoryFrame {
   /// The middle of a step of the current curve.
   double x_of(std::size_t step) const;
 
-  void paint_grid(QPainter& painter) const;
   /// Numbers and phases under the plot; where there is one row only, phases over steps and numbers
   /// over time.
   void paint_axis(QPainter& painter) const;

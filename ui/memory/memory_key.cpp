@@ -4,6 +4,7 @@
 
 #include "ui/graph/graph_painter.h"
 #include "ui/memory/band_colours.h"
+#include "ui/memory/chart_text.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -16,8 +17,9 @@ constexpr double gradient_width = 64;
 constexpr double swatch_width = 11;
 constexpr double gap = 6;
 constexpr double distance = 18;
-/// Below this a line of text says nothing.
-constexpr double least_text = 300;
+constexpr double room_for_marks = 12;
+/// In lines: narrower than this a line of text says nothing.
+constexpr double least_text = 22;
 
 double width_of(KeyEntry::Mark mark) {
   switch (mark) {
@@ -122,22 +124,26 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
 KeyLayout::KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left,
                      double right)
     : entries_(std::move(entries)) {
+  const double row_height = chart_room(metrics).line;
   double x = left;
   double y = first_row;
   const auto next_row = [&] {
     x = left;
     y += row_height;
-    ++rows_;
   };
   for (const KeyEntry& each : entries_) {
     const double width =
         width_of(each.mark) + gap + std::ceil(metrics.horizontalAdvance(each.text)) + 2;
     if (x > left && x + width > right) next_row();
-    places_.emplace_back(x, y, std::min(width, right - x), row_height);
+    places_.emplace_back(x, y, std::clamp(right - x, 0.0, width), row_height);
     x += width + distance;
   }
-  if (x > left && right - x < least_text) next_row();
-  text_line_ = QRectF(x, y, right - x, row_height);
+  if (x > left && right - x < least_text * row_height) next_row();
+  text_line_ = QRectF(x, y, std::max(0.0, right - x), row_height);
+}
+
+double KeyLayout::height() const {
+  return text_line_.isNull() ? room_for_marks : text_line_.bottom() - first_row + room_for_marks;
 }
 
 void KeyLayout::paint(QPainter& painter, const Theme& theme) const {

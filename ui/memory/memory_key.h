@@ -23,17 +23,17 @@ struct KeyEntry {
 std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
                              bool scarce);
 
-/// The key above the plot, in as many rows as it takes, and room for a line of text behind it.
+/// The key above a plot, in as many rows as it takes, and room for a line of text behind it.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
  public:
-  static constexpr double row_height = 18;
-
+  /// One without entries and text.
   KeyLayout() = default;
   KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left, double right);
 
-  int rows() const { return rows_; }
+  /// What it takes above the plot, with room for marks on its upper edge.
+  double height() const;
   /// Where the line of text stands.
   QRectF text_line() const { return text_line_; }
   void paint(QPainter& painter, const Theme& theme) const;
@@ -42,7 +42,6 @@ class KeyLayout {
   std::vector<KeyEntry> entries_;
   std::vector<QRectF> places_;  ///< of the entries
   QRectF text_line_;
-  int rows_ = 1;
 };
 
 }  // namespace stashscope::ui

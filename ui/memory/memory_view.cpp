@@ -5,7 +5,9 @@
 
 #include "core/report/report.h"
 #include "ui/memory/axis_ticks.h"
+#include "ui/memory/chart_text.h"
 #include "ui/models/texts.h"
+#include "ui/panels/key_action.h"
 
 namespace stashscope::ui {
 
@@ -13,15 +15,13 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr double left_margin = 72;
 constexpr double right_margin = 16;
-constexpr double above_key = 12;
-constexpr double one_axis_row = 24;
-constexpr double two_axis_rows = 42;
-/// Lower views have room for little besides the plot.
-constexpr int low_view = 170;
+/// Between the plot and what stands below it.
+constexpr double above_axis = 6;
+/// Views of fewer lines have room for little besides the plot.
+constexpr double low_view = 9.5;
 /// And these for the plot only.
-constexpr int lowest_view = 110;
+constexpr double lowest_view = 6;
 /// Of the peak, so that its label has a place above it.
 constexpr double room_above_peak = 1.14;
 
@@ -42,6 +42,7 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 48);
+  add_keys();
 }
 
 void MemoryView::set_curves(MemoryCurves curves) {
@@ -50,6 +51,7 @@ void MemoryView::set_curves(MemoryCurves curves) {
   curves_ = std::move(curves);
   hovered_.reset();
   drag_ = Drag::none;
+  enable_keys(*this, !curves_.empty());
   if (!curves_.empty()) {
     if (!can_show_time()) look_.unit = AxisUnit::steps;
     top_ = std::llround(static_cast<double>(highest_of(curves_)) * room_above_peak) + 1;
@@ -152,16 +154,16 @@ std::optional<TensorBand> MemoryView::tensor_at(QPointF point) const {
 
 /// Everything but what moves with the pointer has changed its place or its look.
 void MemoryView::lay_out() {
-  const bool is_low = height() < low_view;
-  const bool has_key = height() >= lowest_view && !curves_.empty();
+  const ChartRoom room = chart_room(fontMetrics());
+  const bool is_low = height() < low_view * room.line;
+  const bool has_key = height() >= lowest_view * room.line && !curves_.empty();
   const Theme theme = theme_of(palette());
   axis_rows_ = is_low ? 1 : 2;
-  key_ = has_key ? KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(), left_margin,
+  key_ = has_key ? KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(), room.numbers,
                              width() - right_margin)
                  : KeyLayout();
-  const double top = above_key + (has_key ? KeyLayout::row_height * key_.rows() : 0);
-  plot_ = rect().toRectF().adjusted(left_margin, top, -right_margin,
-                                    -(is_low ? one_axis_row : two_axis_rows));
+  plot_ = plot_inside(
+      rect(), {room.numbers, key_.height(), right_margin, axis_rows_ * room.line + above_axis});
   axis_.left = plot_.left();
   axis_.right = std::max(axis_.left + 1, plot_.right());
   redraw();
@@ -197,7 +199,7 @@ void MemoryView::paint_static_layer() {
     painter.drawImage(plot_, data.draw(pixels, ratio));
   }
   painter.setRenderHint(QPainter::Antialiasing);
-  around.paint_grid(painter);
+  paint_byte_grid(painter, plot_, top_, around.theme);
   around.paint_axis(painter);
   key_.paint(painter, around.theme);
 }

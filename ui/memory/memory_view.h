@@ -72,7 +72,6 @@ class MemoryView : public QWidget {
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
 
  private:
@@ -93,8 +92,9 @@ class MemoryView : public QWidget {
   void move_cursor(std::ptrdiff_t by);
   void walk_stack(int by);
   void zoom_at_cursor(double factor);
-  bool take_cursor_key(const QKeyEvent& event);
-  bool take_view_key(const QKeyEvent& event);
+  void go_to_peak();
+  void pan(double widths);
+  void add_keys();
 
   QString readout() const;
   QString step_text(std::size_t step) const;

@@ -7,18 +7,12 @@
 #include <cmath>
 
 #include "ui/memory/memory_view.h"
+#include "ui/memory/step_keys.h"
+#include "ui/panels/key_action.h"
 
 namespace stashscope::ui {
 
-namespace {
-
 using namespace Qt::StringLiterals;
-
-constexpr double zoom_step = 1.25;
-/// Of what is in sight, by Page up and Page down.
-constexpr double page = 0.8;
-
-}  // namespace
 
 bool MemoryView::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || curves_.empty()) return QWidget::event(event);
@@ -132,64 +126,27 @@ void MemoryView::zoom_at_cursor(double factor) {
   set_axis(zoomed(axis_, factor, axis_.x_of(at)));
 }
 
-void MemoryView::keyPressEvent(QKeyEvent* event) {
-  if (curves_.empty() || !(take_cursor_key(*event) || take_view_key(*event))) {
-    QWidget::keyPressEvent(event);
-  }
+void MemoryView::go_to_peak() { Q_EMIT step_clicked(curves_.current->peak_step); }
+
+void MemoryView::pan(double widths) {
+  set_axis(moved(axis_, -widths * (axis_.right - axis_.left)));
 }
 
-bool MemoryView::take_cursor_key(const QKeyEvent& event) {
-  const std::ptrdiff_t stride = event.modifiers().testFlag(Qt::ShiftModifier) ? 10 : 1;
-  const auto all = std::ssize(curves_.current->bytes.values());
-  switch (event.key()) {
-    case Qt::Key_Left:
-      return move_cursor(-stride), true;
-    case Qt::Key_Right:
-      return move_cursor(stride), true;
-    case Qt::Key_Home:
-      return move_cursor(-all), true;
-    case Qt::Key_End:
-      return move_cursor(all), true;
-    case Qt::Key_Up:
-      return walk_stack(1), true;
-    case Qt::Key_Down:
-      return walk_stack(-1), true;
-    case Qt::Key_P:
-      Q_EMIT step_clicked(curves_.current->peak_step);
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool MemoryView::take_view_key(const QKeyEvent& event) {
-  MemoryLook other = look_;
-  const double length = axis_.right - axis_.left;
-  switch (event.key()) {
-    case Qt::Key_Plus:
-      return zoom_at_cursor(zoom_step), true;
-    case Qt::Key_Minus:
-      return zoom_at_cursor(1 / zoom_step), true;
-    case Qt::Key_0:
-      return show_all(), true;
-    case Qt::Key_PageUp:
-      return set_axis(moved(axis_, page * length)), true;
-    case Qt::Key_PageDown:
-      return set_axis(moved(axis_, -page * length)), true;
-    case Qt::Key_T:
-      other.fill = shows_tensors() ? MemoryLook::Fill::bands : MemoryLook::Fill::tensors;
-      return set_look(other), true;
-    case Qt::Key_M:
-      other.unit = look_.unit == AxisUnit::time ? AxisUnit::steps : AxisUnit::time;
-      return set_look(other), true;
-    case Qt::Key_C:
-      other.colouring = look_.colouring == MemoryLook::Colouring::band
-                            ? MemoryLook::Colouring::lifetime
-                            : MemoryLook::Colouring::band;
-      return set_look(other), true;
-    default:
-      return false;
-  }
+void MemoryView::add_keys() {
+  add_step_keys(*this, {[this](std::ptrdiff_t by) { move_cursor(by); },
+                        [this](double factor) { zoom_at_cursor(factor); },
+                        [this](double widths) { pan(widths); }, [this] { show_all(); }});
+  const auto add = [this](const QString& text, Qt::Key key, const std::function<void()>& run) {
+    add_key_action(*this, text, {key}, run);
+  };
+  add(tr("Tensor above"), Qt::Key_Up, [this] { walk_stack(1); });
+  add(tr("Tensor below"), Qt::Key_Down, [this] { walk_stack(-1); });
+  add(tr("Go to the peak"), Qt::Key_P, [this] { go_to_peak(); });
+  add(tr("Bands or tensors"), Qt::Key_T, [this] { set_look(with_other_fill(look_)); });
+  add(tr("Colour tensors by lifetime or by use"), Qt::Key_C,
+      [this] { set_look(with_other_colouring(look_)); });
+  add(tr("Steps or time"), Qt::Key_M, [this] { set_look(with_other_unit(look_)); });
+  enable_keys(*this, false);
 }
 
 }  // namespace stashscope::ui

@@ -1,11 +1,13 @@
 #include "ui/memory/sweep_chart.h"
 
-#include <QKeyEvent>
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
-#include "ui/memory/byte_axis.h"
+#include "ui/memory/chart_text.h"
+#include "ui/memory/memory_key.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -14,27 +16,29 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr double left_margin = 72;
 constexpr double right_margin = 24;
-constexpr double top_margin = 30;
-constexpr double bottom_margin = 24;
-/// Distances between grid lines, about.
-constexpr double grid_pixels = 44;
-constexpr double tick_pixels = 72;
+constexpr double tick = 4;
+/// Around the numbers of two sizes that stand beside each other.
+constexpr double tick_gap = 24;
 constexpr double dot = 3;
 constexpr double current_dot = 4.5;
 
-QPen baseline_pen(const Theme& theme) { return {theme.baseline, 1, Qt::DashLine}; }
-QPen current_pen(const Theme& theme) { return {theme.accent, 1.6}; }
-QPen memory_pen(const Theme& theme) { return {theme.warning, 1, Qt::DashLine}; }
+KeyEntry baseline_line(const Theme& theme) {
+  return {KeyEntry::Mark::line, SweepChart::tr("without plans"), theme.baseline, 1, Qt::DashLine};
+}
+KeyEntry current_line(const Theme& theme) {
+  return {KeyEntry::Mark::line, SweepChart::tr("now"), theme.accent, 1.6};
+}
+KeyEntry memory_line(const QString& text, const Theme& theme) {
+  return {KeyEntry::Mark::line, text, theme.warning, 1, Qt::DashLine};
+}
+QPen pen_of(const KeyEntry& entry) { return {entry.colour, entry.width, entry.style}; }
 
 }  // namespace
 
-SweepChart::SweepChart(QWidget* parent) : QWidget(parent) {
+SweepChart::SweepChart(QWidget* parent) : PointChart(parent) {
   setObjectName(u"sweep_chart"_s);
   setAccessibleName(tr("Peak against the sizes of a dimension"));
-  setMouseTracking(true);
-  setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 72);
 }
 
@@ -42,14 +46,14 @@ void SweepChart::start(const SweepFrame& frame, const QString& invitation) {
   frame_ = frame;
   invitation_ = invitation;
   points_.clear();
-  current_.reset();
-  update();
+  move_to(std::nullopt);
 }
 
 void SweepChart::add(const SweepPoint& point) {
   const auto place = std::ranges::lower_bound(points_, point.value, {}, &SweepPoint::value);
+  const auto index = static_cast<std::size_t>(place - points_.begin());
   points_.insert(place, point);
-  update();
+  make_room_for(index);
 }
 
 void SweepChart::set_value(std::int64_t value) {
@@ -57,8 +61,23 @@ void SweepChart::set_value(std::int64_t value) {
   update();
 }
 
+/// The key above the plot, and room for figures.
+KeyLayout SweepChart::key() const {
+  const Theme theme = theme_of(palette());
+  std::vector<KeyEntry> entries = {baseline_line(theme), current_line(theme)};
+  if (frame_.memory_bytes > 0) {
+    const bool is_far = frame_.memory_bytes > top_of(points_, frame_.memory_bytes);
+    const QString text = is_far ? tr("%1 of %2, far above") : tr("%1 of %2");
+    entries.push_back(
+        memory_line(text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of), theme));
+  }
+  return {std::move(entries), fontMetrics(), chart_room(fontMetrics()).numbers,
+          width() - right_margin};
+}
+
 QRectF SweepChart::plot() const {
-  return rect().toRectF().adjusted(left_margin, top_margin, -right_margin, -bottom_margin);
+  const ChartRoom room = chart_room(fontMetrics());
+  return plot_inside(rect(), {room.numbers, key().height(), right_margin, room.line + tick + 2});
 }
 
 SweepMap SweepChart::map() const {
@@ -74,40 +93,35 @@ void SweepChart::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme.canvas);
   painter.setRenderHint(QPainter::Antialiasing);
   if (points_.empty()) {
-    painter.setPen(theme.muted);
-    painter.drawText(rect().adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWordWrap,
-                     invitation_);
-    return;
+    return paint_invitation(painter, rect().toRectF().adjusted(16, 16, -16, -16), invitation_,
+                            theme);
   }
   const SweepMap at = map();
-  paint_grid(painter, at, theme);
+  paint_byte_grid(painter, plot(), at.top, theme);
+  paint_sizes(painter, at, theme);
   paint_refused(painter, at, theme);
   paint_memory(painter, at, theme);
-  paint_curve(painter, at, &SweepPoint::baseline_bytes, baseline_pen(theme));
-  paint_curve(painter, at, &SweepPoint::current_bytes, current_pen(theme));
+  paint_curve(painter, at, &SweepPoint::baseline_bytes, pen_of(baseline_line(theme)));
+  paint_curve(painter, at, &SweepPoint::current_bytes, pen_of(current_line(theme)));
   paint_value(painter, at, theme);
   paint_points(painter, at, theme);
-  paint_readout(painter, theme, paint_key(painter, theme));
+  const KeyLayout key = this->key();
+  key.paint(painter, theme);
+  painter.setPen(theme.text);
+  painter.drawText(key.text_line(), Qt::AlignRight | Qt::AlignVCenter,
+                   longest_that_fits(readouts(), fontMetrics(), key.text_line().width()));
+  paint_focus(painter, theme);
 }
 
-void SweepChart::paint_grid(QPainter& painter, const SweepMap& map, const Theme& theme) const {
-  QColor faint = theme.line;
-  faint.setAlphaF(0.7f);
-  const int rows = std::max(2, static_cast<int>((map.lower - map.upper) / grid_pixels));
-  for (const ByteTick& tick : byte_ticks(map.top, rows)) {
-    const double y = std::round(map.y_of(tick.bytes)) + 0.5;
-    painter.setPen(tick.bytes == 0 ? theme.muted : faint);
-    painter.drawLine(QPointF(map.left, y), QPointF(map.right, y));
-    painter.setPen(theme.muted);
-    painter.drawText(QRectF(0, y - 9, left_margin - 8, 18), Qt::AlignRight | Qt::AlignVCenter,
-                     shown(tick.text));
-  }
-  const int columns = std::max(2, static_cast<int>((map.right - map.left) / tick_pixels));
-  for (const std::int64_t tick : value_ticks(map.from, map.to, columns)) {
-    const double x = std::round(map.x_of(tick)) + 0.5;
-    painter.drawLine(QPointF(x, map.lower), QPointF(x, map.lower + 4));
-    painter.drawText(QRectF(x - 40, map.lower + 4, 80, bottom_margin - 4), Qt::AlignCenter,
-                     QString::number(tick));
+void SweepChart::paint_sizes(QPainter& painter, const SweepMap& map, const Theme& theme) const {
+  const double widest = painter.fontMetrics().horizontalAdvance(QString::number(map.to)) + tick_gap;
+  const int columns = std::max(2, static_cast<int>((map.right - map.left) / widest));
+  painter.setPen(theme.muted);
+  for (const std::int64_t size : value_ticks(map.from, map.to, columns)) {
+    const double x = std::round(map.x_of(size)) + 0.5;
+    painter.drawLine(QPointF(x, map.lower), QPointF(x, map.lower + tick));
+    painter.drawText(QRectF(x - widest / 2, map.lower + tick, widest, chart_room(painter).line),
+                     Qt::AlignCenter, QString::number(size));
   }
 }
 
@@ -129,7 +143,7 @@ void SweepChart::paint_refused(QPainter& painter, const SweepMap& map, const The
 void SweepChart::paint_memory(QPainter& painter, const SweepMap& map, const Theme& theme) const {
   if (frame_.memory_bytes <= 0 || frame_.memory_bytes > map.top) return;
   const double y = std::round(map.y_of(frame_.memory_bytes)) + 0.5;
-  painter.setPen(memory_pen(theme));
+  painter.setPen(pen_of(memory_line({}, theme)));
   painter.drawLine(QPointF(map.left, y), QPointF(map.right, y));
 }
 
@@ -150,10 +164,11 @@ void SweepChart::paint_curve(QPainter& painter, const SweepMap& map, PeakOf peak
 
 /// Those that do not fit into the memory in the colour of its line.
 void SweepChart::paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const {
-  for (const SweepPoint& each : points_) {
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const SweepPoint& each = points_[i];
     if (!each.fault.empty()) continue;
     const bool fits = frame_.memory_bytes <= 0 || each.current_bytes <= frame_.memory_bytes;
-    const double radius = current_ == each.value ? current_dot : dot;
+    const double radius = current() == i ? current_dot : dot;
     painter.setPen(QPen(theme.canvas, 1));
     painter.setBrush(fits ? theme.accent : theme.warning);
     painter.drawEllipse(QPointF(map.x_of(each.value), map.y_of(each.current_bytes)), radius,
@@ -162,10 +177,10 @@ void SweepChart::paint_points(QPainter& painter, const SweepMap& map, const Them
 }
 
 void SweepChart::paint_value(QPainter& painter, const SweepMap& map, const Theme& theme) const {
-  if (current_) {
+  if (current()) {
+    const double x = map.x_of(points_[*current()].value);
     painter.setPen(QPen(theme.muted, 1));
-    painter.drawLine(QPointF(map.x_of(*current_), map.upper),
-                     QPointF(map.x_of(*current_), map.lower));
+    painter.drawLine(QPointF(x, map.upper), QPointF(x, map.lower));
   }
   if (frame_.value < map.from || frame_.value > map.to) return;
   const double x = map.x_of(frame_.value);
@@ -176,93 +191,35 @@ void SweepChart::paint_value(QPainter& painter, const SweepMap& map, const Theme
   painter.drawPolygon(QPolygonF({{x - 5, map.upper - 6}, {x + 5, map.upper - 6}, {x, map.upper}}));
 }
 
-double SweepChart::paint_key(QPainter& painter, const Theme& theme) const {
-  double x = left_margin;
-  const auto entry = [&](const QPen& pen, const QString& text) {
-    painter.setPen(pen);
-    painter.drawLine(QPointF(x, 12), QPointF(x + 22, 12));
-    painter.setPen(theme.muted);
-    const double width = painter.fontMetrics().horizontalAdvance(text);
-    painter.drawText(QRectF(x + 28, 3, width + 2, 18), Qt::AlignVCenter, text);
-    x += 28 + width + 20;
-  };
-  entry(baseline_pen(theme), tr("without plans"));
-  entry(current_pen(theme), tr("now"));
-  if (frame_.memory_bytes > 0) {
-    const bool is_far = frame_.memory_bytes > top_of(points_, frame_.memory_bytes);
-    const QString text = is_far ? tr("%1 of %2, far above") : tr("%1 of %2");
-    entry(memory_pen(theme), text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of));
-  }
-  return x;
+QStringList SweepChart::readouts() const {
+  if (!current()) return {};
+  const SweepPoint& point = points_[*current()];
+  if (!point.fault.empty()) return {tr("%1: %2").arg(point.value).arg(shown(point.fault))};
+  const QString before = bytes_text(point.baseline_bytes);
+  const QString after = bytes_text(point.current_bytes);
+  const QString change = change_text(point.baseline_bytes, point.current_bytes);
+  return {
+      u"%1 = %2   %3 → %4 (%5)"_s.arg(frame_.dimension).arg(point.value).arg(before, after, change),
+      u"%1:  %2 → %3 (%4)"_s.arg(point.value).arg(before, after, change),
+      u"%1:  %2 → %3"_s.arg(point.value).arg(before, after),
+      u"%1:  %2"_s.arg(point.value).arg(after)};
 }
 
-QString SweepChart::readout() const {
-  if (!current_) return {};
-  const auto point = std::ranges::find(points_, *current_, &SweepPoint::value);
-  if (point == points_.end()) return {};
-  if (!point->fault.empty()) return tr("%1: %2").arg(point->value).arg(shown(point->fault));
-  return tr("%1 = %2   %3 → %4 (%5)")
-      .arg(frame_.dimension)
-      .arg(point->value)
-      .arg(bytes_text(point->baseline_bytes), bytes_text(point->current_bytes),
-           change_text(point->baseline_bytes, point->current_bytes));
+QString SweepChart::readout() const { return current() ? readouts().front() : QString(); }
+
+std::optional<std::size_t> SweepChart::point_at(QPointF pixel) const {
+  return nearest_point(map(), points_, pixel.x());
 }
 
-void SweepChart::paint_readout(QPainter& painter, const Theme& theme, double left) const {
-  const QRectF line(left, 3, plot().right() - left, 18);
-  painter.setPen(theme.text);
-  painter.drawText(
-      line, Qt::AlignRight | Qt::AlignVCenter,
-      painter.fontMetrics().elidedText(readout(), Qt::ElideMiddle, static_cast<int>(line.width())));
+std::size_t SweepChart::first_stop() const {
+  return *nearest_point(map(), points_, map().x_of(frame_.value));
 }
 
-void SweepChart::move_to(std::optional<std::size_t> point) {
-  current_ = point ? std::optional(points_[*point].value) : std::nullopt;
-  setToolTip(readout());
-  update();
+/// What there may be no room for.
+bool SweepChart::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return PointChart::event(event);
+  QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), readout(), this);
+  return true;
 }
-
-void SweepChart::choose_current() {
-  if (current_) Q_EMIT value_chosen(*current_);
-}
-
-void SweepChart::mouseMoveEvent(QMouseEvent* event) {
-  move_to(nearest_point(map(), points_, event->position().x()));
-}
-
-void SweepChart::mouseReleaseEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton) return;
-  move_to(nearest_point(map(), points_, event->position().x()));
-  choose_current();
-}
-
-void SweepChart::walk(std::ptrdiff_t by) {
-  if (points_.empty()) return;
-  const std::size_t at =
-      *nearest_point(map(), points_, map().x_of(current_.value_or(frame_.value)));
-  // The first key shows where the keyboard is.
-  const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(at) + (current_ ? by : 0);
-  move_to(static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(points_) - 1)));
-}
-
-void SweepChart::keyPressEvent(QKeyEvent* event) {
-  switch (event->key()) {
-    case Qt::Key_Left:
-      return walk(-1);
-    case Qt::Key_Right:
-      return walk(1);
-    case Qt::Key_Home:
-      return walk(-std::ssize(points_));
-    case Qt::Key_End:
-      return walk(std::ssize(points_));
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      return choose_current();
-    default:
-      QWidget::keyPressEvent(event);
-  }
-}
-
-void SweepChart::leaveEvent(QEvent*) { move_to(std::nullopt); }
 
 }  // namespace stashscope::ui

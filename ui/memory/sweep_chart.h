@@ -1,11 +1,10 @@
 #pragma once
 
-#include <QWidget>
-#include <optional>
 #include <vector>
 
+#include "ui/memory/memory_key.h"
+#include "ui/memory/point_chart.h"
 #include "ui/memory/sweep_map.h"
-#include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
@@ -20,8 +19,8 @@ struct SweepFrame {
 };
 
 /// Peaks against the sizes of a dimension: without plans, and now. A click sets the size of the
-/// point that the pointer is next to; the arrow keys walk over the points, Return sets the size.
-class SweepChart : public QWidget {
+/// point that the pointer is next to, and so does Return after the keys went to one.
+class SweepChart : public PointChart {
   Q_OBJECT
 
  public:
@@ -35,8 +34,7 @@ class SweepChart : public QWidget {
   /// By size.
   const std::vector<SweepPoint>& points() const { return points_; }
   SweepMap map() const;
-  /// The figures of the point under the pointer or at the keyboard's cursor; empty without one.
-  QString readout() const;
+  QString readout() const override;
 
   QSize sizeHint() const override { return {480, 200}; }
 
@@ -44,32 +42,30 @@ class SweepChart : public QWidget {
   void value_chosen(std::int64_t value);
 
  protected:
+  std::size_t point_count() const override { return points_.size(); }
+  std::optional<std::size_t> point_at(QPointF pixel) const override;
+  std::size_t first_stop() const override;
+  void choose(std::size_t point) override { Q_EMIT value_chosen(points_[point].value); }
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
-  void leaveEvent(QEvent* event) override;
 
  private:
   using PeakOf = std::int64_t SweepPoint::*;
 
-  void move_to(std::optional<std::size_t> point);
-  void walk(std::ptrdiff_t by);
-  void choose_current();
   QRectF plot() const;
-  void paint_grid(QPainter& painter, const SweepMap& map, const Theme& theme) const;
+  void paint_sizes(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_memory(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_value(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_curve(QPainter& painter, const SweepMap& map, PeakOf peak, const QPen& pen) const;
   void paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_refused(QPainter& painter, const SweepMap& map, const Theme& theme) const;
-  double paint_key(QPainter& painter, const Theme& theme) const;
-  void paint_readout(QPainter& painter, const Theme& theme, double left) const;
+  KeyLayout key() const;
+  /// Shorter and shorter.
+  QStringList readouts() const;
 
   SweepFrame frame_;
   QString invitation_;
   std::vector<SweepPoint> points_;
-  std::optional<std::int64_t> current_;  // size of the point that is pointed at
 };
 
 }  // namespace stashscope::ui

@@ -15,14 +15,14 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int group_width = 72;
+constexpr int group_width = 104;
 constexpr int name_width = 180;
 constexpr int least_name_width = 112;
 constexpr int side_width = 84;
 constexpr int least_difference_width = 96;
 /// Of the table against the chart.
-constexpr int table_share = 600;
-constexpr int chart_share = 360;
+constexpr int table_share = 660;
+constexpr int chart_share = 300;
 
 QString file_of(const Document& document) {
   return document.session_path().isEmpty() ? document.model_path() : document.session_path();
@@ -92,6 +92,7 @@ QWidget* ComparePanel::make_comparison() {
   table_->horizontalHeader()->resizeSection(ComparisonModel::name, name_width);
   table_->horizontalHeader()->resizeSection(ComparisonModel::left, side_width);
   table_->horizontalHeader()->resizeSection(ComparisonModel::right, side_width);
+  table_->cut_at_end({ComparisonModel::group, ComparisonModel::difference});
   table_->set_flexible_column(ComparisonModel::name, least_name_width, least_difference_width);
   table_->keep_last_whole();
   auto* const split = new QSplitter;

@@ -47,7 +47,10 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   connect(&delay_, &QTimer::timeout, this, &SweepPanel::ask);
   connect(dimension_, &QComboBox::activated, this, &SweepPanel::propose_range);
   for (QSpinBox* const box : {from_, to_, count_}) {
-    connect(box, &QSpinBox::valueChanged, &delay_, qOverload<>(&QTimer::start));
+    connect(box, &QSpinBox::valueChanged, this, [this, box] {
+      if (box != count_) is_range_proposed_ = false;
+      delay_.start();
+    });
   }
   connect(start_, &QPushButton::clicked, this, &SweepPanel::start);
   connect(cancel_, &QPushButton::clicked, this, &SweepPanel::cancel);
@@ -80,6 +83,7 @@ QWidget* SweepPanel::make_head() {
   dimension_->setAccessibleName(tr("Dimension of the chart"));
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   dimension_->setMinimumContentsLength(name_length);
+  dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   from_ = make_number(u"sweep_from"_s, tr("First size"), 1, most);
   to_ = make_number(u"sweep_to"_s, tr("Last size"), 2, most);
   count_ = make_number(u"sweep_points"_s, tr("Number of sizes"), 2, most_points);
@@ -94,7 +98,7 @@ QWidget* SweepPanel::make_head() {
   auto* const layout = new QHBoxLayout(head);
   layout->setContentsMargins(unit, unit / 2, unit, unit / 2);
   layout->setSpacing(unit);
-  layout->addWidget(dimension_);
+  layout->addWidget(dimension_, 2);
   layout->addWidget(new QLabel(tr("from")));
   layout->addWidget(from_);
   layout->addWidget(new QLabel(tr("to")));
@@ -120,6 +124,8 @@ void SweepPanel::take_study() {
   list_dimensions();
   const Dimension* const now = dimension();
   if (now != nullptr) chart_->set_value(now->value);
+  // The user's own range stays what it is.
+  if (now != nullptr && is_range_proposed_ && now->value > to_->value()) return propose_range();
   ask();
 }
 
@@ -144,6 +150,7 @@ void SweepPanel::propose_range() {
   const QSignalBlocker quiet_to(to_);
   from_->setValue(1);
   to_->setValue(static_cast<int>(std::clamp(2 * now->value, least_end, largest_dimension)));
+  is_range_proposed_ = true;
   ask();
 }
 

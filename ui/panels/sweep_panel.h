@@ -64,6 +64,7 @@ class SweepPanel : public QWidget {
   QTimer delay_;
   std::optional<Question> shown_;
   bool seen_ = false;
+  bool is_range_proposed_ = true;
 };
 
 }  // namespace stashscope::ui

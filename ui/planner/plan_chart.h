@@ -1,9 +1,7 @@
 #pragma once
 
-#include <QWidget>
-
+#include "ui/memory/point_chart.h"
 #include "ui/planner/plan_chart_map.h"
-#include "ui/theme/theme.h"
 
 namespace stashscope::ui {
 
@@ -16,9 +14,8 @@ struct ChartMarks {
   std::optional<std::int64_t> floor;  ///< no plan is below
 };
 
-/// Peak against extra time of all plans that are known: a click on a point chooses it, and so does
-/// Return after the arrow keys, Home or End went there.
-class PlanChart : public QWidget {
+/// Peak against extra time of all plans that are known.
+class PlanChart : public PointChart {
   Q_OBJECT
 
  public:
@@ -31,8 +28,7 @@ class PlanChart : public QWidget {
 
   const std::vector<ChartPoint>& points() const { return points_; }
   PlanChartMap map() const;
-  /// What is said of the point under the mouse or of the one the keys went to; empty without one.
-  QString readout() const;
+  QString readout() const override;
 
   QSize sizeHint() const override { return {360, 150}; }
 
@@ -40,27 +36,25 @@ class PlanChart : public QWidget {
   void point_chosen(std::size_t point);
 
  protected:
+  std::size_t point_count() const override { return points_.size(); }
+  std::optional<std::size_t> point_at(QPointF pixel) const override;
+  std::size_t first_stop() const override;
+  void choose(std::size_t point) override { Q_EMIT point_chosen(point); }
   void paintEvent(QPaintEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
-  void leaveEvent(QEvent* event) override;
 
  private:
   QRectF plot() const;
-  void move_to(std::size_t point);
+  /// The first that has this peak or a higher one; the last where none has. @pre there are points
+  std::size_t point_near(std::int64_t peak_bytes) const;
   void paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_marks(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_key(QPainter& painter, const Theme& theme) const;
-  void paint_invitation(QPainter& painter, const Theme& theme) const;
   void paint_readout(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
 
   std::vector<ChartPoint> points_;
   std::optional<ChartMarks> marks_;
-  std::optional<std::size_t> hovered_;
-  std::optional<std::size_t> selected_;
 };
 
 }  // namespace stashscope::ui

@@ -66,9 +66,7 @@ CommandPalette::CommandPalette(QWidget* window)
 }
 
 void CommandPalette::open(std::vector<Command> commands) {
-  std::erase_if(commands, [](const Command& each) {
-    return each.action == nullptr || !each.action->isEnabled();
-  });
+  std::erase_if(commands, [](const Command& each) { return !can_be_done(each); });
   if (!isVisible()) focused_before_ = window()->focusWidget();
   model_.set_commands(std::move(commands));
   line_->clear();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ui/panels/key_action.h"
+
 namespace stashscope::ui {
 
 namespace {
@@ -54,9 +56,10 @@ QString title_of(const QWidget& widget) {
 }  // namespace
 
 QString Command::keys() const {
-  return action == nullptr
-             ? QString()
-             : QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText);
+  if (action == nullptr) return {};
+  QList<QKeySequence> keys = action->shortcuts();
+  if (const auto told = told_key(*action); !told.isEmpty()) keys << told;
+  return QKeySequence::listToString(keys, QKeySequence::NativeText);
 }
 
 QString plain_text(const QString& text) {
@@ -75,19 +78,30 @@ std::vector<Command> menu_commands(const QMenuBar& bar) {
   return commands;
 }
 
-std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window) {
+std::vector<Command> all_commands(const QMenuBar& bar, const QWidget& window) {
   std::vector<Command> commands = menu_commands(bar);
   std::set<const QAction*> listed;
   for (const Command& each : commands) listed.insert(each.action);
-  for (const QWidget* const widget : window.findChildren<QWidget*>()) {
+  for (QWidget* const widget : window.findChildren<QWidget*>()) {
     if (qobject_cast<const QMenu*>(widget) != nullptr) continue;
     for (QAction* const action : widget->actions()) {
-      if (listed.insert(action).second)
-        commands.push_back({title_of(*widget), plain_text(action->text()), action});
+      const QString name = plain_text(action->text());
+      if (name.isEmpty() || !listed.insert(action).second) continue;
+      commands.push_back({title_of(*widget), name, action, widget});
     }
   }
+  return commands;
+}
+
+std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window) {
+  std::vector<Command> commands = all_commands(bar, window);
   std::erase_if(commands, [](const Command& each) { return each.keys().isEmpty(); });
   return commands;
+}
+
+bool can_be_done(const Command& command) {
+  if (command.action == nullptr || !command.action->isEnabled()) return false;
+  return command.widget == nullptr || !command.widget->visibleRegion().isEmpty();
 }
 
 QString full_name(const Command& command) { return inside(command.place, command.name); }

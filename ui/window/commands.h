@@ -14,6 +14,7 @@ struct Command {
   QString place;  ///< the menus that lead to it, outermost first, or the panel it acts on
   QString name;
   QPointer<QAction> action;
+  QPointer<QWidget> widget = {};  ///< that it acts on; null: the window
 
   /// All keys that trigger it, as the user sees them; may be empty.
   QString keys() const;
@@ -26,8 +27,14 @@ QString plain_text(const QString& text);
 /// included.
 std::vector<Command> menu_commands(const QMenuBar& bar);
 
-/// All that has keys: of the menus, then of the widgets in the window.
+/// Of the menus, then of the widgets in the window.
+std::vector<Command> all_commands(const QMenuBar& bar, const QWidget& window);
+
+/// Those of them that have keys.
 std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window);
+
+/// Whether it is enabled, and what it acts on can be seen.
+bool can_be_done(const Command& command);
 
 /// A command that fits what was typed.
 struct RankedCommand {

@@ -350,7 +350,7 @@ void MainWindow::choose_text_size(int percent) {
   if (document_.study() != nullptr) graph_->view().zoom_by(text_scale() / before);
 }
 
-void MainWindow::show_commands() { palette_->open(menu_commands(*menuBar())); }
+void MainWindow::show_commands() { palette_->open(all_commands(*menuBar(), *this)); }
 
 void MainWindow::show_shortcuts() {
   if (show_again<ShortcutSheet>(*this)) return;

@@ -1,10 +1,12 @@
 // What the graph shows stronger than the rest: colours and isolation.
 
 #include <QComboBox>
+#include <QDockWidget>
 #include <QSettings>
 
 #include "core/study/edits.h"
 #include "tests/ui/graph/graph_test.h"
+#include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -105,6 +107,36 @@ TEST_F(Looks, IsolationFollowsTheSelection) {
   choose(menu_by_key(), u"fit_graph"_s);
   press(Qt::Key_I);
   EXPECT_FALSE(view().isolation());
+}
+
+TEST_F(Looks, WhatIsRevealedMovesNoFurtherThanNeeded) {
+  const QRectF comfortable = view().rect().toRectF().adjusted(32, 32, -32, -32);
+  const auto on_screen = [this](NodeId node) {
+    const auto& drawing = scene().drawing();
+    return view().camera().to_screen(to_qt(drawing.boxes[drawing.box_of[node]].rect));
+  };
+  const NodeId below = find_node([&](NodeId node) {
+    const QRectF box = on_screen(node);
+    return box.bottom() > comfortable.bottom() && box.left() > comfortable.left() &&
+           box.right() < comfortable.right();
+  });
+  const double left = on_screen(below).left();
+  document().select_node(below);
+  EXPECT_TRUE(comfortable.contains(on_screen(below)));
+  EXPECT_NEAR(on_screen(below).left(), left, 1e-6) << "both columns stay in view";
+}
+
+TEST_F(Looks, TheOverviewGrowsWithTheText) {
+  for (QDockWidget* const dock : window().findChildren<QDockWidget*>()) dock->close();
+  QCoreApplication::processEvents();
+  auto& overview = find<QWidget>(u"minimap"_s);
+  const int width = overview.width();
+  const int legend = find<QWidget>(u"graph_legend"_s).sizeHint().height();
+  apply_text_size(*qApp, 150);
+  EXPECT_NEAR(overview.width() - 12, 1.5 * (width - 12), 3);
+  EXPECT_GT(find<QWidget>(u"graph_legend"_s).sizeHint().height(), legend);
+  apply_text_size(*qApp, 100);
+  EXPECT_NEAR(overview.width(), width, 1);
 }
 
 }  // namespace

@@ -21,6 +21,10 @@ class MemoryModes : public WindowTest {
     open(sample(u"gpt2_tiny"_s));
   }
   MemoryView& view() { return find<MemoryView>(u"memory_view"_s); }
+  void key(Qt::Key key) {
+    view().setFocus();
+    press(key);
+  }
   void click_button(const QString& name) { click(find<QToolButton>(name)); }
   bool is_down(const QString& name) { return find<QToolButton>(name).isChecked(); }
   std::size_t step() { return document().selection().step; }
@@ -55,10 +59,10 @@ TEST_F(MemoryModes, ButtonsAndKeysChangeBetweenBandsAndTensors) {
   EXPECT_EQ(view().look().colouring, Colouring::lifetime);
   click_button(u"tensors_by_band"_s);
   EXPECT_EQ(view().look().colouring, Colouring::band);
-  QTest::keyClick(&view(), Qt::Key_C);
+  key(Qt::Key_C);
   EXPECT_EQ(view().look().colouring, Colouring::lifetime);
   EXPECT_TRUE(is_down(u"tensors_by_lifetime"_s));
-  QTest::keyClick(&view(), Qt::Key_T);
+  key(Qt::Key_T);
   EXPECT_EQ(view().look().fill, Fill::bands);
   EXPECT_TRUE(is_down(u"memory_bands"_s));
 }
@@ -70,8 +74,8 @@ TEST_F(MemoryModes, ADownButtonStaysDown) {
 }
 
 TEST_F(MemoryModes, OverTimeTheSameStepsAreInSight) {
-  QTest::keyClick(&view(), Qt::Key_Plus);
-  QTest::keyClick(&view(), Qt::Key_Plus);
+  key(Qt::Key_Plus);
+  key(Qt::Key_Plus);
   const std::size_t at = view().step_at(view().plot().center().x());
   const auto in_sight = [&](std::size_t step) {
     const double x = view().x_of(step);
@@ -81,10 +85,10 @@ TEST_F(MemoryModes, OverTimeTheSameStepsAreInSight) {
   click_button(u"memory_over_time"_s);
   EXPECT_EQ(view().look().unit, AxisUnit::time);
   EXPECT_TRUE(in_sight(at));
-  QTest::keyClick(&view(), Qt::Key_0);
+  key(Qt::Key_0);
   EXPECT_NEAR(view().axis().last,
               1e3 * step_seconds(*document().study(), *document().study()->current), 1e-6);
-  QTest::keyClick(&view(), Qt::Key_M);
+  key(Qt::Key_M);
   EXPECT_EQ(view().look().unit, AxisUnit::steps);
   EXPECT_EQ(view().axis().last, static_cast<double>(timeline().order.size()));
 }
@@ -121,24 +125,24 @@ TEST_F(MemoryModes, AClickOnATensorSelectsItsMaker) {
 
 TEST_F(MemoryModes, UpAndDownWalkThroughTheStack) {
   view().setFocus();
-  QTest::keyClick(&view(), Qt::Key_T);
-  QTest::keyClick(&view(), Qt::Key_P);
+  key(Qt::Key_T);
+  key(Qt::Key_P);
   const TensorBands& bands = view().curves().tensors->bands;
   const auto stack = bands.stack(step());
   const auto buffer_at = [&](std::size_t place) { return bands.bands()[stack[place].band].buffer; };
   view().mark(buffer_at(0));
   const std::size_t at = step();
   for (std::size_t place = 1; place < stack.size(); ++place) {
-    QTest::keyClick(&view(), Qt::Key_Up);
+    key(Qt::Key_Up);
     ASSERT_EQ(view().marked(), buffer_at(place));
     ASSERT_EQ(step(), at);
     if (view().maker_of(buffer_at(place)).valid()) {
       ASSERT_EQ(selected(), view().maker_of(buffer_at(place)));
     }
   }
-  QTest::keyClick(&view(), Qt::Key_Up);
+  key(Qt::Key_Up);
   EXPECT_EQ(view().marked(), buffer_at(stack.size() - 1)) << "the top stays";
-  QTest::keyClick(&view(), Qt::Key_Down);
+  key(Qt::Key_Down);
   EXPECT_EQ(view().marked(), buffer_at(stack.size() - 2));
 }
 
@@ -183,11 +187,11 @@ TEST_F(MemoryModes, DraggingWithShiftZoomsToTheStretch) {
 
 TEST_F(MemoryModes, PagesPan) {
   document().select_step(timeline().order.size() / 3);
-  for (int i = 0; i < 10; ++i) QTest::keyClick(&view(), Qt::Key_Plus);
+  for (int i = 0; i < 10; ++i) key(Qt::Key_Plus);
   const double first = view().axis().first;
-  QTest::keyClick(&view(), Qt::Key_PageDown);
+  key(Qt::Key_PageDown);
   EXPECT_GT(view().axis().first, first);
-  QTest::keyClick(&view(), Qt::Key_PageUp);
+  key(Qt::Key_PageUp);
   EXPECT_NEAR(view().axis().first, first, 1e-6);
 }
 

@@ -18,6 +18,10 @@ class MemoryCurve : public WindowTest {
     open(sample(u"gpt2_tiny"_s));
   }
   MemoryView& curve() { return find<MemoryView>(u"memory_view"_s); }
+  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+    curve().setFocus();
+    press(key, modifiers);
+  }
   std::size_t step() { return document().selection().step; }
   void click_step(std::size_t step) {
     QTest::mouseClick(&curve(), Qt::LeftButton, {},
@@ -59,23 +63,23 @@ TEST_F(MemoryCurve, AClickLinksAllViews) {
 TEST_F(MemoryCurve, KeysWalk) {
   click_step(100);
   const std::size_t at = step();
-  QTest::keyClick(&curve(), Qt::Key_Right);
+  key(Qt::Key_Right);
   EXPECT_EQ(step(), at + 1);
-  QTest::keyClick(&curve(), Qt::Key_Left, Qt::ShiftModifier);
+  key(Qt::Key_Left, Qt::ShiftModifier);
   EXPECT_EQ(step(), at - 9);
-  QTest::keyClick(&curve(), Qt::Key_Home);
+  key(Qt::Key_Home);
   EXPECT_EQ(step(), 0U);
-  QTest::keyClick(&curve(), Qt::Key_Left);
+  key(Qt::Key_Left);
   EXPECT_EQ(step(), 0U);
-  QTest::keyClick(&curve(), Qt::Key_End);
+  key(Qt::Key_End);
   EXPECT_EQ(step() + 1, document().study()->current->timeline.order.size());
-  QTest::keyClick(&curve(), Qt::Key_P);
+  key(Qt::Key_P);
   EXPECT_EQ(step(), document().study()->current->timeline.peak_step);
 }
 
 TEST_F(MemoryCurve, DraggingMovesAndIsNoClick) {
-  QTest::keyClick(&curve(), Qt::Key_Plus);
-  QTest::keyClick(&curve(), Qt::Key_Plus);
+  key(Qt::Key_Plus);
+  key(Qt::Key_Plus);
   const std::size_t at = step();
   const double first = curve().axis().first;
   const QPoint from(500, 80);
@@ -84,7 +88,7 @@ TEST_F(MemoryCurve, DraggingMovesAndIsNoClick) {
   QTest::mouseRelease(&curve(), Qt::LeftButton, {}, from + QPoint(60, 0));
   EXPECT_EQ(step(), at);
   EXPECT_LT(curve().axis().first, first);
-  QTest::keyClick(&curve(), Qt::Key_0);
+  key(Qt::Key_0);
   EXPECT_EQ(curve().axis().first, 0);
 }
 

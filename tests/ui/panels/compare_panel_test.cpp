@@ -182,6 +182,27 @@ TEST_F(Compare, TheCursorReadsBothCurves) {
   EXPECT_TRUE(chart().readout().contains(u"%"_s));
 }
 
+TEST_F(Compare, TheReadoutFitsAtAnyWidth) {
+  compare_with(sample(u"lenet"_s));
+  std::set<QString> forms;
+  qsizetype longest = 0;
+  for (int width = 180; width <= 1100; width += 20) {
+    ComparisonChart own;
+    own.resize(width, 200);
+    own.set_studies(document().study(), document().study());
+    ASSERT_FALSE(own.grab().isNull());
+    const QString text = own.shown_readout();
+    EXPECT_GE(text.size(), longest) << width;
+    longest = text.size();
+    EXPECT_LE(own.fontMetrics().horizontalAdvance(text), own.axis().right - own.axis().left)
+        << width;
+    EXPECT_FALSE(text.contains(u"…"_s)) << width << " " << text.toStdString();
+    forms.insert(text);
+  }
+  EXPECT_EQ(forms.size(), 4U) << "from all there is to the change alone";
+  EXPECT_EQ(ComparisonChart().shown_readout(), QString());
+}
+
 TEST_F(Compare, TheChartZoomsByKeysAndWheel) {
   compare_with(sample(u"lenet"_s));
   const StepAxis whole = chart().axis();

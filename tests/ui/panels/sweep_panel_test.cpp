@@ -121,6 +121,20 @@ TEST_F(Sweeping, TheRangeIsTheUsers) {
   EXPECT_TRUE(comes_true([this] { return chart().points().empty(); })) << "above the last one";
 }
 
+TEST_F(Sweeping, TheProposedRangeHoldsTheSizeThatIsInForce) {
+  const auto set_batch = [this](std::int64_t size) {
+    document().choose(with_dimension(*document().study(), document().choices(), batch_now(), size),
+                      u"size"_s);
+    ASSERT_TRUE(settles());
+  };
+  ASSERT_EQ(find<QSpinBox>(u"sweep_to"_s).value(), 16);
+  set_batch(64);
+  EXPECT_EQ(find<QSpinBox>(u"sweep_to"_s).value(), 128);
+  type(u"sweep_to"_s, u"30"_s);
+  set_batch(65);
+  EXPECT_EQ(find<QSpinBox>(u"sweep_to"_s).value(), 30) << "what the user asked for stays";
+}
+
 TEST_F(Sweeping, SizesThatTheModelRefusesSayWhy) {
   choose_entry(u"sweep_dimension"_s, 1);
   ASSERT_TRUE(comes_true([this] {

@@ -71,6 +71,7 @@ class Blocking : public WindowTest {
 
   void zoom_and_move() {
     auto& view = window().graph().view();
+    view.setFocus();
     for (int i = 0; i < 8; ++i) {
       press(i < 5 ? Qt::Key_Minus : Qt::Key_Plus, Qt::ControlModifier);
       QTest::keyClick(&view, Qt::Key_Right, Qt::ShiftModifier);

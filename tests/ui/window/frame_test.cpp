@@ -14,6 +14,7 @@
 #include <QToolButton>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/memory/memory_view.h"
 #include "ui/models/history_model.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/theme/text_size.h"
@@ -118,6 +119,16 @@ TEST_F(Palette, OffersOnlyWhatCanBeDone) {
   }
 }
 
+TEST_F(Palette, DoesWhatOnlyAPanelHasAKeyFor) {
+  open(sample(u"gpt2_tiny"_s));
+  auto& memory = find<MemoryView>(u"memory_view"_s);
+  ASSERT_EQ(memory.look().fill, MemoryLook::Fill::bands);
+  type(u"bands or tens"_s);
+  EXPECT_EQ(first(), u"Memory over the steps › Bands or tensors"_s);
+  press_return();
+  EXPECT_EQ(memory.look().fill, MemoryLook::Fill::tensors);
+}
+
 TEST_F(Palette, AClickElsewhereClosesIt) {
   open(sample(u"gpt2_tiny"_s));
   press(Qt::Key_K, Qt::ControlModifier);
@@ -208,9 +219,16 @@ TEST_F(Keys, TheSheetListsThem) {
             u"Ctrl+Shift+Z; Ctrl+Y"_s);
   search.clear();
   QTest::keyClicks(&search, u"Ten steps back"_s);
+  ASSERT_EQ(table.model()->rowCount(), 2) << "of two charts over the steps";
+  const auto place = [&](int row) {
+    return table.model()->index(row, ShortcutModel::place).data().toString();
+  };
+  EXPECT_EQ((std::set{place(0), place(1)}),
+            (std::set{u"Memory over the steps"_s, u"Memory of both sides over the steps"_s}));
+  search.clear();
+  QTest::keyClicks(&search, u"Bands or tensors"_s);
   ASSERT_EQ(table.model()->rowCount(), 1);
-  EXPECT_EQ(table.model()->index(0, ShortcutModel::place).data().toString(),
-            u"Memory of both sides over the steps"_s);
+  EXPECT_EQ(table.model()->index(0, ShortcutModel::keys).data().toString(), u"T"_s);
   search.clear();
   QTest::keyClicks(&search, u"Ctrl+K"_s);
   ASSERT_EQ(table.model()->rowCount(), 1);

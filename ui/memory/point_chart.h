@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QAction>
+#include <QWidget>
+#include <optional>
+
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+/// A chart of points which the pointer and the arrow keys, Home and End go to; a click or Return
+/// chooses the one they are at.
+class PointChart : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PointChart(QWidget* parent = nullptr);
+
+  /// The figures of the point under the pointer, else of the one the keys went to; empty without
+  /// one.
+  virtual QString readout() const = 0;
+
+ protected:
+  virtual std::size_t point_count() const = 0;
+  /// The one that a click means.
+  virtual std::optional<std::size_t> point_at(QPointF pixel) const = 0;
+  /// Where the arrow keys begin. @pre there are points
+  virtual std::size_t first_stop() const = 0;
+  virtual void choose(std::size_t point) = 0;
+
+  const std::optional<std::size_t>& hovered() const { return hovered_; }
+  const std::optional<std::size_t>& selected() const { return selected_; }
+  std::optional<std::size_t> current() const { return hovered_ ? hovered_ : selected_; }
+  /// The keys are there now, and nothing is under the pointer until it moves.
+  void move_to(std::optional<std::size_t> point);
+  /// Those from this one on have moved up by one.
+  void make_room_for(std::size_t point);
+  /// To be called when other points are there, or other figures of them.
+  void tell();
+
+  void paint_invitation(QPainter& painter, const QRectF& room, const QString& text,
+                        const Theme& theme) const;
+  /// An edge where the keys go here.
+  void paint_focus(QPainter& painter, const Theme& theme) const;
+
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  void add_keys();
+  void walk(std::ptrdiff_t by);
+  void set_hovered(std::optional<std::size_t> point);
+
+  std::optional<std::size_t> hovered_;
+  std::optional<std::size_t> selected_;
+  QAction* choose_ = nullptr;
+};
+
+}  // namespace stashscope::ui
