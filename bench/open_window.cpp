@@ -2,7 +2,6 @@
 
 #include <QAbstractScrollArea>
 #include <QImage>
-#include <QSettings>
 #include <QTest>
 #include <cstdio>
 
@@ -18,14 +17,6 @@ std::filesystem::path program() {
   return (QCoreApplication::applicationDirPath() + u"/stashscope"_s).toStdString();
 }
 
-void prepare_settings(const QTemporaryDir& settings) {
-  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-  // The offscreen platform complains about what it cannot do.
-  qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {});
-}
-
 }  // namespace
 
 void wait_until(const std::function<bool()>& condition) {
@@ -37,14 +28,6 @@ void wait_until(const std::function<bool()>& condition) {
 void draw(QWidget& widget) {
   static QImage screen(2 * window_size, QImage::Format_ARGB32_Premultiplied);
   widget.render(&screen);
-}
-
-int run_program(int argc, char** argv,
-                const std::function<int(QApplication&, const QStringList&)>& run) {
-  const QTemporaryDir settings;
-  prepare_settings(settings);
-  QApplication application(argc, argv);
-  return run(application, QApplication::arguments());
 }
 
 OpenWindow::OpenWindow() : window_({program(), places_.path()}) {

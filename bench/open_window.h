@@ -16,10 +16,9 @@ void wait_until(const std::function<bool()>& condition);
 /// What a frame costs: the widget drawn into memory as the screen would have it.
 void draw(QWidget& widget);
 
-/// Runs a window program without a display, away from the user's settings, on its arguments; the
-/// first one is its name.
-int run_program(int argc, char** argv,
-                const std::function<int(QApplication&, const QStringList&)>& run);
+/// What a program of the bench does, without a display and away from the user's settings; each
+/// program defines it. Returns the exit status. @param words its arguments, its name first
+int run(QApplication& application, const QStringList& words);
 
 /// A window of its own, to open models in.
 class OpenWindow {

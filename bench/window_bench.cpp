@@ -236,7 +236,7 @@ void measure_events(std::uint32_t steps, MemoryLook::Fill fill) {
 
 bool is_there(const QString& model) { return QFileInfo::exists(model_file(model)); }
 
-int run(int repeats) {
+void measure_all(int repeats) {
   std::printf("| what | median ms | worst ms | wanted below | met |\n|---|---|---|---|---|\n");
   const QString small = u"gpt2_124m"_s;
   const QString large = u"gpt2_xl_1.5b"_s;
@@ -250,16 +250,14 @@ int run(int repeats) {
     measure_expand(small, repeats);
   }
   if (is_there(large)) measure_open(large, 4000, repeats);
-  return 0;
 }
 
 }  // namespace
-}  // namespace stashscope::ui::bench
 
-int main(int argc, char** argv) {
-  using namespace stashscope::ui;
-  return bench::run_program(argc, argv, [](QApplication& application, const QStringList& words) {
-    apply_theme(application, ThemeChoice::light);
-    return bench::run(words.size() > 1 ? std::max(1, words[1].toInt()) : 5);
-  });
+int run(QApplication& application, const QStringList& words) {
+  apply_theme(application, ThemeChoice::light);
+  measure_all(words.size() > 1 ? std::max(1, words[1].toInt()) : 5);
+  return 0;
 }
+
+}  // namespace stashscope::ui::bench

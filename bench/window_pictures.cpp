@@ -97,7 +97,7 @@ void draw_panels(OpenWindow& open, const Album& album) {
   }
 }
 
-int run(const QStringList& arguments) {
+void draw_all(const QStringList& arguments) {
   const QFileInfo model(arguments[1]);
   const Album album(arguments[2], model.completeBaseName().remove(u"_train_fwd"_s), arguments[3],
                     arguments[4]);
@@ -111,25 +111,21 @@ int run(const QStringList& arguments) {
   fill_planner(open);
   draw_panels(open, album);
   open.document().undo_stack().setClean();
-  return 0;
 }
 
 }  // namespace
-}  // namespace stashscope::ui::bench
 
-int main(int argc, char** argv) {
-  using namespace stashscope::ui;
-  return bench::run_program(argc, argv, [](QApplication& application, const QStringList& words) {
-    const int text_size = words.value(4).toInt();
-    if (text_size <= 0) {
-      std::fprintf(
-          stderr,
-          "usage: bench_window_pictures MODEL FOLDER light|dark TEXT [DIMENSION=VALUE...]\n");
-      return 2;
-    }
-    apply_theme(application,
-                words[3] == QStringLiteral("dark") ? ThemeChoice::dark : ThemeChoice::light);
-    apply_text_size(application, text_size);
-    return bench::run(words);
-  });
+int run(QApplication& application, const QStringList& words) {
+  const int text_size = words.value(4).toInt();
+  if (text_size <= 0) {
+    std::fprintf(
+        stderr, "usage: bench_window_pictures MODEL FOLDER light|dark TEXT [DIMENSION=VALUE...]\n");
+    return 2;
+  }
+  apply_theme(application, words[3] == u"dark"_s ? ThemeChoice::dark : ThemeChoice::light);
+  apply_text_size(application, text_size);
+  draw_all(words);
+  return 0;
 }
+
+}  // namespace stashscope::ui::bench
