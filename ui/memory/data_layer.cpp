@@ -184,7 +184,9 @@ class ColumnPainter {
       }
       const int from = std::min(high, before.value_or(high)) - width / 2;
       const int to = std::max(high, before.value_or(high)) - width / 2 + width;
-      if (column % period < on) image_.fill(column, from, to, style.colour);
+      // A peak of one column must not fall between two dashes.
+      const bool is_upright = to - from > 2 * width;
+      if (is_upright || column % period < on) image_.fill(column, from, to, style.colour);
       before = high;
       ++column;
     }

@@ -15,7 +15,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
-constexpr int group_width = 104;
+constexpr int group_width = 92;
 constexpr int name_width = 180;
 constexpr int least_name_width = 112;
 constexpr int side_width = 84;

@@ -43,10 +43,10 @@ PlanChart::PlanChart(QWidget* parent) : PointChart(parent) {
 void PlanChart::set_points(std::vector<ChartPoint> points) {
   if (points == points_) return;
   // The keys stay at the plan they went to, or near its peak.
-  const std::optional<std::int64_t> peak =
-      selected() ? std::optional(points_[*selected()].peak_bytes) : std::nullopt;
+  const bool has_keys = selected().has_value();
+  const std::int64_t peak = has_keys ? points_[*selected()].peak_bytes : 0;
   points_ = std::move(points);
-  move_to(peak && !points_.empty() ? std::optional(point_near(*peak)) : std::nullopt);
+  move_to(has_keys && !points_.empty() ? std::optional(point_near(peak)) : std::nullopt);
 }
 
 std::size_t PlanChart::point_near(std::int64_t peak_bytes) const {
@@ -61,8 +61,9 @@ void PlanChart::set_marks(const std::optional<ChartMarks>& marks) {
 
 QRectF PlanChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
-  const double row = room.line + 2 * air;
-  return plot_inside(rect(), {room.numbers, row, right_margin, row});
+  // The highest number stands half above the plot, below the title.
+  const double above = 1.5 * room.line + air;
+  return plot_inside(rect(), {room.numbers, above, right_margin, room.line + 2 * air});
 }
 
 PlanChartMap PlanChart::map() const {
@@ -123,7 +124,7 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
   double free_from = 0;
   for (const ChartTick& tick :
        peak_ticks(map.first_bytes, map.last_bytes,
-                  std::max(2, static_cast<int>(area.width() / room.numbers)))) {
+                  std::max(2, static_cast<int>(area.width() / (1.25 * room.numbers))))) {
     const double x = std::round(map.x_of(tick.value)) + 0.5;
     painter.setPen(theme.line);
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));

@@ -52,6 +52,20 @@ TEST(DataLayer, ShowsOneStepInAMillionWhereItIs) {
   }
 }
 
+TEST(DataLayer, DashedCurvesShowTheirPeaksWhereverTheyAre) {
+  const QColor colour = theme_of(QPalette(Qt::white)).measured;
+  for (int column = 160; column < 176; ++column) {
+    MemoryCurves curves = with_spike(0);
+    std::vector<std::int64_t> bytes(1'000'000, 100);
+    bytes[static_cast<std::size_t>(column) * 2000 + 1000] = 900;
+    curves.measured = curve_through(std::move(bytes));
+    const QImage image = picture(curves);
+    bool is_seen = false;
+    for (int row = 30; row < 100; ++row) is_seen |= image.pixelColor(column, row) == colour;
+    EXPECT_TRUE(is_seen) << column;
+  }
+}
+
 TEST(ColumnImage, StandsUpright) {
   ColumnImage image(3, 4, qRgb(0, 0, 0));
   image.fill(0, 0, 1, qRgb(255, 0, 0));

@@ -279,6 +279,7 @@ class Layouts : public Frame {
     auto& dialog = find<QInputDialog>(u"layout_name_dialog"_s);
     auto* const line = dialog.findChild<QLineEdit*>();
     ASSERT_NE(line, nullptr);
+    ASSERT_TRUE(comes_true([&] { return line->hasFocus(); }));
     QTest::keyClicks(line, name);
     QTest::keyClick(line, Qt::Key_Return);
   }
