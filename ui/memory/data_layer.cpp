@@ -184,9 +184,11 @@ class ColumnPainter {
       }
       const int from = std::min(high, before.value_or(high)) - width / 2;
       const int to = std::max(high, before.value_or(high)) - width / 2 + width;
-      // A peak of one column must not fall between two dashes.
-      const bool is_upright = to - from > 2 * width;
-      if (is_upright || column % period < on) image_.fill(column, from, to, style.colour);
+      // The tip of a peak of one column must not fall between two dashes.
+      const bool is_dash = column % period < on;
+      const bool rises = before && high - *before > 2 * width;
+      const int bottom = is_dash ? from : std::max(from, to - 3 * width);
+      if (is_dash || rises) image_.fill(column, bottom, to, style.colour);
       before = high;
       ++column;
     }

@@ -21,7 +21,7 @@ MemoryCurve with_peak(MemoryCurve curve) {
 SharedCurve measured_curve(const Variant& variant, const Measurement& measured) {
   return std::make_shared<const MemoryCurve>(
       with_peak({CurveExtremes(measured.live_bytes), StepClock(measured.node_seconds),
-                 variant.forward_steps}));
+                 std::min(variant.forward_steps, measured.live_bytes.size())}));
 }
 
 std::shared_ptr<const BandEdges> edges_of(const Variant& variant) {

@@ -14,9 +14,9 @@ using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
 constexpr int step_width = 52;
-constexpr int bytes_width = 96;
-constexpr int cause_width = 150;
-constexpr int time_width = 128;
+constexpr int bytes_width = 88;
+constexpr int cause_width = 140;
+constexpr int time_width = 116;
 constexpr int least_node_width = 160;
 
 }  // namespace

@@ -61,9 +61,59 @@ TEST(DataLayer, DashedCurvesShowTheirPeaksWhereverTheyAre) {
     curves.measured = curve_through(std::move(bytes));
     const QImage image = picture(curves);
     bool is_seen = false;
-    for (int row = 30; row < 100; ++row) is_seen |= image.pixelColor(column, row) == colour;
+    for (int row = 15; row < 25; ++row) is_seen |= image.pixelColor(column, row) == colour;
     EXPECT_TRUE(is_seen) << column;
   }
+}
+
+bool occurs(const QImage& image, const QColor& colour) {
+  for (int x = 0; x < image.width(); ++x) {
+    for (int y = 0; y < image.height(); ++y) {
+      if (image.pixelColor(x, y) == colour) return true;
+    }
+  }
+  return false;
+}
+
+/// Over time a measured step goes on when the predicted one has ended.
+TEST(DataLayer, DrawsWhatGoesOnWhereOtherCurvesHaveEnded) {
+  MemoryCurves curves = long_step(500, 20);
+  curves.measured = curve_through(std::vector<std::int64_t>(5000, curves.current->peak_bytes / 2));
+  const Theme theme = theme_of(QPalette(Qt::white));
+  StepAxis axis;
+  axis.shortest = 0.1;
+  axis = with_steps(axis, length_of(curves, AxisUnit::time));
+  for (const auto fill : {MemoryLook::Fill::bands, MemoryLook::Fill::tensors}) {
+    const MemoryLook look{fill, MemoryLook::Colouring::lifetime, AxisUnit::time};
+    const auto drawn = [&](double first) {
+      return DataLayer{curves, look, with_range(axis, first, 0.4), curves.current->peak_bytes,
+                       {},     theme}
+          .draw({300, 200}, 1);
+    };
+    EXPECT_TRUE(occurs(drawn(0), theme.accent));
+    EXPECT_FALSE(occurs(drawn(3), theme.accent));
+    EXPECT_TRUE(occurs(drawn(3), theme.measured));
+  }
+}
+
+TEST(DataLayer, LinesAreAsWideOnFineScreens) {
+  const MemoryCurves curves = with_spike(333'333);
+  StepAxis axis;
+  axis.steps = length_of(curves, AxisUnit::steps);
+  const Theme theme = theme_of(QPalette(Qt::white));
+  const auto width_at = [&](double ratio) {
+    const QSize size(qRound(500 * ratio), qRound(200 * ratio));
+    const QImage image = DataLayer{curves, {}, whole(axis), 1000, {}, theme}.draw(size, ratio);
+    EXPECT_EQ(image.size(), size);
+    int rows = 0;
+    for (int y = 0; y < size.height(); ++y) {
+      rows += image.pixelColor(size.width() - 50, y) == theme.accent ? 1 : 0;
+    }
+    return rows;
+  };
+  EXPECT_EQ(width_at(1), 2);
+  EXPECT_EQ(width_at(1.5), 3);
+  EXPECT_EQ(width_at(2), 4);
 }
 
 TEST(ColumnImage, StandsUpright) {

@@ -47,6 +47,9 @@ TEST(MemoryPlot, HoldsSmallPeaks) {
     measured.live_bytes = {10 * peak};
     view.set_curves(curves_of(study, &measured));
     EXPECT_GT(view.top(), 10 * peak);
+    view.resize(400, 300);
+    view.grab();
+    EXPECT_EQ(view.curves().measured->forward_steps, 1U) << "no more than it has steps";
   }
 }
 
