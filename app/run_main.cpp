@@ -14,6 +14,7 @@
 #include "app/reader_watch.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/seconds.h"
 #include "core/base/text.h"
 #include "core/run/available_memory.h"
 #include "core/run/given_inputs.h"
@@ -231,8 +232,8 @@ void print_memory(const Study& study, const Measurement& measured) {
 void print_repeats(const Measurement& measured) {
   if (measured.repeats == 1) return;
   const auto& times = measured.node_seconds;
-  std::cout << "time: " << format_fixed(1000 * std::accumulate(times.begin(), times.end(), 0.0), 2)
-            << " ms, the sum of the nodes' medians over " << measured.repeats
+  std::cout << "time: " << format_seconds(std::accumulate(times.begin(), times.end(), 0.0))
+            << ", the sum of the nodes' medians over " << measured.repeats
             << " runs; largest difference between them: "
             << with_thousands(measured.repeat_difference) << " B\n";
 }

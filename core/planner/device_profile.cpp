@@ -150,6 +150,15 @@ json rates_json(const PeakRates& rates) {
   return object;
 }
 
+json in_full(const DeviceProfile& profile) {
+  json object = {{"name", profile.name},
+                 {"memory_bytes", profile.memory_bytes},
+                 {"matrix_flops", rates_json(profile.matrix)},
+                 {"vector_flops", rates_json(profile.vector)}};
+  for (const NumberKey& each : number_keys) object[each.name] = profile.*each.number;
+  return object;
+}
+
 /// The figures to look for, from the type itself to wider ones; float32 ends every list.
 std::span<double PeakRates::*const> rates_for(ElementType element) {
   using R = double PeakRates::*;
@@ -221,12 +230,18 @@ DeviceProfile load_profile(const std::string& name_or_file) {
 json profile_to_json(const DeviceProfile& profile) {
   const DeviceProfile* const bundled = find_profile(profile.name);
   if (bundled != nullptr && *bundled == profile) return profile.name;
-  json object = {{"name", profile.name},
-                 {"memory_bytes", profile.memory_bytes},
-                 {"matrix_flops", rates_json(profile.matrix)},
-                 {"vector_flops", rates_json(profile.vector)}};
-  for (const NumberKey& each : number_keys) object[each.name] = profile.*each.number;
-  return object;
+  return in_full(profile);
+}
+
+std::map<std::string, double> profile_figures(const DeviceProfile& profile) {
+  std::map<std::string, double> figures;
+  const json full = in_full(profile);
+  for (const auto& [key, value] : full.items()) {
+    if (value.is_number()) figures[key] = value;
+    if (!value.is_object()) continue;
+    for (const auto& [type, rate] : value.items()) figures[key + "." + type] = rate;
+  }
+  return figures;
 }
 
 DeviceProfile profile_from_json(const json& value) {

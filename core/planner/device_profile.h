@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -51,6 +52,9 @@ DeviceProfile parse_profile(const std::string& text);
 /// For sessions: the name of a bundled profile, any other one in full, and back.
 nlohmann::json profile_to_json(const DeviceProfile& profile);
 DeviceProfile profile_from_json(const nlohmann::json& json);
+
+/// Every figure by its key, those of rates as `matrix_flops.float16`.
+std::map<std::string, double> profile_figures(const DeviceProfile& profile);
 
 /// Operations per second for operands of a type, efficiency included. A type without a figure is
 /// computed as the next wider one that has one; products without units for matrices as all else.

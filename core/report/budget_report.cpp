@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/seconds.h"
 #include "core/base/text.h"
 #include "core/report/cost_report.h"
 #include "core/report/report.h"
@@ -27,7 +28,7 @@ double share_of_step(const Study& study, double seconds) {
 }
 
 std::string time_text(const Study& study, double seconds) {
-  return milliseconds_text(seconds) + " (" + format_fixed(share_of_step(study, seconds), 2) + " %)";
+  return format_seconds(seconds) + " (" + format_fixed(share_of_step(study, seconds), 2) + " %)";
 }
 
 /// Nodes that a planned sequence runs more than once, and how many runs that adds.

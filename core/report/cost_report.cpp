@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/seconds.h"
 #include "core/base/text.h"
 
 namespace stashscope {
@@ -24,7 +25,7 @@ std::string source_text(const Study& study) {
 }
 
 std::string plan_line(const PlanRow& row, std::size_t number) {
-  return "  Plan " + std::to_string(number) + ": " + milliseconds_text(row.cost.seconds) + ", " +
+  return "  Plan " + std::to_string(number) + ": " + format_seconds(row.cost.seconds) + ", " +
          format_number(row.cost.flops) + " flops  " + to_valid_utf8(row.config) + "\n";
 }
 
@@ -37,16 +38,10 @@ std::string plan_lines(const Study& study) {
 
 }  // namespace
 
-std::string milliseconds_text(double seconds) {
-  const double milliseconds = 1000 * seconds;
-  const int digits = milliseconds >= 100 ? 1 : milliseconds >= 1 ? 2 : 4;
-  return format_fixed(milliseconds, digits) + " ms";
-}
-
 std::string step_time_text(const Study& study) {
   return "Time of a step, " + source_text(study) + ": " +
-         milliseconds_text(step_seconds(study, *study.baseline)) + " before, " +
-         milliseconds_text(step_seconds(study, *study.current)) + " after (+" +
+         format_seconds(step_seconds(study, *study.baseline)) + " before, " +
+         format_seconds(step_seconds(study, *study.current)) + " after (+" +
          format_fixed(extra_seconds_percent(study), 1) + " %)\n" + plan_lines(study);
 }
 

@@ -7,9 +7,6 @@
 
 namespace stashscope {
 
-/// `12.34 ms`, with more digits where there are few.
-std::string milliseconds_text(double seconds);
-
 /// What a step takes before and after, where the figures come from, and what each plan of the plan
 /// table adds.
 std::string step_time_text(const Study& study);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/seconds.h"
 #include "core/base/text.h"
 #include "core/report/cost_report.h"
 #include "core/report/report.h"
@@ -20,8 +21,8 @@ std::string peak_text(const FitPoint& point) {
 }
 
 std::string time_text(const FitPoint& point) {
-  return milliseconds_text(point.seconds) + " a step, " +
-         milliseconds_text(point.seconds / static_cast<double>(point.value)) + " for each";
+  return format_seconds(point.seconds) + " a step, " +
+         format_seconds(point.seconds / static_cast<double>(point.value)) + " for each";
 }
 
 std::string others_text(const FitPoint& point) {

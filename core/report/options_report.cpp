@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/seconds.h"
 #include "core/base/text.h"
 #include "core/study/plan_effects.h"
 
@@ -20,7 +21,7 @@ std::string more_line(std::size_t rows) {
 }
 
 std::string cost_text(const PlanRow& row) {
-  const std::string time = format_fixed(1000 * row.cost.seconds, 2) + " ms";
+  const std::string time = format_seconds(row.cost.seconds);
   if (row.cost.transfer_bytes != 0) return time + " of transfers";
   return format_number(row.cost.flops) + " flops, " + time;
 }

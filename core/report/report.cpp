@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/seconds.h"
 #include "core/base/text.h"
 #include "core/report/budget_report.h"
 #include "core/report/chart.h"
@@ -60,8 +61,7 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
 std::string transfers_clause(const Study& study) {
   if (study.current->transfer_bytes == 0) return "";
   return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
-         format_fixed(1000 * transfer_seconds(study, *study.current), 2) +
-         " ms when nothing overlaps";
+         format_seconds(transfer_seconds(study, *study.current)) + " when nothing overlaps";
 }
 
 std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measurement& measured) {
@@ -211,7 +211,7 @@ std::string html_plan_rows(const Study& study) {
     rows += "<tr><td>" + std::string(row.on ? "on" : "") + "</td><td><code>" +
             xml_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
             "</td><td>" + with_thousands(row.saving_bytes) + "</td><td>" +
-            milliseconds_text(row.cost.seconds) + "</td><td><code>" +
+            format_seconds(row.cost.seconds) + "</td><td><code>" +
             xml_escaped(row.saving_symbolic) + "</code></td></tr>\n";
   }
   return rows;

@@ -3,7 +3,6 @@
 #include <QSignalBlocker>
 #include <atomic>
 
-#include "core/report/cost_report.h"
 #include "core/study/planning_basis.h"
 #include "ui/models/texts.h"
 
@@ -247,8 +246,7 @@ void Planning::update_fit() {
 void Planning::use(const PlanPoint& point) {
   document_.choose(with_plans_of(document_.choices(), point.choices),
                    tr("Planner: peak %1, +%2")
-                       .arg(bytes_text(point.peak_bytes),
-                            QString::fromStdString(milliseconds_text(point.extra_seconds))));
+                       .arg(bytes_text(point.peak_bytes), time_text(point.extra_seconds)));
 }
 
 bool Planning::is_in_force(const PlanPoint& point) const {

@@ -7,7 +7,6 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "core/base/seconds.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
 #include "ui/models/texts.h"
@@ -317,7 +316,7 @@ QString GraphView::tip_of(std::uint32_t box) const {
     tip += QLatin1Char('\n') + tr("%1 of it at the peak").arg(bytes_text(drawn.memory.peak_bytes));
   }
   if (drawn.seconds > 0) {
-    tip += QLatin1Char('\n') + tr("runs for %1").arg(shown(format_seconds(drawn.seconds)));
+    tip += QLatin1Char('\n') + tr("runs for %1").arg(time_text(drawn.seconds));
   }
   if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + tr("double-click to open or close");
   return tip;

@@ -3,7 +3,6 @@
 #include <QPainter>
 #include <cmath>
 
-#include "core/base/seconds.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/models/texts.h"
 
@@ -17,8 +16,6 @@ constexpr double swatch_width = 10;
 constexpr double sample_width = 24;
 constexpr double gap = 6;
 constexpr double wide_gap = 20;
-
-QString seconds_text(double seconds) { return shown(format_seconds(seconds)); }
 
 LegendContent states_content() {
   LegendContent content;
@@ -101,8 +98,7 @@ LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring c
             {}};
   }
   if (colouring == layout::Colouring::time) {
-    return {
-        Legend::tr("runs up to %1").arg(seconds_text(scale.least)), seconds_text(scale.most), {}};
+    return {Legend::tr("runs up to %1").arg(time_text(scale.least)), time_text(scale.most), {}};
   }
   return {Legend::tr("lives 1 step"), Legend::tr("%L1 steps").arg(drawing.steps), {}};
 }

@@ -66,12 +66,4 @@ std::vector<AxisTick> time_ticks(double first, double last, int count) {
   return ticks;
 }
 
-QString duration_text(double milliseconds) {
-  const Unit unit = unit_of(std::abs(milliseconds));
-  const double number = milliseconds / unit.milliseconds;
-  if (number == 0) return u"0 ms"_s;
-  const int digits = std::abs(number) < 10 ? 2 : std::abs(number) < 100 ? 1 : 0;
-  return QString::fromStdString(format_fixed(number, digits)) + u' ' + unit.name;
-}
-
 }  // namespace stashscope::ui

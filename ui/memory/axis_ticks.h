@@ -20,7 +20,4 @@ std::vector<AxisTick> step_ticks(double first, double last, int count);
 /// Round times between two positions in milliseconds, about `count` of them, all in one unit.
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
-/// `1.25 ms`, in the unit that suits it.
-QString duration_text(double milliseconds);
-
 }  // namespace stashscope::ui

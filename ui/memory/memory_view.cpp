@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/report/report.h"
-#include "ui/memory/axis_ticks.h"
 #include "ui/memory/chart_text.h"
 #include "ui/models/texts.h"
 #include "ui/panels/key_action.h"
@@ -249,7 +248,7 @@ QString MemoryView::readout() const {
 QString MemoryView::step_text(std::size_t step) const {
   QStringList parts = {tr("step %1").arg(step + 1)};
   if (look_.unit == AxisUnit::time) {
-    parts << duration_text(curves_.current->clock.time_at(static_cast<double>(step)));
+    parts << time_text(curves_.current->clock.time_at(static_cast<double>(step)) / 1e3);
   }
   if (curves_.study != nullptr) {
     const Variant& variant = *curves_.study->current;

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "core/base/seconds.h"
 #include "core/base/text.h"
-#include "core/report/cost_report.h"
 
 namespace stashscope::ui {
 
@@ -17,7 +17,7 @@ QString shown(const std::string& text) { return QString::fromStdString(to_valid_
 
 QString bytes_text(std::int64_t bytes) { return QString::fromStdString(format_bytes(bytes)); }
 
-QString time_text(double seconds) { return QString::fromStdString(milliseconds_text(seconds)); }
+QString time_text(double seconds) { return QString::fromStdString(format_seconds(seconds)); }
 
 QString change_text(std::int64_t before, std::int64_t after) {
   if (before == 0) return u"±0 %"_s;

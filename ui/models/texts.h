@@ -12,7 +12,7 @@ QString shown(const std::string& text);
 /// `1.25 GiB`
 QString bytes_text(std::int64_t bytes);
 
-/// `12.34 ms`
+/// `12.3 ms`
 QString time_text(double seconds);
 
 /// `−29 %`, `+4.1 %`, `±0 %`: how far `after` is from `before`.

@@ -3,7 +3,6 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
-#include "ui/memory/axis_ticks.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -105,7 +104,7 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
                 .arg(device, bytes_text(largest));
   return bytes + u' ' +
          tr("Time: %1 measured, %2 predicted for %3.")
-             .arg(duration_text(1e3 * measured_seconds), duration_text(1e3 * predicted_seconds),
+             .arg(time_text(measured_seconds), time_text(predicted_seconds),
                   shown(study.choices.profile.name));
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/base/text.h"
 #include "core/report/budget_report.h"
-#include "core/report/cost_report.h"
 #include "core/report/report.h"
 #include "ui/models/texts.h"
 #include "ui/theme/theme.h"
@@ -23,8 +22,6 @@ constexpr qsizetype longest_plan = 160;
 struct PlannerAnswer {
   Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
 };
-
-QString milliseconds(double seconds) { return QString::fromStdString(milliseconds_text(seconds)); }
 
 /// For rich text; long ones lose their middle.
 QString shortened(const std::string& full, qsizetype longest) {
@@ -61,7 +58,7 @@ QString proof_text(const BudgetAnswer& answer, double step) {
     return PlannerAnswer::tr("How near it is to the cheapest is not proven.");
   const double gap = answer.best.extra_seconds - least;
   return PlannerAnswer::tr("At most %1 (%2 of the step) above the cheapest of any grain.")
-      .arg(milliseconds(gap), percent_text(gap, step));
+      .arg(time_text(gap), percent_text(gap, step));
 }
 
 QString floor_text(const StepFloor& floor) {
@@ -119,7 +116,7 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
                                           : u"<b>%1</b>"_s.arg(fit.largest->value);
     text = paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
                          .arg(title, most, bytes_text(fit.largest->peak_bytes),
-                              milliseconds(fit.largest->seconds)));
+                              time_text(fit.largest->seconds)));
   } else {
     text = paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
   }
@@ -136,7 +133,7 @@ QString variant_text(const Study& study, const VariantFit& fit, const QString& t
 QString more_time_text(double extra_seconds, double step_seconds) {
   if (extra_seconds <= 0) return PlannerAnswer::tr("no extra time");
   return PlannerAnswer::tr("+%1 (+%2)")
-      .arg(milliseconds(extra_seconds), percent_text(extra_seconds, step_seconds));
+      .arg(time_text(extra_seconds), percent_text(extra_seconds, step_seconds));
 }
 
 void set_up_rich_label(QLabel& label, const QString& name) {

@@ -106,7 +106,7 @@ QString StatusLine::cost_text(const Study& study) {
   const QString compute = tr("+%1 % compute").arg(fixed(extra_percent(study), 1));
   const double seconds = transfer_seconds(study, *study.current);
   if (seconds == 0) return compute;
-  return tr("%1, +%2 ms of transfers").arg(compute, fixed(1000 * seconds, 2));
+  return tr("%1, +%2 of transfers").arg(compute, time_text(seconds));
 }
 
 QString StatusLine::run_text() const {

@@ -20,5 +20,10 @@ TEST(FormatSeconds, RoundsIntoTheNextUnit) {
   EXPECT_EQ(format_seconds(3600), "3600 s");
 }
 
+TEST(FormatSeconds, LessThanNothingHasASign) {
+  EXPECT_EQ(format_seconds(-0.0831), "−83.1 ms");
+  EXPECT_EQ(format_seconds(-12.34), "−12.3 s");
+}
+
 }  // namespace
 }  // namespace stashscope

@@ -6,6 +6,7 @@
 
 #include "core/study/edits.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/models/texts.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -38,7 +39,9 @@ TEST_F(PlansOfOurOwn, CountAmongThePlansThatAreOn) {
 }
 
 TEST_F(PlansOfOurOwn, HaveTheirTransfersInTheStatusLine) {
-  EXPECT_TRUE(status().contains(u"ms of transfers"_s)) << status().toStdString();
+  const Study& study = *document().study();
+  const QString time = time_text(transfer_seconds(study, *study.current));
+  EXPECT_TRUE(status().contains(u"+%1 of transfers"_s.arg(time))) << status().toStdString();
 }
 
 TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {

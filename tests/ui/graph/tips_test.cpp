@@ -1,0 +1,82 @@
+// What the graph says under a resting mouse, and the overview of a picture larger than the view.
+
+#include <QHelpEvent>
+#include <QToolTip>
+
+#include "tests/ui/graph/graph_test.h"
+#include "ui/graph/minimap.h"
+#include "ui/models/texts.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class GraphTips : public GraphTest {
+ protected:
+  void SetUp() override {
+    GraphTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+
+  QString tip_at(QPoint place) {
+    QHelpEvent event(QEvent::ToolTip, place, view().mapToGlobal(place));
+    QApplication::sendEvent(&view(), &event);
+    return QToolTip::text();
+  }
+  NodeId stashing() {
+    return find_node([this](NodeId node) {
+      return document().study()->graph().node(node).op_type == "Softmax";
+    });
+  }
+  Minimap& minimap() { return find<Minimap>(u"minimap"_s); }
+};
+
+TEST_F(GraphTips, ANodeTellsItsNameAndWhatItKeeps) {
+  const NodeId node = stashing();
+  go_to(node);
+  const auto& drawing = scene().drawing();
+  const auto& memory = drawing.boxes[drawing.box_of[node]].memory;
+  const QString tip = tip_at(place_of(node));
+  EXPECT_TRUE(tip.startsWith(shown(document().study()->graph().node(node).name)))
+      << tip.toStdString();
+  EXPECT_TRUE(tip.contains(bytes_text(memory.bytes))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(u"stashes "_s + bytes_text(memory.stashed_bytes))) << tip.toStdString();
+}
+
+TEST_F(GraphTips, AGroupTellsHowItOpensAndEmptyGroundNothing) {
+  const auto& boxes = scene().drawing().boxes;
+  const auto group = std::find_if(boxes.begin(), boxes.end(),
+                                  [](const auto& each) { return each.shows.group.valid(); });
+  ASSERT_NE(group, boxes.end());
+  const auto box = static_cast<std::uint32_t>(group - boxes.begin());
+  EXPECT_TRUE(tip_at(place_of_box(box)).contains(u"double-click to open or close"_s));
+  tip_at({1, view().height() - 1});
+  EXPECT_TRUE(QTest::qWaitFor([] { return !QToolTip::isVisible(); }));
+}
+
+TEST_F(GraphTips, TheOverviewShowsWhileThePictureIsLargerThanTheViewAndAClickLeadsThere) {
+  press(Qt::Key_0, Qt::ControlModifier);
+  window().graph().go_to(stashing());
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(minimap().isVisible());
+  const QPointF before = view().camera().to_picture(QPointF(view().rect().center()));
+  QTest::mouseClick(&minimap(), Qt::LeftButton, {}, {minimap().width() / 2, 8});
+  const QPointF top = view().camera().to_picture(QPointF(view().rect().center()));
+  QTest::mouseClick(&minimap(), Qt::LeftButton, {},
+                    {minimap().width() / 2, minimap().height() - 8});
+  const QPointF bottom = view().camera().to_picture(QPointF(view().rect().center()));
+  EXPECT_NE(top, before);
+  EXPECT_LT(top.y(), bottom.y());
+  EXPECT_NEAR(top.x(), bottom.x(), 1);
+}
+
+TEST_F(GraphTips, TheOverviewHidesWhileEverythingIsSeen) {
+  view().setFocus();
+  press(Qt::Key_F);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(minimap().isVisible());
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test
