@@ -36,4 +36,14 @@ StoredValue stored_value(const Study& study, ValueId value) {
   return stored;
 }
 
+NodeId maker_of_memory(const Study& study, NodeId node) {
+  const Topology& topology = study.current->dataflow.topology;
+  const Timeline& timeline = study.current->timeline;
+  for (const ValueId output : topology.outputs[node]) {
+    const BufferId buffer = output.valid() ? timeline.buffer_of[output] : BufferId();
+    if (buffer.valid()) return topology.producer[timeline.buffers[buffer].root];
+  }
+  return NodeId();
+}
+
 }  // namespace stashscope

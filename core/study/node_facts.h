@@ -28,4 +28,8 @@ struct StoredValue {
 };
 StoredValue stored_value(const Study& study, ValueId value);
 
+/// The node that made the memory in which the first output of `node` lives, by a view or in place:
+/// `node` itself where it is new, an invalid one where it was there before the step or never is.
+NodeId maker_of_memory(const Study& study, NodeId node);
+
 }  // namespace stashscope

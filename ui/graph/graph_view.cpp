@@ -7,6 +7,7 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "core/study/node_facts.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
 #include "ui/models/texts.h"
@@ -308,6 +309,7 @@ QString GraphView::tip_of(std::uint32_t box) const {
                                    .arg(std::lround(layout::average_steps(drawn.memory)))
                                    .arg(scene_->drawing().steps);
   }
+  if (drawn.memory.bytes == 0 && !drawn.shows.group.valid()) tip += borrowed_text(drawn.shows.node);
   if (drawn.memory.stashed_bytes > 0) {
     tip += QLatin1Char('\n') +
            tr("stashes %1 for backward").arg(bytes_text(drawn.memory.stashed_bytes));
@@ -320,6 +322,16 @@ QString GraphView::tip_of(std::uint32_t box) const {
   }
   if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + tr("double-click to open or close");
   return tip;
+}
+
+/// Of a node that makes a view, or works in place.
+QString GraphView::borrowed_text(NodeId node) const {
+  const Study& study = *scene_->picture().study;
+  const NodeId maker = maker_of_memory(study, node);
+  if (!maker.valid() || maker == node) return {};
+  return QLatin1Char('\n') +
+         tr("in the memory of %1")
+             .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
 }
 
 QString GraphView::tip_of_bridge(std::uint32_t bridge) const {

@@ -111,6 +111,7 @@ class GraphView : public QWidget {
   void pan(QPointF by);
   void set_hovered(std::optional<std::uint32_t> box);
   QString tip_of(std::uint32_t box) const;
+  QString borrowed_text(NodeId node) const;
   QString tip_of_bridge(std::uint32_t bridge) const;
   void paint_notice(QPainter& painter, const Theme& theme) const;
 

@@ -59,5 +59,21 @@ TEST(StoredValue, IsOfTheFormThatIsKept) {
   EXPECT_EQ(away, 1);
 }
 
+TEST(MakerOfMemory, IsWhoAllocatedWhatAViewShows) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 4}).weight("w", {4, 4});
+  model.node("MatMul", {"x", "w"}, {"h"});
+  model.node("Unsqueeze", {"h", "axes"}, {"v"}).int64s("axes", {0});
+  model.node("Unsqueeze", {"x", "axes"}, {"u"}).output("v").output("u");
+  const auto study =
+      compute_study(std::make_shared<const Graph>(model.build()), Choices(), nullptr, {});
+  const auto node = [&](const char* tensor) {
+    return study->current->dataflow.topology.producer[study->graph().find_value(tensor).value()];
+  };
+  EXPECT_EQ(maker_of_memory(*study, node("h")), node("h"));
+  EXPECT_EQ(maker_of_memory(*study, node("v")), node("h"));
+  EXPECT_FALSE(maker_of_memory(*study, node("u")).valid());
+}
+
 }  // namespace
 }  // namespace stashscope

@@ -3,6 +3,7 @@
 #include <QHelpEvent>
 #include <QToolTip>
 
+#include "core/study/node_facts.h"
 #include "tests/ui/graph/graph_test.h"
 #include "ui/graph/minimap.h"
 #include "ui/models/texts.h"
@@ -24,16 +25,18 @@ class GraphTips : public GraphTest {
     QApplication::sendEvent(&view(), &event);
     return QToolTip::text();
   }
-  NodeId stashing() {
-    return find_node([this](NodeId node) {
-      return document().study()->graph().node(node).op_type == "Softmax";
-    });
+  NodeId first_of(const std::string& wanted) {
+    return find_node(
+        [&](NodeId node) { return document().study()->graph().node(node).op_type == wanted; });
   }
   Minimap& minimap() { return find<Minimap>(u"minimap"_s); }
 };
 
 TEST_F(GraphTips, ANodeTellsItsNameAndWhatItKeeps) {
-  const NodeId node = stashing();
+  const NodeId node = find_node([this](NodeId each) {
+    return maker_of_memory(*document().study(), each) == each &&
+           layout::activation_path(dataflow(), grouping(), {each}).size() >= 2;
+  });
   go_to(node);
   const auto& drawing = scene().drawing();
   const auto& memory = drawing.boxes[drawing.box_of[node]].memory;
@@ -42,6 +45,17 @@ TEST_F(GraphTips, ANodeTellsItsNameAndWhatItKeeps) {
       << tip.toStdString();
   EXPECT_TRUE(tip.contains(bytes_text(memory.bytes))) << tip.toStdString();
   EXPECT_TRUE(tip.contains(u"stashes "_s + bytes_text(memory.stashed_bytes))) << tip.toStdString();
+}
+
+TEST_F(GraphTips, ANodeThatWorksInPlaceTellsWhoseMemoryItUses) {
+  const NodeId node = first_of("Softmax");
+  go_to(node);
+  const NodeId maker = maker_of_memory(*document().study(), node);
+  ASSERT_TRUE(maker.valid());
+  ASSERT_NE(maker, node);
+  const QString name = shown(document().study()->graph().node(maker).name);
+  const QString tip = tip_at(place_of(node));
+  EXPECT_TRUE(tip.contains(u"in the memory of "_s + name)) << tip.toStdString();
 }
 
 TEST_F(GraphTips, AGroupTellsHowItOpensAndEmptyGroundNothing) {
@@ -57,7 +71,7 @@ TEST_F(GraphTips, AGroupTellsHowItOpensAndEmptyGroundNothing) {
 
 TEST_F(GraphTips, TheOverviewShowsWhileThePictureIsLargerThanTheViewAndAClickLeadsThere) {
   press(Qt::Key_0, Qt::ControlModifier);
-  window().graph().go_to(stashing());
+  window().graph().go_to(first_of("Softmax"));
   ASSERT_TRUE(settles());
   ASSERT_TRUE(minimap().isVisible());
   const QPointF before = view().camera().to_picture(QPointF(view().rect().center()));
