@@ -1,10 +1,10 @@
 #include "ui/panels/measurement_dialogs.h"
 
 #include <QCoreApplication>
-#include <QFileDialog>
 #include <QFileInfo>
 
 #include "ui/document/measurement_files.h"
+#include "ui/panels/file_dialog.h"
 
 namespace stashscope::ui {
 
@@ -17,22 +17,13 @@ struct MeasurementDialogs {
   Q_DECLARE_TR_FUNCTIONS(MeasurementDialogs)
 };
 
-QFileDialog* make_dialog(QWidget& parent, const QString& name, const QString& title) {
-  auto* const dialog = new QFileDialog(&parent, title);
-  dialog->setObjectName(name);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  return dialog;
-}
-
 }  // namespace
 
 void ask_to_import_measurement(Document& document, QWidget& parent) {
   if (document.study() == nullptr) return;
   QFileDialog* const dialog =
-      make_dialog(parent, u"import_dialog"_s, MeasurementDialogs::tr("Import a measurement"));
-  dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters(
-      {MeasurementDialogs::tr("Measurements (*.json)"), MeasurementDialogs::tr("All files (*)")});
+      make_open_dialog(parent, u"import_dialog"_s, MeasurementDialogs::tr("Import a measurement"),
+                       MeasurementDialogs::tr("Measurements (*.json)"));
   QObject::connect(dialog, &QFileDialog::fileSelected, &document,
                    [&document](const QString& path) { import_measurement(document, path); });
   dialog->open();
@@ -40,8 +31,8 @@ void ask_to_import_measurement(Document& document, QWidget& parent) {
 
 void ask_to_export_measurement(Document& document, QWidget& parent) {
   if (document.measured() == nullptr) return;
-  QFileDialog* const dialog =
-      make_dialog(parent, u"export_dialog"_s, MeasurementDialogs::tr("Export the measurement"));
+  QFileDialog* const dialog = make_file_dialog(parent, u"export_dialog"_s,
+                                               MeasurementDialogs::tr("Export the measurement"));
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   const QString suffix = u"measurement.json"_s;
   dialog->setDefaultSuffix(suffix);

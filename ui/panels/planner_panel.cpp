@@ -300,6 +300,11 @@ QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   return tr("Plan searches for the cheapest way to a peak of %1.").arg(bytes_text(budget_bytes));
 }
 
+void PlannerPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_answer();
+}
+
 void PlannerPanel::keyPressEvent(QKeyEvent* event) {
   if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) {
     return QWidget::keyPressEvent(event);

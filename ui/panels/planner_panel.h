@@ -37,6 +37,7 @@ class PlannerPanel : public QWidget {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* make_search_row();

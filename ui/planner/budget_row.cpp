@@ -1,5 +1,6 @@
 #include "ui/planner/budget_row.h"
 
+#include <QEvent>
 #include <QSignalBlocker>
 
 #include "core/base/text.h"
@@ -107,7 +108,13 @@ void BudgetRow::show_budget() {
             false);
 }
 
+void BudgetRow::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && is_insisting_) insist();
+}
+
 void BudgetRow::show_hint(const QString& text, bool is_warning) {
+  is_insisting_ = is_warning;
   hint_->setText(is_warning ? warning_text(text, palette()) : text.toHtmlEscaped());
 }
 

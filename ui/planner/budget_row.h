@@ -30,6 +30,9 @@ class BudgetRow : public QWidget {
  Q_SIGNALS:
   void changed();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void take_text();
   void take_slider(int place);
@@ -41,6 +44,7 @@ class BudgetRow : public QWidget {
   QLabel* hint_;
   std::optional<BudgetInput> budget_;
   QString fault_;  ///< of the text; empty: none
+  bool is_insisting_ = false;
   std::int64_t peak_bytes_ = 0;
 };
 

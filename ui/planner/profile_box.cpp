@@ -1,11 +1,11 @@
 #include "ui/planner/profile_box.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <algorithm>
 
 #include "ui/models/texts.h"
+#include "ui/panels/file_dialog.h"
 
 namespace stashscope::ui {
 
@@ -55,11 +55,8 @@ ProfileBox::ProfileBox(Document& document, QWidget* parent)
 }
 
 void ProfileBox::choose_file() {
-  auto* const dialog = new QFileDialog(window(), tr("Open a device profile"));
-  dialog->setObjectName(u"profile_dialog"_s);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters({tr("Device profiles (*.json)"), tr("All files (*)")});
+  QFileDialog* const dialog = make_open_dialog(
+      *window(), u"profile_dialog"_s, tr("Open a device profile"), tr("Device profiles (*.json)"));
   connect(dialog, &QFileDialog::fileSelected, this,
           [this](const QString& file) { choose(file.toStdString(), {}); });
   dialog->open();

@@ -2,7 +2,6 @@
 // every question is a dialog that answers later.
 
 #include <QCloseEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QMimeData>
@@ -10,6 +9,7 @@
 #include <QtMath>
 
 #include "ui/graph/graph_export.h"
+#include "ui/panels/file_dialog.h"
 #include "ui/window/main_window.h"
 
 namespace stashscope::ui {
@@ -18,35 +18,22 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// A dialog that deletes itself once it is answered.
-QFileDialog* make_file_dialog(QWidget* parent, const QString& name, const QString& title) {
-  auto* const dialog = new QFileDialog(parent, title);
-  dialog->setObjectName(name);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  return dialog;
-}
-
-QStringList readable_files() {
-  return {MainWindow::tr("Models and sessions (*.onnx *.stashscope *.json)"),
-          MainWindow::tr("All files (*)")};
+QString readable_files() {
+  return MainWindow::tr("Models and sessions (*.onnx *.stashscope *.json)");
 }
 
 }  // namespace
 
 void MainWindow::choose_file() {
   QFileDialog* const dialog =
-      make_file_dialog(this, u"open_dialog"_s, tr("Open a model or session"));
-  dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters(readable_files());
+      make_open_dialog(*this, u"open_dialog"_s, tr("Open a model or session"), readable_files());
   connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_file);
   dialog->open();
 }
 
 void MainWindow::choose_comparison() {
-  QFileDialog* const dialog =
-      make_file_dialog(this, u"compare_dialog"_s, tr("Compare with a model or session"));
-  dialog->setFileMode(QFileDialog::ExistingFile);
-  dialog->setNameFilters(readable_files());
+  QFileDialog* const dialog = make_open_dialog(
+      *this, u"compare_dialog"_s, tr("Compare with a model or session"), readable_files());
   connect(dialog, &QFileDialog::fileSelected, compare_, &ComparePanel::open);
   dialog->open();
 }
@@ -73,7 +60,7 @@ void MainWindow::save_session_as() {
 QFileDialog* MainWindow::save_with(const QString& title, const QString& suffix,
                                    const std::function<void(const QString&)>& save) {
   const QFileInfo model(document_.model_path());
-  QFileDialog* const dialog = make_file_dialog(this, u"save_dialog"_s, title);
+  QFileDialog* const dialog = make_file_dialog(*this, u"save_dialog"_s, title);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setNameFilter(u"*"_s + suffix);
   dialog->setDefaultSuffix(suffix.mid(1));

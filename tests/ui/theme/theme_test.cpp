@@ -94,6 +94,22 @@ TEST_F(Themes, BoxesAndFieldsHaveEdgesOnEveryGround) {
   }
 }
 
+TEST_F(Themes, WarningsOfThePlannerFollow) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"theme_1"_s);
+  press(Qt::Key_B, Qt::ControlModifier);
+  auto& field = find<QLineEdit>(u"budget_field"_s);
+  QTest::keyClicks(&field, u"lots"_s);
+  QTest::keyClick(&field, Qt::Key_Return);
+  const auto& hint = find<QLabel>(u"budget_hint"_s);
+  const auto is_in_colour = [&] {
+    return hint.text().contains(theme_of(window().palette()).warning.name());
+  };
+  EXPECT_TRUE(is_in_colour()) << hint.text().toStdString();
+  choose(u"theme_2"_s);
+  EXPECT_TRUE(is_in_colour()) << hint.text().toStdString();
+}
+
 TEST_F(Themes, ASmallWindowHasRoomForEverything) {
   apply_theme(*qApp, ThemeChoice::light);
   open(sample(u"gpt2_tiny"_s));
