@@ -16,6 +16,7 @@ PointChart::PointChart(QWidget* parent) : QWidget(parent) {
 }
 
 void PointChart::add_keys() {
+  setContextMenuPolicy(Qt::ActionsContextMenu);
   add_key_action(*this, tr("Point before"), {Qt::Key_Left, Qt::Key_Up}, [this] { walk(-1); });
   add_key_action(*this, tr("Point after"), {Qt::Key_Right, Qt::Key_Down}, [this] { walk(1); });
   add_key_action(*this, tr("First point"), {Qt::Key_Home}, [this] { move_to(0); });

@@ -35,6 +35,7 @@ void add_step_keys(QWidget& chart, const StepKeys& keys) {
   add_key_action(chart, tr("Pan to the right"), {Qt::Key_PageDown},
                  [pan = keys.pan] { pan(page); });
   add_key_action(chart, tr("Show the whole step"), {Qt::Key_0}, keys.show_all);
+  chart.setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 }  // namespace stashscope::ui

@@ -20,7 +20,7 @@ struct StepKeys {
 constexpr double zoom_step = 1.25;
 
 /// Arrow keys, with Shift ten steps, Home and End move the cursor; plus and minus zoom, Page up and
-/// Page down pan, 0 shows everything.
+/// Page down pan, 0 shows everything. The right mouse button lists what the chart has keys for.
 void add_step_keys(QWidget& chart, const StepKeys& keys);
 
 }  // namespace stashscope::ui

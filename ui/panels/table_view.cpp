@@ -28,7 +28,6 @@ TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDeleg
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setStretchLastSection(true);
-  horizontalHeader()->setTextElideMode(Qt::ElideRight);
   fit_rows();
 }
 

@@ -1,10 +1,14 @@
 // Every key that a view takes is on the sheet of keys, and every key on the sheet works.
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QDockWidget>
+#include <QMenu>
 #include <QSignalSpy>
+#include <QTimer>
 
 #include "tests/ui/support/window_test.h"
+#include "ui/memory/memory_view.h"
 #include "ui/memory/sweep_chart.h"
 #include "ui/panels/key_action.h"
 #include "ui/planner/plan_chart.h"
@@ -145,6 +149,25 @@ TEST_F(ViewKeys, EscapeEndsIsolationThoughTheWindowHasItToo) {
   ASSERT_TRUE(graph.isolation());
   QTest::keyClick(&graph, Qt::Key_Escape);
   EXPECT_FALSE(graph.isolation());
+}
+
+TEST_F(ViewKeys, TheRightMouseButtonListsThemBesideACurve) {
+  MemoryView& memory = find<MemoryView>(u"memory_view"_s);
+  front(memory);
+  QPointer<QMenu> menu;
+  // The menu is open until a key chooses.
+  QTimer::singleShot(0, &memory, [&menu] {
+    menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    if (menu == nullptr) return;
+    for (QAction* const action : menu->actions()) {
+      if (action->text() == u"Bands or tensors"_s) menu->setActiveAction(action);
+    }
+    QTest::keyClick(menu, Qt::Key_Return);
+  });
+  const QPoint at = memory.rect().center();
+  QContextMenuEvent event(QContextMenuEvent::Mouse, at, memory.mapToGlobal(at));
+  QApplication::sendEvent(&memory, &event);
+  EXPECT_EQ(memory.look().fill, MemoryLook::Fill::tensors);
 }
 
 TEST_F(ViewKeys, ThePaletteOffersWhatCanBeSeen) {
