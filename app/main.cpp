@@ -53,6 +53,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--svg")
       ->excludes("--budget")
       ->excludes("--pareto")
+      ->excludes("--grain")
       ->excludes("--fit");
 }
 

@@ -174,6 +174,7 @@ class RepeatedRuns {
     std::vector<Measurement> repeats;
     NamedTensors outputs;
     for (int i = 0; i < counts_.all(); ++i) {
+      outputs.clear();  // they take room beside the next run
       const TraceSink sink = before_run(i);
       RunResult result = runner_.run(plan, inputs_, sink, Progress());
       outputs = std::move(result.outputs);
@@ -193,10 +194,12 @@ std::int64_t largest_peak(const Study& study) {
   return std::max(study.baseline->timeline.peak_bytes, study.current->timeline.peak_bytes);
 }
 
-/// A reader that has gone away ends the run.
+/// A reader that has gone away ends the run, and so does a full disk.
 void print_event(const TraceEvent& event) {
   std::cout << format_event(event) << "\n";
-  if (!std::cout) fail_run("standard output", "nobody reads it any more");
+  if (std::cout) return;
+  flush_output();
+  fail_run("standard output", "nobody reads it any more");
 }
 
 /// For another program: both variants with random data, every event on standard output.
@@ -209,6 +212,7 @@ int stream_variants(const Study& study, const RunOptions& options) {
     std::cout << worker_run_line << (index < options.counts.warm_up ? "warm-up" : "run") << "\n";
     return print_event;
   };
+  std::cout << worker_graph_line << study.prepared->fingerprint << "\n";
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
     const RunResult result = runs.run(baseline ? *study.baseline : *study.current, before_run);

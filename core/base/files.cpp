@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/fnv_hash.h"
 
 namespace stashscope {
 
@@ -145,12 +146,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 
 std::string hash_file(const std::filesystem::path& path) {
   const auto file = MappedFile::open(path);
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const std::byte b : file->bytes()) {
-    hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001b3ULL;
-  }
+  FnvHash hash;
+  for (const std::byte each : file->bytes()) hash.add_byte(static_cast<unsigned char>(each));
   std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash.value()));
   return text.data();
 }
 

@@ -11,6 +11,7 @@ namespace stashscope::layout {
 class Places {
  public:
   Places(const Graph& graph, const IdVector<NodeId, Side>& side) : graph_(graph), side_(side) {}
+  Places(const Graph& graph, IdVector<NodeId, Side>&& side) = delete;
 
   /// A node that needs no other (a constant, a shape) belongs where it is read first.
   NodeId of_node(NodeId node) const {

@@ -12,6 +12,7 @@ class StepPeak {
  public:
   /// Throws an input Error when an optimizer's state does not fit into 64 bits.
   StepPeak(const Dataflow& dataflow, const StepMemory& memory);
+  StepPeak(const Dataflow& dataflow, StepMemory&& memory) = delete;
 
   /// Bytes. @param order every node of the dataflow once, producers before readers
   std::int64_t of(std::span<const NodeId> order);

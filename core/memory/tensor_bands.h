@@ -71,6 +71,7 @@ class TensorBands {
 class StackWalk {
  public:
   explicit StackWalk(const TensorBands& bands) : bands_(bands) {}
+  explicit StackWalk(TensorBands&& bands) = delete;
 
   /// Good until the next call. @param step not before that of the last call
   std::span<const StackedTensor> at(std::size_t step);

@@ -18,6 +18,7 @@ class Rewriter {
   /// @param graph with inferred shapes
   /// @param trained values that training changes: never taken for constants
   Rewriter(const Graph& graph, const std::vector<ValueId>& trained);
+  Rewriter(Graph&& graph, const std::vector<ValueId>& trained) = delete;
 
   std::size_t node_count() const { return data_.nodes.size(); }
   const Node& node(NodeId id) const { return data_.nodes[id]; }

@@ -25,6 +25,8 @@ class DataflowBuilder {
         is_cloned_(graph.nodes().size(), false),
         twin_of_(graph.values().size()),
         replaced_(graph.values().size()) {}
+  DataflowBuilder(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
+                  Stash&& stash) = delete;
 
   /// Runs a forward node again in backward; a node is cloned once.
   void clone(NodeId node);

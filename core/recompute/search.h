@@ -21,6 +21,7 @@ struct SearchResult {
 class SubgraphSearch {
  public:
   explicit SubgraphSearch(const StrategyInput& input) : input_(input), graph_(input.graph) {}
+  explicit SubgraphSearch(StrategyInput&& input) = delete;
 
   /// Forward nodes that stash something, from last to first.
   std::vector<NodeId> entries() const;

@@ -10,6 +10,7 @@ namespace stashscope {
 class DemandOrder {
  public:
   explicit DemandOrder(const Topology& topology);
+  explicit DemandOrder(Topology&& topology) = delete;
 
   /// Gives the node, and before it what it needs, the next places. Nothing for an invalid id.
   void demand(NodeId root);

@@ -40,6 +40,7 @@ class FusableNodes {
 class GroupBuilder {
  public:
   GroupBuilder(const FusableNodes& nodes, const Topology& topology);
+  GroupBuilder(FusableNodes&& nodes, const Topology& topology) = delete;
 
   /// Not when they are one group already, would be more than most_fused_nodes, or the user wants
   /// two nodes apart.

@@ -14,6 +14,7 @@ class ReadyTracker {
       for (const NodeId reader : topology.readers[value]) ++pending_[reader];
     }
   }
+  explicit ReadyTracker(Topology&& topology) = delete;
 
   template <class Visit>
   void for_each_source(Visit visit) const {

@@ -35,6 +35,7 @@ class RunSequence {
  public:
   /// @pre the sequence is valid and runs no task more often than Runs::most
   RunSequence(const TaskGraph& graph, std::span<const TaskId> sequence);
+  RunSequence(TaskGraph&& graph, std::span<const TaskId> sequence) = delete;
 
   const TaskGraph& graph() const { return *graph_; }
   std::int64_t cost() const { return cost_; }

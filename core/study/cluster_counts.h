@@ -24,6 +24,7 @@ using Counts = std::vector<ClusterCount>;
 class ClusterOptions {
  public:
   explicit ClusterOptions(const Study& study);
+  explicit ClusterOptions(Study&& study) = delete;
 
   std::size_t size() const { return clusters_.size(); }
   std::uint32_t options(std::size_t cluster) const {

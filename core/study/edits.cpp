@@ -1,6 +1,7 @@
 #include "core/study/edits.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/study/dimension_edits.h"
@@ -15,7 +16,7 @@ class PlanEditor {
  public:
   /// @param wanted what is switched together: never off as a rival of each other
   PlanEditor(const Study& study, Choices choices, const RecomputeConfig& wanted)
-      : study_(study), names_(study.graph()), choices_(std::move(choices)), wanted_(wanted) {
+      : study_(study), choices_(std::move(choices)), wanted_(wanted) {
     forget_planned(choices_);
     choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
     if (choices_.level > 0) {
@@ -45,8 +46,7 @@ class PlanEditor {
   std::set<const NodePlan*> carried_out(const std::string& cluster, PlanType type) const {
     const RecomputeConfig config = config_in_force(study_.graph(), choices_, *study_.opportunities);
     std::set<const NodePlan*> found;
-    for (const NodePlan* const plan :
-         select_plans(*study_.opportunities, config, kept_nodes(names_, choices_.kept))) {
+    for (const NodePlan* const plan : select_plans(*study_.opportunities, config, kept())) {
       if (plan->type == type && plan->cluster == cluster) found.insert(plan);
     }
     return found;
@@ -63,7 +63,7 @@ class PlanEditor {
     set_count(cluster, type, count, static_cast<int>(all.size()));
     for (int i = 0; i < count; ++i) {
       const NodePlan* const plan = all[static_cast<std::size_t>(i)];
-      if (!wanted.contains(plan)) choices_.kept.insert(names_.of(plan->node));
+      if (!wanted.contains(plan)) choices_.kept.insert(names().of(plan->node));
     }
   }
 
@@ -92,9 +92,19 @@ class PlanEditor {
     }
   }
 
+  /// Costs a look at every node: without what is kept nobody needs them.
+  const NodeNames& names() const {
+    if (!names_) names_.emplace(study_.graph());
+    return *names_;
+  }
+
+  KeptNodes kept() const {
+    return choices_.kept.empty() ? KeptNodes() : kept_nodes(names(), choices_.kept);
+  }
+
   void forget_kept(NodeId node) {
     choices_.kept.erase(study_.graph().node(node).name);
-    choices_.kept.erase(names_.of(node));
+    choices_.kept.erase(names().of(node));
   }
 
   /// Nodes with plans that are on and not among those that are switched.
@@ -145,7 +155,7 @@ class PlanEditor {
   }
 
   const Study& study_;
-  NodeNames names_;
+  mutable std::optional<NodeNames> names_;  ///< once they are needed
   Choices choices_;
   const RecomputeConfig& wanted_;
   RecomputeConfig of_level_;

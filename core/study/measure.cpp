@@ -55,17 +55,18 @@ class VariantRuns {
 /// Sorts the lines of the worker into the two measurements.
 class StreamReader {
  public:
-  /// @param steps of one run of both variants, @param place where they run, as ` on host`
-  StreamReader(std::size_t steps, const RunCounts& counts, const std::string& place,
+  /// Refers to `on_event` and `progress`. @param place where it runs, as ` on host`
+  StreamReader(const Study& study, const RunCounts& counts, const std::string& place,
                const std::function<void(bool, const TraceEvent&)>& on_event,
-               const Progress& progress, const std::string& device)
-      : steps_(steps * static_cast<std::size_t>(counts.all())),
+               const Progress& progress)
+      : graph_(study.prepared->fingerprint),
+        steps_(steps_of(study) * static_cast<std::size_t>(counts.all())),
         counts_(counts),
         place_(place),
         on_event_(on_event),
         progress_(progress),
-        baseline_(device + place),
-        current_(device + place) {}
+        baseline_(study.choices.device + place),
+        current_(study.choices.device + place) {}
 
   void take(const std::string& line) {
     if (line == worker_done_line) {
@@ -76,6 +77,8 @@ class StreamReader {
     } else if (line.starts_with(worker_run_line)) {
       ++run_;
       runs().start_run(line.substr(worker_run_line.size()) == "run");
+    } else if (line.starts_with(worker_graph_line)) {
+      check_graph(line.substr(worker_graph_line.size()));
     } else if (line.starts_with(worker_size_line)) {
       take_size(line.substr(worker_size_line.size()));
     } else {
@@ -89,6 +92,19 @@ class StreamReader {
   }
 
  private:
+  /// Of one run of both variants.
+  static std::size_t steps_of(const Study& study) {
+    return study.baseline->timeline.order.size() + study.current->timeline.order.size();
+  }
+
+  void check_graph(const std::string& fingerprint) const {
+    if (fingerprint == std::to_string(graph_)) return;
+    fail_run("",
+             "the worker" + place_ + " runs another step: the model's file has changed, or " +
+                 "the worker is of another version",
+             "open the model again");
+  }
+
   VariantRuns& runs() { return is_baseline_ ? baseline_ : current_; }
 
   void take_size(const std::string& line) {
@@ -117,6 +133,7 @@ class StreamReader {
            (run.empty() ? "" : ", " + run);
   }
 
+  std::uint64_t graph_;
   std::size_t steps_;
   RunCounts counts_;
   std::string place_;
@@ -175,10 +192,8 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
                                     const Progress& progress) {
   check_run_counts(request.counts);
   const Session session = session_of_run(study, model);
-  const std::size_t steps =
-      study.baseline->timeline.order.size() + study.current->timeline.order.size();
   const std::string place = request.host ? " on " + to_string(*request.host) : "";
-  StreamReader reader(steps, request.counts, place, on_event, progress, study.choices.device);
+  StreamReader reader(study, request.counts, place, on_event, progress);
   if (request.host) {
     run_there(*request.host, worker_arguments(bundled_step, study, request.counts),
               bundle_step(session, *study.model), reader, progress);

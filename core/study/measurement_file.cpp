@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/fnv_hash.h"
 #include "core/base/text.h"
 #include "core/study/json_fields.h"
 #include "core/study/json_texts.h"
@@ -13,7 +14,6 @@ namespace stashscope {
 
 namespace {
 
-namespace fs = std::filesystem;
 using json_fields::fail_field;
 using json_fields::read;
 using nlohmann::json;
@@ -24,24 +24,14 @@ constexpr json_fields::Format format = {
 constexpr std::size_t most_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_differences = 4;
 
-/// FNV-1a over numbers.
-class Hash {
- public:
-  void add(std::uint64_t number) { hash_ = (hash_ ^ number) * 0x100000001b3ULL; }
-  std::uint64_t get() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
-};
-
 /// Equal for variants that run the same nodes in the same order with the same predicted memory.
 std::uint64_t fingerprint(const Variant& variant) {
-  Hash hash;
-  for (const NodeId node : variant.timeline.order) hash.add(node.index());
+  FnvHash hash;
+  for (const NodeId node : variant.timeline.order) hash.add_number(node.index());
   for (const std::int64_t bytes : variant.timeline.live_bytes) {
-    hash.add(static_cast<std::uint64_t>(bytes));
+    hash.add_number(static_cast<std::uint64_t>(bytes));
   }
-  return hash.get();
+  return hash.value();
 }
 
 /// What a measurement belongs to.
@@ -134,11 +124,11 @@ StudyMeasurements parse_measurements(const std::string& text, const Study& study
 }
 
 void save_measurements(const Study& study, const StudyMeasurements& measured,
-                       const fs::path& path) {
+                       const std::filesystem::path& path) {
   write_file_atomically(path, measurements_text(study, measured));
 }
 
-StudyMeasurements load_measurements(const fs::path& path, const Study& study) {
+StudyMeasurements load_measurements(const std::filesystem::path& path, const Study& study) {
   try {
     if (MappedFile::open(path)->bytes().size() > most_bytes) {
       fail_input("", "is larger than " + format_bytes(most_bytes));

@@ -17,6 +17,7 @@ Choices without_search(const Study& study, Choices choices);
 class PlanEvaluator {
  public:
   explicit PlanEvaluator(const Study& study);
+  explicit PlanEvaluator(Study&& study) = delete;
 
   struct Outcome {
     std::int64_t peak_bytes = 0;

@@ -45,6 +45,7 @@ struct Life {
 class OccurrenceFacts {
  public:
   explicit OccurrenceFacts(const Study& study);
+  explicit OccurrenceFacts(Study&& study) = delete;
 
   /// The entry node, and the first of its outputs that are freed.
   static NodeId node(const Occurrence& each) { return each.parts.front()->node; }

@@ -5,34 +5,16 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/fnv_hash.h"
 
 namespace stashscope {
 
 namespace {
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits.
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) add_byte(static_cast<unsigned char>(c));
-    add_byte(0);
-  }
-  void add(std::span<const ValueId> ids) {
-    for (const ValueId id : ids) add_number(id.valid() ? id.index() + 1 : 0);
-    add_number(ids.size());
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void add_number(std::uint64_t number) {
-    for (int byte = 0; byte < 8; ++byte) {
-      add_byte(static_cast<unsigned char>(number >> (8 * byte)));
-    }
-  }
-  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
-
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
+void add_ids(std::span<const ValueId> ids, FnvHash& hash) {
+  for (const ValueId id : ids) hash.add_number(id.valid() ? id.index() + 1 : 0);
+  hash.add_number(ids.size());
+}
 
 /// What a task returns, and what else it makes.
 struct MadeBytes {
@@ -79,12 +61,12 @@ void run_once_before(NodeId yield, const Topology& topology, StepTasks& tasks) {
 }  // namespace
 
 std::uint64_t fingerprint(const Graph& graph) {
-  Hash hash;
+  FnvHash hash;
   for (const Node& node : graph.nodes()) {
-    hash.add(node.op_type);
-    hash.add(node.name);
-    hash.add(node.inputs);
-    hash.add(node.outputs);
+    hash.add_text(node.op_type);
+    hash.add_text(node.name);
+    add_ids(node.inputs, hash);
+    add_ids(node.outputs, hash);
   }
   return hash.value();
 }

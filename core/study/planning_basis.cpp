@@ -11,6 +11,7 @@ Choices without_plans(Choices choices) {
   choices.probe.layer_boundary = false;  // both are tried
   choices.level = 0;
   choices.planned = {};
+  choices.moves.clear();  // planners leave them out
   choices.device = Choices().device;
   return choices;
 }
@@ -37,6 +38,7 @@ Choices with_plans_of(Choices choices, const Choices& plan) {
   choices.level = plan.level;
   choices.planned = plan.planned;
   choices.order = plan.order;
+  choices.moves = plan.moves;
   return choices;
 }
 

@@ -26,9 +26,9 @@ void check_total(const Dataflow& dataflow, const Sizes& sizes) {
 
 }  // namespace
 
-StepResizer::StepResizer(const Study& study, const Progress& progress)
+StepResizer::StepResizer(const Study& study, Progress progress)
     : study_(study),
-      progress_(progress),
+      progress_(std::move(progress)),
       update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)) {
 }
 

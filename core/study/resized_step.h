@@ -28,8 +28,9 @@ struct ResizedStep {
 /// was planned or searched for is kept.
 class StepResizer {
  public:
-  /// Refers to its arguments.
-  StepResizer(const Study& study, const Progress& progress);
+  /// Refers to the study.
+  StepResizer(const Study& study, Progress progress);
+  StepResizer(Study&& study, Progress progress) = delete;
 
   Course baseline() const;
   Course current() const;
@@ -47,7 +48,7 @@ class StepResizer {
 
  private:
   const Study& study_;
-  const Progress& progress_;
+  Progress progress_;
   UpdateMemory update_;
 };
 

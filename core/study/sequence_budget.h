@@ -10,7 +10,8 @@ namespace stashscope {
 /// A study's step without plans, as searches for sequences see it. Refers to the study.
 class SequenceProblem {
  public:
-  explicit SequenceProblem(const Study& study, const Progress& progress);
+  SequenceProblem(const Study& study, const Progress& progress);
+  SequenceProblem(Study&& study, const Progress& progress) = delete;
 
   const TaskGraph& graph() const { return tasks_.graph; }
   /// The cheapest sequence that is found. @pre grain is not cluster

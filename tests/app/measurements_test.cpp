@@ -4,6 +4,7 @@
 #include "core/study/step_bundle.h"
 #include "core/study/subject.h"
 #include "tests/app/command_line.h"
+#include "tests/support/refusal.h"
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
@@ -46,6 +47,38 @@ TEST_F(CommandLine, AMeasurementIsNotWrittenOverTheModel) {
   EXPECT_EQ(read_file(folder / "model.onnx"), before);
 }
 
+TEST_F(CommandLine, AFullDiskIsSaidByAStream) {
+  const Outcome outcome = run("sh", "-c '" STASHSCOPE_WORKER " " + in_folder("model.onnx") +
+                                        " --dim N=8 --stream --repeat 100 >/dev/full'");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_NE(outcome.errors.find("No space left"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(CommandLine, RepeatedRunsKeepNoOutputsOfTheOnesBefore) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 2}).node("Neg", {"x"}, {"y"}).node("Exp", {"y"}, {"z"});
+  save_model(model.output("y").output("z").build(), folder / "outputs.onnx");
+  const auto resident_with = [&](const char* counts) {
+    const std::string file = in_folder("outputs.json");
+    const Outcome outcome = worker(in_folder("outputs.onnx") + " --dim N=8000000" + counts +
+                                   " --write-measurement " + file);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return nlohmann::json::parse(read_file(file))["current"]["peak_resident_bytes"]
+        .get<std::int64_t>();
+  };
+  constexpr std::int64_t of_an_output = 64'000'000;
+  EXPECT_LT(resident_with(" --warm-up 1"), resident_with("") + of_an_output);
+}
+
+TEST_F(CommandLine, AWorkerThatRunsAnotherStepIsFound) {
+  const auto study = study_of(folder / "model.onnx");
+  save_model(test::deep_perceptron(7).build(), folder / "model.onnx");
+  const std::string said = test::refusal(ErrorKind::run, [&] {
+    measure_in_worker(*study, folder / "model.onnx", {}, nullptr, Progress());
+  });
+  EXPECT_NE(said.find("another step"), std::string::npos) << said;
+}
+
 TEST_F(CommandLine, AStepComesOverStandardInput) {
   const Subject subject = load_subject(folder / "model.onnx", nullptr);
   Session session = subject.session;
@@ -58,6 +91,9 @@ TEST_F(CommandLine, AStepComesOverStandardInput) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_NE(outcome.output.find("\nZ\n"), std::string::npos);
   EXPECT_TRUE(fs::is_empty(folder / "there"));
+  const Outcome homeless = run("sh", "-c 'TMPDIR=/none " STASHSCOPE_WORKER " - --stream'");
+  EXPECT_EQ(homeless.status, 1);
+  EXPECT_NE(homeless.errors.find("set TMPDIR"), std::string::npos) << homeless.errors;
   const Outcome broken = worker("- --stream");
   EXPECT_EQ(broken.status, 1);
   expect_one_line(broken, "stashscope-run");

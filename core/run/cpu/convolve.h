@@ -19,6 +19,7 @@ class UnfoldedConvolution {
         group_in_(sizes.in_channels / sizes.groups),
         group_out_(sizes.out_channels / sizes.groups),
         columns_(static_cast<std::size_t>(group_in_ * kernel_ * out_)) {}
+  explicit UnfoldedConvolution(ConvolutionSizes&& sizes) = delete;
 
   void forward(const T* data, const T* weight, T* result) {
     for_each_group([&](std::int64_t data_at, std::int64_t weight_at, std::int64_t result_at) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/study/budget.h"
+#include "core/study/order_edits.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
@@ -79,6 +80,24 @@ TEST(PlanningBasis, PlansGoOntoOtherChoices) {
   EXPECT_EQ(both.device, "cpu");
   EXPECT_EQ(both.planned, plan.planned);
   EXPECT_EQ(both.order, planned_order);
+}
+
+TEST(PlanningBasis, PlansKeepTheirPeaksWhereNodesWereMoved) {
+  const auto plain = deep_study();
+  const NodeId first = plain->current->timeline.order.front();
+  const auto moved = with(*plain, with_move(*plain, plain->choices, first, NodeId()));
+  ASSERT_EQ(moved->choices.moves.size(), 1U);
+  for (const Grain grain : {Grain::cluster, Grain::sequence}) {
+    PlanArchive archive;
+    const std::int64_t budget = plain->baseline->timeline.peak_bytes * 4 / 5;
+    const PlanPoint best =
+        plan_for_budget(*moved, {budget, grain, {0, 10'000, 1}}, archive, Progress()).best;
+    Choices choices = with_plans_of(moved->choices, best.choices);
+    EXPECT_EQ(choices, with_plans_of(plain->choices, best.choices)) << name_of(grain);
+    const auto after = with(*moved, choices);
+    EXPECT_EQ(after->current->timeline.peak_bytes, best.peak_bytes) << name_of(grain);
+    EXPECT_TRUE(same_planning_basis(*moved, *after)) << name_of(grain);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stashscope {
+
+/// FNV-1a (Fowler, Noll, Vo), 64 bits: tells a changed thing from the same one, not from one that
+/// was made to look the same.
+class FnvHash {
+ public:
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
+  void add_number(std::uint64_t number) {
+    for (int byte = 0; byte < 8; ++byte) add_byte(static_cast<unsigned char>(number >> (8 * byte)));
+  }
+  /// With a mark for its end.
+  void add_text(std::string_view text) {
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+    add_byte(0);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+}  // namespace stashscope
