@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/study/planned_step.h"
 #include "core/study/node_names.h"
+#include "core/study/planned_step.h"
 
 namespace stashscope {
 

@@ -8,8 +8,8 @@
 #include "core/study/edits.h"
 #include "core/study/exported_config.h"
 #include "core/study/node_facts.h"
-#include "core/study/planned_step.h"
 #include "core/study/node_names.h"
+#include "core/study/planned_step.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
