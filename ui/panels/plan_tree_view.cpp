@@ -127,6 +127,12 @@ QModelIndexList PlanTreeView::selected_rows() const {
   return rows;
 }
 
+void PlanTreeView::lead_to(const QModelIndex& row) {
+  selectionModel()->setCurrentIndex(
+      row, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  scrollTo(row);
+}
+
 void PlanTreeView::show_row(const QModelIndex& row) {
   setCurrentIndex(row);
   scrollTo(row, PositionAtCenter);

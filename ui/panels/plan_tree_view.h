@@ -22,6 +22,8 @@ class PlanTreeView : public QTreeView {
   QModelIndexList selected_rows() const;
   /// Selects a row in the middle of the view, with the keyboard on it.
   void show_row(const QModelIndex& row);
+  /// Selects a row that other views lead to; the keyboard stays where it is.
+  void lead_to(const QModelIndex& row);
 
  Q_SIGNALS:
   void switch_wanted();  ///< of the selected rows

@@ -43,6 +43,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   layout->addWidget(make_bottom_row());
   set_up_tree();
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
+  connect(&document_, &Document::selection_changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this,
           [this] { level_->setCurrentIndex(document_.choices().level); });
   show_study();
@@ -223,6 +224,30 @@ void PlansPanel::mark_selected() {
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   document_.select_nodes(std::move(nodes), text_of(items));
+}
+
+/// Of what the table shows: it opens nothing and clears no filter, as others lead.
+QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
+  const Study& study = *document_.study();
+  const auto place = table_place(study, study.current->dataflow.origin(node));
+  if (!place) return {};
+  QModelIndex row = filtered_.mapFromSource(model_.index_of(*place));
+  while (row.parent().isValid() && !tree_->isExpanded(row.parent())) row = row.parent();
+  const bool is_section = row.isValid() && model_.kind(filtered_.mapToSource(row)) == Kind::section;
+  return is_section ? QModelIndex() : row;
+}
+
+void PlansPanel::follow_selection() {
+  const NodeId node = document_.selection().node;
+  if (document_.study() == nullptr || !node.valid()) return;
+  marking_ = false;
+  const QModelIndex row = nearest_open_row(node);
+  if (row.isValid()) {
+    tree_->lead_to(row);
+  } else {
+    tree_->clearSelection();
+  }
+  marking_ = true;
 }
 
 void PlansPanel::show_in_graph() {

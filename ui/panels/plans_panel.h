@@ -46,6 +46,8 @@ class PlansPanel : public QWidget {
   void use_count(const QModelIndex& index, int count);
   void pin_selected(bool on);
   void mark_selected();
+  void follow_selection();
+  QModelIndex nearest_open_row(NodeId node) const;
   void show_in_graph();
   void copy_rows() const;
   void copy_config_of_selected() const;

@@ -99,6 +99,33 @@ TEST_F(PlanRowOfNode, OfATensorWithoutAPlan) {
   EXPECT_TRUE(plans().hasFocus());
 }
 
+TEST_F(PlanRowOfNode, IsSelectedWithTheNode) {
+  const NodeId node = plannable();
+  go_to(node);
+  const QModelIndex plan = plans().currentIndex();
+  ASSERT_TRUE(plans().selectionModel()->isSelected(plan));
+  EXPECT_FALSE(plan.parent().isValid()) << "its occurrences are not open";
+  plans().expand(plan);
+  document().select_node(without_row());
+  EXPECT_FALSE(plans().selectionModel()->hasSelection());
+  document().select_node(node);
+  const QModelIndex occurrence = plans().currentIndex();
+  EXPECT_EQ(occurrence.parent(), plan);
+  EXPECT_TRUE(occurrence.data().toString().contains(name(node)));
+  EXPECT_TRUE(plans().selectionModel()->isSelected(occurrence));
+  EXPECT_TRUE(view().hasFocus());
+  EXPECT_EQ(document().selection().node, node) << "the graph keeps its selection";
+}
+
+TEST_F(PlanRowOfNode, OfATensorWithoutAPlanIsNotOpenedBySelecting) {
+  const NodeId node = find_node([this](NodeId each) {
+    const auto place = place_in_table(each);
+    return place && place->tensor.valid();
+  });
+  go_to(node);
+  EXPECT_FALSE(plans().selectionModel()->hasSelection());
+}
+
 TEST_F(PlanRowOfNode, CannotBeAskedForWithoutARow) {
   const NodeId node = without_row();
   go_to(node);
