@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QScrollBar>
 #include <algorithm>
 #include <utility>
 
@@ -128,9 +129,13 @@ QModelIndexList PlanTreeView::selected_rows() const {
 }
 
 void PlanTreeView::lead_to(const QModelIndex& row) {
+  const QModelIndex cell = row.siblingAtColumn(std::max(0, currentIndex().column()));
+  if (cell == currentIndex() && selected_rows() == QModelIndexList{row}) return;
+  const int scrolled = horizontalScrollBar()->value();
   selectionModel()->setCurrentIndex(
-      row, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-  scrollTo(row);
+      cell, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  scrollTo(cell);
+  horizontalScrollBar()->setValue(scrolled);
 }
 
 void PlanTreeView::show_row(const QModelIndex& row) {

@@ -119,6 +119,10 @@ void PlansPanel::set_up_tree() {
   connect(tree_, &QWidget::customContextMenuRequested, this, &PlansPanel::open_menu);
   connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &PlansPanel::mark_selected);
+  // A click on a row that another view has selected selects nothing, but is meant.
+  connect(tree_, &QAbstractItemView::clicked, this, [this] {
+    if (!leads()) mark_selected();
+  });
 }
 
 void PlansPanel::show_study() {
@@ -223,38 +227,59 @@ void PlansPanel::mark_selected() {
   }
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  document_.select_nodes(std::move(nodes), text_of(items));
+  marked_ = text_of(items);
+  document_.select_nodes(std::move(nodes), marked_);
 }
 
-/// Of what the table shows: it opens nothing and clears no filter, as others lead.
+/// Whether the user's selection is what the rows of this table mark.
+bool PlansPanel::leads() const {
+  const Selection& selection = document_.selection();
+  return !selection.node.valid() && !marked_.isEmpty() && selection.title == marked_;
+}
+
+/// The place of a node among what the table shows: it opens nothing and clears no filter.
 QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   const Study& study = *document_.study();
   const auto place = table_place(study, study.current->dataflow.origin(node));
   if (!place) return {};
   QModelIndex row = filtered_.mapFromSource(model_.index_of(*place));
-  while (row.parent().isValid() && !tree_->isExpanded(row.parent())) row = row.parent();
+  for (QModelIndex above = row.parent(); above.isValid(); above = above.parent()) {
+    if (!tree_->isExpanded(above)) row = above;
+  }
   const bool is_section = row.isValid() && model_.kind(filtered_.mapToSource(row)) == Kind::section;
   return is_section ? QModelIndex() : row;
 }
 
+/// Several rows may stand for a node: the one that led to it stays.
+bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
+  const QModelIndexList items = selected();
+  if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;
+  return std::ranges::count(nodes_led_to(items.front()), node) > 0;
+}
+
 void PlansPanel::follow_selection() {
+  if (document_.study() == nullptr || leads()) return;
   const NodeId node = document_.selection().node;
-  if (document_.study() == nullptr || !node.valid()) return;
   marking_ = false;
-  const QModelIndex row = nearest_open_row(node);
-  if (row.isValid()) {
-    tree_->lead_to(row);
-  } else {
+  const QModelIndex row = node.valid() ? nearest_open_row(node) : QModelIndex();
+  if (!row.isValid()) {
     tree_->clearSelection();
+  } else if (!is_led_to_by_selected(node, row)) {
+    tree_->lead_to(row);
   }
   marking_ = true;
+}
+
+/// Where the rows of plans begin to compute again, else all that a row is about.
+std::vector<NodeId> PlansPanel::nodes_led_to(const QModelIndex& item) const {
+  std::vector<NodeId> nodes = model_.entries(item);
+  return nodes.empty() ? model_.nodes(item) : nodes;
 }
 
 void PlansPanel::show_in_graph() {
   const QModelIndexList items = selected();
   if (items.isEmpty()) return;
-  std::vector<NodeId> nodes = model_.entries(items.front());
-  if (nodes.empty()) nodes = model_.nodes(items.front());
+  const std::vector<NodeId> nodes = nodes_led_to(items.front());
   if (!nodes.empty()) Q_EMIT node_wanted(nodes.front());
 }
 

@@ -47,7 +47,10 @@ class PlansPanel : public QWidget {
   void pin_selected(bool on);
   void mark_selected();
   void follow_selection();
+  bool leads() const;
   QModelIndex nearest_open_row(NodeId node) const;
+  bool is_led_to_by_selected(NodeId node, const QModelIndex& row) const;
+  std::vector<NodeId> nodes_led_to(const QModelIndex& item) const;
   void show_in_graph();
   void copy_rows() const;
   void copy_config_of_selected() const;
@@ -63,6 +66,7 @@ class PlansPanel : public QWidget {
   QToolButton* more_;
   PlanTreeView* tree_;
   QLabel* summary_;
+  QString marked_;       ///< what the other views were told of the selected rows
   bool marking_ = true;  ///< the selection is the user's, to be marked in the other views
 };
 

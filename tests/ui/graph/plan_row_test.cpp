@@ -1,6 +1,7 @@
 // From a node in the graph to its row in the plan table, and back.
 
 #include <QDockWidget>
+#include <QScrollBar>
 #include <QToolButton>
 
 #include "core/study/plan_facts.h"
@@ -47,6 +48,11 @@ class PlanRowOfNode : public GraphTest {
     EXPECT_FALSE(plans().visibleRegion().isEmpty()) << "its panel comes to the front";
     EXPECT_TRUE(plans().viewport()->rect().contains(plans().visualRect(row).center()));
     EXPECT_EQ(document().selection().node, node) << "the graph keeps its selection";
+  }
+  void choose_batch(std::int64_t size) {
+    Choices choices = document().choices();
+    choices.dims["inputs_input_ids_dim0"] = size;
+    document().choose(choices, u"batch"_s);
   }
   QAction& entry() { return find<QAction>(u"show_plan_row"_s); }
 };
@@ -117,6 +123,48 @@ TEST_F(PlanRowOfNode, IsSelectedWithTheNode) {
   EXPECT_EQ(document().selection().node, node) << "the graph keeps its selection";
 }
 
+TEST_F(PlanRowOfNode, SelectedByItsNodeItStillMarksItsOwnNodesWhenClicked) {
+  const NodeId node = plannable();
+  go_to(node);
+  const QModelIndex plan = plans().currentIndex();
+  click_cell(plans(), plan.siblingAtColumn(1));
+  EXPECT_FALSE(document().selection().node.valid());
+  EXPECT_EQ(document().selection().title, plan.data().toString());
+}
+
+TEST_F(PlanRowOfNode, IsNotSelectedAnyMoreWhenSomethingElseIs) {
+  go_to(plannable());
+  ASSERT_TRUE(plans().selectionModel()->hasSelection());
+  document().clear_selection();
+  EXPECT_FALSE(plans().selectionModel()->hasSelection());
+}
+
+TEST_F(PlanRowOfNode, StaysWhereItLedToANodeThatOthersHaveToo) {
+  const QModelIndex top = plans().model()->index(0, 0);
+  for (QModelIndex row = top; row.isValid(); row = row.siblingAtRow(row.row() + 1)) {
+    click_cell(plans(), row);
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, {}, plans().mapToGlobal(QPoint()));
+    QApplication::sendEvent(plans().viewport(), &event);
+    choose(find<QMenu>(u"plan_menu"_s), u"show_in_graph"_s);
+    ASSERT_TRUE(settles());
+    ASSERT_TRUE(document().selection().node.valid());
+    EXPECT_EQ(plans().currentIndex().siblingAtColumn(0), row)
+        << row.data().toString().toStdString();
+  }
+}
+
+TEST_F(PlanRowOfNode, DoesNotScrollTheTableAgainWhenTheStudyChanges) {
+  const NodeId node = plannable();
+  go_to(node);
+  auto& across = *plans().horizontalScrollBar();
+  ASSERT_GT(across.maximum(), 0);
+  across.setValue(across.maximum());
+  choose_batch(2);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().selection().node, node);
+  EXPECT_EQ(across.value(), across.maximum());
+}
+
 TEST_F(PlanRowOfNode, OfATensorWithoutAPlanIsNotOpenedBySelecting) {
   const NodeId node = find_node([this](NodeId each) {
     const auto place = place_in_table(each);
@@ -146,7 +194,9 @@ TEST_F(PlanRowOfNode, AndBackToTheGraphWhereGroupsHideIt) {
   go_to(node);
   press(Qt::Key_T);
   expect_shown(node);
+  const QModelIndex row = plans().currentIndex();
   document().clear_selection();
+  plans().setCurrentIndex(row);
   click(find<QToolButton>(u"close_groups_button"_s));
   ASSERT_TRUE(settles());
   ASSERT_FALSE(is_shown(node));
