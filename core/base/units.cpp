@@ -1,0 +1,50 @@
+#include "core/base/units.h"
+
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::array<ColumnUnit, 7> byte_units = {{{"B", 1, 0},
+                                                   {"KiB", 0x1p10, 2},
+                                                   {"MiB", 0x1p20, 2},
+                                                   {"GiB", 0x1p30, 2},
+                                                   {"TiB", 0x1p40, 2},
+                                                   {"PiB", 0x1p50, 2},
+                                                   {"EiB", 0x1p60, 2}}};
+constexpr std::array<ColumnUnit, 4> time_units = {
+    {{"ns", 1e-9, 2}, {"µs", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}}};
+
+/// What rounds to a whole larger unit is written in that.
+ColumnUnit chosen(std::span<const ColumnUnit> units, double largest) {
+  ColumnUnit unit = units.front();
+  for (const ColumnUnit& larger : units.subspan(1)) {
+    const double rounding = unit.size * std::pow(10, -unit.digits) / 2;
+    if (std::abs(largest) + rounding < larger.size) break;
+    unit = larger;
+  }
+  return unit;
+}
+
+}  // namespace
+
+ColumnUnit byte_unit(std::int64_t largest) {
+  return chosen(byte_units, static_cast<double>(largest));
+}
+
+ColumnUnit time_unit(double largest) {
+  return largest == 0 ? time_units.back() : chosen(time_units, largest);
+}
+
+std::string format_in(const ColumnUnit& unit, double amount) {
+  std::string number = format_fixed(std::abs(amount) / unit.size, unit.digits);
+  if (amount != 0 && number == "0.00") number = "<0.01";
+  return (amount < 0 ? "−" : "") + number + " " + std::string(unit.name);
+}
+
+}  // namespace stashscope
