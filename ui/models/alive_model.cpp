@@ -19,6 +19,7 @@ void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t step
   beginResetModel();
   study_ = std::move(study);
   alive_ = study_ == nullptr ? std::vector<BufferId>() : alive_at(study_->current->timeline, step);
+  unit_ = byte_unit(alive_.empty() ? 0 : buffer(0).bytes);
   described_.assign(alive_.size(), std::nullopt);
   endResetModel();
 }
@@ -41,13 +42,16 @@ const AliveTensor& AliveModel::described(int row) const {
 QVariant AliveModel::cell(int row, int column, int role) const {
   if (role == Qt::ToolTipRole && column == Column::tensor) return shown(described(row).name);
   if (role == Qt::ToolTipRole && column == Column::type) return shown(described(row).shape);
+  if (role == Qt::ToolTipRole && column == Column::bytes) {
+    return exact_bytes_text(buffer(row).bytes);
+  }
   if (role == Qt::DecorationRole && column == Column::tensor) return colour(buffer(row));
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Column::tensor:
       return shown(described(row).name);
     case Column::bytes:
-      return bytes_text(buffer(row).bytes);
+      return bytes_text(buffer(row).bytes, unit_);
     case Column::role:
       return shown(described(row).role);
     case Column::life:

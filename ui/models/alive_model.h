@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/base/units.h"
 #include "core/report/report.h"
 #include "ui/models/table_model.h"
 
@@ -33,6 +34,7 @@ class AliveModel : public TableModel {
 
   std::shared_ptr<const Study> study_;
   std::vector<BufferId> alive_;
+  ColumnUnit unit_;
   /// Texts are made when a row is first seen: there may be thousands.
   mutable std::vector<std::optional<AliveTensor>> described_;
 };

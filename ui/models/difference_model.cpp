@@ -15,8 +15,12 @@ QString signed_text(const QString& text, bool is_negative) {
   return (is_negative ? u"−"_s : u"+"_s) + text;
 }
 
-QString bytes_difference_text(std::int64_t bytes) {
-  return bytes == 0 ? u"0"_s : signed_text(bytes_text(std::abs(bytes)), bytes < 0);
+QString bytes_difference_text(std::int64_t bytes, const ColumnUnit& unit) {
+  return bytes == 0 ? u"0"_s : signed_text(bytes_text(std::abs(bytes), unit), bytes < 0);
+}
+
+QString exact_difference_text(std::int64_t bytes) {
+  return bytes == 0 ? u"0"_s : signed_text(exact_bytes_text(std::abs(bytes)), bytes < 0);
 }
 
 /// One unit for all rows, so that the column can be compared at a glance.
@@ -48,7 +52,19 @@ void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
   study_ = std::move(study);
   rows_ = std::move(differences);
   std::stable_sort(rows_.begin(), rows_.end(), differs_more);
+  choose_units();
   endResetModel();
+}
+
+void DifferenceModel::choose_units() {
+  std::int64_t most = 0;
+  std::int64_t differs = 0;
+  for (const StepDifference& each : rows_) {
+    most = std::max({most, each.predicted_bytes, each.measured_bytes});
+    differs = std::max(differs, std::abs(each.bytes()));
+  }
+  unit_ = byte_unit(most);
+  difference_unit_ = byte_unit(differs);
 }
 
 QVariant DifferenceModel::cell(int row, int column, int role) const {
@@ -57,7 +73,7 @@ QVariant DifferenceModel::cell(int row, int column, int role) const {
     case Qt::DisplayRole:
       return text(each, column);
     case Qt::ToolTipRole:
-      return column == Column::node || column == Column::cause ? text(each, column) : QString();
+      return tool_tip(each, column);
     case sort_role:
       return number(each, column);
     default:
@@ -72,11 +88,11 @@ QString DifferenceModel::text(const StepDifference& each, int column) const {
     case Column::node:
       return shown(name_of(study_->graph(), study_->current->dataflow, each.node));
     case Column::predicted:
-      return bytes_text(each.predicted_bytes);
+      return bytes_text(each.predicted_bytes, unit_);
     case Column::measured:
-      return bytes_text(each.measured_bytes);
+      return bytes_text(each.measured_bytes, unit_);
     case Column::difference:
-      return bytes_difference_text(each.bytes());
+      return bytes_difference_text(each.bytes(), difference_unit_);
     case Column::cause:
       return shown(std::string(explanation(each.cause)));
     case Column::predicted_time:
@@ -85,6 +101,22 @@ QString DifferenceModel::text(const StepDifference& each, int column) const {
       return microseconds_text(each.measured_seconds);
     default:
       return signed_text(microseconds_text(std::abs(each.seconds())), each.seconds() < 0);
+  }
+}
+
+QString DifferenceModel::tool_tip(const StepDifference& each, int column) const {
+  switch (column) {
+    case Column::node:
+    case Column::cause:
+      return text(each, column);
+    case Column::predicted:
+      return exact_bytes_text(each.predicted_bytes);
+    case Column::measured:
+      return exact_bytes_text(each.measured_bytes);
+    case Column::difference:
+      return exact_difference_text(each.bytes());
+    default:
+      return {};
   }
 }
 

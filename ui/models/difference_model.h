@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/units.h"
 #include "core/study/measured_difference.h"
 #include "ui/models/table_model.h"
 
@@ -37,11 +38,15 @@ class DifferenceModel : public TableModel {
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  void choose_units();
   QString text(const StepDifference& each, int column) const;
+  QString tool_tip(const StepDifference& each, int column) const;
   QVariant number(const StepDifference& each, int column) const;
 
   std::shared_ptr<const Study> study_;
   std::vector<StepDifference> rows_;
+  ColumnUnit unit_;             ///< of what was predicted and measured
+  ColumnUnit difference_unit_;  ///< of bytes
 };
 
 }  // namespace stashscope::ui

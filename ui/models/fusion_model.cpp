@@ -35,6 +35,7 @@ void FusionModel::set_study(std::shared_ptr<const Study> study) {
 void FusionModel::set_rows(std::vector<FusionRow> rows) {
   is_waiting_ = false;
   if (rows.size() == rows_.size()) rows_ = std::move(rows);
+  unit_ = byte_unit(largest_peak(rows_));
   cells_changed();
 }
 
@@ -44,7 +45,7 @@ QVariant FusionModel::cell(int row, int column, int role) const {
     case Qt::DisplayRole:
       return text(fusion, column);
     case Qt::ToolTipRole:
-      return shown(fusion.description);
+      return tool_tip(fusion, column);
     case Qt::CheckStateRole:
       if (column == Column::name) return is_chosen(fusion) ? Qt::Checked : Qt::Unchecked;
       return {};
@@ -53,6 +54,12 @@ QVariant FusionModel::cell(int row, int column, int role) const {
     default:
       return {};
   }
+}
+
+QString FusionModel::tool_tip(const FusionRow& row, int column) {
+  const QString description = shown(row.description);
+  if (column != Column::peak || !row.peak_bytes) return description;
+  return exact_bytes_text(*row.peak_bytes) + QLatin1Char('\n') + description;
 }
 
 QString FusionModel::text(const FusionRow& row, int column) const {
@@ -67,7 +74,7 @@ QString FusionModel::text(const FusionRow& row, int column) const {
     case Column::nodes:
       return QString::number(row.fused_nodes);
     case Column::peak:
-      return bytes_text(*row.peak_bytes);
+      return bytes_text(*row.peak_bytes, unit_);
     default:
       if (is_chosen(row)) return {};
       return change_text(study_->current->timeline.peak_bytes, *row.peak_bytes);

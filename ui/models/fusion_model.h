@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/units.h"
 #include "ui/models/study_model.h"
 
 namespace stashscope::ui {
@@ -26,10 +27,12 @@ class FusionModel : public TableModel {
 
  private:
   QString text(const FusionRow& row, int column) const;
+  static QString tool_tip(const FusionRow& row, int column);
   bool is_chosen(const FusionRow& row) const { return row.name == study_->choices.fusion.strategy; }
 
   std::shared_ptr<const Study> study_;
   std::vector<FusionRow> rows_;
+  ColumnUnit unit_;
   bool is_waiting_ = false;
 };
 

@@ -21,7 +21,7 @@ QVariant OrderModel::cell(int row, int column, int role) const {
     case Qt::DisplayRole:
       return text(order, column);
     case Qt::ToolTipRole:
-      return tool_tip(order);
+      return tool_tip(order, column);
     case Qt::CheckStateRole:
       if (column == Column::name) return is_chosen(order) ? Qt::Checked : Qt::Unchecked;
       return {};
@@ -41,8 +41,9 @@ QString OrderModel::name_text(const OrderRow& row) {
                    : tr("%1: ≥ %2").arg(name, bytes_text(*row.bound_bytes));
 }
 
-QString OrderModel::tool_tip(const OrderRow& row) {
+QString OrderModel::tool_tip(const OrderRow& row, int column) {
   QStringList lines = {shown(row.description)};
+  if (column == Column::peak && row.peak_bytes) lines.prepend(exact_bytes_text(*row.peak_bytes));
   if (!row.method.empty()) lines << tr("Found by: %1").arg(shown(row.method));
   if (row.bound_bytes) {
     lines << tr("No order has a lower peak than %1.").arg(bytes_text(*row.bound_bytes));
@@ -56,7 +57,7 @@ QString OrderModel::text(const OrderRow& row, int column) const {
     case Column::name:
       return name_text(row);
     case Column::peak:
-      return row.peak_bytes ? bytes_text(*row.peak_bytes) : tr("when chosen");
+      return row.peak_bytes ? bytes_text(*row.peak_bytes, unit()) : tr("when chosen");
     default:
       return is_chosen(row) || !row.peak_bytes ? QString() : change_text(now, *row.peak_bytes);
   }

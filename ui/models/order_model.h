@@ -19,11 +19,14 @@ class OrderModel : public StudyModel {
  protected:
   bool same_rows(const Study& a, const Study& b) const override;
   int rows_of(const Study& study) const override { return static_cast<int>(study.orders.size()); }
+  std::int64_t largest_bytes(const Study& study) const override {
+    return largest_peak(study.orders);
+  }
   QVariant cell(int row, int column, int role) const override;
 
  private:
   static QString name_text(const OrderRow& row);
-  static QString tool_tip(const OrderRow& row);
+  static QString tool_tip(const OrderRow& row, int column);
   QString text(const OrderRow& row, int column) const;
   bool is_chosen(const OrderRow& row) const { return row.name == order_in_force(study()); }
 };

@@ -11,6 +11,27 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+using Column = PlanTreeModel::Column;
+
+bool is_bytes(int column) {
+  return column == Column::saving || column == Column::saved || column == Column::at_peak;
+}
+
+}  // namespace
+
+/// No occurrence has more than its plan, no tensor more than the section of them.
+PlanTreeModel::Units PlanTreeModel::units() const {
+  std::int64_t bytes = number_of_section(Column::saving).toLongLong();
+  double seconds = 0;
+  for (const PlanRow* const row : listed()) {
+    bytes = std::max({bytes, row->saving_bytes, row->saved_bytes, row->bytes_at_peak});
+    seconds = std::max(seconds, row->cost.seconds);
+  }
+  return {byte_unit(bytes), time_unit(seconds)};
+}
+
 QVariant PlanTreeModel::check_state(const Item& item) const {
   if (item.kind == Kind::occurrence) {
     return facts_->is_applied(occurrence(item)) ? Qt::Checked : Qt::Unchecked;
@@ -168,16 +189,21 @@ QString PlanTreeModel::text(const Item& item, int column) const {
   }
   const QVariant value = number(item, column);
   if (!value.isValid()) return {};
-  if (column == Column::time) return time_text(value.toDouble());
-  const bool is_bytes =
-      column == Column::saving || column == Column::saved || column == Column::at_peak;
-  return is_bytes ? bytes_text(value.toLongLong()) : value.toString();
+  if (column == Column::time) return time_text(value.toDouble(), units_.time);
+  return is_bytes(column) ? bytes_text(value.toLongLong(), units_.bytes) : value.toString();
 }
 
 QString PlanTreeModel::tool_tip(const Item& item, int column) const {
   if (column == Column::symbolic || column == Column::why_not || column == Column::layer) {
     return text(item, column);
   }
+  const QString exact = is_bytes(column) && !text(item, column).isEmpty()
+                            ? exact_bytes_text(number(item, column).toLongLong()) + u'\n'
+                            : QString();
+  return exact + row_tip(item);
+}
+
+QString PlanTreeModel::row_tip(const Item& item) const {
   switch (item.kind) {
     case Kind::group:
       return name(item) + u"\n"_s + tr("Choosing one switches the others off.");

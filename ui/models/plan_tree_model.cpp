@@ -90,6 +90,7 @@ void PlanTreeModel::set_study(std::shared_ptr<const Study> study) {
   shape_ = std::move(shape);
   facts_ = study == nullptr ? nullptr : std::make_unique<OccurrenceFacts>(*study);
   study_ = std::move(study);
+  units_ = units();
   if (stays) {
     cells_changed();
   } else {

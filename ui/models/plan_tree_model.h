@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/base/units.h"
 #include "core/study/plan_facts.h"
 #include "ui/models/table_model.h"
 
@@ -89,6 +90,10 @@ class PlanTreeModel : public QAbstractItemModel {
     std::vector<std::pair<std::string, std::size_t>> plans;
     std::vector<ValueId> values;
   };
+  struct Units {
+    ColumnUnit bytes;  ///< shared by the columns of bytes, which are compared with each other
+    ColumnUnit time;
+  };
 
   Item at(const QModelIndex& index) const;
   Item top(std::size_t row) const;
@@ -115,17 +120,20 @@ class PlanTreeModel : public QAbstractItemModel {
   QVariant number_of_section(int column) const;
   QVariant life_number(const Item& item, int column) const;
   QVariant sort_value(const Item& item, int column) const;
+  Units units() const;
   QString text(const Item& item, int column) const;
   QString name(const Item& item) const;
   QString group_name(const Item& item) const;
   QString layer_text(const Item& item) const;
   QString why_not_text(const Item& item) const;
   QString tool_tip(const Item& item, int column) const;
+  QString row_tip(const Item& item) const;
 
   std::vector<TableColumn> columns_;
   std::shared_ptr<const Study> study_;
   std::unique_ptr<OccurrenceFacts> facts_;
   Shape shape_;
+  Units units_;
   bool extensions_wanted_ = false;
 };
 

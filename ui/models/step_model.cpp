@@ -32,8 +32,7 @@ QVariant StepModel::cell(int row, int column, int role) const {
       return {};
     case share_role:
       if (column != Column::live || timeline.peak_bytes == 0) return {};
-      return static_cast<double>(timeline.live_bytes[static_cast<std::size_t>(row)]) /
-             static_cast<double>(timeline.peak_bytes);
+      return static_cast<double>(live_bytes(row)) / static_cast<double>(timeline.peak_bytes);
     default:
       return {};
   }
@@ -50,7 +49,7 @@ QString StepModel::text(int row, int column) const {
     case Column::op:
       return shown(study().graph().node(current.dataflow.origin(at)).op_type);
     case Column::live:
-      return bytes_text(current.timeline.live_bytes[static_cast<std::size_t>(row)]);
+      return bytes_text(live_bytes(row), unit());
     default: {
       const FusedGroupId group = current.groups.of(at);
       return group.valid() ? QString::number(group.index() + 1) : QString();
@@ -60,6 +59,7 @@ QString StepModel::text(int row, int column) const {
 
 QString StepModel::tool_tip(int row, int column) const {
   if (column == Column::node) return text(row, column);
+  if (column == Column::live) return exact_bytes_text(live_bytes(row));
   const FusedGroupId group = study().current->groups.of(node_at(row));
   if (column != Column::group || !group.valid()) return {};
   QStringList names;

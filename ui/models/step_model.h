@@ -25,9 +25,15 @@ class StepModel : public StudyModel {
   int rows_of(const Study& study) const override {
     return static_cast<int>(study.current->timeline.order.size());
   }
+  std::int64_t largest_bytes(const Study& study) const override {
+    return study.current->timeline.peak_bytes;
+  }
   QVariant cell(int row, int column, int role) const override;
 
  private:
+  std::int64_t live_bytes(int row) const {
+    return study().current->timeline.live_bytes[static_cast<std::size_t>(row)];
+  }
   QString text(int row, int column) const;
   QString tool_tip(int row, int column) const;
   bool is_moved(NodeId node) const;

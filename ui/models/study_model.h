@@ -1,9 +1,20 @@
 #pragma once
 
+#include <algorithm>
+
+#include "core/base/units.h"
 #include "core/study/study.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {
+
+/// Of rows of which some have no peak.
+template <typename Row>
+std::int64_t largest_peak(const std::vector<Row>& rows) {
+  std::int64_t largest = 0;
+  for (const Row& row : rows) largest = std::max(largest, row.peak_bytes.value_or(0));
+  return largest;
+}
 
 /// A table about one study after the other. Where the next one has the same rows, only the cells
 /// change, so that selection and scrolling stay.
@@ -17,12 +28,19 @@ class StudyModel : public TableModel {
 
   virtual bool same_rows(const Study& a, const Study& b) const = 0;
   virtual int rows_of(const Study& study) const = 0;
+  /// The largest of the column of bytes.
+  virtual std::int64_t largest_bytes(const Study& study) const = 0;
 
   int rows() const final { return study_ == nullptr ? 0 : rows_of(*study_); }
   const Study& study() const { return *study_; }
+  /// Of the column of bytes.
+  const ColumnUnit& unit() const { return unit_; }
 
  private:
+  void take(std::shared_ptr<const Study> study);
+
   std::shared_ptr<const Study> study_;
+  ColumnUnit unit_;
 };
 
 }  // namespace stashscope::ui

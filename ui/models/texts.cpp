@@ -19,6 +19,18 @@ QString bytes_text(std::int64_t bytes) { return QString::fromStdString(format_by
 
 QString time_text(double seconds) { return QString::fromStdString(format_seconds(seconds)); }
 
+QString bytes_text(std::int64_t bytes, const ColumnUnit& unit) {
+  return QString::fromStdString(format_in(unit, static_cast<double>(bytes)));
+}
+
+QString time_text(double seconds, const ColumnUnit& unit) {
+  return QString::fromStdString(format_in(unit, seconds));
+}
+
+QString exact_bytes_text(std::int64_t bytes) {
+  return QString::fromStdString(with_thousands(bytes)) + u" B"_s;
+}
+
 QString change_text(std::int64_t before, std::int64_t after) {
   if (before == 0) return u"±0 %"_s;
   const double percent = 100 * static_cast<double>(after - before) / static_cast<double>(before);

@@ -61,8 +61,8 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->setIconSize(swatch_size);
   table_->cut_at_end({AliveModel::role, AliveModel::type});
   table_->set_invitation(tr("Open a model to see what fills its memory."));
-  table_->horizontalHeader()->resizeSection(AliveModel::tensor, 208);
-  table_->horizontalHeader()->resizeSection(AliveModel::bytes, 80);
+  table_->horizontalHeader()->resizeSection(AliveModel::tensor, 192);
+  table_->horizontalHeader()->resizeSection(AliveModel::bytes, 96);
   table_->horizontalHeader()->resizeSection(AliveModel::role, 84);
   table_->horizontalHeader()->resizeSection(AliveModel::life, 104);
   connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {

@@ -20,9 +20,9 @@ namespace {
 
 constexpr int least_plan_width = 140;
 /// In pixels.
-constexpr int frequency_width = 64;
+constexpr int frequency_width = 62;
 constexpr int count_width = 60;
-constexpr int bytes_width = 72;
+constexpr int bytes_width = 96;
 constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_width},
                                           {PlanTreeModel::count, count_width},
                                           {PlanTreeModel::saving, bytes_width},

@@ -61,7 +61,7 @@ void StepsPage::set_up_view() {
   view_->setTextElideMode(Qt::ElideLeft);
   view_->cut_at_end({StepModel::op});
   constexpr std::pair<int, int> widths[] = {
-      {StepModel::step, 52}, {StepModel::op, 104}, {StepModel::live, 80}};
+      {StepModel::step, 52}, {StepModel::op, 104}, {StepModel::live, 96}};
   for (const auto& [column, width] : widths) {
     view_->horizontalHeader()->resizeSection(column, width);
   }

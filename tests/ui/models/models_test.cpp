@@ -8,9 +8,9 @@
 
 #include "core/study/edits.h"
 #include "core/study/fusion_table.h"
-#include "core/study/subject.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
+#include "tests/ui/support/studies.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/models/alive_model.h"
 #include "ui/models/difference_model.h"
@@ -32,11 +32,6 @@ using Reporting = QAbstractItemModelTester::FailureReportingMode;
 
 class Models : public testing::Test {
  protected:
-  static std::shared_ptr<const Study> study_of(const QString& path, const Choices& choices = {}) {
-    const Subject subject = load_subject(path.toStdString(), nullptr);
-    return compute_study(subject.model, choices, nullptr, Progress());
-  }
-
   /// Studies one after the other, as a user makes them.
   void walk(const std::function<void(std::shared_ptr<const Study>)>& show) {
     const auto first = study_of(sample(u"gpt2_tiny"_s));
@@ -159,16 +154,6 @@ TEST_F(Models, DifferencesKeepTheRules) {
     EXPECT_EQ(model.index(1, DifferenceModel::difference).data(), u"0"_s);
     EXPECT_EQ(model.index(0, DifferenceModel::cause).data(), u"not explained"_s);
   });
-}
-
-/// Plans, their occurrences and tensors without plans.
-void visit_all(const PlanTreeModel& model, const QModelIndex& parent,
-               const std::function<void(const QModelIndex&)>& visit) {
-  for (int row = 0; row < model.rowCount(parent); ++row) {
-    const QModelIndex index = model.index(row, 0, parent);
-    visit(index);
-    visit_all(model, index, visit);
-  }
 }
 
 TEST_F(Models, TickingAsksAndChangesNothingItself) {
