@@ -10,13 +10,14 @@ namespace stashscope {
 
 namespace {
 
+/// Peaks of GiB differ by a few MiB.
 constexpr std::array<ColumnUnit, 7> byte_units = {{{"B", 1, 0},
                                                    {"KiB", 0x1p10, 2},
                                                    {"MiB", 0x1p20, 2},
-                                                   {"GiB", 0x1p30, 2},
-                                                   {"TiB", 0x1p40, 2},
-                                                   {"PiB", 0x1p50, 2},
-                                                   {"EiB", 0x1p60, 2}}};
+                                                   {"GiB", 0x1p30, 3},
+                                                   {"TiB", 0x1p40, 3},
+                                                   {"PiB", 0x1p50, 3},
+                                                   {"EiB", 0x1p60, 3}}};
 constexpr std::array<ColumnUnit, 4> time_units = {
     {{"ns", 1e-9, 2}, {"µs", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}}};
 
@@ -43,7 +44,10 @@ ColumnUnit time_unit(double largest) {
 
 std::string format_in(const ColumnUnit& unit, double amount) {
   std::string number = format_fixed(std::abs(amount) / unit.size, unit.digits);
-  if (amount != 0 && number == "0.00") number = "<0.01";
+  const bool reads_as_nothing = number.find_first_not_of("0.") == std::string::npos;
+  if (amount != 0 && reads_as_nothing) {
+    number = "<" + format_fixed(std::pow(10, -unit.digits), unit.digits);
+  }
   return (amount < 0 ? "−" : "") + number + " " + std::string(unit.name);
 }
 

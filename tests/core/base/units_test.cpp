@@ -40,6 +40,12 @@ TEST(ColumnUnit, AllAmountsAreWrittenInIt) {
   EXPECT_EQ(bytes_in_column_of(640, 0), "0 B");
 }
 
+TEST(ColumnUnit, LargeOnesTellMebibytesApart) {
+  EXPECT_EQ(bytes_in_column_of(2048 * mib, 989 * mib), "0.966 GiB");
+  EXPECT_EQ(bytes_in_column_of(2048 * mib, 988 * mib), "0.965 GiB");
+  EXPECT_EQ(bytes_in_column_of(2048 * mib, kib), "<0.001 GiB");
+}
+
 TEST(ColumnUnit, SomethingIsNotWrittenAsNothing) {
   EXPECT_EQ(bytes_in_column_of(mib, 1), "<0.01 MiB");
   EXPECT_EQ(bytes_in_column_of(mib, -1), "−<0.01 MiB");
