@@ -23,6 +23,7 @@
 #include "core/study/measure.h"
 #include "core/study/measurement_file.h"
 #include "core/study/step_bundle.h"
+#include "core/study/step_identity.h"
 #include "core/study/study.h"
 
 namespace stashscope::app {
@@ -212,7 +213,7 @@ int stream_variants(const Study& study, const RunOptions& options) {
     std::cout << worker_run_line << (index < options.counts.warm_up ? "warm-up" : "run") << "\n";
     return print_event;
   };
-  std::cout << worker_graph_line << study.prepared->fingerprint << "\n";
+  std::cout << worker_step_line << to_string(identity_of(study)) << "\n";
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
     const RunResult result = runs.run(baseline ? *study.baseline : *study.current, before_run);

@@ -9,10 +9,12 @@ namespace stashscope {
 /// was made to look the same.
 class FnvHash {
  public:
-  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * prime; }
   void add_number(std::uint64_t number) {
     for (int byte = 0; byte < 8; ++byte) add_byte(static_cast<unsigned char>(number >> (8 * byte)));
   }
+  /// The whole of it at once, which is not what the bytes one by one come to.
+  void add_word(std::uint64_t word) { value_ = (value_ ^ word) * prime; }
   /// With a mark for its end.
   void add_text(std::string_view text) {
     for (const char c : text) add_byte(static_cast<unsigned char>(c));
@@ -21,6 +23,8 @@ class FnvHash {
   std::uint64_t value() const { return value_; }
 
  private:
+  static constexpr std::uint64_t prime = 0x100000001b3U;
+
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 

@@ -16,7 +16,7 @@ namespace stashscope {
 
 /// What the worker program prints, line by line, when it runs a session for another program: events
 /// of trace.h between these.
-constexpr std::string_view worker_graph_line = "G ";    ///< followed by the graph's fingerprint
+constexpr std::string_view worker_step_line = "G ";     ///< followed by what tells the step
 constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseline` or `current`
 /// `warm-up` or `run`; the runs of a variant follow each other, the events of each behind its line.
 constexpr std::string_view worker_run_line = "N ";

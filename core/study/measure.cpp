@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/run/worker.h"
 #include "core/study/step_bundle.h"
+#include "core/study/step_identity.h"
 
 namespace stashscope {
 
@@ -59,7 +60,7 @@ class StreamReader {
   StreamReader(const Study& study, const RunCounts& counts, const std::string& place,
                const std::function<void(bool, const TraceEvent&)>& on_event,
                const Progress& progress)
-      : graph_(study.prepared->fingerprint),
+      : step_(to_string(identity_of(study))),
         steps_(steps_of(study) * static_cast<std::size_t>(counts.all())),
         counts_(counts),
         place_(place),
@@ -77,8 +78,8 @@ class StreamReader {
     } else if (line.starts_with(worker_run_line)) {
       ++run_;
       runs().start_run(line.substr(worker_run_line.size()) == "run");
-    } else if (line.starts_with(worker_graph_line)) {
-      check_graph(line.substr(worker_graph_line.size()));
+    } else if (line.starts_with(worker_step_line)) {
+      check_step(line.substr(worker_step_line.size()));
     } else if (line.starts_with(worker_size_line)) {
       take_size(line.substr(worker_size_line.size()));
     } else {
@@ -88,6 +89,10 @@ class StreamReader {
 
   StudyMeasurements finish() {
     if (!done_) fail_run("", "the worker" + place_ + " stopped before the end");
+    if (!said_step_) {
+      fail_run("", "the worker" + place_ + " does not say which step it runs",
+               "use one of this program's version");
+    }
     return {baseline_.take(), current_.take()};
   }
 
@@ -97,8 +102,9 @@ class StreamReader {
     return study.baseline->timeline.order.size() + study.current->timeline.order.size();
   }
 
-  void check_graph(const std::string& fingerprint) const {
-    if (fingerprint == std::to_string(graph_)) return;
+  void check_step(const std::string& step) {
+    said_step_ = true;
+    if (step == step_) return;
     fail_run("",
              "the worker" + place_ + " runs another step: the model's file has changed, or " +
                  "the worker is of another version",
@@ -133,7 +139,7 @@ class StreamReader {
            (run.empty() ? "" : ", " + run);
   }
 
-  std::uint64_t graph_;
+  std::string step_;
   std::size_t steps_;
   RunCounts counts_;
   std::string place_;
@@ -144,6 +150,7 @@ class StreamReader {
   std::size_t steps_done_ = 0;
   int run_ = -1;
   bool is_baseline_ = true;
+  bool said_step_ = false;
   bool done_ = false;
 };
 

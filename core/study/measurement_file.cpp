@@ -4,11 +4,11 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/fnv_hash.h"
 #include "core/base/text.h"
 #include "core/study/json_fields.h"
 #include "core/study/json_texts.h"
 #include "core/study/measurement_json.h"
+#include "core/study/step_identity.h"
 
 namespace stashscope {
 
@@ -24,50 +24,36 @@ constexpr json_fields::Format format = {
 constexpr std::size_t most_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_differences = 4;
 
-/// Equal for variants that run the same nodes in the same order with the same predicted memory.
-std::uint64_t fingerprint(const Variant& variant) {
-  FnvHash hash;
-  for (const NodeId node : variant.timeline.order) hash.add_number(node.index());
-  for (const std::int64_t bytes : variant.timeline.live_bytes) {
-    hash.add_number(static_cast<std::uint64_t>(bytes));
-  }
-  return hash.value();
-}
-
-/// What a measurement belongs to.
-struct StepIdentity {
-  std::uint64_t graph = 0;
-  std::uint64_t baseline = 0;
-  std::uint64_t current = 0;
-  std::map<std::string, std::int64_t> dims;  ///< for the user; the others tell all
+struct MeasuredStep {
+  StepIdentity identity;
+  std::map<std::string, std::int64_t> dims;  ///< for the user; the identity tells all
 };
 
-StepIdentity identity_of(const Study& study) {
-  StepIdentity step{
-      study.prepared->fingerprint, fingerprint(*study.baseline), fingerprint(*study.current), {}};
+MeasuredStep step_of(const Study& study) {
+  MeasuredStep step{identity_of(study), {}};
   for (const Dimension& each : study.sizes->dims.dimensions) step.dims[each.name] = each.value;
   return step;
 }
 
-json to_json(const StepIdentity& step) {
-  return {{"graph", step.graph},
-          {"baseline", step.baseline},
-          {"current", step.current},
+json to_json(const MeasuredStep& step) {
+  return {{"graph", step.identity.graph},
+          {"baseline", step.identity.baseline},
+          {"current", step.identity.current},
           {"dims", step.dims}};
 }
 
-StepIdentity identity_from(const json& object) {
+MeasuredStep step_from(const json& object) {
   const auto found = object.find("step");
   if (found == object.end() || !found->is_object()) fail_field("step", "is not there");
-  StepIdentity step;
-  read(*found, "graph", step.graph);
-  read(*found, "baseline", step.baseline);
-  read(*found, "current", step.current);
+  MeasuredStep step;
+  read(*found, "graph", step.identity.graph);
+  read(*found, "baseline", step.identity.baseline);
+  read(*found, "current", step.identity.current);
   read(*found, "dims", step.dims);
   return step;
 }
 
-std::string other_sizes(const StepIdentity& measured, const StepIdentity& step) {
+std::string other_sizes(const MeasuredStep& measured, const MeasuredStep& step) {
   std::vector<std::string> differences;
   for (const auto& [name, size] : step.dims) {
     const auto other = measured.dims.find(name);
@@ -79,12 +65,9 @@ std::string other_sizes(const StepIdentity& measured, const StepIdentity& step) 
   return join(differences, ", ");
 }
 
-void check_identity(const StepIdentity& measured, const StepIdentity& step) {
-  if (measured.graph == step.graph && measured.baseline == step.baseline &&
-      measured.current == step.current) {
-    return;
-  }
-  if (measured.graph != step.graph) {
+void check_step(const MeasuredStep& measured, const MeasuredStep& step) {
+  if (measured.identity == step.identity) return;
+  if (measured.identity.graph != step.identity.graph) {
     fail_input("", "was measured on another model, or with other passes",
                "open that model, or run this one");
   }
@@ -110,7 +93,7 @@ Measurement measurement_of(const json& object, const char* key, const Variant& v
 
 std::string measurements_text(const Study& study, const StudyMeasurements& measured) {
   const json object = {{format.field, format.version},
-                       {"step", to_json(identity_of(study))},
+                       {"step", to_json(step_of(study))},
                        {"baseline", measurement_to_json(measured.baseline)},
                        {"current", measurement_to_json(measured.current)}};
   return with_encoded_texts(object).dump() + "\n";
@@ -118,7 +101,7 @@ std::string measurements_text(const Study& study, const StudyMeasurements& measu
 
 StudyMeasurements parse_measurements(const std::string& text, const Study& study) {
   const json object = json_fields::parse_file(text, format);
-  check_identity(identity_from(object), identity_of(study));
+  check_step(step_from(object), step_of(study));
   return {measurement_of(object, "baseline", *study.baseline),
           measurement_of(object, "current", *study.current)};
 }

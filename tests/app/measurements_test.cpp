@@ -4,6 +4,8 @@
 #include "core/study/step_bundle.h"
 #include "core/study/subject.h"
 #include "tests/app/command_line.h"
+#include "tests/support/environment.h"
+#include "tests/support/processes.h"
 #include "tests/support/refusal.h"
 #include "tests/support/stream_text.h"
 
@@ -77,6 +79,32 @@ TEST_F(CommandLine, AWorkerThatRunsAnotherStepIsFound) {
     measure_in_worker(*study, folder / "model.onnx", {}, nullptr, Progress());
   });
   EXPECT_NE(said.find("another step"), std::string::npos) << said;
+}
+
+TEST_F(CommandLine, AWorkerThatFindsOtherSizesIsFound) {
+  const auto study = study_of(folder / "model.onnx");
+  save_model(test::deep_perceptron(6, 32).build(), folder / "model.onnx");
+  const auto wider = study_of(folder / "model.onnx");
+  ASSERT_EQ(wider->prepared->fingerprint, study->prepared->fingerprint) << "the same nodes";
+  const std::string said = test::refusal(ErrorKind::run, [&] {
+    measure_in_worker(*study, folder / "model.onnx", {}, nullptr, Progress());
+  });
+  EXPECT_NE(said.find("another step"), std::string::npos) << said;
+}
+
+TEST_F(CommandLine, AWorkerThatDoesNotSayItsStepIsRefused) {
+  const auto study = study_of(folder / "model.onnx");
+  const RunRequest there{{}, parse_remote_host("box")};
+  const auto measured_through = [&](const std::string& filter) {
+    const auto ssh =
+        test::script(folder / "ssh", std::string(STASHSCOPE_WORKER) + " - --stream | " + filter);
+    const test::Environment named("STASHSCOPE_SSH", ssh.string());
+    return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+  };
+  EXPECT_EQ(largest_error(*study, measured_through("cat")), 0);
+  const std::string said =
+      test::refusal(ErrorKind::run, [&] { measured_through("grep -v \"^G \""); });
+  EXPECT_NE(said.find("does not say which step it runs"), std::string::npos) << said;
 }
 
 TEST_F(CommandLine, AStepComesOverStandardInput) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/support/environment.h"
 #include "tests/support/folder.h"
 #include "tests/support/processes.h"
 #include "tests/support/refusal.h"
@@ -96,28 +97,14 @@ TEST(RemoteHost, FailuresOfSshSayWhatToDo) {
             std::string::npos);
 }
 
-/// Sets a variable of the environment until the end of the test.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { ::unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
-
 TEST(RemoteHost, TheSshProgramCanBeNamed) {
   const test::Folder folder;
   const auto program = test::script(folder / "my-ssh", "exit 0");
   {
-    const Environment named("STASHSCOPE_SSH", program.string());
+    const test::Environment named("STASHSCOPE_SSH", program.string());
     EXPECT_EQ(ssh_program(), program);
   }
-  const Environment missing("STASHSCOPE_SSH", (folder / "none").string());
+  const test::Environment missing("STASHSCOPE_SSH", (folder / "none").string());
   const std::string said = test::refusal(ErrorKind::run, [] { ssh_program(); });
   EXPECT_NE(said.find("not installed"), std::string::npos) << said;
 }

@@ -57,6 +57,25 @@ TEST_F(MeasurementFile, FitsTheSameStepHoweverItWasChosen) {
   EXPECT_NO_THROW(parse_measurements(text_, *study_with(spelled)));
 }
 
+/// Files of format 1 tell a variant by FNV-1a over whole 64-bit numbers.
+TEST_F(MeasurementFile, OfAnEarlierProgramIsReadAgain) {
+  const auto told = [](const Variant& variant) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (const NodeId node : variant.timeline.order) hash = (hash ^ node.index()) * 1099511628211U;
+    for (const std::int64_t bytes : variant.timeline.live_bytes) {
+      hash = (hash ^ static_cast<std::uint64_t>(bytes)) * 1099511628211U;
+    }
+    return hash;
+  };
+  Choices choices;
+  choices.level = 1;
+  const auto study = study_with(choices);
+  const json step = json::parse(measurements_text(*study, measured(*study)))["step"];
+  EXPECT_EQ(step["baseline"].get<std::uint64_t>(), told(*study->baseline));
+  EXPECT_EQ(step["current"].get<std::uint64_t>(), told(*study->current));
+  EXPECT_NE(step["baseline"], step["current"]);
+}
+
 TEST_F(MeasurementFile, OfAnotherStepIsRefusedWithTheReason) {
   const auto refused_for = [&](const Study& study) {
     return test::refusal(ErrorKind::input, [&] { parse_measurements(text_, study); });
