@@ -74,16 +74,16 @@ struct Telling {
   auto operator<=>(const Telling&) const = default;
 };
 
+using AppliedPlans = std::unordered_set<const NodePlan*>;
+
 /// Nothing where the occurrence has not to do with the node.
-std::optional<Telling> telling(const Study& study, const PlanRow& row, const Occurrence& each,
-                               NodeId node) {
+std::optional<Telling> telling(const AppliedPlans& applied, const PlanRow& row,
+                               const Occurrence& each, NodeId node) {
   const auto frees = [&](const NodePlan* part) { return part->node == node; };
   const auto repeats = [&](const NodePlan* part) {
     return std::ranges::find(part->subgraph, node) != part->subgraph.end();
   };
-  const auto is_on = [&](const NodePlan* part) {
-    return std::ranges::find(study.applied, part) != study.applied.end();
-  };
+  const auto is_on = [&](const NodePlan* part) { return applied.contains(part); };
   const bool frees_it = std::ranges::any_of(each.parts, frees);
   if (!frees_it && std::ranges::none_of(each.parts, repeats)) return std::nullopt;
   const bool is_applied = std::ranges::all_of(each.parts, is_on);
@@ -100,24 +100,31 @@ struct ToldPlace {
 };
 
 std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
+  const AppliedPlans applied(study.applied.begin(), study.applied.end());
   std::optional<ToldPlace> best;
   for (std::size_t row = 0; row < plan_rows(study); ++row) {
     const auto& occurrences = *plan_row(study, row).occurrences;
     for (std::size_t i = 0; i < occurrences.size(); ++i) {
-      const auto tells = telling(study, plan_row(study, row), occurrences[i], node);
+      const auto tells = telling(applied, plan_row(study, row), occurrences[i], node);
       if (tells && (!best || best->telling < *tells)) best = {{row, i, {}}, *tells};
     }
   }
   return best;
 }
 
-/// @param of which node of a tensor without a plan this is
-template <class NodeOf>
-std::optional<TablePlace> unplanned_place(const Study& study, NodeId node, NodeOf of) {
-  for (const UnplannedTensor& each : unplanned_tensors(study)) {
-    if (of(each) == node) return TablePlace{0, 0, each.value};
+/// The largest tensor without a plan at obstacles that `fits` says yes to, of equal ones the first.
+template <class Fits>
+std::optional<TablePlace> unplanned_place(const Study& study, Fits fits) {
+  std::optional<TablePlace> largest;
+  for (const Obstacle& obstacle : study.opportunities->obstacles) {
+    if (!fits(obstacle)) continue;
+    for (const ValueId output : study.graph().topology().outputs[obstacle.entry]) {
+      if (!study.opportunities->is_stashed[output]) continue;
+      const IdVector<ValueId, std::int64_t>& bytes = study.sizes->bytes;
+      if (!largest || bytes[output] > bytes[largest->tensor]) largest = {0, 0, output};
+    }
   }
-  return std::nullopt;
+  return largest;
 }
 
 }  // namespace
@@ -125,12 +132,11 @@ std::optional<TablePlace> unplanned_place(const Study& study, NodeId node, NodeO
 std::optional<TablePlace> table_place(const Study& study, NodeId node) {
   const auto planned = planned_place(study, node);
   if (planned && planned->is_plain()) return planned->place;
-  const auto maker = [&](const UnplannedTensor& each) {
-    return study.graph().value(each.value).producer;
-  };
-  if (const auto made = unplanned_place(study, node, maker)) return made;
+  const auto made =
+      unplanned_place(study, [&](const Obstacle& each) { return each.entry == node; });
+  if (made) return made;
   if (planned) return planned->place;
-  return unplanned_place(study, node, [](const UnplannedTensor& each) { return each.stopped_at; });
+  return unplanned_place(study, [&](const Obstacle& each) { return each.stopped_at == node; });
 }
 
 std::size_t plan_rows(const Study& study) { return study.plans.size() + study.extensions.size(); }

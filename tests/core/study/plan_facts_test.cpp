@@ -129,18 +129,56 @@ TEST(TablePlace, IsAPlanOfTheNodesOwnOutput) {
   EXPECT_GT(found, 3);
 }
 
+std::set<NodeId> entry_nodes(const PlanRow& row) {
+  std::set<NodeId> nodes;
+  for (const Occurrence& each : *row.occurrences) nodes.insert(OccurrenceFacts::node(each));
+  return nodes;
+}
+
 TEST(TablePlace, PrefersWhatIsCarriedOut) {
   const std::string longer = "Gelu+Cast+:1:-1";
   const std::string shorter = "Cast+:2:-1";
-  int told_apart = 0;
   for (const std::string& on : {longer, shorter}) {
     const auto study = study_with(on);
+    const std::set<NodeId> in_longer = entry_nodes(row_of(*study, longer));
+    const std::set<NodeId> in_shorter = entry_nodes(row_of(*study, shorter));
+    int in_both = 0;
     for (const NodePlan* const plan : study->applied) {
-      told_apart += is_at(*study, study->graph().node(plan->node).name, on) ? 1 : 0;
+      if (!in_longer.contains(plan->node) || !in_shorter.contains(plan->node)) continue;
+      const std::string& name = study->graph().node(plan->node).name;
+      EXPECT_TRUE(is_at(*study, name, on)) << name << " with " << on;
+      ++in_both;
     }
-    EXPECT_GT(told_apart, 0) << on;
-    told_apart = 0;
+    EXPECT_EQ(in_both, 4) << on;
   }
+}
+
+/// Tensors are looked for in the order of the table, largest first.
+TEST(TablePlace, IsTheFirstTensorThatTheTableHasOfANode) {
+  int made = 0;
+  int stopped = 0;
+  for (const std::string sample : {"lenet", "gpt2_tiny", "mlp_gelu"}) {
+    const auto study = compute_study(
+        std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/" + sample + ".onnx")),
+        Choices(), nullptr, {});
+    const auto tensors = unplanned_tensors(*study);
+    const auto maker = [&](const UnplannedTensor& each) {
+      return study->graph().value(each.value).producer;
+    };
+    for (const NodeId node : IdRange<NodeId>(study->graph().nodes().size())) {
+      const auto place = table_place(*study, node);
+      if (!place || !place->tensor.valid()) continue;
+      auto first = std::ranges::find(tensors, node, maker);
+      ++(first == tensors.end() ? stopped : made);
+      if (first == tensors.end()) {
+        first = std::ranges::find(tensors, node, &UnplannedTensor::stopped_at);
+      }
+      ASSERT_NE(first, tensors.end());
+      EXPECT_EQ(place->tensor, first->value);
+    }
+  }
+  EXPECT_GT(made, 0);
+  EXPECT_GT(stopped, 0);
 }
 
 TEST(TablePlace, IsTheTensorWhereThereIsNoPlanOfTheReference) {
