@@ -12,11 +12,12 @@ namespace stashscope {
 
 namespace {
 
+/// Of the occurrences that are switched, by entry.
+using PlanParts = std::map<std::pair<std::string, PlanType>, std::set<const NodePlan*>>;
+
 class PlanEditor {
  public:
-  /// @param wanted what is switched together: never off as a rival of each other
-  PlanEditor(const Study& study, Choices choices, const RecomputeConfig& wanted)
-      : study_(study), choices_(std::move(choices)), wanted_(wanted) {
+  PlanEditor(const Study& study, Choices choices) : study_(study), choices_(std::move(choices)) {
     forget_planned(choices_);
     choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
     if (choices_.level > 0) {
@@ -24,6 +25,35 @@ class PlanEditor {
     }
   }
 
+  void set_row(const PlanRow& row, int count) {
+    wanted_ = &row.entries;
+    for (const auto& [cluster, entry] : row.entries) {
+      set_count(cluster, entry.type, count, row.frequency);
+    }
+  }
+
+  /// The others as they are.
+  void set_parts(const PlanRow& row, const PlanParts& parts, bool on) {
+    wanted_ = &row.entries;
+    for (const auto& [entry, switched] : parts) {
+      std::set<const NodePlan*> wanted = carried_out(entry.first, entry.second);
+      for (const NodePlan* const plan : switched) {
+        if (on) {
+          wanted.insert(plan);
+        } else {
+          wanted.erase(plan);
+        }
+      }
+      set_plans(entry.first, entry.second, wanted);
+    }
+  }
+
+  /// Nothing where a node has to be kept that no name means.
+  std::optional<Choices> take() {
+    return is_possible_ ? std::optional(std::move(choices_)) : std::nullopt;
+  }
+
+ private:
   void set(const std::string& cluster, const ClusterChoice& choice) {
     switch_off_rivals(cluster, choice.type);
     const auto level = of_level_.find(cluster);
@@ -63,7 +93,7 @@ class PlanEditor {
     set_count(cluster, type, count, static_cast<int>(all.size()));
     for (int i = 0; i < count; ++i) {
       const NodePlan* const plan = all[static_cast<std::size_t>(i)];
-      if (!wanted.contains(plan)) choices_.kept.insert(names().of(plan->node));
+      if (!wanted.contains(plan)) keep(plan->node);
     }
   }
 
@@ -79,17 +109,21 @@ class PlanEditor {
     release(plans, is_all ? static_cast<int>(plans.size()) : count);
   }
 
-  Choices take() { return std::move(choices_); }
-
- private:
   /// @param wanted so many are to be carried out; what follows may be kept for another plan's sake
   void release(const std::vector<const NodePlan*>& plans, int wanted) {
     if (choices_.kept.empty()) return;
-    const std::set<NodeId> others = nodes_of_others();
+    std::set<NodeId> released;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const NodeId node = plans[i]->node;
-      if (static_cast<int>(i) < wanted || !others.contains(node)) forget_kept(node);
+      if (static_cast<int>(i) < wanted || !has_others(node)) released.insert(node);
     }
+    forget_names(names(), released, choices_.kept);
+  }
+
+  void keep(NodeId node) {
+    const std::string& name = names().of(node);
+    is_possible_ = is_possible_ && !name.empty();
+    choices_.kept.insert(name);
   }
 
   /// Costs a look at every node: without what is kept nobody needs them.
@@ -102,27 +136,26 @@ class PlanEditor {
     return choices_.kept.empty() ? KeptNodes() : kept_nodes(names(), choices_.kept);
   }
 
-  void forget_kept(NodeId node) {
-    choices_.kept.erase(study_.graph().node(node).name);
-    choices_.kept.erase(names().of(node));
+  /// Whether the node has plans that are on and not among those that are switched.
+  bool has_others(NodeId node) {
+    if (plans_at_.empty()) sort_plans();
+    return std::ranges::any_of(plans_at_[node], [&](const NodePlan* plan) {
+      const auto own = wanted_->find(plan->cluster);
+      const bool is_own = own != wanted_->end() && own->second.type == plan->type;
+      return !is_own && is_on(plan->cluster, plan->type);
+    });
   }
 
-  /// Nodes with plans that are on and not among those that are switched.
-  std::set<NodeId> nodes_of_others() const {
-    std::set<NodeId> nodes;
+  void sort_plans() {
+    plans_at_ = IdVector<NodeId, std::vector<const NodePlan*>>(study_.graph().nodes().size());
     for (const auto* plans : {&study_.opportunities->plans, &study_.opportunities->extensions}) {
-      for (const NodePlan& plan : *plans) {
-        const auto own = wanted_.find(plan.cluster);
-        const bool is_own = own != wanted_.end() && own->second.type == plan.type;
-        if (!is_own && is_on(plan.cluster, plan.type)) nodes.insert(plan.node);
-      }
+      for (const NodePlan& plan : *plans) plans_at_[plan.node].push_back(&plan);
     }
-    return nodes;
   }
 
   void switch_off_rivals(const std::string& cluster, PlanType type) {
     for (const auto& [rival, rival_type] : rivals_of(cluster, type)) {
-      if (!wanted_.contains(rival) && is_on(rival, rival_type)) clear(rival, rival_type);
+      if (!wanted_->contains(rival) && is_on(rival, rival_type)) clear(rival, rival_type);
     }
   }
 
@@ -155,50 +188,56 @@ class PlanEditor {
   }
 
   const Study& study_;
-  mutable std::optional<NodeNames> names_;  ///< once they are needed
+  mutable std::optional<NodeNames> names_;                   ///< once they are needed
+  IdVector<NodeId, std::vector<const NodePlan*>> plans_at_;  ///< once they are needed
   Choices choices_;
-  const RecomputeConfig& wanted_;
+  /// What is switched together: never off as a rival of each other.
+  const RecomputeConfig* wanted_ = nullptr;
   RecomputeConfig of_level_;
+  bool is_possible_ = true;
 };
 
-/// Of the occurrences that are switched, by entry.
-using PlanParts = std::map<std::pair<std::string, PlanType>, std::set<const NodePlan*>>;
-
-}  // namespace
-
-Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool on) {
-  return with_plan_count(study, std::move(choices), row, on ? row.frequency : 0);
-}
-
-Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count) {
-  PlanEditor editor(study, std::move(choices), row.entries);
-  for (const auto& [cluster, entry] : row.entries) {
-    editor.set_count(cluster, entry.type, count, row.frequency);
-  }
-  return editor.take();
-}
-
-Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
-                         const std::set<NodeId>& nodes, bool on) {
+PlanParts parts_at(const PlanRow& row, const std::set<NodeId>& nodes) {
   PlanParts parts;
   for (const Occurrence& each : *row.occurrences) {
     if (!nodes.contains(each.parts.front()->node)) continue;
     for (const NodePlan* const part : each.parts) parts[{part->cluster, part->type}].insert(part);
   }
-  if (parts.empty()) return choices;
-  PlanEditor editor(study, std::move(choices), row.entries);
-  for (const auto& [entry, switched] : parts) {
-    std::set<const NodePlan*> wanted = editor.carried_out(entry.first, entry.second);
-    for (const NodePlan* const plan : switched) {
-      if (on) {
-        wanted.insert(plan);
-      } else {
-        wanted.erase(plan);
-      }
+  return parts;
+}
+
+}  // namespace
+
+Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool on) {
+  return with_plans(study, std::move(choices), {{{&row, std::nullopt}}}, on);
+}
+
+Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count) {
+  PlanEditor editor(study, choices);
+  editor.set_row(row, count);
+  return editor.take().value_or(std::move(choices));
+}
+
+Choices with_plans(const Study& study, Choices choices, std::span<const PlanSwitch> switches,
+                   bool on) {
+  std::optional<PlanEditor> editor;
+  const auto edit = [&]() -> PlanEditor& {
+    return editor ? *editor : editor.emplace(study, choices);
+  };
+  for (const auto& [row, nodes] : switches) {
+    if (!nodes) {
+      edit().set_row(*row, on ? row->frequency : 0);
+      continue;
     }
-    editor.set_plans(entry.first, entry.second, wanted);
+    const PlanParts parts = parts_at(*row, *nodes);
+    if (!parts.empty()) edit().set_parts(*row, parts, on);
   }
-  return editor.take();
+  return editor ? editor->take().value_or(std::move(choices)) : choices;
+}
+
+Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
+                         const std::set<NodeId>& nodes, bool on) {
+  return with_plans(study, std::move(choices), {{{&row, nodes}}}, on);
 }
 
 Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
@@ -207,16 +246,17 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
 }
 
 Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
+  if (!on && choices.kept.empty()) return choices;
   const NodeNames names(study.graph());
-  for (const NodeId node : nodes) {
-    const NodeId original = study.current->dataflow.origin(node);
-    if (on) {
-      choices.kept.insert(names.of(original));
-    } else {
-      choices.kept.erase(names.of(original));
-      choices.kept.erase(study.graph().node(original).name);
-    }
+  std::set<NodeId> originals;
+  for (const NodeId node : nodes) originals.insert(study.current->dataflow.origin(node));
+  if (!on) {
+    forget_names(names, originals, choices.kept);
+    return choices;
   }
+  const auto is_nameless = [&](NodeId node) { return names.of(node).empty(); };
+  if (std::ranges::any_of(originals, is_nameless)) return choices;
+  for (const NodeId node : originals) choices.kept.insert(names.of(node));
   return choices;
 }
 
@@ -225,6 +265,14 @@ Choices with_dimension(const Study& study, Choices choices, const Dimension& dim
   choices.dims = without_size_of(study, choices.dims, dimension);
   choices.dims[dimension.name] = value;
   return choices;
+}
+
+std::vector<NodeId> nodes_with_plans(const Study& study) {
+  std::vector<NodeId> nodes;
+  for (const auto* plans : {&study.opportunities->plans, &study.opportunities->extensions}) {
+    for (const NodePlan& plan : *plans) nodes.push_back(plan.node);
+  }
+  return nodes;
 }
 
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row) {

@@ -63,18 +63,17 @@ PlannedNodes planned_nodes(const Study& study, std::span<const NodeId> nodes) {
 Choices with_nodes_recomputed(const Study& study, Choices choices, std::span<const NodeId> nodes,
                               bool on) {
   const PlannedNodes planned = planned_nodes(study, nodes);
+  std::vector<PlanSwitch> switches;
   if (on) {
     const std::set<NodeId> off(planned.off.begin(), planned.off.end());
-    for (const auto& [row, starts] : best_rows(study, off)) {
-      choices = with_occurrences(study, std::move(choices), *row, starts, true);
+    for (auto& [row, starts] : best_rows(study, off)) switches.push_back({row, std::move(starts)});
+  } else {
+    const std::set<NodeId> recomputed(planned.on.begin(), planned.on.end());
+    for (const PlanRow& row : study.plans) {
+      if (row.on) switches.push_back({&row, recomputed});
     }
-    return choices;
   }
-  const std::set<NodeId> recomputed(planned.on.begin(), planned.on.end());
-  for (const PlanRow& row : study.plans) {
-    if (row.on) choices = with_occurrences(study, std::move(choices), row, recomputed, false);
-  }
-  return choices;
+  return with_plans(study, std::move(choices), switches, on);
 }
 
 }  // namespace stashscope

@@ -1,5 +1,9 @@
 #include "core/study/node_names.h"
 
+#include <algorithm>
+
+#include "core/base/text.h"
+
 namespace stashscope {
 
 namespace {
@@ -53,6 +57,24 @@ std::span<const NodeId> NodeNames::all(const std::string& name) const {
 NodeId NodeNames::find(const std::string& name) const {
   const std::span<const NodeId> meant = all(name);
   return meant.empty() ? NodeId() : meant.front();
+}
+
+void forget_names(const NodeNames& names, const std::set<NodeId>& nodes,
+                  std::set<std::string>& known) {
+  std::erase_if(known, [&](const std::string& name) {
+    return std::ranges::any_of(names.all(name), [&](NodeId node) { return nodes.contains(node); });
+  });
+}
+
+std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
+                          std::span<const NodeId> nodes) {
+  const NodeNames names(graph, dataflow);
+  const auto nameless =
+      std::ranges::find_if(nodes, [&](NodeId node) { return names.of(node).empty(); });
+  if (nameless == nodes.end()) return "";
+  return "all names of " + graph.node(dataflow.origin(*nameless)).op_type + " '" +
+         printable(shown_name(graph, dataflow, *nameless)) +
+         "' mean other nodes too: rename it in the model";
 }
 
 }  // namespace stashscope

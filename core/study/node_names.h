@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,5 +37,13 @@ class NodeNames {
   std::unordered_map<std::string, std::vector<NodeId>> meant_;
   IdVector<NodeId, std::string> names_;
 };
+
+/// Takes out of some names all that mean one of these nodes.
+void forget_names(const NodeNames& names, const std::set<NodeId>& nodes,
+                  std::set<std::string>& known);
+
+/// Why choices cannot call one of some nodes: a sentence about the first one. Empty: they can.
+std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
+                          std::span<const NodeId> nodes);
 
 }  // namespace stashscope

@@ -1,6 +1,7 @@
 #include "core/study/order_edits.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/text.h"
 #include "core/study/node_names.h"
@@ -10,6 +11,10 @@ namespace stashscope {
 namespace {
 
 NodeNames names_in(const Study& study) { return {study.graph(), study.current->dataflow}; }
+
+bool are_named(const NodeNames& names, std::span<const NodeId> nodes) {
+  return std::ranges::none_of(nodes, [&](NodeId node) { return names.of(node).empty(); });
+}
 
 void keep_apart(FusionChoice& fusion, std::string a, std::string b) {
   if (b < a) std::swap(a, b);
@@ -25,20 +30,24 @@ Choices with_move(const Study& study, Choices choices, NodeId node, NodeId befor
       before == node || (before.valid() && group.valid() && groups.of(before) == group);
   if (is_own) return choices;
   const NodeNames names = names_in(study);
+  // No name would be the end.
+  if (!are_named(names, std::array{node, before.valid() ? before : node})) return choices;
   OrderMove move{names.of(node), before.valid() ? names.of(before) : ""};
   if (!choices.moves.empty() && choices.moves.back().node == move.node) choices.moves.pop_back();
   choices.moves.push_back(std::move(move));
   return choices;
 }
 
-Choices with_node_alone(const Study& study, Choices choices, NodeId node) {
-  choices.fusion.alone.insert(names_in(study).of(node));
+Choices with_nodes_alone(const Study& study, Choices choices, std::span<const NodeId> nodes) {
+  const NodeNames names = names_in(study);
+  if (!are_named(names, nodes)) return choices;
+  for (const NodeId node : nodes) choices.fusion.alone.insert(names.of(node));
   return choices;
 }
 
 Choices with_nodes_apart(const Study& study, Choices choices, NodeId a, NodeId b) {
   const NodeNames names = names_in(study);
-  keep_apart(choices.fusion, names.of(a), names.of(b));
+  if (are_named(names, std::array{a, b})) keep_apart(choices.fusion, names.of(a), names.of(b));
   return choices;
 }
 
@@ -53,13 +62,16 @@ Choices with_group_split(const Study& study, Choices choices, NodeId member) {
   const auto is_in_front = [&](NodeId node) {
     return node.valid() && std::find(members.begin(), cut, node) != cut;
   };
-  keep_apart(choices.fusion, names.of(*(cut - 1)), names.of(member));
+  std::vector<std::array<NodeId, 2>> parted = {{*(cut - 1), member}};
   for (auto behind = cut; behind != members.end(); ++behind) {
     for (const ValueId input : topology.inputs[*behind]) {
       const NodeId producer = input.valid() ? topology.producer[input] : NodeId();
-      if (is_in_front(producer)) keep_apart(choices.fusion, names.of(producer), names.of(*behind));
+      if (is_in_front(producer)) parted.push_back({producer, *behind});
     }
   }
+  const auto is_named = [&](const auto& pair) { return are_named(names, pair); };
+  if (!std::ranges::all_of(parted, is_named)) return choices;
+  for (const auto& [a, b] : parted) keep_apart(choices.fusion, names.of(a), names.of(b));
   return choices;
 }
 

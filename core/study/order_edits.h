@@ -1,16 +1,20 @@
 #pragma once
 
+#include <span>
+
 #include "core/study/study.h"
 
 namespace stashscope {
+
+// Edits leave the choices unchanged where no name means one of their nodes; see `why_not_named`.
 
 /// The choices with a node of the study's current step, and the group it runs in, moved directly in
 /// front of another one; invalid: to the end. Several moves of one node in a row are one. Unchanged
 /// where the other one moves along.
 Choices with_move(const Study& study, Choices choices, NodeId node, NodeId before);
 
-/// The choices with a node taken out of its group.
-Choices with_node_alone(const Study& study, Choices choices, NodeId node);
+/// The choices with nodes taken out of their groups.
+Choices with_nodes_alone(const Study& study, Choices choices, std::span<const NodeId> nodes);
 
 /// The choices with two nodes never fused into one group.
 Choices with_nodes_apart(const Study& study, Choices choices, NodeId a, NodeId b);

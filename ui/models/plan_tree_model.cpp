@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/study/edits.h"
 #include "ui/models/texts.h"
 
 namespace stashscope::ui {
@@ -290,12 +289,11 @@ QString PlanTreeModel::key(const QModelIndex& index) const {
   }
 }
 
-Choices PlanTreeModel::switched(Choices choices, const QModelIndex& index, bool on) const {
+std::optional<PlanSwitch> PlanTreeModel::switch_of(const QModelIndex& index) const {
   const Item item = at(index);
-  if (item.kind == Kind::plan) return with_plan(*study_, std::move(choices), row_of(item), on);
-  if (item.kind != Kind::occurrence) return choices;
-  const NodeId node = OccurrenceFacts::node(occurrence(item));
-  return with_occurrence(*study_, std::move(choices), row_of(item), node, on);
+  if (item.kind == Kind::plan) return PlanSwitch{&row_of(item), std::nullopt};
+  if (item.kind != Kind::occurrence) return std::nullopt;
+  return PlanSwitch{&row_of(item), std::set{OccurrenceFacts::node(occurrence(item))}};
 }
 
 QVariant PlanTreeModel::data(const QModelIndex& index, int role) const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/units.h"
+#include "core/study/edits.h"
 #include "core/study/plan_facts.h"
 #include "ui/models/table_model.h"
 
@@ -56,8 +57,8 @@ class PlanTreeModel : public QAbstractItemModel {
   QModelIndex index_of(const TablePlace& place) const;
   /// Tells an item from all others, in the next studies too.
   QString key(const QModelIndex& index) const;
-  /// The choices with a plan or an occurrence switched; those of other items stay the same.
-  Choices switched(Choices choices, const QModelIndex& index, bool on) const;
+  /// What switches a plan or an occurrence; nothing for other items.
+  std::optional<PlanSwitch> switch_of(const QModelIndex& index) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
   QModelIndex parent(const QModelIndex& index) const override;

@@ -8,6 +8,7 @@
 #include "core/study/order_edits.h"
 #include "ui/models/step_model.h"
 #include "ui/models/texts.h"
+#include "ui/panels/named_edits.h"
 #include "ui/panels/widget_actions.h"
 
 namespace stashscope::ui {
@@ -172,27 +173,27 @@ void FusionPage::take_out() {
   const std::vector<NodeId> members = selected_members();
   if (members.empty()) return;
   const Study& study = *document_.study();
-  Choices choices = document_.choices();
-  for (const NodeId node : members) choices = with_node_alone(study, std::move(choices), node);
-  document_.choose(choices, members.size() == 1
-                                ? tr("Run %1 alone").arg(node_text(study, members.front()))
-                                : tr("Run %1 nodes alone").arg(members.size()));
+  choose_named(document_, with_nodes_alone(study, document_.choices(), members), members,
+               members.size() == 1 ? tr("Run %1 alone").arg(node_text(study, members.front()))
+                                   : tr("Run %1 nodes alone").arg(members.size()));
 }
 
 void FusionPage::split() {
   const std::vector<NodeId> members = selected_members();
   if (members.size() != 1) return;
   const Study& study = *document_.study();
-  document_.choose(with_group_split(study, document_.choices(), members.front()),
-                   tr("Split before %1").arg(node_text(study, members.front())));
+  const FusedGroups& groups = study.current->groups;
+  choose_named(document_, with_group_split(study, document_.choices(), members.front()),
+               groups.members[groups.of(members.front())],
+               tr("Split before %1").arg(node_text(study, members.front())));
 }
 
 void FusionPage::keep_apart() {
   const std::vector<NodeId> members = selected_members();
   if (members.size() != 2) return;
   const Study& study = *document_.study();
-  document_.choose(
-      with_nodes_apart(study, document_.choices(), members[0], members[1]),
+  choose_named(
+      document_, with_nodes_apart(study, document_.choices(), members[0], members[1]), members,
       tr("Keep %1 and %2 apart").arg(node_text(study, members[0]), node_text(study, members[1])));
 }
 

@@ -10,6 +10,7 @@
 #include "ui/models/enabling.h"
 #include "ui/models/texts.h"
 #include "ui/panels/drop_menu.h"
+#include "ui/panels/named_edits.h"
 
 namespace stashscope::ui {
 
@@ -107,8 +108,8 @@ void GraphActions::recompute() {
   const Study& study = *document_.study();
   const bool on = !planned_nodes(study, selected()).off.empty();
   const QString text = on ? tr("Recompute %1") : tr("Do not recompute %1");
-  document_.choose(with_nodes_recomputed(study, document_.choices(), selected(), on),
-                   text.arg(name_of_selection()));
+  choose_named(document_, with_nodes_recomputed(study, document_.choices(), selected(), on),
+               nodes_with_plans(study), text.arg(name_of_selection()));
   enable();
 }
 
@@ -119,7 +120,8 @@ void GraphActions::pin() {
   nodes.insert(nodes.end(), planned.off.begin(), planned.off.end());
   const bool on = planned.kept.size() < nodes.size();
   const QString text = on ? tr("Keep %1 in memory") : tr("No longer keep %1 in memory");
-  document_.choose(with_kept(study, document_.choices(), nodes, on), text.arg(name_of_selection()));
+  choose_named(document_, with_kept(study, document_.choices(), nodes, on), nodes,
+               text.arg(name_of_selection()));
   enable();
 }
 

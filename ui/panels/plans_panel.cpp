@@ -12,6 +12,7 @@
 #include "ui/models/texts.h"
 #include "ui/panels/copied_rows.h"
 #include "ui/panels/elided_label.h"
+#include "ui/panels/named_edits.h"
 #include "ui/theme/icons.h"
 
 namespace stashscope::ui {
@@ -175,18 +176,36 @@ QString PlansPanel::text_of(const QModelIndexList& items) const {
                            : tr("%1 plans").arg(items.size());
 }
 
+namespace {
+
+/// Occurrences of one row that follow each other are one edit of it.
+void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
+  const bool is_same =
+      !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
+  if (is_same) {
+    switches.back().nodes->insert(own.nodes->begin(), own.nodes->end());
+  } else {
+    switches.push_back(own);
+  }
+}
+
+}  // namespace
+
 void PlansPanel::switch_items(const QModelIndexList& items, bool on) {
-  Choices choices = document_.choices();
+  std::vector<PlanSwitch> switches;
   QModelIndexList switched;
   for (const QModelIndex& item : items) {
     if (!item.siblingAtColumn(PlanTreeModel::plan).flags().testFlag(Qt::ItemIsUserCheckable))
       continue;
-    choices = model_.switched(std::move(choices), item, on);
     switched << item;
+    const std::optional<PlanSwitch> own = model_.switch_of(item);
+    if (own) join_switch(*own, switches);
   }
   if (switched.isEmpty()) return;
-  document_.choose(choices,
-                   switch_text(model_.plan_row(switched.front()).type, text_of(switched), on));
+  const Study& study = *document_.study();
+  choose_named(document_, with_plans(study, document_.choices(), switches, on),
+               nodes_with_plans(study),
+               switch_text(model_.plan_row(switched.front()).type, text_of(switched), on));
 }
 
 /// All on, or all off when they are.

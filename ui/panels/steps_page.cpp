@@ -3,10 +3,12 @@
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QVBoxLayout>
+#include <array>
 
 #include "core/study/node_names.h"
 #include "core/study/order_edits.h"
 #include "ui/models/texts.h"
+#include "ui/panels/named_edits.h"
 #include "ui/panels/share_delegate.h"
 #include "ui/panels/widget_actions.h"
 
@@ -130,8 +132,9 @@ void StepsPage::move(NodeId node, NodeId before) {
   const Study& study = *document_.study();
   moved_in_ = document_.study();
   moved_ = NodeNames(study.graph(), study.current->dataflow).of(node);
-  document_.choose(with_move(study, document_.choices(), node, before),
-                   tr("Move %1").arg(node_text(study, node)), u"move:"_s + shown(moved_));
+  choose_named(document_, with_move(study, document_.choices(), node, before),
+               std::array{node, before.valid() ? before : node},
+               tr("Move %1").arg(node_text(study, node)), u"move:"_s + shown(moved_));
 }
 
 void StepsPage::take_out() {
@@ -139,8 +142,8 @@ void StepsPage::take_out() {
   if (!node.valid()) return;
   const Study& study = *document_.study();
   if (!study.current->groups.of(node).valid()) return tell(tr("It is in no group."), true);
-  document_.choose(with_node_alone(study, document_.choices(), node),
-                   tr("Run %1 alone").arg(node_text(study, node)));
+  choose_named(document_, with_nodes_alone(study, document_.choices(), {{node}}), {{node}},
+               tr("Run %1 alone").arg(node_text(study, node)));
 }
 
 void StepsPage::ask_for_step() {

@@ -277,6 +277,33 @@ TEST_F(Edits, AnOccurrenceSwitchesTheRivalOff) {
   EXPECT_EQ(row_of(*chosen, full_entry).applied, 0);
 }
 
+TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
+  for (const std::set<std::string>& kept :
+       {std::set<std::string>(), std::set<std::string>{"l1.wide"}}) {
+    Choices choices = study(full_entry)->choices;
+    choices.kept = kept;
+    const auto before = study(choices);
+    const auto node_at = [&](const PlanRow& row, std::size_t i) {
+      return (*row.occurrences)[i].parts.front()->node;
+    };
+    for (const bool on : {true, false}) {
+      std::vector<PlanSwitch> switches;
+      Choices in_turn = choices;
+      for (const PlanRow& row : before->plans) {
+        const std::size_t last = row.occurrences->size() - 1;
+        switches.push_back({&row, std::set{node_at(row, 0), node_at(row, last)}});
+        for (const std::size_t i : {std::size_t{0}, last}) {
+          in_turn = with_occurrence(*before, in_turn, row, node_at(row, i), on);
+        }
+      }
+      switches.push_back({&before->extensions.front(), std::nullopt});
+      in_turn = with_plan(*before, in_turn, before->extensions.front(), on);
+      EXPECT_EQ(with_plans(*before, choices, switches, on), in_turn) << on;
+    }
+    EXPECT_EQ(with_plans(*before, choices, {}, true), choices);
+  }
+}
+
 TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
   // l1.wide is kept; its offload is on, as is the recompute plan that wins.
   const auto both = study("Gelu+Cast+:1:-1,Cast:3:-1");

@@ -139,6 +139,45 @@ TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
   EXPECT_TRUE(study_of(with_names("same"), all)->applied.empty());
 }
 
+TEST(Kept, ANodeThatIsKeptByItsTensorIsFreedToo) {
+  const auto kept = four_layers("Gelu+:1:-1", {"layer.1.g", "make_layer.2.g"});
+  EXPECT_EQ(applied_in(*kept), (Names{"make_layer.0.g", "make_layer.3.g"}));
+  const NodeId node = (*gelus(*kept).occurrences)[1].parts.front()->node;
+  EXPECT_EQ(with_kept(*kept, kept->choices, std::vector{node}, false).kept,
+            Names{"make_layer.2.g"});
+  EXPECT_TRUE(with_plan(*kept, kept->choices, gelus(*kept), true).kept.empty());
+  EXPECT_EQ(with_occurrence(*kept, kept->choices, gelus(*kept), node, true).kept,
+            Names{"make_layer.2.g"});
+}
+
+/// Four layers where all names of the second Gelu mean others.
+std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Names& kept) {
+  GraphData data = test::deep_perceptron(5).data();
+  const auto second = std::ranges::find(data.nodes, "make_layer.1.g", &Node::name);
+  second->name = "";
+  data.nodes[NodeId(0)].name = "layer.1.g";
+  Choices choices;
+  choices.dims["N"] = 64;
+  choices.plans = parse_config(plans);
+  choices.kept = kept;
+  return study_of(Graph(std::move(data)), choices);
+}
+
+TEST(Kept, WhatNoNameMeansIsNotKeptInAnothersPlace) {
+  const auto study = nameless_layer("Gelu+:1:-1", {});
+  ASSERT_EQ(study->applied.size(), 4U);
+  const PlanRow& row = gelus(*study);
+  const NodeId nameless = (*row.occurrences)[1].parts.front()->node;
+  const NodeId last = (*row.occurrences)[3].parts.front()->node;
+  EXPECT_EQ(with_kept(*study, study->choices, std::vector{last, nameless}, true), study->choices);
+  EXPECT_EQ(with_occurrence(*study, study->choices, row, nameless, false), study->choices);
+  EXPECT_NE(with_occurrence(*study, study->choices, row, last, false), study->choices);
+  const std::string why =
+      why_not_named(study->graph(), study->current->dataflow, {{last, nameless}});
+  EXPECT_NE(why.find("rename it in the model"), std::string::npos) << why;
+  EXPECT_EQ(why_not_named(study->graph(), study->current->dataflow, {{last}}), "");
+}
+
 TEST(Kept, LastOnesAreACountInConfigStrings) {
   const auto last = four_layers("Gelu+:1:-1", {"make_layer.2.g", "make_layer.3.g"});
   EXPECT_EQ(to_string(exported_config(*last).config), "Gelu+:1:2");

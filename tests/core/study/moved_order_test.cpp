@@ -274,7 +274,7 @@ TEST(FusionEditsByHand, TakeOutKeepApartAndSplit) {
   ASSERT_EQ(group_names(*study), (Names{{"make_a", "make_b", "make_c", "make_d", "make_e"}}));
   const auto groups = [&](const Choices& after) { return group_names(*changed(*study, after)); };
   const auto node = [&](const char* name) { return node_named(*study, name); };
-  EXPECT_EQ(groups(with_node_alone(*study, choices, node("make_e"))),
+  EXPECT_EQ(groups(with_nodes_alone(*study, choices, {{node("make_e")}})),
             (Names{{"make_a", "make_b", "make_c", "make_d"}}));
   const Choices apart = with_nodes_apart(*study, choices, node("make_e"), node("make_d"));
   EXPECT_EQ(groups(apart), (Names{{"make_a", "make_b", "make_c", "make_d"}}));
@@ -282,6 +282,36 @@ TEST(FusionEditsByHand, TakeOutKeepApartAndSplit) {
   EXPECT_EQ(groups(with_group_split(*study, choices, node("make_d"))),
             (Names{{"make_a", "make_b", "make_c"}, {"make_d", "make_e"}}));
   EXPECT_EQ(with_group_split(*study, choices, node("make_a")), choices);
+}
+
+TEST(OrderEdits, ChangeNothingWhereNoNameMeansANode) {
+  GraphData data = branches().data();
+  data.nodes[NodeId(0)].name = "";
+  data.nodes[NodeId(4)].name = "small";
+  Choices choices = not_trained();
+  choices.fusion.strategy = "dataflow";
+  const auto study = study_of(Graph(std::move(data)), choices);
+  const NodeId nameless(0);
+  const NodeId other(1);
+  EXPECT_EQ(with_move(*study, choices, other, nameless), choices) << "not to the end";
+  EXPECT_EQ(with_move(*study, choices, nameless, other), choices);
+  EXPECT_EQ(with_nodes_alone(*study, choices, {{other, nameless}}), choices);
+  EXPECT_EQ(with_nodes_apart(*study, choices, other, nameless), choices);
+  EXPECT_NE(with_move(*study, choices, other, NodeId()), choices);
+}
+
+TEST(OrderEdits, ASplitChangesNothingWhereNoNameMeansAMember) {
+  test::ModelBuilder m;
+  m.input("x", {16}).input("y", {16});
+  m.node("Exp", {"x"}, {"a"}).node("Neg", {"a"}, {"b"}).node("Tanh", {"y"}, {"c"});
+  GraphData data = m.output("b").output("c").build().data();
+  data.nodes[NodeId(1)].name = "";
+  data.nodes[NodeId(2)].name = "b";
+  Choices choices = not_trained();
+  choices.fusion.strategy = "dataflow";
+  const auto study = study_of(Graph(std::move(data)), choices);
+  ASSERT_TRUE(study->current->groups.of(NodeId(1)).valid());
+  EXPECT_EQ(with_group_split(*study, choices, NodeId(1)), choices);
 }
 
 TEST(OrderEdits, AreListedWithWhatTheyDoAndTakenBackOneByOne) {

@@ -1,6 +1,8 @@
 // Plans switched from the graph: of one node, of a group, and pinned.
 
+#include "core/onnx/model_file.h"
 #include "core/study/node_edits.h"
+#include "tests/support/model_builder.h"
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
@@ -69,6 +71,24 @@ TEST_F(Recomputing, APinnedNodeKeepsItsOutputThoughItsPlanIsOn) {
   choose(menu_at(place_of(node)), u"pin"_s);
   ASSERT_TRUE(settles());
   EXPECT_EQ(planned({node}).on, std::vector<NodeId>{node});
+}
+
+TEST_F(Recomputing, WhatNoNameMeansIsNotPinnedAndTheReasonIsSaid) {
+  GraphData data = stashscope::test::deep_perceptron(5).data();
+  std::ranges::find(data.nodes, "make_layer.1.g", &Node::name)->name = "";
+  data.nodes[NodeId(0)].name = "layer.1.g";
+  const QString path = in_folder(u"nameless.onnx"_s);
+  save_model(Graph(std::move(data)), path.toStdString());
+  open(path);
+  const Graph& graph = document().study()->graph();
+  const auto& outputs = graph.topology().outputs;
+  const NodeId node = find_node([&](NodeId each) {
+    return !outputs[each].empty() && graph.value(outputs[each][0]).name == "layer.1.g";
+  });
+  go_to(node);
+  press(Qt::Key_K);
+  EXPECT_TRUE(document().choices().kept.empty());
+  EXPECT_TRUE(message().contains(u"rename it in the model"_s)) << message().toStdString();
 }
 
 TEST_F(Recomputing, NothingToRecomputeCannotBeChosen) {
