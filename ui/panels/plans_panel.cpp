@@ -232,8 +232,8 @@ void PlansPanel::pin_selected(bool on) {
     const std::vector<NodeId> more = model_.entries(item);
     nodes.insert(nodes.end(), more.begin(), more.end());
   }
-  document_.choose(with_kept(*document_.study(), document_.choices(), nodes, on),
-                   (on ? tr("Pin %1") : tr("Unpin %1")).arg(text_of(items)));
+  choose_named(document_, with_kept(*document_.study(), document_.choices(), nodes, on), nodes,
+               (on ? tr("Pin %1") : tr("Unpin %1")).arg(text_of(items)));
 }
 
 void PlansPanel::mark_selected() {
