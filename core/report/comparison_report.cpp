@@ -30,8 +30,10 @@ std::string cell(const std::string& text) {
   return text.empty() ? nothing : printable(text, longest_cell);
 }
 
+/// Sizes of dimensions always are: bytes mean nothing without them.
 bool is_listed(const ComparisonRow& row) {
-  return row.group < ComparisonGroup::choices || row.differs();
+  const bool is_size = row.group == ComparisonGroup::choices && row.quantity == Quantity::count;
+  return row.group < ComparisonGroup::choices || is_size || row.differs();
 }
 
 std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
@@ -73,7 +75,8 @@ std::string group_text(ComparisonGroup group, const std::vector<ComparisonRow>& 
   }
   std::string text = std::string(title_of(group)) + "\n";
   if (lines.size() > 1) text += table_text(lines);
-  if (shared > 0) text += "  (" + std::to_string(shared) + " the same on both sides)\n";
+  const std::string of_what = group == ComparisonGroup::tensors ? " of the largest" : "";
+  if (shared > 0) text += "  (" + std::to_string(shared) + of_what + " the same on both sides)\n";
   return lines.size() > 1 || shared > 0 ? text : "";
 }
 

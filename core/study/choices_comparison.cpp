@@ -8,9 +8,12 @@ namespace stashscope {
 
 namespace {
 
-std::map<std::string, std::int64_t> dimensions_of(const Study& study) {
-  std::map<std::string, std::int64_t> dimensions;
-  for (const Dimension& each : study.sizes->dims.dimensions) dimensions[each.name] = each.value;
+std::map<std::string, ComparedValue> dimensions_of(const Study& study) {
+  std::map<std::string, ComparedValue> dimensions;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    dimensions[each.name] = {with_thousands(each.value) + (each.assumed ? " (assumed)" : ""),
+                             static_cast<double>(each.value)};
+  }
   return dimensions;
 }
 
@@ -122,7 +125,7 @@ void add_figures(ComparisonRows& rows, const DeviceProfile& a, const DeviceProfi
 
 void add_choices(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::choices);
-  rows.add_numbers(Quantity::count, dimensions_of(left), dimensions_of(right));
+  rows.add_values(Quantity::count, dimensions_of(left), dimensions_of(right));
   rows.add_text("order", left.order, right.order);
   add_planned(rows, left.choices.planned, right.choices.planned);
   for (const auto& [name, text] : choice_texts) {

@@ -52,16 +52,27 @@ void ComparisonRows::add(const std::string& name, Quantity quantity, double left
   rows_.push_back({group_, name, quantity, value_of(quantity, left), value_of(quantity, right)});
 }
 
-void ComparisonRows::add_numbers(Quantity quantity, const std::map<std::string, std::int64_t>& left,
-                                 const std::map<std::string, std::int64_t>& right) {
-  const auto side = [&](const std::map<std::string, std::int64_t>& values, const std::string& key) {
+void ComparisonRows::add_values(Quantity quantity, const std::map<std::string, ComparedValue>& left,
+                                const std::map<std::string, ComparedValue>& right) {
+  const auto side = [](const std::map<std::string, ComparedValue>& values, const std::string& key) {
     const auto found = values.find(key);
-    return found == values.end() ? ComparedValue()
-                                 : value_of(quantity, static_cast<double>(found->second));
+    return found == values.end() ? ComparedValue() : found->second;
   };
   for (const std::string& key : all_keys(left, right)) {
     rows_.push_back({group_, key, quantity, side(left, key), side(right, key)});
   }
+}
+
+void ComparisonRows::add_numbers(Quantity quantity, const std::map<std::string, std::int64_t>& left,
+                                 const std::map<std::string, std::int64_t>& right) {
+  const auto values = [&](const std::map<std::string, std::int64_t>& numbers) {
+    std::map<std::string, ComparedValue> texts;
+    for (const auto& [key, number] : numbers) {
+      texts[key] = value_of(quantity, static_cast<double>(number));
+    }
+    return texts;
+  };
+  add_values(quantity, values(left), values(right));
 }
 
 void ComparisonRows::add_texts(const std::map<std::string, std::string>& left,

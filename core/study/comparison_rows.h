@@ -27,6 +27,8 @@ class ComparisonRows {
     rows_.push_back({group_, name, Quantity::text, {left, {}}, {right, {}}});
   }
   /// One row for each key of either side.
+  void add_values(Quantity quantity, const std::map<std::string, ComparedValue>& left,
+                  const std::map<std::string, ComparedValue>& right);
   void add_numbers(Quantity quantity, const std::map<std::string, std::int64_t>& left,
                    const std::map<std::string, std::int64_t>& right);
   void add_texts(const std::map<std::string, std::string>& left,

@@ -58,6 +58,19 @@ Document::Document(QObject* parent) : QObject(parent) {
   connect(&undo_stack_, &QUndoStack::indexChanged, this, &Document::take_answered);
 }
 
+namespace {
+
+/// An error names the file: another model may still be on the screen.
+std::shared_ptr<const Study> first_study(const Subject& subject, const Progress& progress) {
+  try {
+    return compute_study(subject.model, subject.session.choices, nullptr, progress);
+  } catch (const Error& error) {
+    throw error.within(printable(subject.session.model.string()));
+  }
+}
+
+}  // namespace
+
 Document::~Document() {
   undo_stack_.disconnect(this);
   computation_.cancel();
@@ -77,8 +90,7 @@ void Document::open(const QString& path, Loader loader) {
     outcome.failure = failure_of([&] {
       progress.update(0, "loading");
       outcome.subject = loader();
-      outcome.study = compute_study(outcome.subject->model, outcome.subject->session.choices,
-                                    nullptr, progress);
+      outcome.study = first_study(*outcome.subject, progress);
     });
     QMetaObject::invokeMethod(
         this, [this, generation, outcome] { finish(generation, outcome); }, Qt::QueuedConnection);

@@ -132,10 +132,16 @@ void PlansPanel::show_study() {
   marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
   level_->setCurrentIndex(document_.choices().level);
-  tree_->set_invitation(document_.study() == nullptr
-                            ? tr("Open a model to see what it could recompute.")
-                            : no_plans_text(*document_.study()));
+  show_invitation();
   show_summary();
+}
+
+void PlansPanel::show_invitation() {
+  const auto& study = document_.study();
+  const bool is_filtered = model_.rowCount() > 0;
+  tree_->set_invitation(study == nullptr ? tr("Open a model to see what it could recompute.")
+                        : is_filtered    ? tr("No plan and no node has the text of the filter.")
+                                         : no_plans_text(*study));
 }
 
 void PlansPanel::show_summary() {
@@ -161,6 +167,7 @@ void PlansPanel::focus_filter() {
 
 void PlansPanel::filter(const QString& text) {
   filtered_.look_for(text);
+  show_invitation();
   tree_->open_again();
 }
 

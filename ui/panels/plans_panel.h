@@ -35,6 +35,7 @@ class PlansPanel : public QWidget {
   QWidget* make_bottom_row();
   void set_up_tree();
   void show_study();
+  void show_invitation();
   void show_summary();
   void choose_level(int level);
   void filter(const QString& text);

@@ -7,6 +7,8 @@
 #include <QMimeData>
 #include <QPushButton>
 
+#include "core/onnx/model_file.h"
+#include "tests/support/named_model.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/models/plan_tree_model.h"
 
@@ -94,6 +96,19 @@ TEST_F(Opening, ABadFileLeavesTheOldModelAlone) {
   ASSERT_TRUE(settles());
   EXPECT_NE(document().study(), study);
   EXPECT_EQ(message(), u""_s) << "an error goes once the user went on";
+}
+
+TEST_F(Opening, AModelWhoseShapesDoNotFitIsNamed) {
+  open(sample(u"gpt2_tiny"_s));
+  stashscope::test::ModelBuilder model;
+  model.input("x", {"N", 3}).weight("w", {5, 4});
+  model.node("MatMul", {"x", "w"}, {"y"}).output("y");
+  const QString bad = in_folder(u"unfit.onnx"_s);
+  save_model(*stashscope::test::named(model), bad.toStdString());
+  drop(bad);
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"unfit.onnx"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"MatMul"_s)) << message().toStdString();
 }
 
 TEST_F(Opening, ABadFileInAnEmptyWindow) {
