@@ -198,12 +198,14 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
                                      const QRectF& rect) const {
   const double inset = std::max(6.0, 14 * camera_.zoom);
   const QRectF line = rect.adjusted(inset, -1, -2, 1);
-  if (line.width() < least_text_width || rect.height() < readable_pixels + 1) return;
+  if (rect.height() < readable_pixels + 1) return;
   painter.setFont(small_font_);
-  painter.drawText(
-      line, Qt::AlignLeft | Qt::AlignVCenter,
-      painter.fontMetrics().elidedText(shown(drawing_.boxes[index].title), Qt::ElideRight,
-                                       static_cast<int>(line.width())));
+  const QString title = shown(drawing_.boxes[index].title);
+  const QString text =
+      painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(line.width()));
+  // Short names fit where long ones would keep a letter or two.
+  if (line.width() < least_text_width && text != title) return;
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
 /// Names the two columns at the upper edge of the screen, wherever the picture is moved.

@@ -77,6 +77,30 @@ TEST_F(Looks, TheRecomputeStateFollowsThePlans) {
   EXPECT_GT(freed_boxes(), 0);
 }
 
+TEST_F(Looks, ShortNamesAreReadableAsLongAsLongOnes) {
+  const auto painted = [this](NodeId node) {
+    const layout::Rect& rect = scene().drawing().boxes[scene().drawing().box_of[node]].rect;
+    const QRectF seen = view().camera().to_screen(to_qt(rect));
+    const QImage picture = view().grab(seen.toAlignedRect()).toImage();
+    const QColor ground = picture.pixelColor(picture.width() - 4, picture.height() / 2);
+    int marks = 0;
+    for (int x = picture.width() / 3; x < picture.width() - 4; ++x) {
+      for (int y = 3; y < picture.height() - 3; ++y) {
+        if (std::abs(picture.pixelColor(x, y).lightness() - ground.lightness()) > 60) ++marks;
+      }
+    }
+    return marks > 0;
+  };
+  const NodeId node = find_node(
+      [this](NodeId each) { return document().study()->graph().node(each).op_type == "Mul"; });
+  go_to(node);
+  const auto height = [&] {
+    return scene().drawing().boxes[scene().drawing().box_of[node]].rect.height *
+           view().camera().zoom;
+  };
+  for (; height() >= 9; view().zoom_by(0.96)) EXPECT_TRUE(painted(node)) << height();
+}
+
 TEST_F(Looks, IsolationFadesTheRestUntilEscape) {
   go_to(find_node([this](NodeId node) { return makers(node).size() >= 2; }));
   EXPECT_EQ(faded_boxes(), 0U);
