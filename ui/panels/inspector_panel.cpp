@@ -1,5 +1,6 @@
 #include "ui/panels/inspector_panel.h"
 
+#include <QEvent>
 #include <QVBoxLayout>
 
 #include "ui/panels/inspector_page.h"
@@ -23,6 +24,12 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent)
 void InspectorPanel::show_selection() {
   if (document_.study() == nullptr) return page_->clear();
   page_->setHtml(inspector_page(*document_.study(), document_.selection()));
+}
+
+/// The colour of links is fixed when a page is read.
+void InspectorPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_selection();
 }
 
 void InspectorPanel::follow(const QUrl& link) {

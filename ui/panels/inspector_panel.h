@@ -13,6 +13,9 @@ class InspectorPanel : public QWidget {
  public:
   explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void show_selection();
   void follow(const QUrl& link);

@@ -7,6 +7,8 @@
 #include <QPixmap>
 #include <QSpinBox>
 #include <QTabWidget>
+#include <QTextBlock>
+#include <QTextBrowser>
 
 #include "tests/ui/support/window_test.h"
 
@@ -64,6 +66,27 @@ TEST_F(Themes, TextsInColoursFollow) {
   steps.setFocus();
   press(Qt::Key_Up, Qt::AltModifier | Qt::ShiftModifier);
   EXPECT_EQ(hint_colour(), theme_of(window().palette()).warning) << hint.text().toStdString();
+}
+
+TEST_F(Themes, LinksFollow) {
+  open(sample(u"gpt2_tiny"_s));
+  choose(u"theme_1"_s);
+  const auto& dataflow = document().study()->current->dataflow;
+  document().select_node(NodeId(dataflow.topology.nodes() / 2));
+  const auto& page = find<QTextBrowser>(u"inspector_page"_s);
+  const auto link_colour = [&] {
+    for (QTextBlock block = page.document()->begin(); block.isValid(); block = block.next()) {
+      for (auto part = block.begin(); !part.atEnd(); ++part) {
+        const QTextCharFormat format = part.fragment().charFormat();
+        if (format.isAnchor()) return format.foreground().color();
+      }
+    }
+    return QColor();
+  };
+  ASSERT_TRUE(link_colour().isValid());
+  EXPECT_EQ(link_colour(), window().palette().color(QPalette::Link));
+  choose(u"theme_2"_s);
+  EXPECT_EQ(link_colour(), window().palette().color(QPalette::Link));
 }
 
 /// How far the lightest or darkest pixel of a widget is from the ground it stands on.
