@@ -11,7 +11,7 @@ namespace {
 std::map<std::string, ComparedValue> dimensions_of(const Study& study) {
   std::map<std::string, ComparedValue> dimensions;
   for (const Dimension& each : study.sizes->dims.dimensions) {
-    dimensions[each.name] = {with_thousands(each.value) + (each.assumed ? " (assumed)" : ""),
+    dimensions[each.name] = {with_thousands(each.value) + (each.assumed ? " assumed" : ""),
                              static_cast<double>(each.value)};
   }
   return dimensions;

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
 constexpr int step_width = 52;
-constexpr int bytes_width = 108;
+constexpr int bytes_width = 100;
 constexpr int cause_width = 140;
 constexpr int time_width = 116;
 constexpr int least_node_width = 160;
