@@ -18,7 +18,7 @@ constexpr int unit = 8;
 constexpr int group_width = 92;
 constexpr int name_width = 180;
 constexpr int least_name_width = 112;
-constexpr int side_width = 96;
+constexpr int side_width = 104;
 constexpr int least_difference_width = 96;
 /// Of the table against the chart.
 constexpr int table_share = 660;
