@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 
 namespace stashscope {
 
@@ -156,17 +157,11 @@ std::string utf8_suffix(const std::string& text, std::size_t limit) {
 }
 
 std::string format_bytes(std::int64_t bytes) {
-  constexpr std::array<const char*, 6> units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double amount = static_cast<double>(bytes);
-  if (std::abs(amount) < 1024) return std::to_string(bytes) + " B";
-  std::size_t unit = 0;
-  amount /= 1024;
-  while (std::abs(amount) >= 1024 && unit + 1 < units.size()) {
-    amount /= 1024;
-    ++unit;
-  }
+  const ColumnUnit& unit = largest_unit(byte_units(), static_cast<double>(bytes));
+  if (unit.size == 1) return std::to_string(bytes) + " B";
+  const double amount = static_cast<double>(bytes) / unit.size;
   const int digits = std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
-  return format_fixed(amount, digits) + " " + units[unit];
+  return format_fixed(amount, digits) + " " + std::string(unit.name);
 }
 
 std::int64_t parse_bytes(std::string_view text) {

@@ -1,8 +1,8 @@
 #include "core/base/units.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 
 #include "core/base/text.h"
 
@@ -11,14 +11,14 @@ namespace stashscope {
 namespace {
 
 /// Peaks of GiB differ by a few MiB.
-constexpr std::array<ColumnUnit, 7> byte_units = {{{"B", 1, 0},
-                                                   {"KiB", 0x1p10, 2},
-                                                   {"MiB", 0x1p20, 2},
-                                                   {"GiB", 0x1p30, 3},
-                                                   {"TiB", 0x1p40, 3},
-                                                   {"PiB", 0x1p50, 3},
-                                                   {"EiB", 0x1p60, 3}}};
-constexpr std::array<ColumnUnit, 4> time_units = {
+constexpr std::array<ColumnUnit, 7> all_byte_units = {{{"B", 1, 0},
+                                                       {"KiB", 0x1p10, 2},
+                                                       {"MiB", 0x1p20, 2},
+                                                       {"GiB", 0x1p30, 3},
+                                                       {"TiB", 0x1p40, 3},
+                                                       {"PiB", 0x1p50, 3},
+                                                       {"EiB", 0x1p60, 3}}};
+constexpr std::array<ColumnUnit, 4> all_time_units = {
     {{"ns", 1e-9, 2}, {"µs", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}}};
 
 /// What rounds to a whole larger unit is written in that.
@@ -34,12 +34,22 @@ ColumnUnit chosen(std::span<const ColumnUnit> units, double largest) {
 
 }  // namespace
 
+std::span<const ColumnUnit> byte_units() { return all_byte_units; }
+
+std::span<const ColumnUnit> time_units() { return all_time_units; }
+
+const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount, double share) {
+  const auto fits = [&](const ColumnUnit& unit) { return std::abs(amount) >= share * unit.size; };
+  const auto found = std::find_if(units.rbegin(), units.rend(), fits);
+  return found == units.rend() ? units.front() : *found;
+}
+
 ColumnUnit byte_unit(std::int64_t largest) {
-  return chosen(byte_units, static_cast<double>(largest));
+  return chosen(all_byte_units, static_cast<double>(largest));
 }
 
 ColumnUnit time_unit(double largest) {
-  return largest == 0 ? time_units.back() : chosen(time_units, largest);
+  return largest == 0 ? all_time_units.back() : chosen(all_time_units, largest);
 }
 
 std::string format_in(const ColumnUnit& unit, double amount) {
@@ -49,6 +59,15 @@ std::string format_in(const ColumnUnit& unit, double amount) {
     number = "<" + format_fixed(std::pow(10, -unit.digits), unit.digits);
   }
   return (amount < 0 ? "−" : "") + number + " " + std::string(unit.name);
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds == 0) return "0 s";
+  // What rounds to a whole larger unit is written in that.
+  const ColumnUnit& unit = largest_unit(all_time_units, seconds, 0.9995);
+  const double amount = std::abs(seconds) / unit.size;
+  const int digits = amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
+  return (seconds < 0 ? "−" : "") + format_fixed(amount, digits) + " " + std::string(unit.name);
 }
 
 }  // namespace stashscope

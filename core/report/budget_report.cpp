@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/seconds.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/report/cost_report.h"
 #include "core/report/report.h"
 #include "core/study/planned_step.h"

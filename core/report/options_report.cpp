@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/base/seconds.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/study/plan_effects.h"
 
 namespace stashscope {

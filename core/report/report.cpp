@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/seconds.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/report/budget_report.h"
 #include "core/report/chart.h"
 #include "core/report/cost_report.h"

@@ -63,8 +63,6 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
   lifeline_.close_writing();
   while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// A folder that goes with this object, or with this process: whatever signal ends that, a child
-/// lives on until the folder is removed.
+/// A folder that goes with this object, or with this process: a child waits for the end of either,
+/// whatever signal brings it, and removes the folder.
 class TemporaryFolder {
  public:
   /// Throws an input Error when no folder can be made, a run Error when no child can.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/seconds.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace stashscope {
 

@@ -43,6 +43,15 @@ std::optional<Measured> measured_of(const Session& session, const Study& study) 
   return measured;
 }
 
+/// An error names the file: another model may still be on the screen.
+std::shared_ptr<const Study> first_study(const Subject& subject, const Progress& progress) {
+  try {
+    return compute_study(subject.model, subject.session.choices, nullptr, progress);
+  } catch (const Error& error) {
+    throw error.within(printable(subject.session.model.string()));
+  }
+}
+
 }  // namespace
 
 /// What a computation on the other thread ends with.
@@ -57,19 +66,6 @@ Document::Document(QObject* parent) : QObject(parent) {
   qRegisterMetaType<Failure>();
   connect(&undo_stack_, &QUndoStack::indexChanged, this, &Document::take_answered);
 }
-
-namespace {
-
-/// An error names the file: another model may still be on the screen.
-std::shared_ptr<const Study> first_study(const Subject& subject, const Progress& progress) {
-  try {
-    return compute_study(subject.model, subject.session.choices, nullptr, progress);
-  } catch (const Error& error) {
-    throw error.within(printable(subject.session.model.string()));
-  }
-}
-
-}  // namespace
 
 Document::~Document() {
   undo_stack_.disconnect(this);
@@ -294,8 +290,12 @@ void Document::set_busy(bool busy) {
   Q_EMIT busy_changed();
 }
 
+QString Document::why_wait() const {
+  return study_ == nullptr ? tr("Open a model first") : turns_.why_wait();
+}
+
 void Document::run() {
-  if (study_ == nullptr || turns_.current() != HeavyWork::none) return;
+  if (!why_wait().isEmpty()) return;
   auto study = std::make_shared<Study>(*study_);
   if (study->choices.device == "none") study->choices.device = "cpu";
   ++run_generation_;
@@ -349,7 +349,11 @@ std::shared_ptr<const Study> Document::timed_study(std::shared_ptr<const Study> 
 void Document::set_running(bool running) {
   if (running_ == running) return;
   running_ = running;
-  running ? turns_.begin(HeavyWork::run) : turns_.end();
+  if (running) {
+    turns_.begin(HeavyWork::run);
+  } else {
+    turns_.end();
+  }
   Q_EMIT running_changed();
 }
 

@@ -74,6 +74,8 @@ class Document : public QObject {
   bool is_running() const { return running_; }
   /// Of runs and of searches about this document.
   Turns& turns() { return turns_; }
+  /// Why neither a run nor a search can begin now; empty when they can.
+  QString why_wait() const;
   /// Null when nothing was measured under the choices of the study that is shown.
   const Measured* measured() const;
   /// Takes what was measured elsewhere.

@@ -63,10 +63,6 @@ Planning::~Planning() {
   if (job_ != PlanningJob::none) document_.turns().end();
 }
 
-bool Planning::can_begin() const {
-  return document_.study() != nullptr && document_.turns().current() == HeavyWork::none;
-}
-
 void Planning::begin(PlanningJob job, double seconds) {
   ++generation_;
   proof_.reset();
@@ -95,7 +91,7 @@ double Planning::fraction() const {
 }
 
 void Planning::plan(const BudgetRequest& request) {
-  if (!can_begin()) return;
+  if (!document_.why_wait().isEmpty()) return;
   request_ = request;
   answer_.reset();
   search(PlanningJob::budget, request.grain, request.limit,
@@ -107,7 +103,7 @@ void Planning::plan(const BudgetRequest& request) {
 }
 
 void Planning::draw_curve(Grain grain, const SearchLimit& limit) {
-  if (!can_begin()) return;
+  if (!document_.why_wait().isEmpty()) return;
   search(PlanningJob::curve, grain, limit,
          [grain, limit](const Study& study, PlanArchive& archive, const Progress& progress,
                         const OnPlan& on_plan, const OnProof&) {
@@ -166,7 +162,7 @@ void Planning::tell(PlanningJob job, const std::optional<Failure>& failure) {
 }
 
 void Planning::find_fit(const FitQuestion& question) {
-  if (!can_begin()) return;
+  if (!document_.why_wait().isEmpty()) return;
   begin(PlanningJob::fit, 0);
   jobs_.post(
       [this, question, study = document_.study(), progress = progress_, generation = generation_] {

@@ -79,7 +79,6 @@ class Planning : public QObject {
       const Study&, PlanArchive&, const Progress&, const OnPlan&, const OnProof&)>;
 
   static std::size_t index_of(Grain grain) { return static_cast<std::size_t>(grain); }
-  bool can_begin() const;
   void begin(PlanningJob job, double seconds);
   void end();
   void search(PlanningJob job, Grain grain, const SearchLimit& limit, Search search);

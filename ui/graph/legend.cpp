@@ -118,7 +118,7 @@ void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& co
 
 Legend::Legend(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("graph_legend"));
-  setAccessibleName(Legend::tr("Meaning of the colours and curves"));
+  setAccessibleName(tr("Meaning of the colours and curves"));
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Maximum);
 }
 

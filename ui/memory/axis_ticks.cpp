@@ -1,28 +1,15 @@
 #include "ui/memory/axis_ticks.h"
 
-#include <array>
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace stashscope::ui {
 
 namespace {
 
-using namespace Qt::StringLiterals;
-
-struct Unit {
-  double milliseconds;
-  QString name;
-};
-
-/// The largest unit of which there is at least one.
-Unit unit_of(double milliseconds) {
-  for (const Unit& unit : {Unit{1e3, u"s"_s}, Unit{1, u"ms"_s}, Unit{1e-3, u"µs"_s}}) {
-    if (milliseconds >= unit.milliseconds) return unit;
-  }
-  return {1e-6, u"ns"_s};
-}
+constexpr double milliseconds_per_second = 1e3;
 
 /// 1, 2 or 5 times a power of ten, not much less than `wanted`.
 double rounded(double wanted) {
@@ -53,15 +40,15 @@ std::vector<AxisTick> step_ticks(double first, double last, int count) {
 std::vector<AxisTick> time_ticks(double first, double last, int count) {
   std::vector<AxisTick> ticks;
   if (last <= first || count < 1) return ticks;
-  const Unit unit = unit_of(last - first);
-  const double distance = rounded((last - first) / count / unit.milliseconds);
+  const ColumnUnit unit = time_unit((last - first) / milliseconds_per_second);
+  const double size = unit.size * milliseconds_per_second;
+  const double distance = rounded((last - first) / count / size);
   const int decimals = decimals_of(distance);
-  const auto end = std::llround(std::floor(last / unit.milliseconds / distance + 1e-9));
-  for (auto i = std::llround(std::ceil(first / unit.milliseconds / distance - 1e-9)); i <= end;
-       ++i) {
+  const auto end = std::llround(std::floor(last / size / distance + 1e-9));
+  for (auto i = std::llround(std::ceil(first / size / distance - 1e-9)); i <= end; ++i) {
     const double number = static_cast<double>(i) * distance;
-    ticks.push_back({number * unit.milliseconds,
-                     QString::fromStdString(format_fixed(number, decimals)) + u' ' + unit.name});
+    ticks.push_back({number * size, QString::fromStdString(format_fixed(number, decimals) + ' ' +
+                                                           std::string(unit.name))});
   }
   return ticks;
 }

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/base/seconds.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace stashscope::ui {
 

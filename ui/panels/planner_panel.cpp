@@ -186,10 +186,8 @@ void PlannerPanel::show_job() {
 }
 
 void PlannerPanel::show_turn(bool is_searching) {
-  const QString why =
-      document_.study() == nullptr ? tr("Open a model first") : document_.turns().why_wait();
   // Those that are hidden need not be disabled, which would cost them the keys.
-  const QString why_visible = is_searching ? QString() : why;
+  const QString why_visible = is_searching ? QString() : document_.why_wait();
   enable_unless(
       *plan_, why_visible,
       tr("Searches for the cheapest plans within the budget and puts them into force (Return)"));

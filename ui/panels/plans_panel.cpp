@@ -24,6 +24,17 @@ using Kind = PlanTreeModel::Kind;
 
 constexpr int unit = 8;
 
+/// Occurrences of one row that follow each other are one edit of it.
+void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
+  const bool is_same =
+      !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
+  if (is_same) {
+    switches.back().nodes->insert(own.nodes->begin(), own.nodes->end());
+  } else {
+    switches.push_back(own);
+  }
+}
+
 }  // namespace
 
 PlansPanel::PlansPanel(Document& document, QWidget* parent)
@@ -138,9 +149,9 @@ void PlansPanel::show_study() {
 
 void PlansPanel::show_invitation() {
   const auto& study = document_.study();
-  const bool is_filtered = model_.rowCount() > 0;
+  const bool has_rows = model_.rowCount() > 0;
   tree_->set_invitation(study == nullptr ? tr("Open a model to see what it could recompute.")
-                        : is_filtered    ? tr("No plan and no node has the text of the filter.")
+                        : has_rows       ? tr("No plan and no node has the text of the filter.")
                                          : no_plans_text(*study));
 }
 
@@ -182,21 +193,6 @@ QString PlansPanel::text_of(const QModelIndexList& items) const {
   return items.size() == 1 ? items.front().siblingAtColumn(PlanTreeModel::plan).data().toString()
                            : tr("%1 plans").arg(items.size());
 }
-
-namespace {
-
-/// Occurrences of one row that follow each other are one edit of it.
-void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
-  const bool is_same =
-      !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
-  if (is_same) {
-    switches.back().nodes->insert(own.nodes->begin(), own.nodes->end());
-  } else {
-    switches.push_back(own);
-  }
-}
-
-}  // namespace
 
 void PlansPanel::switch_items(const QModelIndexList& items, bool on) {
   std::vector<PlanSwitch> switches;

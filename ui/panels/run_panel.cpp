@@ -185,10 +185,8 @@ void RunPanel::show_button(bool running) {
 }
 
 void RunPanel::show_turn() {
-  const QString why =
-      document_.study() == nullptr ? tr("Open a model first") : document_.turns().why_wait();
   // While it is hidden it need not be disabled, which would cost it the keys.
-  enable_unless(*run_, document_.is_running() ? QString() : why,
+  enable_unless(*run_, document_.is_running() ? QString() : document_.why_wait(),
                 tr("Runs the step without and with its plans (F5)"));
   if (!document_.is_running()) show_result();
 }

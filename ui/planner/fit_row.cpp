@@ -93,7 +93,7 @@ FitQuestion FitRow::question() const {
 }
 
 void FitRow::find() {
-  const QString why = document_.turns().why_wait();
+  const QString why = document_.why_wait();
   if (planning_.job() != PlanningJob::fit && !why.isEmpty()) {
     answer_->setText(why.toHtmlEscaped());
     return answer_->show();
@@ -105,9 +105,7 @@ void FitRow::find() {
 void FitRow::show_state() {
   const bool is_searching = planning_.job() == PlanningJob::fit;
   find_->setText(is_searching ? tr("Stop") : tr("Find"));
-  const QString why =
-      document_.study() == nullptr ? tr("Open a model first") : document_.turns().why_wait();
-  enable_unless(*find_, is_searching ? QString() : why,
+  enable_unless(*find_, is_searching ? QString() : document_.why_wait(),
                 is_searching ? tr("Ends the search")
                              : tr("Looks for the largest size whose step fits (Return)"));
   const LargestFit* const fit = planning_.fit();

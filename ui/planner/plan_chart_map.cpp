@@ -1,10 +1,10 @@
 #include "ui/planner/plan_chart_map.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "ui/memory/byte_axis.h"
 
 namespace stashscope::ui {
@@ -12,21 +12,6 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double margin = 0.06;  // of the range, at each end
-
-struct TimeUnit {
-  double seconds;
-  const char* name;
-};
-constexpr std::array<TimeUnit, 4> time_units = {
-    {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
-
-/// The largest unit of which `most` has at least one.
-TimeUnit unit_of(double most) {
-  for (const TimeUnit& unit : time_units) {
-    if (most >= unit.seconds) return unit;
-  }
-  return time_units.back();
-}
 
 /// 1, 2 or 5 times a power of ten, the first that is not less.
 double rounded_up(double number) {
@@ -75,13 +60,13 @@ std::optional<std::size_t> nearest_point(const PlanChartMap& map,
 }
 
 std::vector<ChartTick> time_ticks(double most, int count) {
-  const TimeUnit unit = unit_of(most);
-  const double distance = rounded_up(most / unit.seconds / std::max(1, count));
+  const ColumnUnit unit = time_unit(most);
+  const double distance = rounded_up(most / unit.size / std::max(1, count));
   const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(distance))));
   std::vector<ChartTick> ticks = {{0, "0"}};
-  for (int i = 1; i * distance * unit.seconds <= most; ++i) {
-    ticks.push_back(
-        {i * distance * unit.seconds, format_fixed(i * distance, digits) + " " + unit.name});
+  for (int i = 1; i * distance * unit.size <= most; ++i) {
+    ticks.push_back({i * distance * unit.size,
+                     format_fixed(i * distance, digits) + " " + std::string(unit.name)});
   }
   return ticks;
 }

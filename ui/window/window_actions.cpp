@@ -312,7 +312,7 @@ void MainWindow::enable_actions() {
   }
   actions_[u"import_measurement"_s]->setEnabled(has_model);
   actions_[u"export_measurement"_s]->setEnabled(document_.measured() != nullptr);
-  const QString why = has_model ? document_.turns().why_wait() : tr("Open a model first");
+  const QString why = document_.why_wait();
   for (const QString& name : {u"run"_s, u"plan"_s, u"draw_curve"_s}) {
     enable_unless(*actions_[name], why, {});
   }
