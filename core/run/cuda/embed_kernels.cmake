@@ -1,0 +1,29 @@
+# Writes kernel_library.cpp: the text of the kernel files, for the compiler that runs beside a device.
+# prelude.cuh comes first, the others in alphabetical order.
+function(embed_kernels OUTPUT FOLDER)
+  file(GLOB KERNEL_FILES CONFIGURE_DEPENDS ${FOLDER}/*.cuh)
+  list(REMOVE_ITEM KERNEL_FILES ${FOLDER}/prelude.cuh)
+  list(SORT KERNEL_FILES)
+  list(PREPEND KERNEL_FILES ${FOLDER}/prelude.cuh)
+  set(PIECES "")
+  foreach(KERNEL_FILE IN LISTS KERNEL_FILES)
+    file(READ ${KERNEL_FILE} TEXT)
+    string(APPEND PIECES "    text += R\"kernels(${TEXT})kernels\";\n")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${KERNEL_FILES})
+  file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
+#include "core/run/cuda/kernel_library.h"
+
+namespace stashscope::cuda {
+
+const std::string& kernel_library() {
+  static const std::string library = [] {
+    std::string text;
+@PIECES@    return text;
+  }();
+  return library;
+}
+
+}  // namespace stashscope::cuda
+]])
+endfunction()

@@ -1,0 +1,153 @@
+// Types and helpers of all kernels. CUDA's run-time compiler reads this without any header, the tests'
+// emulation with the host's compiler, which defines STASHSCOPE_EMULATED and what CUDA has built in.
+
+using Int8 = signed char;
+using UInt8 = unsigned char;
+using Int16 = short;
+using UInt16 = unsigned short;
+using Int32 = int;
+using UInt32 = unsigned int;
+using Int64 = long long;
+using UInt64 = unsigned long long;
+
+/// 16-bit floats in memory; arithmetic happens in float.
+struct Half {
+  UInt16 bits;
+};
+struct Brain {
+  UInt16 bits;
+};
+
+__device__ inline float float_from_bits(UInt32 bits) {
+  union {
+    UInt32 bits;
+    float value;
+  } both = {bits};
+  return both.value;
+}
+__device__ inline UInt32 bits_from_float(float value) {
+  union {
+    float value;
+    UInt32 bits;
+  } both = {value};
+  return both.bits;
+}
+
+__device__ inline float to_compute(Half x) {
+#ifdef STASHSCOPE_EMULATED
+  return emulated_float_from_half(x.bits);
+#else
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x.bits));
+  return result;
+#endif
+}
+__device__ inline float to_compute(Brain x) { return float_from_bits(UInt32(x.bits) << 16); }
+template <class T>
+__device__ inline T to_compute(T x) {
+  return x;
+}
+
+/// The type that elements stored as T are computed in.
+template <class T>
+struct ComputeType {
+  using type = T;
+};
+template <>
+struct ComputeType<Half> {
+  using type = float;
+};
+template <>
+struct ComputeType<Brain> {
+  using type = float;
+};
+template <class T>
+using Compute = typename ComputeType<T>::type;
+
+/// Rounded to nearest, ties to even.
+template <class T>
+struct Stored {
+  __device__ static T from(Compute<T> x) { return x; }
+};
+template <>
+struct Stored<Half> {
+  __device__ static Half from(float x) {
+#ifdef STASHSCOPE_EMULATED
+    return {emulated_half_from_float(x)};
+#else
+    Half result;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(x));
+    return result;
+#endif
+  }
+};
+template <>
+struct Stored<Brain> {
+  __device__ static Brain from(float x) {
+    const UInt32 bits = bits_from_float(x);
+    if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return {UInt16((bits >> 16) | 0x40U)};
+    return {UInt16((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16)};
+  }
+};
+
+template <class T>
+__device__ inline Compute<T> load(const T* from, Int64 index) {
+  return to_compute(from[index]);
+}
+template <class T>
+__device__ inline void store(T* to, Int64 index, Compute<T> value) {
+  to[index] = Stored<T>::from(value);
+}
+/// What is left of a value that was stored as T.
+template <class T>
+__device__ inline Compute<T> rounded(Compute<T> value) {
+  return to_compute(Stored<T>::from(value));
+}
+
+/// The position of the thread among all threads of the kernel.
+__device__ inline Int64 thread_index() {
+  return Int64(blockIdx.x) * Int64(blockDim.x) + Int64(threadIdx.x);
+}
+
+/// The sum over the threads of a block, in every thread and in an order that is always the same.
+/// The block has whole warps of 32 threads; all of them call it.
+struct Plus {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Greatest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a < b || b != b ? b : a;
+  }
+};
+struct Least {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return b < a || b != b ? b : a;
+  }
+};
+
+template <class T, class Operation>
+__device__ inline T warp_reduce(T value, Operation operation) {
+  for (int distance = 16; distance > 0; distance /= 2) {
+    value = operation(value, __shfl_xor_sync(0xFFFFFFFFU, value, distance));
+  }
+  return value;
+}
+
+/// @param neutral what changes nothing
+template <class T, class Operation>
+__device__ inline T block_reduce(T value, Operation operation, T neutral) {
+  __shared__ T of_warps[32];
+  value = warp_reduce(value, operation);
+  const int warps = int(blockDim.x) / 32;
+  if (warps == 1) return value;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  const int lane = int(threadIdx.x) % 32;
+  return warp_reduce(lane < warps ? of_warps[lane] : neutral, operation);
+}

@@ -1,0 +1,7 @@
+#include "core/run/cuda/families.h"
+
+namespace stashscope::cuda {
+
+void add_normalization_kernels(CudaKernelRegistry&) {}
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stashscope::cuda {
+
+/// An allocation from, or a release to, a stream-ordered pool, as the profiling library saw it.
+struct MemoryRecord {
+  std::uint64_t time = 0;  ///< ns, of the host's call
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;
+  bool allocates = false;          ///< else it releases
+  std::uint64_t pool = 0;          ///< address that tells pools apart
+  std::int64_t pool_used = 0;      ///< bytes in use after it, rounded up as the allocator does
+  std::int64_t pool_reserved = 0;  ///< bytes that the pool holds after it
+  std::uint32_t correlation = 0;   ///< of the call
+};
+
+/// A kernel, copy or fill that ran on the device.
+struct KernelRecord {
+  std::uint64_t start = 0;  ///< ns on the device
+  std::uint64_t end = 0;
+  std::string name;
+  std::uint32_t correlation = 0;
+};
+
+/// That a call was made for a step of the order.
+struct StepRecord {
+  std::uint32_t correlation = 0;
+  std::uint32_t step = 0;
+};
+
+/// What the profiling library told, in no order.
+struct TraceRecords {
+  std::vector<MemoryRecord> memory;
+  std::vector<KernelRecord> kernels;
+  std::vector<StepRecord> steps;
+  std::int64_t dropped = 0;  ///< records that it had no room for
+};
+
+}  // namespace stashscope::cuda
