@@ -1,5 +1,6 @@
-// Types and helpers of all kernels. CUDA's run-time compiler reads this without any header, the tests'
-// emulation with the host's compiler, which defines STASHSCOPE_EMULATED and what CUDA has built in.
+// Types and helpers of all kernels. CUDA's run-time compiler reads this without any header, the
+// tests' emulation with the host's compiler, which defines STASHSCOPE_EMULATED and what CUDA has
+// built in.
 
 using Int8 = signed char;
 using UInt8 = unsigned char;
@@ -103,6 +104,12 @@ template <class T>
 __device__ inline Compute<T> rounded(Compute<T> value) {
   return to_compute(Stored<T>::from(value));
 }
+
+/// Elements that are read or written at once, at most 16 bytes.
+template <class T, int count>
+struct alignas(sizeof(T) * count) Pack {
+  T items[count];
+};
 
 /// The position of the thread among all threads of the kernel.
 __device__ inline Int64 thread_index() {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "core/graph/element_type.h"
+
+namespace stashscope::cuda {
+
+/// The type of kernels/prelude.cuh that elements lie in memory as; booleans are bytes. Throws a run
+/// Error for types that no kernel works on.
+std::string device_type(ElementType element);
+
+/// A type of `bytes` (1, 2, 4, 8 or 16) for kernels that only move elements.
+std::string moved_type(std::int64_t bytes);
+
+/// Bytes of one element; throws as above for types that are packed more densely than bytes.
+std::int64_t element_bytes(ElementType element);
+
+}  // namespace stashscope::cuda
