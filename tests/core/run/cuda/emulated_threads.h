@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// What kernels that are compiled for the processor ask of whoever runs their threads. Both sides
+/// are built by the same compiler.
+class EmulatedThreads {
+ public:
+  struct Dim {
+    unsigned x = 1;
+    unsigned y = 1;
+    unsigned z = 1;
+  };
+  static constexpr unsigned warp_size = 32;
+  static constexpr std::size_t largest_exchanged = 16;  ///< bytes
+
+  Dim thread{0, 0, 0};  ///< the one that runs
+  Dim block{0, 0, 0};   ///< its block
+  Dim threads;          ///< of each block
+  Dim blocks;
+
+  virtual void wait_for_block() = 0;
+  virtual void wait_for_warp(unsigned mask) = 0;
+  /// Once all threads of the warp have given their values: those, `largest_exchanged` bytes apart.
+  virtual const std::byte* exchange(unsigned mask, const void* value, std::size_t bytes) = 0;
+  virtual float float_from_half(std::uint16_t half) const = 0;
+  virtual std::uint16_t half_from_float(float value) const = 0;
+
+ protected:
+  ~EmulatedThreads() = default;
+};
