@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stashscope::cuda {
+
+/// An axis of a box that several tensors are walked along together; steps in elements, one per
+/// tensor: 0 repeats, negative ones run backwards.
+template <std::size_t tensors>
+struct BoxAxis {
+  std::int64_t size = 1;
+  std::array<std::int64_t, tensors> steps{};
+};
+
+template <std::size_t tensors>
+using Box = std::vector<BoxAxis<tensors>>;
+
+/// A box of `sizes`, outermost axis first. Axes along which all tensors move on evenly are one,
+/// axes of size 1 are left out.
+template <std::size_t tensors>
+Box<tensors> merged_box(std::span<const std::int64_t> sizes,
+                        const std::array<std::vector<std::int64_t>, tensors>& strides) {
+  Box<tensors> box;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] == 1) continue;
+    BoxAxis<tensors> next{sizes[axis], {}};
+    for (std::size_t k = 0; k < tensors; ++k) next.steps[k] = strides[k][axis];
+    bool even = !box.empty();
+    for (std::size_t k = 0; even && k < tensors; ++k) {
+      even = box.back().steps[k] == next.steps[k] * next.size;
+    }
+    if (even) next.size *= box.back().size;
+    if (even) box.pop_back();
+    box.push_back(next);
+  }
+  return box;
+}
+
+template <std::size_t tensors>
+std::int64_t elements_of(const Box<tensors>& box) {
+  std::int64_t count = 1;
+  for (const BoxAxis<tensors>& axis : box) count *= axis.size;
+  return count;
+}
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,160 @@
+// Softmax, its logarithm and their gradients, row by row. Every thread reads what it has of a row
+// before it writes there, so that results may take the memory of what they are made from.
+
+/// The greatest element of a row and the sum of exp(x - greatest).
+template <class C>
+struct SoftmaxScale {
+  C greatest;
+  C sum;
+};
+
+/// In one pass over a row that is not kept: sums are relative to the greatest element so far.
+/// (Milakov and Gimelshein, arXiv 1805.02867)
+template <class C, class Layout, class Values>
+__device__ inline SoftmaxScale<C> streamed_scale(const Layout& row, const Values& values) {
+  C greatest = minus_infinity<C>();
+  C sum = 0;
+  row.for_each([&](auto count, int slot, int column) {
+    constexpr int width = decltype(count)::value;
+    C items[width];
+    values.get(slot, column, items);
+    C next = greatest;
+    for (int k = 0; k < width; ++k) next = Greatest()(next, items[k]);
+    if (next == minus_infinity<C>()) return;
+    if (sum != 0) sum *= exponential(greatest - next);
+    for (int k = 0; k < width; ++k) sum += exponential(items[k] - next);
+    greatest = next;
+  });
+  const C of_row = row.merge(greatest, Greatest());
+  if (sum != 0) sum *= exponential(greatest - of_row);
+  return {of_row, row.merge(sum, Plus())};
+}
+
+template <class C, class Layout, class Values>
+__device__ inline SoftmaxScale<C> scale_of(const Layout& row, const Values& values) {
+  if constexpr (!Layout::kept) return streamed_scale<C>(row, values);
+  const C greatest = values.merged(
+      minus_infinity<C>(), [](C x, int) { return x; }, Greatest());
+  const C sum = values.merged(
+      C(0), [&](C x, int) { return exponential(x - greatest); }, Plus());
+  return {greatest, sum};
+}
+
+/// Kept rows become exp(x - greatest), so that each exponential is taken once.
+template <class C, class Layout, class Values>
+__device__ inline C raise(const Layout& row, Values& values) {
+  const C greatest = values.merged(
+      minus_infinity<C>(), [](C x, int) { return x; }, Greatest());
+  C sum = 0;
+  row.for_each([&](auto count, int slot, int) {
+    for (int k = 0; k < decltype(count)::value; ++k) {
+      values.kept[slot][k] = exponential(values.kept[slot][k] - greatest);
+      sum += values.kept[slot][k];
+    }
+  });
+  return row.merge(sum, Plus());
+}
+
+/// y = exp(x - greatest) / sum
+template <class T, class Layout, class Source>
+__device__ inline void softmax_rows(Source x, T* y) {
+  using C = Compute<T>;
+  const Layout row;
+  RowValues<C, Layout, Source> values(row, x);
+  SoftmaxScale<C> scale = {0, 0};
+  if constexpr (Layout::kept) scale.sum = raise<C>(row, values);
+  if constexpr (!Layout::kept) scale = streamed_scale<C>(row, values);
+  const C factor = C(1) / scale.sum;
+  row.for_each([&](auto count, int slot, int column) {
+    constexpr int width = decltype(count)::value;
+    C items[width];
+    values.get(slot, column, items);
+    for (int k = 0; k < width; ++k) {
+      const C power = Layout::kept ? items[k] : exponential(items[k] - scale.greatest);
+      items[k] = power * factor;
+    }
+    store_pack(y, row.position(column), items);
+  });
+}
+
+/// y = x - greatest - log(sum)
+template <class T, class Layout, class Source>
+__device__ inline void log_softmax_rows(Source x, T* y) {
+  using C = Compute<T>;
+  const Layout row;
+  const RowValues<C, Layout, Source> values(row, x);
+  const SoftmaxScale<C> scale = scale_of<C>(row, values);
+  const C log_sum = logarithm(scale.sum);
+  row.for_each([&](auto count, int slot, int column) {
+    constexpr int width = decltype(count)::value;
+    C items[width];
+    values.get(slot, column, items);
+    for (int k = 0; k < width; ++k) items[k] = items[k] - scale.greatest - log_sum;
+    store_pack(y, row.position(column), items);
+  });
+}
+
+/// dx of an element from dy, y and the row's sum of terms.
+struct SoftmaxSlope {
+  template <class C>
+  __device__ static C term(C dy, C y) {
+    return dy * y;
+  }
+  template <class C>
+  __device__ static C result(C dy, C y, C sum) {
+    return y * (dy - sum);
+  }
+};
+struct LogSoftmaxSlope {
+  template <class C>
+  __device__ static C term(C dy, C) {
+    return dy;
+  }
+  template <class C>
+  __device__ static C result(C dy, C y, C sum) {
+    return dy - exponential(y) * sum;
+  }
+};
+
+template <class Slope, class Layout, class T>
+__device__ inline void softmax_gradient_rows(const T* dy, const T* y, T* dx) {
+  using C = Compute<T>;
+  const Layout row;
+  const RowValues<C, Layout, Elements<T>> slopes(row, {dy});
+  const RowValues<C, Layout, Elements<T>> results(row, {y});
+  C sum = 0;
+  row.for_each([&](auto count, int slot, int column) {
+    C of_dy[decltype(count)::value];
+    C of_y[decltype(count)::value];
+    slopes.get(slot, column, of_dy);
+    results.get(slot, column, of_y);
+    for (int k = 0; k < decltype(count)::value; ++k) sum += Slope::term(of_dy[k], of_y[k]);
+  });
+  sum = row.merge(sum, Plus());
+  row.for_each([&](auto count, int slot, int column) {
+    C of_dy[decltype(count)::value];
+    C of_y[decltype(count)::value];
+    slopes.get(slot, column, of_dy);
+    results.get(slot, column, of_y);
+    for (int k = 0; k < decltype(count)::value; ++k) {
+      of_dy[k] = Slope::result(of_dy[k], of_y[k], sum);
+    }
+    store_pack(dx, row.position(column), of_dy);
+  });
+}
+
+/// data + bias, rounded as the sum is stored where it stands by itself. The bias broadcasts to the
+/// data along `Walk`; along the innermost axis its elements lie `step` (0 or 1) apart.
+template <class T, class Walk, int step>
+struct BiasedElements {
+  const T* data;
+  const T* bias;
+
+  template <class C, int width>
+  __device__ void get(Int64 at, C (&values)[width]) const {
+    C added[step == 0 ? 1 : width];
+    load_pack(bias, Walk::offset(at), added);
+    load_pack(data, at, values);
+    for (int k = 0; k < width; ++k) values[k] = rounded<T>(values[k] + added[k * step]);
+  }
+};
