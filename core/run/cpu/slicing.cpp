@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "core/ops/rules.h"
 #include "core/run/cpu/families.h"
 #include "core/run/cpu/indices.h"
+#include "core/run/cpu/padding.h"
+#include "core/run/cpu/slices.h"
 #include "core/run/cpu/sliding_window.h"
 #include "core/run/cpu/strided_copy.h"
 
@@ -14,47 +15,16 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Where a slice starts along which axes, and its steps.
-struct SliceNumbers {
-  Dims starts;
-  Dims axes;
-  Dims steps;
-};
-
-/// Starts, ends, axes and steps are operands from `first` on; how many elements are taken is known
-/// from the sliced dims.
-SliceNumbers slice_operands(const KernelContext& context, std::size_t first) {
-  const auto optional = [&](std::size_t input) {
-    return context.has_input(input) ? as_integers(context.in(input)) : Dims();
-  };
-  return {as_integers(context.in(first)), optional(first + 2), optional(first + 3)};
-}
-
-/// Before version 10 the numbers are attributes and all steps 1.
-SliceNumbers slice_attributes(const Attributes& attributes) {
-  return {attributes.integers("starts"), attributes.integers("axes"), {}};
-}
-
 /// The part of `tensor` that a slice takes.
 StridedPlace sliced(const TensorView& tensor, const SliceNumbers& numbers) {
-  StridedPlace place = whole(tensor);
-  const Dims axes = numbers.axes.empty() ? all_axes(std::ssize(numbers.starts)) : numbers.axes;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t axis = axis_in(axes[i], tensor.rank());
-    const std::int64_t step = numbers.steps.empty() ? 1 : numbers.steps[i];
-    const std::int64_t size = tensor.dims[axis];
-    const std::int64_t start = numbers.starts[i] + (numbers.starts[i] < 0 ? size : 0);
-    const std::int64_t last = std::max<std::int64_t>(step > 0 ? size : size - 1, 0);
-    place.offset += std::clamp<std::int64_t>(start, 0, last) * place.strides[axis];
-    place.strides[axis] *= step;
-  }
-  return place;
+  SlicedLayout layout = sliced_layout(tensor.dims, numbers);
+  return {tensor.data, std::move(layout.strides), layout.offset};
 }
 
 void slice(const KernelContext& context) {
   const TensorView& out = context.out();
-  const SliceNumbers numbers =
-      context.version < 10 ? slice_attributes(context.attributes()) : slice_operands(context, 1);
+  const SliceNumbers numbers = context.version < 10 ? slice_attributes(context.attributes())
+                                                    : slice_operands(context.inputs, 1);
   copy_strided(out.element, out.dims, sliced(context.in(0), numbers), whole(out));
 }
 
@@ -62,7 +32,8 @@ void slice(const KernelContext& context) {
 void slice_grad(const KernelContext& context) {
   fill_zero(context.out());
   const TensorView& dy = context.in(0);
-  copy_strided(dy.element, dy.dims, whole(dy), sliced(context.out(), slice_operands(context, 2)));
+  copy_strided(dy.element, dy.dims, whole(dy),
+               sliced(context.out(), slice_operands(context.inputs, 2)));
 }
 
 /// `body(part, where it lies in the whole)` for parts that follow each other along an axis.
@@ -102,19 +73,6 @@ void concat_training(const KernelContext& context) {
   }
 }
 
-constexpr std::int64_t constant = -1;
-
-/// The input position that output position `i` of an axis repeats; `constant` outside of the data.
-std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size) {
-  if (i >= 0 && i < size) return i;
-  if (mode == "edge") return std::clamp<std::int64_t>(i, 0, size - 1);
-  if (mode == "wrap") return (i % size + size) % size;
-  if (mode != "reflect") return constant;
-  const std::int64_t period = std::max<std::int64_t>(1, 2 * (size - 1));
-  const std::int64_t folded = (i % period + period) % period;
-  return folded < size ? folded : period - folded;
-}
-
 /// For each axis of the padded tensor the source of every position.
 std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
                                  const Dims& data) {
@@ -129,20 +87,7 @@ std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, co
   return sources;
 }
 
-/// How many elements are put before each axis. Pads come from operand `input` (with axes at
-/// `axes_input`) or, before version 11, from an attribute.
-Dims pads_before(const KernelContext& context, std::size_t input, std::size_t axes_input,
-                 std::int64_t rank) {
-  const Dims pads = context.has_input(input) ? as_integers(context.in(input))
-                                             : context.attributes().integers("pads");
-  const Dims axes =
-      context.has_input(axes_input) ? as_integers(context.in(axes_input)) : all_axes(rank);
-  Dims before(static_cast<std::size_t>(rank), 0);
-  for (std::size_t i = 0; i < axes.size(); ++i) before[axis_in(axes[i], rank)] = pads[i];
-  return before;
-}
-
-/// `body(offset in the padded tensor, offset in the data or constant)` for all positions.
+/// `body(offset in the padded tensor, offset in the data or constant_padding)` for all positions.
 template <class Body>
 void for_each_padded(const std::vector<Dims>& sources, const Dims& data, Body body) {
   if (sources.empty()) return body(0, 0);
@@ -155,12 +100,13 @@ void for_each_padded(const std::vector<Dims>& sources, const Dims& data, Body bo
   std::int64_t to = 0;
   do {
     std::int64_t row = 0;
-    for (std::size_t axis = 0; axis < index.size() && row != constant; ++axis) {
+    for (std::size_t axis = 0; axis < index.size() && row != constant_padding; ++axis) {
       const std::int64_t source = sources[axis][static_cast<std::size_t>(index[axis])];
-      row = source == constant ? constant : row + source * strides[axis];
+      row = source == constant_padding ? constant_padding : row + source * strides[axis];
     }
     for (const std::int64_t source : sources.back()) {
-      body(to++, row == constant || source == constant ? constant : row + source);
+      body(to++,
+           row == constant_padding || source == constant_padding ? constant_padding : row + source);
     }
   } while (next_position(index, outer_sizes));
 }
@@ -171,7 +117,8 @@ void pad(const KernelContext& context) {
   const TensorView& out = context.out();
   const std::string mode = context.attributes().text("mode", "constant");
   const auto sources =
-      padded_sources(mode, pads_before(context, 1, 3, data.rank()), out.dims, data.dims);
+      padded_sources(mode, pads_before(context.inputs, context.attributes(), 1, 3, data.rank()),
+                     out.dims, data.dims);
   with_any(out.element, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T value =
@@ -181,7 +128,7 @@ void pad(const KernelContext& context) {
     const T* const from = data.as<T>().data();
     T* const to = out.as<T>().data();
     for_each_padded(sources, data.dims, [&](std::int64_t at, std::int64_t source) {
-      to[at] = source == constant ? value : from[source];
+      to[at] = source == constant_padding ? value : from[source];
     });
   });
 }
@@ -192,11 +139,11 @@ void pad_grad(const KernelContext& context) {
   const TensorView& dy = context.in(0);
   const TensorView& out = context.out();
   const std::string mode = context.attributes().text("mode", "constant");
-  const auto sources =
-      padded_sources(mode, pads_before(context, 2, 3, out.rank()), dy.dims, out.dims);
+  const auto sources = padded_sources(
+      mode, pads_before(context.inputs, context.attributes(), 2, 3, out.rank()), dy.dims, out.dims);
   accumulate(dy, out, [&](const auto* arrived, auto* dx) {
     for_each_padded(sources, out.dims, [&](std::int64_t at, std::int64_t source) {
-      if (source != constant) dx[source] += arrived[at];
+      if (source != constant_padding) dx[source] += arrived[at];
     });
   });
 }

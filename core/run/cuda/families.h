@@ -21,6 +21,7 @@ void add_loss_kernels(CudaKernelRegistry& registry);
 void add_matmul_kernels(CudaKernelRegistry& registry);
 void add_normalization_kernels(CudaKernelRegistry& registry);
 void add_pooling_kernels(CudaKernelRegistry& registry);
+void add_rearrange_kernels(CudaKernelRegistry& registry);
 void add_reduction_kernels(CudaKernelRegistry& registry);
 void add_resize_kernels(CudaKernelRegistry& registry);
 void add_shape_kernels(CudaKernelRegistry& registry);
@@ -44,6 +45,7 @@ inline constexpr std::array kernel_families = {
     add_matmul_kernels,
     add_normalization_kernels,
     add_pooling_kernels,
+    add_rearrange_kernels,
     add_reduction_kernels,
     add_resize_kernels,
     add_shape_kernels,

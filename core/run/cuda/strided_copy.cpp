@@ -1,0 +1,177 @@
+#include "core/run/cuda/strided_copy.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/run/cpu/walk.h"
+#include "core/run/cuda/box.h"
+#include "core/run/cuda/element_text.h"
+
+namespace stashscope::cuda {
+
+namespace {
+
+using CopyBox = Box<2>;
+constexpr std::size_t source = 0;
+constexpr std::size_t target = 1;
+
+/// A copy of elements of `bytes`, innermost axis last.
+struct BoxCopy {
+  std::int64_t bytes = 0;
+  CopyBox box;
+  std::array<std::int64_t, 2> offsets{};
+};
+
+/// Elements that lie side by side in source and target become larger ones.
+void widen_elements(BoxCopy& copy) {
+  if (copy.box.empty()) return;
+  const auto& row = copy.box.back();
+  if (row.steps[source] != 1 || row.steps[target] != 1) return;
+  const auto fits = [&](std::int64_t width) {
+    bool even = row.size % width == 0;
+    for (std::size_t k : {source, target}) {
+      even = even && copy.offsets[k] % width == 0;
+      for (std::size_t i = 0; i + 1 < copy.box.size(); ++i) {
+        even = even && copy.box[i].steps[k] % width == 0;
+      }
+    }
+    return even;
+  };
+  std::int64_t width = 16 / copy.bytes;
+  while (!fits(width)) width /= 2;
+  copy.bytes *= width;
+  copy.box.back().size /= width;
+  for (std::size_t k : {source, target}) {
+    copy.offsets[k] /= width;
+    for (std::size_t i = 0; i + 1 < copy.box.size(); ++i) copy.box[i].steps[k] /= width;
+  }
+  if (copy.box.back().size == 1) copy.box.pop_back();
+}
+
+/// The largest offset that the copy meets, and its number of elements.
+std::int64_t reach_of(const BoxCopy& copy) {
+  std::int64_t reach = elements_of(copy.box);
+  for (std::size_t k : {source, target}) {
+    std::int64_t last = copy.offsets[k];
+    for (const auto& axis : copy.box) last += std::abs(axis.steps[k]) * (axis.size - 1);
+    reach = std::max(reach, last);
+  }
+  return reach;
+}
+
+std::string axis_text(const BoxAxis<2>& axis) {
+  return "BoxAxis<" + std::to_string(axis.size) + ", " + std::to_string(axis.steps[source]) + ", " +
+         std::to_string(axis.steps[target]) + ">";
+}
+
+/// `, BoxAxis<...>` for each axis, the innermost one first.
+std::string axes_text(const CopyBox& box) {
+  std::string text;
+  for (std::size_t i = box.size(); i-- > 0;) text += ", " + axis_text(box[i]);
+  return text;
+}
+
+/// Parameters, and a call of `function` with `arguments` as its template arguments.
+std::string entry_text(const BoxCopy& copy, const std::string& function,
+                       const std::string& arguments) {
+  const std::string type = moved_type(copy.bytes);
+  return "(const " + type + "* from, " + type + "* to) {\n  " + function + "<" + type + ", " +
+         arguments + ">(from + " + std::to_string(copy.offsets[source]) + ", to + " +
+         std::to_string(copy.offsets[target]) + ");\n}\n";
+}
+
+std::string counted(const BoxCopy& copy, std::int64_t threads) {
+  return index_type(reach_of(copy)) + ", " + std::to_string(threads);
+}
+
+KernelCall element_copy(const BoxCopy& copy) {
+  const std::int64_t count = elements_of(copy.box);
+  return {entry_text(copy, "copy_box", counted(copy, count) + axes_text(copy.box)),
+          launch_of(count),
+          {}};
+}
+
+/// How many elements of a dense row of the target a thread can store at once.
+std::int64_t store_width(const BoxCopy& copy) {
+  if (copy.box.empty() || copy.box.back().steps[target] != 1) return 1;
+  const auto fits = [&](std::int64_t width) {
+    bool even = copy.box.back().size % width == 0 && copy.offsets[target] % width == 0;
+    for (std::size_t i = 0; i + 1 < copy.box.size(); ++i) {
+      even = even && copy.box[i].steps[target] % width == 0;
+    }
+    return even;
+  };
+  std::int64_t width = 16 / copy.bytes;
+  while (!fits(width)) width /= 2;
+  return width;
+}
+
+KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
+  const std::int64_t count = elements_of(copy.box) / width;
+  return {entry_text(copy, "gather_box",
+                     std::to_string(width) + ", " + counted(copy, count) + axes_text(copy.box)),
+          launch_of(count),
+          {}};
+}
+
+/// The axis other than the innermost one that is dense in the source, when tiles of it and the
+/// innermost one are worth turning.
+std::optional<std::size_t> turned_axis(const CopyBox& box) {
+  constexpr std::int64_t least = 8;
+  if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;
+  for (std::size_t i = 0; i + 1 < box.size(); ++i) {
+    if (box[i].steps[source] == 1 && box[i].size >= least) return i;
+  }
+  return std::nullopt;
+}
+
+KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
+  const std::int64_t tile = copy.bytes < 4 ? 64 : 32;
+  const auto tiles = [&](const BoxAxis<2>& axis) { return (axis.size + tile - 1) / tile; };
+  CopyBox outer = copy.box;
+  outer.pop_back();
+  outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(column));
+  const std::int64_t blocks = tiles(copy.box.back()) * tiles(copy.box[column]) *
+                              std::max<std::int64_t>(1, elements_of(outer));
+  return {entry_text(copy, "turn_tiles",
+                     std::to_string(tile) + ", " + index_type(reach_of(copy)) + ", " +
+                         axis_text(copy.box.back()) + ", " + axis_text(copy.box[column]) +
+                         axes_text(outer)),
+          {blocks, 256},
+          {}};
+}
+
+KernelCall kernel_of(const BoxCopy& copy) {
+  if (const auto column = turned_axis(copy.box)) return turning_copy(copy, *column);
+  const std::int64_t width = store_width(copy);
+  return width > 1 ? gathering_copy(copy, width) : element_copy(copy);
+}
+
+}  // namespace
+
+StridedPlace whole(Operand operand, const std::vector<std::int64_t>& dims) {
+  return {operand, cpu::dense_strides(dims)};
+}
+
+void add_strided_copy(Lowered& lowered, ElementType element, const std::vector<std::int64_t>& sizes,
+                      const StridedPlace& from, const StridedPlace& to) {
+  BoxCopy copy{element_bytes(element),
+               merged_box<2>(sizes, {from.strides, to.strides}),
+               {from.offset, to.offset}};
+  if (elements_of(copy.box) == 0) return;
+  widen_elements(copy);
+  KernelCall call = kernel_of(copy);
+  call.operands = {from.operand, to.operand};
+  lowered.calls.push_back(std::move(call));
+}
+
+LaunchShape launch_of(std::int64_t threads, int threads_of_block) {
+  return {(threads + threads_of_block - 1) / threads_of_block, threads_of_block};
+}
+
+std::string index_type(std::int64_t elements) {
+  // Indices of threads beyond the last element must fit, too.
+  return elements < std::numeric_limits<std::int32_t>::max() - 1024 ? "Int32" : "Int64";
+}
+
+}  // namespace stashscope::cuda
