@@ -1,5 +1,7 @@
 #include "core/run/cuda/element_text.h"
 
+#include <bit>
+
 #include "core/base/error.h"
 
 namespace stashscope::cuda {
@@ -54,6 +56,10 @@ std::int64_t element_bytes(ElementType element) {
   const int bits = bits_per_element(element);
   if (bits < 8) fail_type(element);
   return bits / 8;
+}
+
+std::string float_text(float value) {
+  return "float_from_bits(" + std::to_string(std::bit_cast<std::uint32_t>(value)) + "u)";
 }
 
 }  // namespace stashscope::cuda

@@ -16,4 +16,7 @@ std::string moved_type(std::int64_t bytes);
 /// Bytes of one element; throws as above for types that are packed more densely than bytes.
 std::int64_t element_bytes(ElementType element);
 
+/// A float as a literal, with all its bits.
+std::string float_text(float value);
+
 }  // namespace stashscope::cuda
