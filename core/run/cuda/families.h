@@ -24,6 +24,7 @@ void add_pooling_kernels(CudaKernelRegistry& registry);
 void add_rearrange_kernels(CudaKernelRegistry& registry);
 void add_reduction_kernels(CudaKernelRegistry& registry);
 void add_resize_kernels(CudaKernelRegistry& registry);
+void add_scatter_kernels(CudaKernelRegistry& registry);
 void add_shape_kernels(CudaKernelRegistry& registry);
 void add_slicing_kernels(CudaKernelRegistry& registry);
 void add_softmax_kernels(CudaKernelRegistry& registry);
@@ -48,6 +49,7 @@ inline constexpr std::array kernel_families = {
     add_rearrange_kernels,
     add_reduction_kernels,
     add_resize_kernels,
+    add_scatter_kernels,
     add_shape_kernels,
     add_slicing_kernels,
     add_softmax_kernels,

@@ -1,0 +1,218 @@
+// Rows and elements that several indices write to. Each is made by one thread in the order of the
+// indices, or in another one that is always the same.
+
+/// A sum that starts from zero; rounded when it is stored.
+struct SumUp {
+  template <class T>
+  __device__ static Compute<T> start(T) {
+    return 0;
+  }
+  template <class T>
+  __device__ static Compute<T> combine(Compute<T> sum, Compute<T> update) {
+    return sum + update;
+  }
+};
+/// What is there is changed by one update after the other, and rounded each time.
+template <class Operation>
+struct Change {
+  template <class T>
+  __device__ static Compute<T> start(T old) {
+    return to_compute(old);
+  }
+  template <class T>
+  __device__ static Compute<T> combine(Compute<T> old, Compute<T> update) {
+    return rounded<T>(Compute<T>(Operation()(old, update)));
+  }
+};
+struct Replace {
+  template <class T>
+  __device__ T operator()(T, T update) const {
+    return update;
+  }
+};
+struct Times {
+  template <class T>
+  __device__ T operator()(T old, T update) const {
+    return old * update;
+  }
+};
+struct KeepGreater {
+  template <class T>
+  __device__ T operator()(T old, T update) const {
+    return old < update ? update : old;
+  }
+};
+struct KeepLesser {
+  template <class T>
+  __device__ T operator()(T old, T update) const {
+    return update < old ? update : old;
+  }
+};
+
+/// The row that each index writes to; -1 outside of the data. One index per thread.
+template <Int32 count, Int64 size, class I>
+__device__ inline void number_rows(const I* indices, Int32* rows) {
+  const Int32 at = Int32(thread_index());
+  if (at < count) rows[at] = Int32(wrapped_index(indices[at], size));
+}
+/// The same for index tuples, as gather_slices has them.
+template <Int32 count, Int32 per_batch, Int32 batch_slices, class... Axes, class I>
+__device__ inline void number_slices(const I* tuples, Int32* rows) {
+  const Int32 at = Int32(thread_index());
+  if (at >= count) return;
+  const Int64 slice = slice_of_tuple(tuples + Int64(at) * Int64(sizeof...(Axes)), Axes()...);
+  rows[at] = slice < 0 ? -1 : at / per_batch * batch_slices + Int32(slice);
+}
+
+/// Rows in ascending order, and which update each belongs to; equal ones in the order of the
+/// updates. Each row counts those before it, which takes a time that grows with the square of their
+/// number but is short for as many as a batch has tokens. Blocks of 256 threads, for 32 rows each.
+template <Int32 count>
+__device__ inline void sort_rows(const Int32* rows, Int32* sorted, Int32* updates) {
+  constexpr int tile = 2048;
+  constexpr int share = tile / 8;
+  constexpr Int32 behind_all = 0x7FFFFFFF;
+  __shared__ Int32 others[tile];
+  __shared__ Int32 places[8][32];
+  const int lane = int(threadIdx.x) % 32;
+  const int warp = int(threadIdx.x) / 32;
+  const Int32 own = Int32(blockIdx.x) * 32 + lane;
+  const Int32 row = own < count ? rows[own] : 0;
+  Int32 place = 0;
+  for (Int32 start = 0; start < count; start += tile) {
+    __syncthreads();
+    for (int i = int(threadIdx.x); i < tile; i += 256) {
+      others[i] = start + i < count ? rows[start + i] : behind_all;
+    }
+    __syncthreads();
+#pragma unroll 8
+    for (int i = warp * share; i < (warp + 1) * share; ++i) {
+      place += Int32(others[i] < row + Int32(start + i < own));
+    }
+  }
+  places[warp][lane] = place;
+  __syncthreads();
+  if (warp > 0 || own >= count) return;
+  for (int i = 1; i < 8; ++i) place += places[i][lane];
+  sorted[place] = row;
+  updates[place] = own;
+}
+
+/// `width` columns of a row that one thread works on.
+template <class T, int width>
+struct RowPart {
+  Compute<T> items[width];
+
+  template <class Combination>
+  __device__ void start(const T* from) {
+    const auto pack = *reinterpret_cast<const Pack<T, width>*>(from);
+    for (int i = 0; i < width; ++i) items[i] = Combination::template start<T>(pack.items[i]);
+  }
+  template <class Combination>
+  __device__ void combine(const T* from) {
+    const auto pack = *reinterpret_cast<const Pack<T, width>*>(from);
+    for (int i = 0; i < width; ++i) {
+      items[i] = Combination::template combine<T>(items[i], to_compute(pack.items[i]));
+    }
+  }
+  __device__ void store_to(T* to) const {
+    Pack<T, width> pack;
+    for (int i = 0; i < width; ++i) pack.items[i] = Stored<T>::from(items[i]);
+    *reinterpret_cast<Pack<T, width>*>(to) = pack;
+  }
+};
+
+/// The first place in ascending `sorted` behind those of `row`.
+__device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count) {
+  Int32 end = count;
+  const Int32 row = sorted[start];
+  for (Int32 first = start; first < end;) {
+    const Int32 middle = first + (end - first) / 2;
+    if (sorted[middle] == row) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return end;
+}
+
+/// to[outer, sorted[p], column] is combined with from[outer, updates[p], column] for all p. Blocks
+/// of 8 warps, each with a place p and `width` columns per thread; a row with many updates is
+/// summed up by the whole block when `splits`.
+template <class T, class Combination, bool splits, int width, class Index, Index outer, Index size,
+          Int32 count, Index columns>
+__device__ inline void combine_rows(const Int32* sorted, const Int32* updates, const T* from,
+                                    T* to) {
+  constexpr int warps = 8;
+  constexpr Int32 many = 32;
+  constexpr Index all_columns = outer * columns;
+  constexpr Index chunks = (all_columns + 32 * width - 1) / (32 * width);
+  __shared__ Int32 row_of_many;
+  __shared__ RowPart<T, width> parts[warps][splits ? 32 : 1];
+  const int lane = int(threadIdx.x) % 32;
+  const int warp = int(threadIdx.x) / 32;
+  const Int32 place = Int32(Index(blockIdx.x) / chunks) * warps + warp;
+  const Index at = (Index(blockIdx.x) % chunks * 32 + lane) * width;
+  const bool works = at < all_columns;
+  const T* const source = from + at / columns * count * columns + at % columns;
+  T* const target = to + at / columns * size * columns + at % columns;
+  const auto update = [&](Int32 p) { return source + Index(updates[p]) * columns; };
+  RowPart<T, width> part;
+  if (splits && threadIdx.x == 0) row_of_many = -1;
+  if (splits) __syncthreads();
+  const Int32 row = place < count ? sorted[place] : -1;
+  if (row >= 0 && (place == 0 || sorted[place - 1] != row)) {
+    T* const own = target + Index(row) * columns;
+    if (splits && place + many < count && sorted[place + many] == row) {
+      if (lane == 0) row_of_many = place;
+    } else if (works) {
+      part.template start<Combination>(own);
+      for (Int32 p = place; p < count && sorted[p] == row; ++p) {
+        part.template combine<Combination>(update(p));
+      }
+      part.store_to(own);
+    }
+  }
+  if (!splits) return;
+  __syncthreads();
+  const Int32 first = row_of_many;
+  if (first < 0) return;
+  const Int32 end = end_of_row(sorted, first, count);
+  for (int i = 0; i < width; ++i) part.items[i] = 0;
+#pragma unroll 4
+  for (Int32 p = first + warp; p < end; p += warps) {
+    if (works) part.template combine<Combination>(update(p));
+  }
+  parts[warp][splits ? lane : 0] = part;
+  __syncthreads();
+  if (warp > 0 || !works) return;
+  for (int other = 1; other < warps; ++other) {
+    const RowPart<T, width>& more = parts[other][splits ? lane : 0];
+    for (int i = 0; i < width; ++i) part.items[i] += more.items[i];
+  }
+  part.store_to(target + Index(sorted[first]) * columns);
+}
+
+/// An element of `to` per index along one axis, as gather_elements has them. The first of the
+/// `line` indices along that axis, `step` apart, that is equal to others does the work of all.
+template <class T, class Combination, class Index, Index count, Index line, Index step, Index size,
+          Index stride, class... Axes, class I>
+__device__ inline void combine_elements(const I* indices, const T* from, T* to) {
+  const Index at = Index(thread_index());
+  if (at >= count) return;
+  const Int64 own = wrapped_index(indices[at], size);
+  const Index nth = at / step % line;
+  if (own < 0) return;
+  for (Index i = 1; i <= nth; ++i) {
+    if (wrapped_index(indices[at - i * step], size) == own) return;
+  }
+  T* const target = to + offsets_in_box<Index>(at, Axes()...).from + Index(own) * stride;
+  Compute<T> value = Combination::template start<T>(*target);
+  value = Combination::template combine<T>(value, to_compute(from[at]));
+  for (Index i = 1; i < line - nth; ++i) {
+    if (wrapped_index(indices[at + i * step], size) != own) continue;
+    value = Combination::template combine<T>(value, to_compute(from[at + i * step]));
+  }
+  store(target, 0, value);
+}
