@@ -1,6 +1,9 @@
 #include "core/run/cuda/element_text.h"
 
+#include <array>
 #include <bit>
+#include <cmath>
+#include <cstdio>
 
 #include "core/base/error.h"
 
@@ -60,6 +63,14 @@ std::int64_t element_bytes(ElementType element) {
 
 std::string float_text(float value) {
   return "float_from_bits(" + std::to_string(std::bit_cast<std::uint32_t>(value)) + "u)";
+}
+
+std::string number_text(double number) {
+  if (std::isnan(number)) return "double(float_from_bits(0x7FC00000U))";
+  if (std::isinf(number)) return number > 0 ? "infinity()" : "-infinity()";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%a", number);
+  return text.data();
 }
 
 }  // namespace stashscope::cuda

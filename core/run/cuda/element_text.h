@@ -19,4 +19,7 @@ std::int64_t element_bytes(ElementType element);
 /// A float as a literal, with all its bits.
 std::string float_text(float value);
 
+/// A number of type double, to the last bit.
+std::string number_text(double number);
+
 }  // namespace stashscope::cuda

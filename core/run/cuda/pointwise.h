@@ -20,7 +20,16 @@ struct GroupMember {
 /// operands has the dims of the outputs or broadcasts to them. What only members read stays in
 /// registers, rounded as its type asks for, so that a group makes the same bits as its members one
 /// by one. All that is read of an element is read before anything of it is stored: an output may
-/// take the memory of an operand with its dims. Operands are those of the members.
+/// take the memory of an operand with its dims. Operands are those of the members. No calls where
+/// there are no elements.
 Lowered lower_group(const std::vector<GroupMember>& members);
+
+/// The same for a node alone.
+Lowered lower_pointwise(const LoweringContext& context, ExpressionFunction expression);
+
+/// One kernel for several outputs of a node, each as large as the first. @param expressions by
+/// output; null where it is left out
+Lowered lower_outputs(const LoweringContext& context,
+                      const std::vector<ExpressionFunction>& expressions);
 
 }  // namespace stashscope::cuda
