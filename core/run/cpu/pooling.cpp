@@ -3,10 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/ops/window.h"
 #include "core/run/cpu/families.h"
 #include "core/run/cpu/indices.h"
-#include "core/run/cpu/sliding_window.h"
+#include "core/run/cpu/pooling_window.h"
 #include "core/run/cpu/sums.h"
 
 namespace stashscope::cpu {
@@ -17,46 +16,6 @@ using Dims = std::vector<std::int64_t>;
 
 /// Of a window that lies in the padding altogether.
 constexpr std::int64_t no_index = -1;
-
-/// The window that leads from data [batch, channels, ...] to the pooled result.
-struct Pooling {
-  SlidingWindow window;
-  Dims pads_after;
-  std::int64_t planes = 1;
-  std::int64_t in = 1;
-  std::int64_t out = 1;
-
-  Pooling(const Attributes& attributes, const Dims& data, const Dims& result) {
-    const Window attribute_window =
-        read_window(attributes, attributes.require_integers("kernel_shape"));
-    planes = data[0] * data[1];
-    window.in.assign(data.begin() + 2, data.end());
-    window.out.assign(result.begin() + 2, result.end());
-    window.kernel = attribute_window.kernel;
-    window.strides = attribute_window.strides;
-    window.dilations = attribute_window.dilations;
-    for (std::size_t axis = 0; axis < window.axes(); ++axis) {
-      const auto [before, after] = padding(attribute_window, axis, window.in[axis]);
-      window.pads.push_back(before);
-      pads_after.push_back(after);
-    }
-    in = positions(window.in);
-    out = positions(window.out);
-  }
-
-  /// `body(output position, data position)` for all that meet, kernel position by kernel position.
-  template <class Body>
-  void for_each_pair(Body body) const {
-    for_each_kernel_position(
-        window, [&](std::int64_t, const Dims& at) { for_each_meeting(window, at, body); });
-  }
-
-  /// `body(plane, its data offset, its result offset)`
-  template <class Body>
-  void for_each_plane(Body body) const {
-    for (std::int64_t plane = 0; plane < planes; ++plane) body(plane, plane * in, plane * out);
-  }
-};
 
 /// The flat position of data with the last axis outermost, where `storage_order` is 1.
 std::int64_t column_major(std::int64_t position, const Dims& sizes) {
