@@ -1,7 +1,166 @@
+// Pooling over windows and over all positions, and the gradients.
+
+#include "core/run/cpu/pooling_window.h"
+#include "core/run/cuda/call_text.h"
+#include "core/run/cuda/element_text.h"
 #include "core/run/cuda/families.h"
+#include "core/run/cuda/strided_copy.h"
 
 namespace stashscope::cuda {
 
-void add_pooling_kernels(CudaKernelRegistry&) {}
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+/// Text of WindowAxis for each of three axes; those that are missing come first.
+std::vector<std::string> window_arguments(const cpu::Pooling& pooling) {
+  const cpu::SlidingWindow& window = pooling.window;
+  if (window.axes() > 3) {
+    fail_run("", "pooling over " + std::to_string(window.axes()) +
+                     " axes is not supported on CUDA devices");
+  }
+  std::vector<std::string> texts(3 - window.axes(), "WindowAxis<1, 1, 1, 1, 1, 0, 0>");
+  for (std::size_t axis = 0; axis < window.axes(); ++axis) {
+    std::vector<std::string> arguments;
+    for (const std::int64_t number :
+         {window.in[axis], window.out[axis], window.kernel[axis], window.strides[axis],
+          window.dilations[axis], window.pads[axis], pooling.pads_after[axis]}) {
+      arguments.push_back(std::to_string(number));
+    }
+    texts.push_back(with_arguments("WindowAxis", arguments));
+  }
+  return texts;
+}
+
+/// Element type, index type and number of threads, the first template arguments of all kernels
+/// here.
+std::vector<std::string> first_arguments(const OperandType& a, const OperandType& b,
+                                         std::int64_t threads) {
+  return {device_type(b.element), index_type(std::max(a.elements(), b.elements())),
+          std::to_string(threads)};
+}
+
+std::vector<std::string> joined(std::vector<std::string> arguments,
+                                const std::vector<std::string>& others) {
+  arguments.insert(arguments.end(), others.begin(), others.end());
+  return arguments;
+}
+
+std::string flag_text(bool flag) { return flag ? "true" : "false"; }
+
+Lowered max_pool(const LoweringContext& context) {
+  const OperandType& y = context.out();
+  if (y.elements() == 0) return {};
+  const cpu::Pooling pooling(context.attributes(), context.in().dims, y.dims);
+  const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
+  const std::string function = with_arguments(
+      "max_pool",
+      joined(joined(first_arguments(context.in(), y, y.elements()), {flag_text(by_columns)}),
+             window_arguments(pooling)));
+  CallText text;
+  const std::string x = text.reads(context, 0);
+  const std::string to = text.writes(context);
+  const std::string places = context.has_output(1) ? text.writes(context, 1) : "nullptr";
+  return {
+      {text.call(function + "(" + x + ", " + to + ", " + places + ")", launch_of(y.elements()))},
+      {}};
+}
+
+/// A kernel that makes output 0 from the first `inputs` inputs, a thread per element.
+KernelCall element_call(const LoweringContext& context, const std::string& function,
+                        std::size_t inputs) {
+  CallText text;
+  std::string operands;
+  for (std::size_t i = 0; i < inputs; ++i) operands += text.reads(context, i) + ", ";
+  operands += text.writes(context);
+  return text.call(function + "(" + operands + ")", launch_of(context.out().elements()));
+}
+
+/// (dY, indices, shape of the data)
+Lowered max_pool_grad(const LoweringContext& context) {
+  if (context.attributes().integer("storage_order", 0) != 0) {
+    fail_run("", "column-major indices are not supported on CUDA devices");
+  }
+  const OperandType& dx = context.out();
+  if (dx.elements() == 0) return {};
+  const cpu::Pooling pooling(context.attributes(), dx.dims, context.in().dims);
+  const std::string function = with_arguments(
+      "max_pool_gradient",
+      joined(first_arguments(context.in(), dx, dx.elements()), window_arguments(pooling)));
+  return {{element_call(context, function, 2)}, {}};
+}
+
+/// A kernel of kernels/pooling.cuh between data and means.
+Lowered average(const LoweringContext& context, const char* function, const cpu::Pooling& pooling) {
+  const OperandType& out = context.out();
+  if (out.elements() == 0) return {};
+  const bool padded = context.attributes().integer("count_include_pad", 0) != 0;
+  const auto arguments =
+      joined(joined(first_arguments(context.in(), out, out.elements()), {flag_text(padded)}),
+             window_arguments(pooling));
+  return {{element_call(context, with_arguments(function, arguments), 1)}, {}};
+}
+
+Lowered average_pool(const LoweringContext& context) {
+  return average(context, "average_pool",
+                 {context.attributes(), context.in().dims, context.out().dims});
+}
+
+/// (dY, shape of the data)
+Lowered average_pool_grad(const LoweringContext& context) {
+  return average(context, "average_pool_gradient",
+                 {context.attributes(), context.out().dims, context.in().dims});
+}
+
+std::int64_t plane_of(const Dims& dims) { return element_count(std::span(dims).subspan(2)); }
+
+/// One result per plane, by a warp for small planes and by a block for others.
+template <const char* function>
+Lowered global_pool(const LoweringContext& context) {
+  const OperandType& y = context.out();
+  if (y.elements() == 0) return {};
+  constexpr std::int64_t small = 1024;
+  constexpr int block = 256;
+  const std::int64_t plane = plane_of(context.in().dims);
+  const int threads = plane <= small ? 32 : block;
+  const std::string text =
+      with_arguments(function, joined(first_arguments(context.in(), y, y.elements()),
+                                      {std::to_string(plane), std::to_string(threads)}));
+  KernelCall call = element_call(context, text, 1);
+  call.shape = launch_of(y.elements() * threads, block);
+  return {{std::move(call)}, {}};
+}
+
+/// (dY, shape of the data): every position receives an equal share.
+Lowered global_average_pool_grad(const LoweringContext& context) {
+  const OperandType& dx = context.out();
+  if (dx.elements() == 0) return {};
+  const std::int64_t plane = plane_of(dx.dims);
+  const std::int64_t width = even_width(widest_access({dx.element}), {plane});
+  const std::int64_t threads = dx.elements() / width;
+  const std::string function = with_arguments(
+      "share_evenly", {device_type(dx.element), std::to_string(width), index_type(dx.elements()),
+                       std::to_string(threads), std::to_string(plane)});
+  KernelCall call = element_call(context, function, 1);
+  call.shape = launch_of(threads);
+  return {{std::move(call)}, {}};
+}
+
+constexpr char global_average[] = "global_average_pool";
+constexpr char global_max[] = "global_max_pool";
+
+}  // namespace
+
+void add_pooling_kernels(CudaKernelRegistry& registry) {
+  registry.add("", "MaxPool", {.lower = max_pool});
+  registry.add("", "AveragePool", {.lower = average_pool});
+  registry.add("", "GlobalAveragePool", {.lower = global_pool<global_average>});
+  registry.add("", "GlobalMaxPool", {.lower = global_pool<global_max>});
+  registry.add("com.microsoft", "MaxPoolGrad", {.lower = max_pool_grad, .host_inputs = {2}});
+  registry.add("com.microsoft", "AveragePoolGrad",
+               {.lower = average_pool_grad, .host_inputs = {1}});
+  registry.add("com.microsoft", "GlobalAveragePoolGrad",
+               {.lower = global_average_pool_grad, .host_inputs = {1}});
+}
 
 }  // namespace stashscope::cuda

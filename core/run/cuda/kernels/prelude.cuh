@@ -137,6 +137,20 @@ struct Least {
   }
 };
 
+// Like std::max and std::min, where NaN stays only when it was there before.
+struct KeepGreater {
+  template <class T>
+  __device__ T operator()(T old, T update) const {
+    return old < update ? update : old;
+  }
+};
+struct KeepLesser {
+  template <class T>
+  __device__ T operator()(T old, T update) const {
+    return update < old ? update : old;
+  }
+};
+
 template <class T, class Operation>
 __device__ inline T warp_reduce(T value, Operation operation) {
   for (int distance = 16; distance > 0; distance /= 2) {

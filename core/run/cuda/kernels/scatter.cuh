@@ -36,19 +36,6 @@ struct Times {
     return old * update;
   }
 };
-struct KeepGreater {
-  template <class T>
-  __device__ T operator()(T old, T update) const {
-    return old < update ? update : old;
-  }
-};
-struct KeepLesser {
-  template <class T>
-  __device__ T operator()(T old, T update) const {
-    return update < old ? update : old;
-  }
-};
-
 /// The row that each index writes to; -1 outside of the data. One index per thread.
 template <Int32 count, Int64 size, class I>
 __device__ inline void number_rows(const I* indices, Int32* rows) {
