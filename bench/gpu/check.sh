@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Measures the worker on a machine with an NVIDIA GPU and writes one file of results:
+#   check.sh RESULTS [--part correctness|prediction|speed|rest]...
+# RESULTS is a JSON file, or a folder for one named by date and device (bench/results). The machine needs a driver,
+# CUDA 13 with cuDNN 9 and a python3 with PyTorch (CMake and a C++ compiler only where the plugin did not travel);
+# neither Qt, ONNX's libraries nor a network. The folder that pack.sh made is all that has to be copied there:
+#   here:   bench/gpu/pack.sh FOLDER build/release ../shared
+#   there:  FOLDER/check.sh results
+# Ends by itself within nine minutes; what had no time is named. Exit code 0: all that was measured is within its
+# bounds; 1: something is not, or failed; 2: wrong usage.
+#
+#   correctness  results against the oracles, with and without plans and passes; the same bits when recomputed
+#   prediction   the predicted peak against the measured one: without plans, level 1, planned for 60 % of the peak
+#   speed        step time and peak beside PyTorch: eager, fused attention, checkpoints, torch.compile
+#   rest         ten parallel paths, the largest batch in little memory, what tracing costs
+set -euo pipefail
+folder=$(dirname "$(realpath "$0")")
+plugin=$folder/bin/libstashscope-cuda.so
+
+find "$folder" -name '*.gz' -exec gunzip --force {} +
+
+# Where a toolkit or PyTorch's packages have CUDA's libraries.
+cuda_folders() {
+    local candidate
+    for candidate in "${CUDA_HOME:-/usr/local/cuda}"/{lib64,lib,extras/CUPTI/lib64}; do
+        if [ -d "$candidate" ]; then echo "$candidate"; fi
+    done
+    python3 - <<'PYTHON'
+import pathlib
+import sysconfig
+for folder in sorted(pathlib.Path(sysconfig.get_path("purelib"), "nvidia").glob("*/lib")):
+    print(folder)
+PYTHON
+}
+
+CUDA_FOLDERS=$(cuda_folders | paste -sd:)
+export CUDA_FOLDERS
+if [ ! -f "$plugin" ] && [ -d "$folder/source" ]; then
+    cmake -S "$folder/source" -B "$folder/source/build" >/dev/null
+    cmake --build "$folder/source/build" --parallel >/dev/null
+    cp "$folder/source/build/libstashscope-cuda.so" "$plugin"
+fi
+exec python3 "$folder/check.py" --started "$SECONDS" "$@"

@@ -1,0 +1,12 @@
+# The CUDA plugin by itself, where nothing else of the project can be built; pack.sh writes the lines above.
+option(STASHSCOPE_CUDA "Build the CUDA plugin" ON)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_BUILD_TYPE Release)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+find_package(Threads REQUIRED)
+add_library(stashscope_options INTERFACE)
+target_include_directories(stashscope_options INTERFACE ${CMAKE_SOURCE_DIR})
+add_subdirectory(core/run/cuda/plugin)
