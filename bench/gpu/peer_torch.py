@@ -79,7 +79,7 @@ class Memory:
     def forget(self) -> None:
         """Gives back all that nobody uses, workspaces of libraries included."""
         gc.collect()
-        if self.known:
+        if self.known and torch.cuda.is_initialized():
             torch._C._cuda_clearCublasWorkspaces()
             torch.cuda.empty_cache()
 
@@ -97,7 +97,9 @@ class Memory:
 class Bench:
     def __init__(self, options: argparse.Namespace):
         self.options = options
-        self.device = torch.device(options.device)
+        named = torch.device(options.device)
+        # Not all of PyTorch's functions take a device without its number.
+        self.device = torch.device("cuda", named.index or 0) if named.type == "cuda" else named
         self.clock = Clock(self.device)
         self.memory = Memory(self.device)
         self.recipe: Recipe = RECIPES[options.model]
