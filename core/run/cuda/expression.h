@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 #include "core/run/cuda/lowering.h"
 
@@ -21,11 +22,6 @@ struct FixedText {
 
 /// `function(a, b, ...)`; operands that are left out have no place.
 std::string call_text(const std::string& function, const std::vector<std::string>& operands);
-
-/// The type that elements are computed in, in kernels' text.
-inline std::string compute_type(ElementType element) {
-  return "Compute<" + device_type(element) + ">";
-}
 
 /// A function of kernels/pointwise.cuh, or of CUDA, of all operands.
 template <FixedText function>

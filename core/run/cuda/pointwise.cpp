@@ -160,7 +160,8 @@ class KernelWriter {
 
 Lowered lower_results(const std::vector<Result>& results) {
   Lowered lowered;
-  if (results[0].type().elements() > 0) lowered.calls.push_back(KernelWriter(results).write());
+  if (!results.empty() && results[0].type().elements() > 0)
+    lowered.calls.push_back(KernelWriter(results).write());
   return lowered;
 }
 
