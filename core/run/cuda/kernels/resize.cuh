@@ -1,0 +1,25 @@
+// Resizing along axes.
+
+/// What makes up each position of a resized axis, one after the other: offsets in what is read, and
+/// weights. Each position has `fixed` of them or, when that is 0, those from its start to the next.
+template <class C, class Index, int fixed, bool weighted>
+struct TapTable {
+  const Int32* starts;
+  const Index* offsets;
+  const C* weights;
+
+  /// @param empty the value of positions that nothing makes up
+  /// @param read what lies at an offset
+  template <class Read>
+  __device__ C sum(Index at, C empty, Read read) const {
+    const Int32 begin = fixed > 0 ? Int32(at) * fixed : starts[at];
+    const Int32 end = fixed > 0 ? begin + fixed : starts[at + 1];
+    if (begin == end) return empty;
+    C total = 0;
+    for (Int32 tap = begin; tap < end; ++tap) {
+      const C value = read(offsets[tap]);
+      total += weighted ? weights[tap] * value : value;
+    }
+    return total;
+  }
+};
