@@ -28,7 +28,7 @@ case $what in
         ;;
     peers)
         python3 -c "import torch" 2>/dev/null || exit 77
-        export PYTHONDONTWRITEBYTECODE=1
+        export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
         for model in gpt2_124m bert_base llama_7b_4of32layers resnet50; do
             measured=$(python3 "$bench/peer_torch.py" "$model" --tiny --device cpu --batch 2 --sequence 16 --warm-up 0 \
                 --repeat 1 --ways eager,fused-checkpoint)
