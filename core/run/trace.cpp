@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::string_view kind_letters = "AFSER";
+constexpr std::string_view kind_letters = "AFSERWH";
 
 template <class Number>
 Number take_number(std::string_view& rest, const std::string& line) {
@@ -33,6 +33,7 @@ void MeasurementBuilder::add(const TraceEvent& event) {
     case TraceEvent::Kind::node_start:
       m.idle_bytes.push_back(event.live_bytes);
       m.live_bytes.push_back(event.live_bytes);
+      m.workspace_bytes.push_back(workspace_bytes_);
       node_started_ = event.seconds;
       in_node_ = true;
       break;
@@ -46,6 +47,13 @@ void MeasurementBuilder::add(const TraceEvent& event) {
     case TraceEvent::Kind::resident:
       m.peak_resident_bytes = std::max(m.peak_resident_bytes, event.bytes);
       break;
+    case TraceEvent::Kind::workspace:
+      workspace_bytes_ = event.bytes;
+      if (in_node_) m.workspace_bytes.back() = std::max(m.workspace_bytes.back(), event.bytes);
+      break;
+    case TraceEvent::Kind::reserved:
+      m.peak_reserved_bytes = std::max(m.peak_reserved_bytes, event.bytes);
+      break;
     case TraceEvent::Kind::release:
       break;
   }
@@ -53,6 +61,10 @@ void MeasurementBuilder::add(const TraceEvent& event) {
 
 Measurement MeasurementBuilder::take() {
   measurement_.idle_bytes.push_back(live_bytes_);
+  std::vector<std::int64_t>& workspaces = measurement_.workspace_bytes;
+  if (std::ranges::all_of(workspaces, [](std::int64_t bytes) { return bytes == 0; })) {
+    workspaces.clear();
+  }
   return std::move(measurement_);
 }
 

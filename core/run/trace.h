@@ -16,12 +16,14 @@ struct TraceEvent {
     node_start,  ///< the node of `step` starts; its outputs are allocated behind this
     node_end,    ///< it ended; what it read last is released behind this
     resident,    ///< bytes of the whole process as the system counts them
+    workspace,   ///< scratch memory changed: `bytes` of it are in use
+    reserved,    ///< `bytes` are what the device's allocator holds, used or not
   };
 
   Kind kind = Kind::node_start;
   std::uint32_t step = 0;
   std::int64_t bytes = 0;
-  std::int64_t live_bytes = 0;  ///< tensor bytes after the event
+  std::int64_t live_bytes = 0;  ///< tensor bytes after the event, without scratch memory
   double seconds = 0;           ///< since the step started
   std::string name;             ///< tensor or node; empty where there is none
 };
@@ -40,6 +42,9 @@ struct Measurement {
   std::map<std::string, std::int64_t> data_dependent;
   int repeats = 1;                     ///< runs that the times are the medians of
   std::int64_t repeat_difference = 0;  ///< largest, of live bytes at any step between the runs
+  /// By step, the most scratch memory that kernels had beside the tensors; empty when none had.
+  std::vector<std::int64_t> workspace_bytes;
+  std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0 when unknown
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -57,6 +62,7 @@ class MeasurementBuilder {
  private:
   Measurement measurement_;
   std::int64_t live_bytes_ = 0;  ///< after the last event
+  std::int64_t workspace_bytes_ = 0;
   double node_started_ = 0;
   bool in_node_ = false;
 };

@@ -23,7 +23,12 @@ void check_bytes(const char* key, const std::vector<std::int64_t>& bytes) {
 void check(const Measurement& m) {
   check_bytes("live_bytes", m.live_bytes);
   check_bytes("idle_bytes", m.idle_bytes);
+  check_bytes("workspace_bytes", m.workspace_bytes);
+  check_bytes("peak_reserved_bytes", {m.peak_reserved_bytes});
   check_bytes("peak_bytes", {m.peak_bytes, m.peak_resident_bytes, m.repeat_difference});
+  if (!m.workspace_bytes.empty() && m.workspace_bytes.size() != m.live_bytes.size()) {
+    fail_field("workspace_bytes", "has another number of steps than 'live_bytes'");
+  }
   const auto is_no_time = [](double each) { return !std::isfinite(each) || each < 0; };
   if (std::ranges::any_of(m.node_seconds, is_no_time)) {
     fail_field("node_seconds", "has what is no time");
@@ -40,6 +45,8 @@ json measurement_to_json(const Measurement& m) {
           {"peak_bytes", m.peak_bytes},
           {"peak_resident_bytes", m.peak_resident_bytes},
           {"idle_bytes", m.idle_bytes},
+          {"workspace_bytes", m.workspace_bytes},
+          {"peak_reserved_bytes", m.peak_reserved_bytes},
           {"data_dependent", m.data_dependent},
           {"repeats", m.repeats},
           {"repeat_difference", m.repeat_difference}};
@@ -56,6 +63,8 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "peak_bytes", m.peak_bytes);
   read(*found, "peak_resident_bytes", m.peak_resident_bytes);
   read(*found, "idle_bytes", m.idle_bytes);
+  read(*found, "workspace_bytes", m.workspace_bytes);
+  read(*found, "peak_reserved_bytes", m.peak_reserved_bytes);
   read(*found, "data_dependent", m.data_dependent);
   read(*found, "repeats", m.repeats);
   read(*found, "repeat_difference", m.repeat_difference);

@@ -49,6 +49,21 @@ TEST(Trace, AStepsLiveBytesAreTheLargestWhileItsNodeRuns) {
   EXPECT_EQ(m.node_seconds, (std::vector<double>{0.5, 0.25}));
   EXPECT_EQ(m.peak_bytes, 150);
   EXPECT_EQ(m.peak_resident_bytes, 5000);
+  EXPECT_TRUE(m.workspace_bytes.empty());
+}
+
+TEST(Trace, ScratchMemoryIsCountedBesideTheTensors) {
+  MeasurementBuilder builder("cuda:0");
+  for (const char* line : {"S 0 0 100 1 a", "W 0 30 100 1", "W 0 40 100 1", "W 0 7 100 1",
+                           "H 0 4096 100 1", "E 0 0 100 2 a", "S 1 0 100 2 b", "W 1 0 100 2",
+                           "H 1 2048 100 2", "E 1 0 100 3 b", "S 2 0 100 3 c", "E 2 0 100 4 c"}) {
+    EXPECT_EQ(format_event(parse_event(line)), line);
+    builder.add(parse_event(line));
+  }
+  const Measurement m = builder.take();
+  EXPECT_EQ(m.workspace_bytes, (std::vector<std::int64_t>{40, 7, 0}));
+  EXPECT_EQ(m.peak_reserved_bytes, 4096);
+  EXPECT_EQ(m.peak_bytes, 100);
 }
 
 TEST(Trace, DifferencesAreOfTheWorstStep) {

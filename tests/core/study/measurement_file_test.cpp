@@ -21,6 +21,8 @@ Measurement measurement_of(const Variant& variant, double seconds) {
   m.node_seconds.assign(m.live_bytes.size(), seconds);
   m.peak_bytes = variant.timeline.peak_bytes;
   m.idle_bytes = variant.timeline.idle_bytes;
+  m.workspace_bytes.assign(m.live_bytes.size(), 512);
+  m.peak_reserved_bytes = 2 * m.peak_bytes;
   m.data_dependent = {{"rows", 3}};
   m.repeats = 5;
   return m;
@@ -130,6 +132,8 @@ TEST_F(MeasurementFile, EveryFieldIsChecked) {
                                                  {"/current/repeats", 0},
                                                  {"/current/repeats", 1'000'000},
                                                  {"/current/repeat_difference", -1},
+                                                 {"/current/workspace_bytes", json::array({1})},
+                                                 {"/current/peak_reserved_bytes", -1},
                                                  {"/current/data_dependent", json::array({"x"})}}) {
     const std::string said = refused(changed(place, value));
     EXPECT_NE(said, "accepted") << place << " " << value.dump();
@@ -137,6 +141,16 @@ TEST_F(MeasurementFile, EveryFieldIsChecked) {
   json incomplete = json::parse(text_);
   incomplete.erase("current");
   EXPECT_NE(refused(incomplete.dump()).find("'current'"), std::string::npos);
+}
+
+TEST_F(MeasurementFile, OfAnEarlierProgramHasNoScratchMemory) {
+  json object = json::parse(text_);
+  for (const char* field : {"workspace_bytes", "peak_reserved_bytes"}) {
+    ASSERT_EQ(object["current"].erase(field), 1U);
+  }
+  const Measurement read = parse_measurements(object.dump(), *study_).current;
+  EXPECT_TRUE(read.workspace_bytes.empty());
+  EXPECT_EQ(read.peak_reserved_bytes, 0);
 }
 
 TEST_F(MeasurementFile, AFileThatIsTooLargeIsNotRead) {
