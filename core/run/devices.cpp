@@ -1,7 +1,9 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/run/cpu/cpu_runner.h"
+#include "core/run/cuda/plugin_loader.h"
 #include "core/run/runner.h"
 
 namespace stashscope {
@@ -22,6 +24,26 @@ bool names_cuda(const std::string& device) {
   fail_usage("device '" + printable(device) + "'", "is not known", "choose none, cpu or cuda[:N]");
 }
 
+/// The number in `cuda:N`; 0 for `cuda`.
+int cuda_index(const std::string& device) {
+  const std::size_t colon = device.find(':');
+  return colon == std::string::npos ? 0 : std::stoi(device.substr(colon + 1));
+}
+
+std::unique_ptr<Runner> make_cuda_runner(const std::string& device) {
+  const std::string place = "device '" + device + "'";
+  const cuda::PluginDevices& found = cuda::installed_devices();
+  if (found.devices.empty()) fail_run(place, found.reason);
+  const int index = cuda_index(device);
+  const std::ptrdiff_t count = std::ssize(found.devices);
+  if (index >= count) {
+    fail_run(place, "is not there",
+             count == 1 ? "the only CUDA device is cuda:0"
+                        : "the CUDA devices are cuda:0 to cuda:" + std::to_string(count - 1));
+  }
+  fail_run(place, "this version runs graphs on the processor only");
+}
+
 }  // namespace
 
 void check_device_name(const std::string& device) {
@@ -31,16 +53,19 @@ void check_device_name(const std::string& device) {
 std::unique_ptr<Runner> make_runner(const std::string& device) {
   check_device_name(device);
   if (device == "cpu") return std::make_unique<cpu::CpuRunner>();
-  for (const DeviceInfo& info : list_devices()) {
-    const bool meant = info.name == device || device.starts_with(info.name + ":");
-    if (meant && !info.available) fail_run("device '" + device + "'", info.description);
-  }
+  if (names_cuda(device)) return make_cuda_runner(device);
   fail_unknown(device);
 }
 
 std::vector<DeviceInfo> list_devices() {
-  return {{"cpu", "this computer's processor", true},
-          {"cuda", "this version runs graphs on the processor only", false}};
+  std::vector<DeviceInfo> all = {{"cpu", "this computer's processor", true}};
+  const cuda::PluginDevices& found = cuda::installed_devices();
+  if (found.devices.empty()) all.push_back({"cuda", found.reason, false});
+  for (const cuda::PluginDevice& device : found.devices) {
+    const std::string name = "cuda:" + std::to_string(all.size() - 1);
+    all.push_back({name, printable(device.name) + ", " + format_bytes(device.memory_bytes), true});
+  }
+  return all;
 }
 
 }  // namespace stashscope

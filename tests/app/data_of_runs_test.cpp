@@ -36,7 +36,7 @@ TEST_F(CommandLine, DataThatDoesNotFitIsRefusedWithBothSides) {
 }
 
 TEST_F(CommandLine, AnUnavailableDeviceIsStatus3) {
-  const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --device cuda:0");
+  const Outcome outcome = worker(in_folder("model.onnx") + " --dim N=4 --device cuda:999");
   EXPECT_EQ(outcome.status, 3) << outcome.errors;
 }
 

@@ -1,0 +1,341 @@
+#include "core/run/cuda/plugin/convolution.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "core/base/shared_library.h"
+#include "core/run/cuda/plugin/check.h"
+#include "core/run/cuda/plugin/owned.h"
+
+#if __has_include(<cudnn.h>)
+#define STASHSCOPE_CUDNN
+#include <cudnn.h>
+#endif
+
+namespace stashscope::cuda {
+
+#ifdef STASHSCOPE_CUDNN
+
+namespace {
+
+using Pass = ConvolutionShape::Pass;
+
+constexpr std::size_t most_workspace = std::size_t{1} << 30;
+constexpr int most_algorithms = 16;
+
+cudnnDataType_t data_type(ElementType element) {
+  switch (element) {
+    case ElementType::float32:
+      return CUDNN_DATA_FLOAT;
+    case ElementType::float16:
+      return CUDNN_DATA_HALF;
+    case ElementType::bfloat16:
+      return CUDNN_DATA_BFLOAT16;
+    case ElementType::float64:
+      return CUDNN_DATA_DOUBLE;
+    default:
+      fail_run(device_place, "convolves no tensors of " + std::string(name_of(element)));
+  }
+}
+
+cudnnDataType_t compute_type(ElementType element) {
+  return element == ElementType::float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+}
+
+/// float32 keeps all its bits unless the shape says otherwise.
+bool is_exact(const ConvolutionShape& shape) {
+  return shape.element == ElementType::float64 ||
+         (shape.element == ElementType::float32 && !shape.rounds_to_tf32);
+}
+
+cudnnMathType_t math_type(const ConvolutionShape& shape) {
+  if (is_exact(shape)) return CUDNN_FMA_MATH;
+  return shape.element == ElementType::float32 ? CUDNN_DEFAULT_MATH : CUDNN_TENSOR_OP_MATH;
+}
+
+int to_int(std::int64_t number) {
+  if (number < 0 || number > std::numeric_limits<int>::max()) {
+    fail_run(device_place, "convolves no tensors with a dim of " + std::to_string(number));
+  }
+  return static_cast<int>(number);
+}
+
+/// Of the version whose headers the plugin is built with: enums and structs are that one's.
+std::string library_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
+
+/// An algorithm of any of the passes.
+struct Choice {
+  int algorithm = 0;
+  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
+};
+
+/// The fastest that makes the same bits each time, else the fastest.
+template <class Performance>
+std::optional<Choice> best_of(std::span<const Performance> sorted) {
+  const auto fits = [](const Performance& each) {
+    return each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_workspace;
+  };
+  const auto repeats = [&](const Performance& each) {
+    return fits(each) && each.determinism == CUDNN_DETERMINISTIC;
+  };
+  auto best = std::ranges::find_if(sorted, repeats);
+  if (best == sorted.end()) best = std::ranges::find_if(sorted, fits);
+  if (best == sorted.end()) return std::nullopt;
+  return Choice{static_cast<int>(best->algo), best->mathType};
+}
+
+/// A function of the library by its declaration.
+#define STASHSCOPE_CUDNN_FUNCTION(name) functions_.get<decltype(name)>(#name)
+
+}  // namespace
+
+/// cuDNN's library and its state.
+class Convolutions::Library {
+ public:
+  Library() : functions_({library_name()}) {
+    if (!functions_.is_open()) {
+      fail_input(device_place, "cuDNN (" + library_name() +
+                                   ") is not installed; models with convolutions need it (" +
+                                   printable(functions_.failure()) + ")");
+    }
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnCreate)(&handle_), "starting cuDNN");
+  }
+  ~Library() { STASHSCOPE_CUDNN_FUNCTION(cudnnDestroy)(handle_); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  void check(cudnnStatus_t status, const char* what) const {
+    if (status == CUDNN_STATUS_SUCCESS) return;
+    const char* const text = STASHSCOPE_CUDNN_FUNCTION(cudnnGetErrorString)(status);
+    fail_run(device_place, std::string(what) + " failed: cuDNN says " + text);
+  }
+
+  std::string version() const {
+    const std::size_t number = STASHSCOPE_CUDNN_FUNCTION(cudnnGetVersion)();
+    const std::size_t thousand = number >= 90000 ? 10000 : 1000;
+    return std::to_string(number / thousand) + "." + std::to_string(number % thousand / 100) + "." +
+           std::to_string(number % 100);
+  }
+
+  const SharedLibrary& functions() const { return functions_; }
+  cudnnHandle_t handle() const { return handle_; }
+
+ private:
+  SharedLibrary functions_;
+  cudnnHandle_t handle_ = nullptr;
+};
+
+/// A shape with its descriptions and algorithm.
+class Convolutions::Prepared {
+ public:
+  Prepared(const Library& library, const ConvolutionShape& shape)
+      : library_(library), functions_(library.functions()), shape_(shape) {
+    input_ = make_tensor(shape.input);
+    output_ = make_tensor(shape.output);
+    make_filter();
+    make_convolution();
+    choose();
+  }
+
+  std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_); }
+
+  void run(std::span<const DevicePointer, 3> operands, DevicePointer workspace,
+           cudaStream_t stream) const {
+    library_.check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetStream)(library_.handle(), stream),
+                   "convolving");
+    if (shape_.element == ElementType::float64) {
+      run_scaled(1.0, 0.0, operands, workspace);
+    } else {
+      run_scaled(1.0F, 0.0F, operands, workspace);
+    }
+  }
+
+ private:
+  void check(cudnnStatus_t status) const { library_.check(status, "preparing a convolution"); }
+
+  Owned<cudnnTensorDescriptor_t, cudnnStatus_t> make_tensor(
+      const std::vector<std::int64_t>& dims) const {
+    cudnnTensorDescriptor_t made = nullptr;
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnCreateTensorDescriptor)(&made));
+    Owned<cudnnTensorDescriptor_t, cudnnStatus_t> tensor(
+        made, {STASHSCOPE_CUDNN_FUNCTION(cudnnDestroyTensorDescriptor)});
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetTensor4dDescriptor)(
+        made, CUDNN_TENSOR_NCHW, data_type(shape_.element), to_int(dims[0]), to_int(dims[1]),
+        to_int(dims[2]), to_int(dims[3])));
+    return tensor;
+  }
+
+  void make_filter() {
+    cudnnFilterDescriptor_t made = nullptr;
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnCreateFilterDescriptor)(&made));
+    filter_ = {made, {STASHSCOPE_CUDNN_FUNCTION(cudnnDestroyFilterDescriptor)}};
+    const std::vector<std::int64_t>& dims = shape_.filter;
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetFilter4dDescriptor)(
+        made, data_type(shape_.element), CUDNN_TENSOR_NCHW, to_int(dims[0]), to_int(dims[1]),
+        to_int(dims[2]), to_int(dims[3])));
+  }
+
+  void make_convolution() {
+    cudnnConvolutionDescriptor_t made = nullptr;
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnCreateConvolutionDescriptor)(&made));
+    convolution_ = {made, {STASHSCOPE_CUDNN_FUNCTION(cudnnDestroyConvolutionDescriptor)}};
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolution2dDescriptor)(
+        made, to_int(shape_.pads[0]), to_int(shape_.pads[1]), to_int(shape_.strides[0]),
+        to_int(shape_.strides[1]), to_int(shape_.dilations[0]), to_int(shape_.dilations[1]),
+        CUDNN_CROSS_CORRELATION, compute_type(shape_.element)));
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionGroupCount)(made, to_int(shape_.groups)));
+    set_math(math_type(shape_));
+  }
+
+  void set_math(cudnnMathType_t math) const {
+    check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionMathType)(convolution_.get(), math));
+  }
+
+  void choose() {
+    const std::optional<Choice> choice = find();
+    if (!choice) fail_run(device_place, "cuDNN has no algorithm for a convolution");
+    algorithm_ = choice->algorithm;
+    if (!is_exact(shape_)) set_math(choice->math);
+    check(ask_workspace());
+  }
+
+  std::optional<Choice> find() const {
+    switch (shape_.pass) {
+      case Pass::forward:
+        return find_among<cudnnConvolutionFwdAlgoPerf_t>([this](int* count, auto* found) {
+          return STASHSCOPE_CUDNN_FUNCTION(cudnnGetConvolutionForwardAlgorithm_v7)(
+              library_.handle(), input_.get(), filter_.get(), convolution_.get(), output_.get(),
+              most_algorithms, count, found);
+        });
+      case Pass::input_gradient:
+        return find_among<cudnnConvolutionBwdDataAlgoPerf_t>([this](int* count, auto* found) {
+          return STASHSCOPE_CUDNN_FUNCTION(cudnnGetConvolutionBackwardDataAlgorithm_v7)(
+              library_.handle(), filter_.get(), output_.get(), convolution_.get(), input_.get(),
+              most_algorithms, count, found);
+        });
+      case Pass::filter_gradient:
+        return find_among<cudnnConvolutionBwdFilterAlgoPerf_t>([this](int* count, auto* found) {
+          return STASHSCOPE_CUDNN_FUNCTION(cudnnGetConvolutionBackwardFilterAlgorithm_v7)(
+              library_.handle(), input_.get(), output_.get(), convolution_.get(), filter_.get(),
+              most_algorithms, count, found);
+        });
+    }
+    return std::nullopt;
+  }
+
+  template <class Performance, class Ask>
+  std::optional<Choice> find_among(const Ask& ask) const {
+    std::array<Performance, most_algorithms> found{};
+    int count = 0;
+    check(ask(&count, found.data()));
+    return best_of(std::span<const Performance>(found.data(), static_cast<std::size_t>(count)));
+  }
+
+  cudnnStatus_t ask_workspace() {
+    const cudnnHandle_t handle = library_.handle();
+    switch (shape_.pass) {
+      case Pass::forward:
+        return STASHSCOPE_CUDNN_FUNCTION(cudnnGetConvolutionForwardWorkspaceSize)(
+            handle, input_.get(), filter_.get(), convolution_.get(), output_.get(),
+            static_cast<cudnnConvolutionFwdAlgo_t>(algorithm_), &workspace_);
+      case Pass::input_gradient:
+        return STASHSCOPE_CUDNN_FUNCTION(cudnnGetConvolutionBackwardDataWorkspaceSize)(
+            handle, filter_.get(), output_.get(), convolution_.get(), input_.get(),
+            static_cast<cudnnConvolutionBwdDataAlgo_t>(algorithm_), &workspace_);
+      case Pass::filter_gradient:
+        return STASHSCOPE_CUDNN_FUNCTION(cudnnGetConvolutionBackwardFilterWorkspaceSize)(
+            handle, input_.get(), output_.get(), convolution_.get(), filter_.get(),
+            static_cast<cudnnConvolutionBwdFilterAlgo_t>(algorithm_), &workspace_);
+    }
+    return CUDNN_STATUS_BAD_PARAM;
+  }
+
+  template <class Scale>
+  void run_scaled(Scale one, Scale zero, std::span<const DevicePointer, 3> operands,
+                  DevicePointer workspace) const {
+    library_.check(run_pass(&one, &zero, operands, workspace), "convolving");
+  }
+
+  cudnnStatus_t run_pass(const void* one, const void* zero,
+                         std::span<const DevicePointer, 3> operands,
+                         DevicePointer workspace) const {
+    const cudnnHandle_t handle = library_.handle();
+    switch (shape_.pass) {
+      case Pass::forward:
+        return STASHSCOPE_CUDNN_FUNCTION(cudnnConvolutionForward)(
+            handle, one, input_.get(), operands[0], filter_.get(), operands[1], convolution_.get(),
+            static_cast<cudnnConvolutionFwdAlgo_t>(algorithm_), workspace, workspace_, zero,
+            output_.get(), operands[2]);
+      case Pass::input_gradient:
+        return STASHSCOPE_CUDNN_FUNCTION(cudnnConvolutionBackwardData)(
+            handle, one, filter_.get(), operands[1], output_.get(), operands[0], convolution_.get(),
+            static_cast<cudnnConvolutionBwdDataAlgo_t>(algorithm_), workspace, workspace_, zero,
+            input_.get(), operands[2]);
+      case Pass::filter_gradient:
+        return STASHSCOPE_CUDNN_FUNCTION(cudnnConvolutionBackwardFilter)(
+            handle, one, input_.get(), operands[0], output_.get(), operands[1], convolution_.get(),
+            static_cast<cudnnConvolutionBwdFilterAlgo_t>(algorithm_), workspace, workspace_, zero,
+            filter_.get(), operands[2]);
+    }
+    return CUDNN_STATUS_BAD_PARAM;
+  }
+
+  const Library& library_;
+  const SharedLibrary& functions_;
+  ConvolutionShape shape_;
+  Owned<cudnnTensorDescriptor_t, cudnnStatus_t> input_;
+  Owned<cudnnTensorDescriptor_t, cudnnStatus_t> output_;
+  Owned<cudnnFilterDescriptor_t, cudnnStatus_t> filter_;
+  Owned<cudnnConvolutionDescriptor_t, cudnnStatus_t> convolution_;
+  int algorithm_ = 0;
+  std::size_t workspace_ = 0;
+};
+
+#undef STASHSCOPE_CUDNN_FUNCTION
+
+#else  // without its headers
+
+class Convolutions::Library {
+ public:
+  Library() {
+    fail_input(device_place,
+               "the CUDA plugin was built without cuDNN; models with convolutions need it");
+  }
+  std::string version() const { return {}; }
+};
+
+class Convolutions::Prepared {
+ public:
+  Prepared(const Library&, const ConvolutionShape&) {}
+  std::int64_t workspace_bytes() const { return 0; }
+  void run(std::span<const DevicePointer, 3>, DevicePointer, cudaStream_t) const {}
+};
+
+#endif
+
+Convolutions::Convolutions() = default;
+Convolutions::~Convolutions() = default;
+
+ConvolutionId Convolutions::prepare(const ConvolutionShape& shape) {
+  const auto known = known_.find(shape);
+  if (known != known_.end()) return known->second;
+  if (!library_) library_ = std::make_unique<Library>();
+  const ConvolutionId id = prepared_.push_back(std::make_unique<Prepared>(*library_, shape));
+  known_.emplace(shape, id);
+  return id;
+}
+
+std::int64_t Convolutions::workspace_bytes(ConvolutionId convolution) const {
+  return prepared_[convolution]->workspace_bytes();
+}
+
+void Convolutions::convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
+                            DevicePointer workspace, cudaStream_t stream) {
+  prepared_[convolution]->run(operands, workspace, stream);
+}
+
+std::string Convolutions::library_version() const { return library_ ? library_->version() : ""; }
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cublasLt.h>
+
+namespace stashscope::cuda {
+
+/// Functions of cuBLASLt, named as there. The library is opened when they are first asked for: it
+/// takes 100 MB of memory and as many milliseconds, which a program that only lists devices spares.
+struct CublasLt {
+  decltype(&cublasLtCreate) create = nullptr;
+  decltype(&cublasLtDestroy) destroy = nullptr;
+  decltype(&cublasLtGetVersion) version = nullptr;
+  decltype(&cublasLtGetStatusString) status_string = nullptr;
+  decltype(&cublasLtMatmul) matmul = nullptr;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) get_heuristic = nullptr;
+  decltype(&cublasLtMatmulDescCreate) create_description = nullptr;
+  decltype(&cublasLtMatmulDescDestroy) destroy_description = nullptr;
+  decltype(&cublasLtMatmulDescSetAttribute) set_description = nullptr;
+  decltype(&cublasLtMatrixLayoutCreate) create_layout = nullptr;
+  decltype(&cublasLtMatrixLayoutDestroy) destroy_layout = nullptr;
+  decltype(&cublasLtMatrixLayoutSetAttribute) set_layout = nullptr;
+  decltype(&cublasLtMatmulPreferenceCreate) create_preference = nullptr;
+  decltype(&cublasLtMatmulPreferenceDestroy) destroy_preference = nullptr;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference = nullptr;
+
+  /// Throws a run Error that names the library where it cannot be opened.
+  static const CublasLt& get();
+
+  /// Throws a run Error with the library's words.
+  void check(cublasStatus_t status, const char* what) const;
+};
+
+}  // namespace stashscope::cuda

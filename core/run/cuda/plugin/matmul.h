@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+
+#include "core/base/id.h"
+#include "core/run/cuda/device.h"
+
+namespace stashscope::cuda {
+
+/// Where the operands of a product lie; no bias: null.
+struct MatmulOperands {
+  DevicePointer a = nullptr;
+  DevicePointer b = nullptr;
+  DevicePointer bias = nullptr;
+  DevicePointer d = nullptr;
+  DevicePointer workspace = nullptr;
+};
+
+/// Matrix products by cuBLASLt, whose matrices are column-major: D's rows are its columns, and it
+/// multiplies op(B)^T op(A)^T. Sums that are split are added up in a fixed order.
+class Matmuls {
+ public:
+  Matmuls();
+  ~Matmuls();
+  Matmuls(const Matmuls&) = delete;
+  Matmuls& operator=(const Matmuls&) = delete;
+
+  /// As Device does; equal shapes are prepared once.
+  MatmulId prepare(const MatmulShape& shape);
+  std::int64_t workspace_bytes(MatmulId matmul) const;
+  void multiply(MatmulId matmul, const MatmulOperands& operands, cudaStream_t stream);
+
+  /// `13.1.0`
+  static std::string library_version();
+
+ private:
+  class Product;
+
+  cublasLtHandle_t handle_ = nullptr;
+  std::map<MatmulShape, MatmulId> known_;
+  IdVector<MatmulId, std::unique_ptr<Product>> products_;
+};
+
+}  // namespace stashscope::cuda
