@@ -49,7 +49,7 @@ std::string with_arguments(const std::string& name, const std::vector<std::strin
 }
 
 std::string compute_type(ElementType element) {
-  const bool is_short = element == ElementType::float16 || element == ElementType::bfloat16;
+  const bool is_short = is_floating(element) && bits_per_element(element) < 32;
   return is_short ? "float" : device_type(element);
 }
 

@@ -28,6 +28,10 @@ std::string device_type(ElementType element) {
       return "Half";
     case ElementType::bfloat16:
       return "Brain";
+    case ElementType::float8e4m3fn:
+      return "Float8E4M3";
+    case ElementType::float8e5m2:
+      return "Float8E5M2";
     case ElementType::boolean:
     case ElementType::uint8:
       return "UInt8";

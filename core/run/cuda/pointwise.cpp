@@ -114,7 +114,7 @@ class KernelWriter {
   std::string body() const {
     std::string text =
         "#pragma unroll\n  for (int k = 0; k < " + std::to_string(shape_.width) + "; ++k) {\n";
-    if (uses_position()) text += "    const UInt64 position = first + k;\n";
+    if (uses_position()) text += "    const UInt64 position = UInt64(first) + k;\n";
     for (const PointwiseSource& source : sources_) text += source.element();
     for (std::size_t i = 0; i < results_.size(); ++i) text += element_of_result(i);
     return text + "  }\n";

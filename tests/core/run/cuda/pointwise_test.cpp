@@ -260,6 +260,36 @@ TEST(CudaCast, BetweenAllTypes) {
   expect_as_on_cpu(cases);
 }
 
+TEST(CudaCast, FloatsOf8Bits) {
+  std::vector<KernelCase> cases;
+  std::vector<double> odd = {nan,  infinity, -infinity, 447,   464, 465,
+                             -500, 57344,    61439,     61440, 7e4};
+  // Halfway between neighbours of either format, and around where numbers become subnormal.
+  for (int i = -40; i < 40; ++i) odd.push_back(i * 0x1p-11);
+  for (int i = -40; i < 40; ++i) odd.push_back(i * 0x1p-18);
+  for (int i = 0; i < 40; ++i) odd.push_back(1 + i / 32.0);
+  const auto count = static_cast<std::int64_t>(odd.size());
+  for (const ElementType small : {ElementType::float8e4m3fn, ElementType::float8e5m2}) {
+    for (const std::int64_t saturates : {0, 1}) {
+      Attributes attributes;
+      attributes.set("to", static_cast<std::int64_t>(small));
+      attributes.set("saturate", saturates);
+      for (const ElementType from : {f32, f16, bf16}) {
+        const Tensor x = tensor_of_numbers(from, {count}, odd);
+        cases.push_back({.node = {"Cast", {x}, attributes, 19}});
+      }
+    }
+    std::string codes(256, '\0');
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<char>(i);
+    for (const ElementType to : {f32, f16, bf16, f64, i32}) {
+      Attributes attributes;
+      attributes.set("to", static_cast<std::int64_t>(to));
+      cases.push_back({.node = {"Cast", {Tensor(small, {256}, codes)}, attributes, 19}});
+    }
+  }
+  expect_as_on_cpu(cases);
+}
+
 TEST(CudaLogic, Flags) {
   std::vector<KernelCase> cases;
   const Tensor a = spread(flag, {3, 17});
