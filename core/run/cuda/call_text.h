@@ -33,8 +33,8 @@ class CallText {
 /// `NAME<A, B, ...>`
 std::string with_arguments(const std::string& name, const std::vector<std::string>& arguments);
 
-/// The type that elements are computed in (float for 16 bits and less), and the one long sums of them are
-/// added up in.
+/// The type that elements are computed in (float for 16 bits and less), and the one long sums of
+/// them are added up in.
 std::string compute_type(ElementType element);
 std::string sum_type(ElementType element);
 

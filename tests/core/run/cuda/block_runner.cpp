@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/graph/half.h"
@@ -15,8 +16,10 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 
 // swapcontext() calls the system each time; these only set registers. The two halves must be
-// functions of their own.
-[[noreturn, gnu::noinline]] void jump(void** place) { __builtin_longjmp(place, 1); }
+// functions of their own. Sanitizers would look for the end of the one stack they know.
+[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread")]] void jump(void** place) {
+  __builtin_longjmp(place, 1);
+}
 
 }  // namespace
 
@@ -54,11 +57,14 @@ void BlockRunner::run_block() {
   idle_.clear();
   at_barrier_.clear();
   warps_.clear();
-  if (uses_part_of_a_warp_) fail_run("", "a kernel exchanges values with a part of a warp only");
+  if (std::exchange(uses_part_of_a_warp_, false)) {
+    fail_run("", "a kernel exchanges values with a part of a warp only");
+  }
   fail_run("", "threads of a kernel wait for others that never come");
 }
 
-[[gnu::noinline]] void BlockRunner::go_to(Place& from, Fiber* fiber) {
+[[gnu::noinline, gnu::no_sanitize("address", "thread")]] void BlockRunner::go_to(Place& from,
+                                                                                 Fiber* fiber) {
   if (__builtin_setjmp(from.data()) != 0) return;
   current_ = fiber;
   if (fiber == nullptr) jump(scheduler_.data());
@@ -94,7 +100,7 @@ BlockRunner::Fiber& BlockRunner::make_fiber() {
   return fiber;
 }
 
-void BlockRunner::enter(unsigned high, unsigned low) {
+[[gnu::no_sanitize("address", "thread")]] void BlockRunner::enter(unsigned high, unsigned low) {
   const auto self = static_cast<std::uintptr_t>(high) << 32 | low;
   reinterpret_cast<BlockRunner*>(self)->run_threads();
 }
