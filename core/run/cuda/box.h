@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace stashscope::cuda {
@@ -45,6 +46,19 @@ std::int64_t elements_of(const Box<tensors>& box) {
   std::int64_t count = 1;
   for (const BoxAxis<tensors>& axis : box) count *= axis.size;
   return count;
+}
+
+/// BoxAxis<...> of kernels/boxes.cuh for each axis, the innermost one first; without a second
+/// tensor, its steps are 0.
+template <std::size_t tensors>
+std::vector<std::string> axis_texts(const Box<tensors>& box) {
+  std::vector<std::string> texts;
+  for (std::size_t i = box.size(); i-- > 0;) {
+    const auto& axis = box[i];
+    texts.push_back("BoxAxis<" + std::to_string(axis.size) + ", " + std::to_string(axis.steps[0]) +
+                    ", " + std::to_string(tensors > 1 ? axis.steps[tensors - 1] : 0) + ">");
+  }
+  return texts;
 }
 
 }  // namespace stashscope::cuda

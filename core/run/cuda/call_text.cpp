@@ -48,6 +48,11 @@ std::string with_arguments(const std::string& name, const std::vector<std::strin
   return name + "<" + join(arguments, ", ") + ">";
 }
 
+std::string invocation(const std::string& name, const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& operands) {
+  return with_arguments(name, arguments) + "(" + join(operands, ", ") + ")";
+}
+
 std::string compute_type(ElementType element) {
   const bool is_short = is_floating(element) && bits_per_element(element) < 32;
   return is_short ? "float" : device_type(element);

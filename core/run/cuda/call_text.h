@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,14 @@ class CallText {
 /// `NAME<A, B, ...>`
 std::string with_arguments(const std::string& name, const std::vector<std::string>& arguments);
 
+/// Template arguments: texts, lists of texts, whole numbers and flags.
+template <class... Items>
+std::vector<std::string> arguments_of(const Items&... items);
+
+/// `NAME<A, B, ...>(X, Y, ...)`
+std::string invocation(const std::string& name, const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& operands);
+
 /// The type that elements are computed in (float for 16 bits and less), and the one long sums of
 /// them are added up in.
 std::string compute_type(ElementType element);
@@ -49,5 +58,24 @@ std::int64_t even_width(std::int64_t width, const std::vector<std::int64_t>& cou
 
 /// Throws a run Error when a count does not fit into a kernel's 32-bit positions.
 void require_int(std::int64_t count);
+
+template <class... Items>
+std::vector<std::string> arguments_of(const Items&... items) {
+  std::vector<std::string> list;
+  const auto append = [&list](const auto& item) {
+    using Item = std::decay_t<decltype(item)>;
+    if constexpr (std::is_same_v<Item, std::vector<std::string>>) {
+      list.insert(list.end(), item.begin(), item.end());
+    } else if constexpr (std::is_same_v<Item, bool>) {
+      list.emplace_back(item ? "true" : "false");
+    } else if constexpr (std::is_integral_v<Item>) {
+      list.push_back(std::to_string(item));
+    } else {
+      list.emplace_back(item);
+    }
+  };
+  (append(items), ...);
+  return list;
+}
 
 }  // namespace stashscope::cuda

@@ -196,11 +196,10 @@ void add_bias(Lowered& lowered, const LoweringContext& context) {
   CallText text;
   const std::string bias = text.reads(context, 2);
   const std::string to = text.writes(context);
-  const std::string function =
-      with_arguments("add_channel_bias",
-                     {device_type(y.element), std::to_string(width), index_type(y.elements()),
-                      std::to_string(threads), std::to_string(y.dims[1]), std::to_string(plane)});
-  lowered.calls.push_back(text.call(function + "(" + bias + ", " + to + ")", launch_of(threads)));
+  const auto arguments = arguments_of(device_type(y.element), width, index_type(y.elements()),
+                                      threads, y.dims[1], plane);
+  lowered.calls.push_back(
+      text.call(invocation("add_channel_bias", arguments, {bias, to}), launch_of(threads)));
 }
 
 /// Output 2: the sum of all of input 0 that the bias of a channel was added to.
@@ -211,12 +210,11 @@ void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
   CallText text;
   const std::string from = text.reads(context, 0);
   const std::string to = text.writes(context, 2);
-  const std::string function = with_arguments(
-      "sum_channels",
-      {device_type(dy.element), index_type(dy.elements() + threads), std::to_string(dy.dims[0]),
-       std::to_string(dy.dims[1]), std::to_string(element_count(std::span(dy.dims).subspan(2)))});
+  const auto arguments =
+      arguments_of(device_type(dy.element), index_type(dy.elements() + threads), dy.dims[0],
+                   dy.dims[1], element_count(std::span(dy.dims).subspan(2)));
   lowered.calls.push_back(
-      text.call(function + "(" + from + ", " + to + ")", {dy.dims[1], threads}));
+      text.call(invocation("sum_channels", arguments, {from, to}), {dy.dims[1], threads}));
 }
 
 Lowered conv(const LoweringContext& context) {

@@ -1,7 +1,7 @@
 // Reading by index.
 
 #include "core/run/cpu/walk.h"
-#include "core/run/cuda/box.h"
+#include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 #include "core/run/cuda/families.h"
 #include "core/run/cuda/index_text.h"
@@ -43,16 +43,18 @@ Unit unit_of(ElementType element, std::int64_t row_elements) {
   return {bytes, row / bytes};
 }
 
-/// A call of `function` with (data, indices) -> output. @param arguments those of the template
+/// A call of `function` with (data, indices) -> output.
+/// @param arguments of the template, behind the type that is moved
 KernelCall reading_call(const LoweringContext& context, std::int64_t unit_bytes,
                         std::int64_t threads, const std::string& function,
                         const std::vector<std::string>& arguments) {
   const std::string type = moved_type(unit_bytes);
-  std::string text = "(const " + type + "* from, const " + device_type(context.in(1).element) +
-                     "* indices, " + type + "* to) {\n  " + function + "<" + type;
-  for (const std::string& argument : arguments) text += ", " + argument;
-  text += ">(from, indices, to, " + outside_text(context.out().element) + ");\n}\n";
-  return {text, launch_of(threads), {input(0), input(1), output()}};
+  CallText text;
+  const std::vector<std::string> operands = {text.pointer("const " + type, input(0)),
+                                             text.reads(context, 1), text.pointer(type, output()),
+                                             outside_text(context.out().element)};
+  return text.call(invocation(function, arguments_of(type, arguments), operands),
+                   launch_of(threads));
 }
 
 std::string index_of(const LoweringContext& context) {
@@ -67,8 +69,7 @@ Lowered gather(const LoweringContext& context) {
   const std::int64_t count = context.in(1).elements();
   const std::int64_t threads = split.outer * count * unit.count;
   return {{reading_call(context, unit.bytes, threads, "gather_rows",
-                        {index_of(context), std::to_string(threads), std::to_string(split.size),
-                         std::to_string(count), std::to_string(unit.count)})},
+                        arguments_of(index_of(context), threads, split.size, count, unit.count))},
           {}};
 }
 
@@ -77,10 +78,10 @@ Lowered gather_elements(const LoweringContext& context) {
   const ElementsAlong along = elements_along(context.in(1).dims, context.in(0).dims,
                                              context.attributes().integer("axis", 0));
   const std::int64_t count = context.out().elements();
-  return {{reading_call(context, element_bytes(context.out().element), count, "gather_elements",
-                        {index_of(context), std::to_string(count), std::to_string(along.size),
-                         std::to_string(along.stride) + along.axes})},
-          {}};
+  return {
+      {reading_call(context, element_bytes(context.out().element), count, "gather_elements",
+                    arguments_of(index_of(context), count, along.size, along.stride, along.axes))},
+      {}};
 }
 
 Lowered gather_nd(const LoweringContext& context) {
@@ -90,9 +91,8 @@ Lowered gather_nd(const LoweringContext& context) {
   const Unit unit = unit_of(context.out().element, slices.length);
   const std::int64_t threads = slices.tuples * unit.count;
   return {{reading_call(context, unit.bytes, threads, "gather_slices",
-                        {index_of(context), std::to_string(threads), std::to_string(unit.count),
-                         std::to_string(slices.per_batch),
-                         std::to_string(slices.batch_slices) + slices.axes})},
+                        arguments_of(index_of(context), threads, unit.count, slices.per_batch,
+                                     slices.batch_slices, slices.axes))},
           {}};
 }
 
@@ -102,12 +102,13 @@ Lowered one_hot(const LoweringContext& context) {
   if (out.elements() == 0) return {};
   const auto split = cpu::split_at(out.dims, context.attributes().integer("axis", -1));
   const std::string type = moved_type(element_bytes(out.element));
-  const std::string text = "(const " + device_type(context.in(0).element) + "* indices, const " +
-                           type + "* values, " + type + "* to) {\n  one_hot<" + type + ", " +
-                           index_type(out.elements()) + ", " + std::to_string(out.elements()) +
-                           ", " + std::to_string(split.size) + ", " + std::to_string(split.inner) +
-                           ">(indices, values, to);\n}\n";
-  return {{KernelCall{text, launch_of(out.elements()), {input(0), input(2), output()}}}, {}};
+  CallText text;
+  const std::vector<std::string> operands = {text.reads(context, 0),
+                                             text.pointer("const " + type, input(2)),
+                                             text.pointer(type, output())};
+  const auto arguments =
+      arguments_of(type, index_type(out.elements()), out.elements(), split.size, split.inner);
+  return {{text.call(invocation("one_hot", arguments, operands), launch_of(out.elements()))}, {}};
 }
 
 }  // namespace

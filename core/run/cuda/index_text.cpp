@@ -12,17 +12,12 @@ ElementsAlong elements_along(const std::vector<std::int64_t>& indices,
                              const std::vector<std::int64_t>& data, std::int64_t axis) {
   const std::size_t along = cpu::axis_in(axis, std::ssize(data));
   std::vector<std::int64_t> strides = cpu::dense_strides(data);
-  ElementsAlong result{.size = data[along],
-                       .stride = std::exchange(strides[along], 0),
-                       .line = indices[along],
-                       .line_step = cpu::dense_strides(indices)[along],
-                       .axes = {}};
-  const Box<1> box = merged_box<1>(indices, {strides});
-  for (std::size_t i = box.size(); i-- > 0;) {
-    result.axes += ", BoxAxis<" + std::to_string(box[i].size) + ", " +
-                   std::to_string(box[i].steps[0]) + ", 0>";
-  }
-  return result;
+  const std::int64_t stride = std::exchange(strides[along], 0);
+  return {.size = data[along],
+          .stride = stride,
+          .line = indices[along],
+          .line_step = cpu::dense_strides(indices)[along],
+          .axes = axis_texts(merged_box<1>(indices, {strides}))};
 }
 
 Slices slices_of(const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& data,
@@ -37,10 +32,11 @@ Slices slices_of(const std::vector<std::int64_t>& indices, const std::vector<std
   slices.per_batch = std::max<std::int64_t>(slices.per_batch, 1);
   for (std::size_t i = last; i < data.size(); ++i) slices.length *= data[i];
   for (std::size_t i = last; i-- > first;) {
-    slices.axes = ", TupleAxis<" + std::to_string(data[i]) + ", " +
-                  std::to_string(slices.batch_slices) + ">" + slices.axes;
+    slices.axes.push_back("TupleAxis<" + std::to_string(data[i]) + ", " +
+                          std::to_string(slices.batch_slices) + ">");
     slices.batch_slices *= data[i];
   }
+  std::reverse(slices.axes.begin(), slices.axes.end());
   return slices;
 }
 

@@ -8,11 +8,11 @@ namespace stashscope::cuda {
 
 /// Elements of data that indices along one of its axes address. (ONNX, GatherElements)
 struct ElementsAlong {
-  std::int64_t size = 1;       ///< of the data along the axis
-  std::int64_t stride = 1;     ///< of the data along the axis
-  std::int64_t line = 1;       ///< how many indices there are along the axis
-  std::int64_t line_step = 1;  ///< how far apart those lie
-  std::string axes;            ///< `, BoxAxis<...>` for each axis of the indices, innermost first
+  std::int64_t size = 1;          ///< of the data along the axis
+  std::int64_t stride = 1;        ///< of the data along the axis
+  std::int64_t line = 1;          ///< how many indices there are along the axis
+  std::int64_t line_step = 1;     ///< how far apart those lie
+  std::vector<std::string> axes;  ///< BoxAxis<...> for each axis of the indices, innermost first
 };
 
 /// @param axis may count from the end
@@ -26,7 +26,7 @@ struct Slices {
   std::int64_t length = 1;        ///< elements of a slice
   std::int64_t per_batch = 1;     ///< tuples
   std::int64_t batch_slices = 1;  ///< slices of the data in each item of the batch
-  std::string axes;               ///< `, TupleAxis<...>` for each entry of a tuple
+  std::vector<std::string> axes;  ///< TupleAxis<...> for each entry of a tuple
 };
 
 Slices slices_of(const std::vector<std::int64_t>& indices, const std::vector<std::int64_t>& data,

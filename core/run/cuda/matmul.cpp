@@ -4,6 +4,7 @@
 
 #include "core/run/cpu/walk.h"
 #include "core/run/cuda/box.h"
+#include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 #include "core/run/cuda/families.h"
 #include "core/run/cuda/strided_copy.h"
@@ -160,15 +161,13 @@ KernelCall scaled_addend(const LoweringContext& context, float beta) {
   const OperandType& out = context.out();
   const Box<2> box = merged_box<2>(out.dims, {cpu::broadcast_strides(out.dims, context.in(2).dims),
                                               cpu::dense_strides(out.dims)});
-  const std::string type = device_type(out.element);
-  std::string text = "(const " + type + "* addend, " + type + "* d) {\n  scale_addend<" + type +
-                     ", " + index_type(out.elements()) + ", " + std::to_string(out.elements());
-  for (std::size_t i = box.size(); i-- > 0;) {
-    text += ", BoxAxis<" + std::to_string(box[i].size) + ", " + std::to_string(box[i].steps[0]) +
-            ", " + std::to_string(box[i].steps[1]) + ">";
-  }
-  text += ">(addend, " + float_text(beta) + ", d);\n}\n";
-  return {text, launch_of(out.elements()), {input(2), output()}};
+  CallText text;
+  const std::string addend = text.reads(context, 2);
+  const std::string d = text.writes(context);
+  const auto arguments = arguments_of(device_type(out.element), index_type(out.elements()),
+                                      out.elements(), axis_texts(box));
+  return text.call(invocation("scale_addend", arguments, {addend, float_text(beta), d}),
+                   launch_of(out.elements()));
 }
 
 /// Whether the addend is a row that the library adds by itself. (It has no such sum of float64.)

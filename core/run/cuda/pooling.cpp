@@ -21,13 +21,10 @@ std::vector<std::string> window_arguments(const cpu::Pooling& pooling) {
   }
   std::vector<std::string> texts(3 - window.axes(), "WindowAxis<1, 1, 1, 1, 1, 0, 0>");
   for (std::size_t axis = 0; axis < window.axes(); ++axis) {
-    std::vector<std::string> arguments;
-    for (const std::int64_t number :
-         {window.in[axis], window.out[axis], window.kernel[axis], window.strides[axis],
-          window.dilations[axis], window.pads[axis], pooling.pads_after[axis]}) {
-      arguments.push_back(std::to_string(number));
-    }
-    texts.push_back(with_arguments("WindowAxis", arguments));
+    texts.push_back(with_arguments(
+        "WindowAxis",
+        arguments_of(window.in[axis], window.out[axis], window.kernel[axis], window.strides[axis],
+                     window.dilations[axis], window.pads[axis], pooling.pads_after[axis])));
   }
   return texts;
 }
@@ -36,44 +33,32 @@ std::vector<std::string> window_arguments(const cpu::Pooling& pooling) {
 /// here.
 std::vector<std::string> first_arguments(const OperandType& a, const OperandType& b,
                                          std::int64_t threads) {
-  return {device_type(b.element), index_type(std::max(a.elements(), b.elements())),
-          std::to_string(threads)};
+  return arguments_of(device_type(b.element), index_type(std::max(a.elements(), b.elements())),
+                      threads);
 }
-
-std::vector<std::string> joined(std::vector<std::string> arguments,
-                                const std::vector<std::string>& others) {
-  arguments.insert(arguments.end(), others.begin(), others.end());
-  return arguments;
-}
-
-std::string flag_text(bool flag) { return flag ? "true" : "false"; }
 
 Lowered max_pool(const LoweringContext& context) {
   const OperandType& y = context.out();
   if (y.elements() == 0) return {};
   const cpu::Pooling pooling(context.attributes(), context.in().dims, y.dims);
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
-  const std::string function = with_arguments(
-      "max_pool",
-      joined(joined(first_arguments(context.in(), y, y.elements()), {flag_text(by_columns)}),
-             window_arguments(pooling)));
   CallText text;
-  const std::string x = text.reads(context, 0);
-  const std::string to = text.writes(context);
-  const std::string places = context.has_output(1) ? text.writes(context, 1) : "nullptr";
-  return {
-      {text.call(function + "(" + x + ", " + to + ", " + places + ")", launch_of(y.elements()))},
-      {}};
+  const std::vector<std::string> operands = {
+      text.reads(context, 0), text.writes(context),
+      context.has_output(1) ? text.writes(context, 1) : "nullptr"};
+  const auto arguments = arguments_of(first_arguments(context.in(), y, y.elements()), by_columns,
+                                      window_arguments(pooling));
+  return {{text.call(invocation("max_pool", arguments, operands), launch_of(y.elements()))}, {}};
 }
 
 /// A kernel that makes output 0 from the first `inputs` inputs, a thread per element.
 KernelCall element_call(const LoweringContext& context, const std::string& function,
-                        std::size_t inputs) {
+                        const std::vector<std::string>& arguments, std::size_t inputs = 1) {
   CallText text;
-  std::string operands;
-  for (std::size_t i = 0; i < inputs; ++i) operands += text.reads(context, i) + ", ";
-  operands += text.writes(context);
-  return text.call(function + "(" + operands + ")", launch_of(context.out().elements()));
+  std::vector<std::string> operands;
+  for (std::size_t i = 0; i < inputs; ++i) operands.push_back(text.reads(context, i));
+  operands.push_back(text.writes(context));
+  return text.call(invocation(function, arguments, operands), launch_of(context.out().elements()));
 }
 
 /// (dY, indices, shape of the data)
@@ -84,10 +69,9 @@ Lowered max_pool_grad(const LoweringContext& context) {
   const OperandType& dx = context.out();
   if (dx.elements() == 0) return {};
   const cpu::Pooling pooling(context.attributes(), dx.dims, context.in().dims);
-  const std::string function = with_arguments(
-      "max_pool_gradient",
-      joined(first_arguments(context.in(), dx, dx.elements()), window_arguments(pooling)));
-  return {{element_call(context, function, 2)}, {}};
+  const auto arguments =
+      arguments_of(first_arguments(context.in(), dx, dx.elements()), window_arguments(pooling));
+  return {{element_call(context, "max_pool_gradient", arguments, 2)}, {}};
 }
 
 /// A kernel of kernels/pooling.cuh between data and means.
@@ -95,10 +79,9 @@ Lowered average(const LoweringContext& context, const char* function, const cpu:
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
   const bool padded = context.attributes().integer("count_include_pad", 0) != 0;
-  const auto arguments =
-      joined(joined(first_arguments(context.in(), out, out.elements()), {flag_text(padded)}),
-             window_arguments(pooling));
-  return {{element_call(context, with_arguments(function, arguments), 1)}, {}};
+  const auto arguments = arguments_of(first_arguments(context.in(), out, out.elements()), padded,
+                                      window_arguments(pooling));
+  return {{element_call(context, function, arguments)}, {}};
 }
 
 Lowered average_pool(const LoweringContext& context) {
@@ -123,10 +106,10 @@ Lowered global_pool(const LoweringContext& context) {
   constexpr int block = 256;
   const std::int64_t plane = plane_of(context.in().dims);
   const int threads = plane <= small ? 32 : block;
-  const std::string text =
-      with_arguments(function, joined(first_arguments(context.in(), y, y.elements()),
-                                      {std::to_string(plane), std::to_string(threads)}));
-  KernelCall call = element_call(context, text, 1);
+  KernelCall call =
+      element_call(context, function,
+                   arguments_of(first_arguments(context.in(), y, y.elements()), plane, threads));
+
   call.shape = launch_of(y.elements() * threads, block);
   return {{std::move(call)}, {}};
 }
@@ -138,10 +121,10 @@ Lowered global_average_pool_grad(const LoweringContext& context) {
   const std::int64_t plane = plane_of(dx.dims);
   const std::int64_t width = even_width(widest_access({dx.element}), {plane});
   const std::int64_t threads = dx.elements() / width;
-  const std::string function = with_arguments(
-      "share_evenly", {device_type(dx.element), std::to_string(width), index_type(dx.elements()),
-                       std::to_string(threads), std::to_string(plane)});
-  KernelCall call = element_call(context, function, 1);
+  KernelCall call = element_call(
+      context, "share_evenly",
+      arguments_of(device_type(dx.element), width, index_type(dx.elements()), threads, plane));
+
   call.shape = launch_of(threads);
   return {{std::move(call)}, {}};
 }

@@ -2,7 +2,6 @@
 // part of the kernel's text.
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/base/text.h"
 #include "core/run/cpu/resize_taps.h"
@@ -36,12 +35,6 @@ TapAxis turned_back(const cpu::ResizedAxis& axis) {
   return back;
 }
 
-std::string number_text(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%a", value);
-  return text;
-}
-
 /// How many taps each position has, when all have equally many; else 0.
 std::size_t taps_of_each(const std::vector<Taps>& list) {
   const std::size_t first = list.front().size();
@@ -66,7 +59,7 @@ std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t ste
   for (const Taps& taps : axis.taps) {
     for (const cpu::Tap& tap : taps) {
       offsets.push_back(std::to_string(tap.in * step));
-      weights.push_back(compute + "(" + number_text(tap.weight) + ")");
+      weights.push_back(compute + "(" + format_number(tap.weight) + ")");
       weighted = weighted || tap.weight != 1;
     }
     starts.push_back(std::to_string(offsets.size()));
@@ -77,10 +70,9 @@ std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t ste
   if (fixed == 0) text += array_text("Int32", "starts" + suffix, starts);
   if (weighted) text += array_text(compute, "weights" + suffix, weights);
   return text + "  const " +
-         with_arguments("TapTable",
-                        {compute, index, std::to_string(fixed), weighted ? "true" : "false"}) +
-         " taps" + suffix + " = {" + (fixed == 0 ? "starts" + suffix : "nullptr") + ", offsets" +
-         suffix + ", " + (weighted ? "weights" + suffix : "nullptr") + "};\n";
+         with_arguments("TapTable", arguments_of(compute, index, fixed, weighted)) + " taps" +
+         suffix + " = {" + (fixed == 0 ? "starts" + suffix : "nullptr") + ", offsets" + suffix +
+         ", " + (weighted ? "weights" + suffix : "nullptr") + "};\n";
 }
 
 /// The index along an axis of the element that a thread makes.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/run/cpu/walk.h"
+#include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 #include "core/run/cuda/families.h"
 #include "core/run/cuda/index_text.h"
@@ -15,7 +16,7 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 /// Rows [outer, size, columns] of the output that updates [outer, count, columns] go to.
-struct Rows {
+struct WrittenRows {
   std::int64_t outer = 1;
   std::int64_t size = 1;
   std::int64_t count = 1;
@@ -37,13 +38,6 @@ std::string combination_of(const LoweringContext& context) {
   fail_run("", "does not know the reduction '" + printable(reduction) + "'");
 }
 
-/// The widest part of a row that a thread takes: up to 16 bytes.
-std::int64_t width_of(ElementType element, std::int64_t columns) {
-  std::int64_t width = 16 / element_bytes(element);
-  while (columns % width != 0) width /= 2;
-  return width;
-}
-
 void require_32_bits(std::int64_t count) {
   if (count >= std::numeric_limits<std::int32_t>::max()) {
     fail_run("", "writing to 2^31 rows or more is not supported on CUDA devices");
@@ -57,93 +51,83 @@ struct SortedRows {
   Operand updates;
 };
 
-/// @param numbering a kernel that writes the row of each update, but for its last operand
-SortedRows add_sorted_rows(Lowered& lowered, const Rows& rows, KernelCall numbering) {
+/// @param numbering, arguments the kernel that makes numbers of rows of input 1
+SortedRows add_sorted_rows(Lowered& lowered, const LoweringContext& context,
+                           const WrittenRows& rows, const char* numbering,
+                           const std::vector<std::string>& arguments) {
   require_32_bits(rows.size);
   require_32_bits(rows.count);
   const std::int64_t bytes = rows.count * std::int64_t{sizeof(std::int32_t)};
   const Operand numbers = lowered.add_scratch(bytes);
-  numbering.operands.push_back(numbers);
-  numbering.shape = launch_of(rows.count);
-  lowered.calls.push_back(std::move(numbering));
+  CallText numbered;
+  const std::vector<std::string> read_and_made = {numbered.reads(context, 1),
+                                                  numbered.pointer("Int32", numbers)};
+  lowered.calls.push_back(
+      numbered.call(invocation(numbering, arguments, read_and_made), launch_of(rows.count)));
+
   const Operand updates = lowered.add_scratch(bytes);
   if (rows.count == 1) {
     lowered.calls.push_back(ZeroCall{updates, bytes});
     return {numbers, updates};
   }
   const Operand sorted = lowered.add_scratch(bytes);
-  const std::string text = "(const Int32* rows, Int32* sorted, Int32* updates) {\n  sort_rows<" +
-                           std::to_string(rows.count) + ">(rows, sorted, updates);\n}\n";
+  CallText text;
+  const std::vector<std::string> operands = {text.pointer("const Int32", numbers),
+                                             text.pointer("Int32", sorted),
+                                             text.pointer("Int32", updates)};
   constexpr std::int64_t rows_of_block = 32;
-  lowered.calls.push_back(KernelCall{
-      text, {(rows.count + rows_of_block - 1) / rows_of_block, 256}, {numbers, sorted, updates}});
+  lowered.calls.push_back(text.call(invocation("sort_rows", arguments_of(rows.count), operands),
+                                    {(rows.count + rows_of_block - 1) / rows_of_block, 256}));
+
   return {sorted, updates};
 }
 
-/// Combines the updates of `updates` with the rows of the output.
-KernelCall combining_call(const LoweringContext& context, const Rows& rows,
-                          const std::string& combination, const SortedRows& sorted,
-                          Operand updates) {
+/// Combines the updates in input 2 with the rows of the output.
+KernelCall combining_call(const LoweringContext& context, const WrittenRows& rows,
+                          const std::string& combination, const SortedRows& sorted) {
   constexpr std::int64_t warps = 8;
-  const ElementType element = context.out().element;
-  const std::int64_t width = width_of(element, rows.columns);
+  const OperandType& out = context.out();
+  const std::int64_t width = even_width(widest_access({out.element}), {rows.columns});
   const std::int64_t columns = rows.outer * rows.columns;
   const std::int64_t chunks = (columns + 32 * width - 1) / (32 * width);
-  const std::string type = device_type(element);
-  const std::string text =
-      "(const Int32* sorted, const Int32* updates, const " + type + "* from, " + type +
-      "* to) {\n  combine_rows<" + type + ", " + combination + ", " +
-      (combination == sum_up ? "true" : "false") + ", " + std::to_string(width) + ", " +
-      index_type(columns * std::max(rows.size, rows.count)) + ", " + std::to_string(rows.outer) +
-      ", " + std::to_string(rows.size) + ", " + std::to_string(rows.count) + ", " +
-      std::to_string(rows.columns) + ">(sorted, updates, from, to);\n}\n";
-  return {text,
-          {(rows.count + warps - 1) / warps * chunks, 256},
-          {sorted.rows, sorted.updates, updates, output()}};
+  CallText text;
+  const std::vector<std::string> operands = {text.pointer("const Int32", sorted.rows),
+                                             text.pointer("const Int32", sorted.updates),
+                                             text.reads(context, 2), text.writes(context)};
+  const auto arguments = arguments_of(device_type(out.element), combination, combination == sum_up,
+                                      width, index_type(columns * std::max(rows.size, rows.count)),
+                                      rows.outer, rows.size, rows.count, rows.columns);
+  return text.call(invocation("combine_rows", arguments, operands),
+                   {(rows.count + warps - 1) / warps * chunks, 256});
 }
 
-bool has_work(const Rows& rows) {
+bool has_work(const WrittenRows& rows) {
   return rows.outer * rows.count * rows.columns > 0 && rows.size > 0;
-}
-
-KernelCall row_numbering(const LoweringContext& context, std::size_t indices, const Rows& rows) {
-  const std::string text = "(const " + device_type(context.in(indices).element) +
-                           "* indices, Int32* rows) {\n  number_rows<" +
-                           std::to_string(rows.count) + ", " + std::to_string(rows.size) +
-                           ">(indices, rows);\n}\n";
-  return {text, {}, {input(indices)}};
-}
-
-KernelCall slice_numbering(const LoweringContext& context, std::size_t indices,
-                           const Slices& slices) {
-  const std::string text = "(const " + device_type(context.in(indices).element) +
-                           "* tuples, Int32* rows) {\n  number_slices<" +
-                           std::to_string(slices.tuples) + ", " + std::to_string(slices.per_batch) +
-                           ", " + std::to_string(slices.batch_slices) + slices.axes +
-                           ">(tuples, rows);\n}\n";
-  return {text, {}, {input(indices)}};
 }
 
 /// (shape, indices, dy)
 Lowered gather_grad(const LoweringContext& context) {
   const auto split = cpu::split_at(context.out().dims, context.attributes().integer("axis", 0));
-  const Rows rows{split.outer, split.size, context.in(1).elements(), split.inner};
+  const WrittenRows rows{split.outer, split.size, context.in(1).elements(), split.inner};
   Lowered lowered;
   lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
   if (!has_work(rows)) return lowered;
-  const SortedRows sorted = add_sorted_rows(lowered, rows, row_numbering(context, 1, rows));
-  lowered.calls.push_back(combining_call(context, rows, sum_up, sorted, input(2)));
+  const SortedRows sorted =
+      add_sorted_rows(lowered, context, rows, "number_rows", arguments_of(rows.count, rows.size));
+  lowered.calls.push_back(combining_call(context, rows, sum_up, sorted));
   return lowered;
 }
 
 /// Combines the updates that index tuples lead to the slices of the output.
 void add_slice_updates(Lowered& lowered, const LoweringContext& context, const Slices& slices,
                        const std::string& combination) {
-  const Rows rows{1, context.out().elements() / std::max<std::int64_t>(slices.length, 1),
-                  slices.tuples, slices.length};
+  const WrittenRows rows{1, context.out().elements() / std::max<std::int64_t>(slices.length, 1),
+                         slices.tuples, slices.length};
   if (!has_work(rows)) return;
-  const SortedRows sorted = add_sorted_rows(lowered, rows, slice_numbering(context, 1, slices));
-  lowered.calls.push_back(combining_call(context, rows, combination, sorted, input(2)));
+  const SortedRows sorted = add_sorted_rows(
+      lowered, context, rows, "number_slices",
+      arguments_of(slices.tuples, slices.per_batch, slices.batch_slices, slices.axes));
+  lowered.calls.push_back(combining_call(context, rows, combination, sorted));
 }
 
 /// (shape, indices, dy)
@@ -174,16 +158,14 @@ void add_element_updates(Lowered& lowered, const LoweringContext& context, std::
   if (count == 0 || out.elements() == 0) return;
   const ElementsAlong along =
       elements_along(context.in(indices).dims, out.dims, context.attributes().integer("axis", 0));
-  const std::string type = device_type(out.element);
-  const std::string text =
-      "(const " + device_type(context.in(indices).element) + "* indices, const " + type +
-      "* from, " + type + "* to) {\n  combine_elements<" + type + ", " + combination + ", " +
-      index_type(std::max(count, out.elements())) + ", " + std::to_string(count) + ", " +
-      std::to_string(along.line) + ", " + std::to_string(along.line_step) + ", " +
-      std::to_string(along.size) + ", " + std::to_string(along.stride) + along.axes +
-      ">(indices, from, to);\n}\n";
+  CallText text;
+  const std::vector<std::string> operands = {text.reads(context, indices),
+                                             text.reads(context, updates), text.writes(context)};
+  const auto arguments = arguments_of(
+      device_type(out.element), combination, index_type(std::max(count, out.elements())), count,
+      along.line, along.line_step, along.size, along.stride, along.axes);
   lowered.calls.push_back(
-      KernelCall{text, launch_of(count), {input(indices), input(updates), output()}});
+      text.call(invocation("combine_elements", arguments, operands), launch_of(count)));
 }
 
 /// (dy, shape, indices)

@@ -7,6 +7,7 @@
 #include "core/run/cpu/padding.h"
 #include "core/run/cpu/slices.h"
 #include "core/run/cpu/walk.h"
+#include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 #include "core/run/cuda/families.h"
 #include "core/run/cuda/strided_copy.h"
@@ -125,19 +126,22 @@ std::string mode_text(const std::string& mode) {
   return mode == "wrap" ? "WrapPadding" : "ConstantPadding";
 }
 
-/// The mode, and `, PaddedAxis<...>` for each axis.
-std::string padding_text(const std::string& mode, const std::vector<PaddedAxis>& axes) {
-  std::string list;
+/// The mode, and PaddedAxis<...> for each axis.
+std::vector<std::string> padding_arguments(const std::string& mode,
+                                           const std::vector<PaddedAxis>& axes) {
+  std::vector<std::string> list;
   std::int64_t stride = 1;
   std::int64_t padded_stride = 1;
   for (std::size_t i = axes.size(); i-- > 0;) {
-    list = ", PaddedAxis<" + std::to_string(axes[i].size) + ", " + std::to_string(axes[i].padded) +
-           ", " + std::to_string(axes[i].before) + ", " + std::to_string(stride) + ", " +
-           std::to_string(padded_stride) + ">" + list;
-    stride *= axes[i].size;
-    padded_stride *= axes[i].padded;
+    const PaddedAxis& axis = axes[i];
+    list.push_back(with_arguments(
+        "PaddedAxis", arguments_of(axis.size, axis.padded, axis.before, stride, padded_stride)));
+    stride *= axis.size;
+    padded_stride *= axis.padded;
   }
-  return mode_text(mode) + list;
+  list.push_back(mode_text(mode));
+  std::reverse(list.begin(), list.end());
+  return list;
 }
 
 /// How many elements can be moved at once; the innermost axis then counts pieces of as many.
@@ -176,17 +180,16 @@ Lowered pad(const LoweringContext& context) {
   const std::int64_t bytes = element_bytes(out.element);
   const std::int64_t width = widen(axes, bytes, constant);
   const std::int64_t count = out.elements() / width;
-  const bool has_value = context.has_input(2);
   const std::string type = moved_type(bytes);
-  const std::string text = "(const " + type + "* from, " +
-                           (has_value ? "const " + type + "* value, " : "") + type +
-                           "* to) {\n  pad_box<" + type + ", " + std::to_string(width) + ", " +
-                           index_type(std::max(out.elements(), data.elements())) + ", " +
-                           std::to_string(count) + ", " + padding_text(mode, axes) + ">(from, " +
-                           (has_value ? "*value" : value_text(context)) + ", to);\n}\n";
-  std::vector<Operand> operands = {input(0), output()};
-  if (has_value) operands.insert(operands.begin() + 1, input(2));
-  return {{KernelCall{text, launch_of(count), std::move(operands)}}, {}};
+  CallText text;
+  const std::vector<std::string> operands = {
+      text.pointer("const " + type, input(0)),
+      context.has_input(2) ? "*" + text.pointer("const " + type, input(2)) : value_text(context),
+      text.pointer(type, output())};
+  const auto arguments =
+      arguments_of(type, width, index_type(std::max(out.elements(), data.elements())), count,
+                   padding_arguments(mode, axes));
+  return {{text.call(invocation("pad_box", arguments, operands), launch_of(count))}, {}};
 }
 
 /// (dY, shape of the data, pads, [axes]): every repeated element receives all that arrives at its
@@ -198,12 +201,14 @@ Lowered pad_grad(const LoweringContext& context) {
   const std::string mode = context.attributes().text("mode", "constant");
   const Dims before = cpu::pads_before(context.contents, context.attributes(), 2, 3, out.rank());
   const auto axes = padded_axes(out.dims, dy.dims, before, mode_text(mode) == "ConstantPadding");
-  const std::string type = device_type(out.element);
-  const std::string text = "(const " + type + "* dy, " + type + "* dx) {\n  pad_gradient<" + type +
-                           ", " + index_type(std::max(out.elements(), dy.elements())) + ", " +
-                           std::to_string(out.elements()) + ", " + padding_text(mode, axes) +
-                           ">(dy, dx);\n}\n";
-  return {{KernelCall{text, launch_of(out.elements()), {input(0), output()}}}, {}};
+  CallText text;
+  const std::string from = text.reads(context, 0);
+  const std::string to = text.writes(context);
+  const auto arguments =
+      arguments_of(device_type(out.element), index_type(std::max(out.elements(), dy.elements())),
+                   out.elements(), padding_arguments(mode, axes));
+  return {{text.call(invocation("pad_gradient", arguments, {from, to}), launch_of(out.elements()))},
+          {}};
 }
 
 Lowered trilu(const LoweringContext& context) {
@@ -213,12 +218,13 @@ Lowered trilu(const LoweringContext& context) {
   const std::int64_t diagonal = context.has_input(1) ? cpu::as_integer(context.contents[1]) : 0;
   const std::int64_t k = std::clamp(diagonal, -in.dim(-2), in.dim(-1));
   const std::string type = moved_type(element_bytes(in.element));
-  const std::string text = "(const " + type + "* from, " + type + "* to) {\n  keep_triangle<" +
-                           type + ", " + index_type(in.elements()) + ", " +
-                           std::to_string(in.elements()) + ", " + std::to_string(in.dim(-2)) +
-                           ", " + std::to_string(in.dim(-1)) + ", " + std::to_string(k) + ", " +
-                           (upper ? "true" : "false") + ">(from, to);\n}\n";
-  return {{KernelCall{text, launch_of(in.elements()), {input(0), output()}}}, {}};
+  CallText text;
+  const std::string from = text.pointer("const " + type, input(0));
+  const std::string to = text.pointer(type, output());
+  const auto arguments = arguments_of(type, index_type(in.elements()), in.elements(), in.dim(-2),
+                                      in.dim(-1), k, upper);
+  return {{text.call(invocation("keep_triangle", arguments, {from, to}), launch_of(in.elements()))},
+          {}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "core/run/cpu/walk.h"
 #include "core/run/cuda/box.h"
+#include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 
 namespace stashscope::cuda {
@@ -59,36 +60,26 @@ std::int64_t reach_of(const BoxCopy& copy) {
   return reach;
 }
 
-std::string axis_text(const BoxAxis<2>& axis) {
-  return "BoxAxis<" + std::to_string(axis.size) + ", " + std::to_string(axis.steps[source]) + ", " +
-         std::to_string(axis.steps[target]) + ">";
-}
-
-/// `, BoxAxis<...>` for each axis, the innermost one first.
-std::string axes_text(const CopyBox& box) {
-  std::string text;
-  for (std::size_t i = box.size(); i-- > 0;) text += ", " + axis_text(box[i]);
-  return text;
-}
-
-/// Parameters, and a call of `function` with `arguments` as its template arguments.
-std::string entry_text(const BoxCopy& copy, const std::string& function,
-                       const std::string& arguments) {
+/// A call of `function` of kernels/boxes.cuh with `arguments` behind the element type.
+KernelCall call_of(const BoxCopy& copy, const std::string& function,
+                   const std::vector<std::string>& arguments, const LaunchShape& shape) {
   const std::string type = moved_type(copy.bytes);
-  return "(const " + type + "* from, " + type + "* to) {\n  " + function + "<" + type + ", " +
-         arguments + ">(from + " + std::to_string(copy.offsets[source]) + ", to + " +
-         std::to_string(copy.offsets[target]) + ");\n}\n";
-}
-
-std::string counted(const BoxCopy& copy, std::int64_t threads) {
-  return index_type(reach_of(copy)) + ", " + std::to_string(threads);
+  const auto shifted = [&](const char* name, std::size_t tensor) {
+    return name + (" + " + std::to_string(copy.offsets[tensor]));
+  };
+  return {"(const " + type + "* from, " + type + "* to) {\n  " +
+              invocation(function, arguments_of(type, arguments),
+                         {shifted("from", source), shifted("to", target)}) +
+              ";\n}\n",
+          shape,
+          {}};
 }
 
 KernelCall element_copy(const BoxCopy& copy) {
   const std::int64_t count = elements_of(copy.box);
-  return {entry_text(copy, "copy_box", counted(copy, count) + axes_text(copy.box)),
-          launch_of(count),
-          {}};
+  return call_of(copy, "copy_box",
+                 arguments_of(index_type(reach_of(copy)), count, axis_texts(copy.box)),
+                 launch_of(count));
 }
 
 /// How many elements of a dense row of the target a thread can store at once.
@@ -108,10 +99,9 @@ std::int64_t store_width(const BoxCopy& copy) {
 
 KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
   const std::int64_t count = elements_of(copy.box) / width;
-  return {entry_text(copy, "gather_box",
-                     std::to_string(width) + ", " + counted(copy, count) + axes_text(copy.box)),
-          launch_of(count),
-          {}};
+  return call_of(copy, "gather_box",
+                 arguments_of(width, index_type(reach_of(copy)), count, axis_texts(copy.box)),
+                 launch_of(count));
 }
 
 /// The axis other than the innermost one that is dense in the source, when tiles of it and the
@@ -128,17 +118,15 @@ std::optional<std::size_t> turned_axis(const CopyBox& box) {
 KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
   const std::int64_t tile = copy.bytes < 4 ? 64 : 32;
   const auto tiles = [&](const BoxAxis<2>& axis) { return (axis.size + tile - 1) / tile; };
+  const CopyBox turned = {copy.box[column], copy.box.back()};
   CopyBox outer = copy.box;
   outer.pop_back();
   outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(column));
-  const std::int64_t blocks = tiles(copy.box.back()) * tiles(copy.box[column]) *
-                              std::max<std::int64_t>(1, elements_of(outer));
-  return {entry_text(copy, "turn_tiles",
-                     std::to_string(tile) + ", " + index_type(reach_of(copy)) + ", " +
-                         axis_text(copy.box.back()) + ", " + axis_text(copy.box[column]) +
-                         axes_text(outer)),
-          {blocks, 256},
-          {}};
+  const std::int64_t blocks = tiles(turned[0]) * tiles(turned[1]) * elements_of(outer);
+  return call_of(
+      copy, "turn_tiles",
+      arguments_of(tile, index_type(reach_of(copy)), axis_texts(turned), axis_texts(outer)),
+      {blocks, 256});
 }
 
 KernelCall kernel_of(const BoxCopy& copy) {
