@@ -17,9 +17,10 @@ struct Normal {
   double operator()(double x) const { return (x - mean) * inverse; }
 };
 
-inline double epsilon_of(const KernelContext& context) {
-  return double{context.attributes().real("epsilon", 1e-5F)};
+inline double epsilon_of(const Attributes& attributes) {
+  return double{attributes.real("epsilon", 1e-5F)};
 }
+inline double epsilon_of(const KernelContext& context) { return epsilon_of(context.attributes()); }
 
 /// From the mean and the population variance of `count` elements, in two passes.
 template <class C>

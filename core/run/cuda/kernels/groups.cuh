@@ -12,11 +12,27 @@ __device__ inline void load_pack(const T* from, Int64 at, C (&values)[width]) {
   const Pack<T, width> pack = *reinterpret_cast<const Pack<T, width>*>(from + at);
   for (int k = 0; k < width; ++k) values[k] = C(to_compute(pack.items[k]));
 }
+template <class T>
+__device__ inline UInt32 bits_of(T x) {
+  return UInt16(x);
+}
+__device__ inline UInt32 bits_of(Half x) { return x.bits; }
+__device__ inline UInt32 bits_of(Brain x) { return x.bits; }
+
 template <class C, int width, class T>
 __device__ inline void store_pack(T* to, Int64 at, const C (&values)[width]) {
   Pack<T, width> pack;
   for (int k = 0; k < width; ++k) pack.items[k] = Stored<T>::from(Compute<T>(values[k]));
-  *reinterpret_cast<Pack<T, width>*>(to + at) = pack;
+  // The compiler would store short elements one by one.
+  if constexpr (sizeof(T) == 2 && width > 1) {
+    Pack<UInt32, width / 2> words;
+    for (int k = 0; k < width / 2; ++k) {
+      words.items[k] = bits_of(pack.items[2 * k]) | bits_of(pack.items[2 * k + 1]) << 16;
+    }
+    *reinterpret_cast<Pack<UInt32, width / 2>*>(to + at) = words;
+  } else {
+    *reinterpret_cast<Pack<T, width>*>(to + at) = pack;
+  }
 }
 
 template <class A, class B = A>
