@@ -10,10 +10,13 @@ namespace stashscope::testing_run {
 inline constexpr ElementType device_floats[] = {ElementType::float32, ElementType::float16,
                                                 ElementType::bfloat16};
 
-/// Normally distributed numbers, always the same ones.
+/// Normally distributed numbers, always the same ones for a shape and a distribution.
 inline Tensor random_tensor(ElementType element, std::vector<std::int64_t> dims, double mean = 0,
                             double deviation = 1) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(element_count(dims)) * 31 + dims.size());
+  std::seed_seq seeds = {element_count(dims), std::ssize(dims),
+                         static_cast<std::int64_t>(1000 * mean),
+                         static_cast<std::int64_t>(1000 * deviation)};
+  std::mt19937_64 random(seeds);
   std::normal_distribution<double> normal(mean, deviation);
   std::vector<double> items(static_cast<std::size_t>(element_count(dims)));
   for (double& item : items) item = normal(random);

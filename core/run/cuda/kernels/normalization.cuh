@@ -1,0 +1,194 @@
+// Batch, instance and group normalization, and the gradients of the first two. Tensors are seen as
+// planes, `plane` elements of a channel each; sets of planes are normalized together.
+
+/// How far an element is from the first of its set, and the square of that: sums of these lose no
+/// digits to a mean that is far from 0. A Source of kernels/reduce.cuh; results are sets.
+/// @param start position of a set's first element for each set before it
+template <class C, Int64 start, class T>
+struct ShiftedMoments {
+  using Item = Pair<C>;
+  const T* from;
+
+  template <int step, int width>
+  __device__ void get(Int64 at, Int64 set, Item (&items)[width]) const {
+    C values[width];
+    load_pack(from, at, values);
+    for (int k = 0; k < width; ++k) {
+      const C distance = values[k] - C(load(from, (set + step * k) * start));
+      items[k] = {distance, distance * distance};
+    }
+  }
+};
+
+/// A set's running statistics; null: none.
+template <class OldMean, class OldVariance, class Mean, class Variance>
+struct Running {
+  const OldMean* old_mean;
+  const OldVariance* old_variance;
+  Mean* mean;
+  Variance* variance;
+  double momentum;
+
+  template <class C>
+  __device__ void move(Int64 set, C batch_mean, C batch_variance) const {
+    const C kept = C(momentum);
+    const C moved = C(1 - momentum);
+    if (mean != nullptr) {
+      store(mean, set, Compute<Mean>(C(load(old_mean, set)) * kept + batch_mean * moved));
+    }
+    if (variance != nullptr) {
+      store(variance, set,
+            Compute<Variance>(C(load(old_variance, set)) * kept + batch_variance * moved));
+    }
+  }
+};
+
+/// Takes the sums of ShiftedMoments of sets of `count` elements. @param spreads takes the inverse
+/// deviation or the variance
+template <class C, Int64 start, Int64 count, bool spread_is_inverse, class T, class Statistics,
+          class Mean, class Spread>
+struct SetNormals {
+  const T* from;
+  Statistics running;
+  Mean* means;
+  Spread* spreads;
+  Pair<C>* normals;  ///< mean and inverse deviation
+  double epsilon;
+
+  template <int width>
+  __device__ void put(Int64 at, const Pair<C> (&sums)[width]) const {
+    for (int k = 0; k < width; ++k) put_one(at + k, sums[k]);
+  }
+
+ private:
+  __device__ void put_one(Int64 set, Pair<C> sums) const {
+    const C size = C(count);
+    const C distance = sums.first / size;
+    const C mean = C(load(from, set * start)) + distance;
+    const C spread = sums.second / size - distance * distance;
+    const C variance = spread < 0 ? C(0) : spread;
+    const C inverse = C(1) / square_root(variance + C(epsilon));
+    normals[set] = {mean, inverse};
+    running.move(set, mean, variance);
+    if (means != nullptr) store(means, set, Compute<Mean>(mean));
+    if (spreads != nullptr) {
+      store(spreads, set, Compute<Spread>(spread_is_inverse ? inverse : variance));
+    }
+  }
+};
+
+/// Mean and inverse deviation of a set: as SetNormals left them, as two tensors, or with variances
+/// instead of deviations.
+template <class C>
+struct FoundNormals {
+  const Pair<C>* normals;
+  __device__ Pair<C> of(Int64 set) const { return normals[set]; }
+};
+template <class C, class Mean, class Inverse>
+struct GivenNormals {
+  const Mean* means;
+  const Inverse* inverses;
+  __device__ Pair<C> of(Int64 set) const { return {C(load(means, set)), C(load(inverses, set))}; }
+};
+template <class C, class Mean, class Variance>
+struct FixedNormals {
+  const Mean* means;
+  const Variance* variances;
+  double epsilon;
+  __device__ Pair<C> of(Int64 set) const {
+    return {C(load(means, set)), C(1) / square_root(C(load(variances, set)) + C(epsilon))};
+  }
+};
+
+/// How planes form sets: all of a channel (planes_of_set 0), or so many that follow each other.
+/// Scales and biases are `groups` numbers, for as many channels each.
+template <Int64 element_count, Int64 plane_size, int channel_count, int planes_of_set, int groups,
+          int access_width>
+struct PlaneLayout {
+  static constexpr Int64 plane = plane_size;
+  static constexpr int channels = channel_count;
+
+  __device__ static Int64 set_of(Int64 plane_index) {
+    if constexpr (planes_of_set == 0) return plane_index % channels;
+    return plane_index / (planes_of_set == 0 ? 1 : planes_of_set);
+  }
+  __device__ static int group_of(Int64 plane_index) {
+    return int(plane_index % channels) * groups / channels;
+  }
+
+  /// `body(Width, position, plane)` for what is this thread's.
+  template <class Body>
+  __device__ static void for_own(Body body) {
+    const Int64 at = thread_index() * access_width;
+    if (plane % access_width == 0 && at < element_count) {
+      body(Width<access_width>(), at, at / plane);
+    } else {
+      for (Int64 i = at; i < at + access_width && i < element_count; ++i) {
+        body(Width<1>(), i, i / plane);
+      }
+    }
+  }
+};
+
+/// y = (x - mean) * (scale * inverse deviation) + bias
+template <class C, class Layout, class X, class Normals, class Scale, class Bias, class Y>
+__device__ inline void normalize_planes(const X* x, Normals normals, const Scale* scale,
+                                        const Bias* bias, Y* y) {
+  Layout::for_own([&](auto count, Int64 at, Int64 plane) {
+    constexpr int width = decltype(count)::value;
+    const Pair<C> normal = normals.of(Layout::set_of(plane));
+    const int group = Layout::group_of(plane);
+    const C factor = C(load(scale, group)) * normal.second;
+    const C shift = C(load(bias, group));
+    C items[width];
+    load_pack(x, at, items);
+    for (int k = 0; k < width; ++k) items[k] = (items[k] - normal.first) * factor + shift;
+    store_pack(y, at, items);
+  });
+}
+
+/// dy * normalized x, and dy: a Source of kernels/reduce.cuh whose results are sets.
+template <class C, class Dy, class X, class Normals>
+struct NormalizationTerms {
+  using Item = Pair<C>;
+  const Dy* dy;
+  const X* x;
+  Normals normals;
+
+  template <int step, int width>
+  __device__ void get(Int64 at, Int64 set, Item (&items)[width]) const {
+    C slopes[width];
+    C values[width];
+    load_pack(dy, at, slopes);
+    load_pack(x, at, values);
+    for (int k = 0; k < width; ++k) {
+      const Pair<C> normal = normals.of(set + step * k);
+      items[k] = {slopes[k] * ((values[k] - normal.first) * normal.second), slopes[k]};
+    }
+  }
+};
+
+/// dx = scale * inverse deviation * (dy - mean of dy - normalized x * mean of (dy * normalized x)),
+/// with the sums of NormalizationTerms of sets of `count` elements.
+template <class C, class Layout, Int64 count, class Dy, class X, class Normals, class Scale,
+          class Dx>
+__device__ inline void normalize_planes_back(const Dy* dy, const X* x, Normals normals,
+                                             const Pair<C>* sums, const Scale* scale, Dx* dx) {
+  Layout::for_own([&](auto size, Int64 at, Int64 plane) {
+    constexpr int width = decltype(size)::value;
+    const Int64 set = Layout::set_of(plane);
+    const Pair<C> normal = normals.of(set);
+    const C factor = C(load(scale, Layout::group_of(plane))) * normal.second;
+    const C by_deviation = sums[set].first / C(count);
+    const C by_mean = sums[set].second / C(count);
+    C slopes[width];
+    C values[width];
+    load_pack(dy, at, slopes);
+    load_pack(x, at, values);
+    for (int k = 0; k < width; ++k) {
+      const C normalized = (values[k] - normal.first) * normal.second;
+      slopes[k] = factor * (slopes[k] - by_mean - normalized * by_deviation);
+    }
+    store_pack(dx, at, slopes);
+  });
+}
