@@ -1,45 +1,6 @@
 // Softmax, its logarithm and their gradients, row by row. Every thread reads what it has of a row
 // before it writes there, so that results may take the memory of what they are made from.
 
-/// The greatest element of a row and the sum of exp(x - greatest).
-template <class C>
-struct SoftmaxScale {
-  C greatest;
-  C sum;
-};
-
-/// In one pass over a row that is not kept: sums are relative to the greatest element so far.
-/// (Milakov and Gimelshein, arXiv 1805.02867)
-template <class C, class Layout, class Values>
-__device__ inline SoftmaxScale<C> streamed_scale(const Layout& row, const Values& values) {
-  C greatest = minus_infinity<C>();
-  C sum = 0;
-  row.for_each([&](auto count, int slot, int column) {
-    constexpr int width = decltype(count)::value;
-    C items[width];
-    values.get(slot, column, items);
-    C next = greatest;
-    for (int k = 0; k < width; ++k) next = Greatest()(next, items[k]);
-    if (next == minus_infinity<C>()) return;
-    if (sum != 0) sum *= exponential(greatest - next);
-    for (int k = 0; k < width; ++k) sum += exponential(items[k] - next);
-    greatest = next;
-  });
-  const C of_row = row.merge(greatest, Greatest());
-  if (sum != 0) sum *= exponential(greatest - of_row);
-  return {of_row, row.merge(sum, Plus())};
-}
-
-template <class C, class Layout, class Values>
-__device__ inline SoftmaxScale<C> scale_of(const Layout& row, const Values& values) {
-  if constexpr (!Layout::kept) return streamed_scale<C>(row, values);
-  const C greatest = values.merged(
-      minus_infinity<C>(), [](C x, int) { return x; }, Greatest());
-  const C sum = values.merged(
-      C(0), [&](C x, int) { return exponential(x - greatest); }, Plus());
-  return {greatest, sum};
-}
-
 /// Kept rows become exp(x - greatest), so that each exponential is taken once.
 template <class C, class Layout, class Values>
 __device__ inline C raise(const Layout& row, Values& values) {
@@ -83,7 +44,7 @@ __device__ inline void log_softmax_rows(Source x, T* y) {
   using C = Compute<T>;
   const Layout row;
   const RowValues<C, Layout, Source> values(row, x);
-  const SoftmaxScale<C> scale = scale_of<C>(row, values);
+  const SoftmaxScale<C> scale = softmax_scale<C>(row, values);
   const C log_sum = logarithm(scale.sum);
   row.for_each([&](auto count, int slot, int column) {
     constexpr int width = decltype(count)::value;

@@ -1,0 +1,141 @@
+// Losses over class scores: a target's scores are a row.
+
+/// The labels of a loss and how much each of them counts.
+/// @param ignores whether targets with one label do not count
+template <class Label, class Weight, class Ignored, bool ignores, int classes>
+struct Targets {
+  const Label* labels;
+  const Weight* weights;        ///< by class; null: all 1
+  const Ignored* ignored_from;  ///< null: as below
+  Int64 ignored;
+
+  __device__ Int64 label(Int64 target) const { return Int64(labels[target]); }
+  __device__ bool counts(Int64 label) const {
+    if constexpr (!ignores) return true;
+    return label != (ignored_from == nullptr ? ignored : Int64(*ignored_from));
+  }
+  __device__ static bool is_class(Int64 label) { return label >= 0 && label < classes; }
+  /// A label outside of the classes shows as NaN: there is no one to tell.
+  template <class C>
+  __device__ C weight(Int64 label) const {
+    if (!counts(label)) return C(0);
+    if (!is_class(label)) return C(float_from_bits(0x7FC00000U));
+    return weights == nullptr ? C(1) : C(load(weights, label));
+  }
+};
+
+/// @param losses weighted, by target @param log_probabilities null: nowhere
+template <class C, class Layout, class X, class Targets, class P, class Loss>
+__device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_probabilities,
+                                          Loss* losses) {
+  const Layout row;
+  const RowValues<C, Layout, Elements<X>> values(row, {x});
+  const SoftmaxScale<C> scale = softmax_scale<C>(row, values);
+  const C log_sum = logarithm(scale.sum);
+  if (log_probabilities != nullptr) {
+    row.for_each([&](auto count, int slot, int column) {
+      constexpr int width = decltype(count)::value;
+      C items[width];
+      values.get(slot, column, items);
+      for (int k = 0; k < width; ++k) items[k] = items[k] - scale.greatest - log_sum;
+      store_pack(log_probabilities, row.position(column), items);
+    });
+  }
+  if (!row.is_first()) return;
+  const Int64 label = targets.label(row.row);
+  C loss = targets.template weight<C>(label);
+  if (targets.counts(label) && targets.is_class(label)) {
+    loss *= log_sum + scale.greatest - C(load(x, row.position(label)));
+  }
+  store(losses, row.row, Compute<Loss>(loss));
+}
+
+/// The scores are log probabilities already. A target for each thread.
+template <class C, Int64 targets_count, int classes, Int64 stride, class X, class Targets,
+          class Loss>
+__device__ inline void chosen_losses(const X* x, Targets targets, Loss* losses) {
+  const Int64 target = thread_index();
+  if (target >= targets_count) return;
+  const Int64 label = targets.label(target);
+  C loss = targets.template weight<C>(label);
+  if (targets.counts(label) && targets.is_class(label)) {
+    const Int64 at = (target / stride * classes + label) * stride + target % stride;
+    loss *= -C(load(x, at));
+  }
+  store(losses, target, Compute<Loss>(loss));
+}
+
+/// Losses with their weights, and the weights alone: Sources of kernels/reduce.cuh.
+template <class C, class Targets>
+struct WeightedLosses {
+  using Item = Pair<C>;
+  const C* losses;
+  Targets targets;
+
+  template <int step, int width>
+  __device__ void get(Int64 at, Int64, Item (&items)[width]) const {
+    for (int k = 0; k < width; ++k) {
+      items[k] = {losses[at + k], targets.template weight<C>(targets.label(at + k))};
+    }
+  }
+};
+template <class C, class Targets>
+struct TargetWeights {
+  using Item = C;
+  Targets targets;
+
+  template <int step, int width>
+  __device__ void get(Int64 at, Int64, C (&items)[width]) const {
+    for (int k = 0; k < width; ++k) items[k] = targets.template weight<C>(targets.label(at + k));
+  }
+};
+
+/// The mean of weighted losses.
+struct Quotient {
+  template <class C>
+  __device__ static C of(Pair<C> state) {
+    return state.first / state.second;
+  }
+};
+
+/// How a score moves the loss of its target.
+struct CrossEntropySlope {
+  static constexpr bool reads = true;
+  template <class C>
+  __device__ static C of(C log_probability, bool is_label) {
+    return exponential(log_probability) - (is_label ? C(1) : C(0));
+  }
+};
+struct ChosenSlope {
+  static constexpr bool reads = false;
+  template <class C>
+  __device__ static C of(C, bool is_label) {
+    return is_label ? C(-1) : C(0);
+  }
+};
+
+/// dx may be where the log probabilities are. @param dy of each target (by_target) or of all
+/// @param total the weights' sum that the loss was divided by; null: `divisor` is
+template <class C, class Layout, class Slope, bool by_target, class Dy, class P, class Targets,
+          class Total, class Dx>
+__device__ inline void loss_gradient_rows(const Dy* dy, const P* log_probabilities, Targets targets,
+                                          const Total* total, double divisor, Dx* dx) {
+  const Layout row;
+  if (!row.has_row()) return;
+  const Int64 label = targets.label(row.row);
+  const bool counts = targets.counts(label);
+  const C share = C(1) / (total == nullptr ? C(divisor) : C(load(total, 0)));
+  const C factor =
+      counts ? C(load(dy, by_target ? row.row : 0)) * targets.template weight<C>(label) * share
+             : C(0);
+  row.for_each([&](auto count, int, int column) {
+    constexpr int width = decltype(count)::value;
+    C items[width] = {};
+    if constexpr (Slope::reads) load_pack(log_probabilities, row.position(column), items);
+    for (int k = 0; k < width; ++k) {
+      const bool is_label = counts && column + k == label;
+      items[k] = factor == 0 ? C(0) : Slope::of(items[k], is_label) * factor;
+    }
+    store_pack(dx, row.position(column), items);
+  });
+}
