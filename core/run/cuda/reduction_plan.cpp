@@ -105,13 +105,13 @@ ReductionCall row_call(const ReducedBox& box, std::int64_t widest, bool slices) 
   const std::int64_t inner_chunk = rounded_up(
       pieces(box.inner, std::min(inner_wanted, pieces(box.inner, lanes * width))), width);
   for (const std::int64_t count : {kept, outer, inner_chunk}) require_int(count);
-  ReductionCall call{
-      "reduce_rows",
-      with_arguments(
-          "RowReduction",
-          {std::to_string(kept), text_of(box.kept), std::to_string(outer), text_of(box.reduced),
-           std::to_string(box.inner), std::to_string(threads), std::to_string(lanes),
-           std::to_string(width), std::to_string(outer_chunk), std::to_string(inner_chunk)})};
+  ReductionCall call{"reduce_rows",
+                     with_arguments("RowReduction",
+                                    {std::to_string(kept), text_of(box.kept), std::to_string(outer),
+                                     text_of(box.reduced), std::to_string(box.inner),
+                                     std::to_string(block_threads), std::to_string(threads),
+                                     std::to_string(lanes), std::to_string(width),
+                                     std::to_string(outer_chunk), std::to_string(inner_chunk)})};
   call.slices = pieces(outer, outer_chunk) * pieces(box.inner, inner_chunk);
   call.blocks = pieces(kept, block_threads / threads) * call.slices;
   return call;

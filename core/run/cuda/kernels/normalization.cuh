@@ -116,16 +116,19 @@ struct PlaneLayout {
     return int(plane_index % channels) * groups / channels;
   }
 
-  /// `body(Width, position, plane)` for what is this thread's.
+  /// Of the element `k` behind the first of a pack, which may lie in another plane.
+  __device__ static Int64 plane_of(Int64 at, int k) {
+    return (plane % access_width == 0 ? at : at + k) / plane;
+  }
+
+  /// `body(Width, position)` for what is this thread's.
   template <class Body>
   __device__ static void for_own(Body body) {
     const Int64 at = thread_index() * access_width;
-    if (plane % access_width == 0 && at < element_count) {
-      body(Width<access_width>(), at, at / plane);
-    } else {
-      for (Int64 i = at; i < at + access_width && i < element_count; ++i) {
-        body(Width<1>(), i, i / plane);
-      }
+    if (at + access_width <= element_count) {
+      body(Width<access_width>(), at);
+    } else if constexpr (element_count % access_width != 0) {
+      for (Int64 i = at; i < element_count; ++i) body(Width<1>(), i);
     }
   }
 };
@@ -134,15 +137,17 @@ struct PlaneLayout {
 template <class C, class Layout, class X, class Normals, class Scale, class Bias, class Y>
 __device__ inline void normalize_planes(const X* x, Normals normals, const Scale* scale,
                                         const Bias* bias, Y* y) {
-  Layout::for_own([&](auto count, Int64 at, Int64 plane) {
+  Layout::for_own([&](auto count, Int64 at) {
     constexpr int width = decltype(count)::value;
-    const Pair<C> normal = normals.of(Layout::set_of(plane));
-    const int group = Layout::group_of(plane);
-    const C factor = C(load(scale, group)) * normal.second;
-    const C shift = C(load(bias, group));
     C items[width];
     load_pack(x, at, items);
-    for (int k = 0; k < width; ++k) items[k] = (items[k] - normal.first) * factor + shift;
+    for (int k = 0; k < width; ++k) {
+      const Int64 plane = Layout::plane_of(at, k);
+      const Pair<C> normal = normals.of(Layout::set_of(plane));
+      const int group = Layout::group_of(plane);
+      const C factor = C(load(scale, group)) * normal.second;
+      items[k] = (items[k] - normal.first) * factor + C(load(bias, group));
+    }
     store_pack(y, at, items);
   });
 }
@@ -174,20 +179,21 @@ template <class C, class Layout, Int64 count, class Dy, class X, class Normals, 
           class Dx>
 __device__ inline void normalize_planes_back(const Dy* dy, const X* x, Normals normals,
                                              const Pair<C>* sums, const Scale* scale, Dx* dx) {
-  Layout::for_own([&](auto size, Int64 at, Int64 plane) {
+  Layout::for_own([&](auto size, Int64 at) {
     constexpr int width = decltype(size)::value;
-    const Int64 set = Layout::set_of(plane);
-    const Pair<C> normal = normals.of(set);
-    const C factor = C(load(scale, Layout::group_of(plane))) * normal.second;
-    const C by_deviation = sums[set].first / C(count);
-    const C by_mean = sums[set].second / C(count);
     C slopes[width];
     C values[width];
     load_pack(dy, at, slopes);
     load_pack(x, at, values);
     for (int k = 0; k < width; ++k) {
+      const Int64 plane = Layout::plane_of(at, k);
+      const Int64 set = Layout::set_of(plane);
+      const Pair<C> normal = normals.of(set);
+      const Pair<C> of_set = sums[set];
       const C normalized = (values[k] - normal.first) * normal.second;
-      slopes[k] = factor * (slopes[k] - by_mean - normalized * by_deviation);
+      const C factor = C(load(scale, Layout::group_of(plane))) * normal.second;
+      slopes[k] =
+          factor * (slopes[k] - of_set.second / C(count) - normalized * (of_set.first / C(count)));
     }
     store_pack(dx, at, slopes);
   });

@@ -259,7 +259,7 @@ struct PairResults {
 /// Results whose items lie side by side: `inner` of them, again at `outer` places along OuterWalk.
 /// `threads` of a block work on one of `kept` results, `lanes` of them on a run of items.
 template <int result_count, class KeptPlaces, int outer_count, class OuterPlaces, Int64 inner_count,
-          int thread_count, int lane_count, int access_width, int outer_chunk_size,
+          int block_size, int thread_count, int lane_count, int access_width, int outer_chunk_size,
           Int64 inner_chunk_size>
 struct RowReduction {
   using KeptWalk = KeptPlaces;
@@ -267,6 +267,8 @@ struct RowReduction {
   static constexpr int kept = result_count;
   static constexpr int outer = outer_count;
   static constexpr Int64 inner = inner_count;
+  static constexpr int rows_of_block = block_size / thread_count;
+  static constexpr Int64 row_blocks = (kept + rows_of_block - 1) / rows_of_block;
   static constexpr int threads = thread_count;
   static constexpr int lanes = lane_count;
   static constexpr int width = access_width;
@@ -304,10 +306,9 @@ __device__ inline typename Reducer::State reduced_slice(Source source, int row, 
 
 template <class Shape, class Reducer, class Source, class Sink>
 __device__ inline void reduce_rows(Source source, Sink sink) {
-  const int rows_of_block = int(blockDim.x) / Shape::threads;
-  const Int64 row_blocks = (Shape::kept + rows_of_block - 1) / rows_of_block;
-  const int slice = int(blockIdx.x / row_blocks);
-  const Int64 row = blockIdx.x % row_blocks * rows_of_block + int(threadIdx.x) / Shape::threads;
+  const int slice = int(blockIdx.x / Shape::row_blocks);
+  const Int64 row =
+      blockIdx.x % Shape::row_blocks * Shape::rows_of_block + int(threadIdx.x) / Shape::threads;
   typename Reducer::State state = Reducer::neutral();
   if (row < Shape::kept) state = reduced_slice<Shape, Reducer>(source, int(row), slice);
   const typename Reducer::State result[1] = {
