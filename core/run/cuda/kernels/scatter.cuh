@@ -124,61 +124,88 @@ __device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count
   return end;
 }
 
+/// Rows in ascending order with their updates, and the columns of all of them that a thread works
+/// on.
+template <class T, int width, class Index, Index columns, Int32 count>
+struct RowUpdates {
+  const Int32* sorted;
+  const Int32* updates;
+  const T* from;  ///< of the first update
+  T* to;          ///< of the first row
+  bool works;     ///< has such columns
+
+  template <class Combination>
+  __device__ void combine(RowPart<T, width>& part, Int32 place) const {
+    part.template combine<Combination>(from + Index(updates[place]) * columns);
+  }
+  __device__ T* row_at(Int32 place) const { return to + Index(sorted[place]) * columns; }
+
+  /// All updates of the row that starts at `first`, by one warp.
+  template <class Combination>
+  __device__ void combine_alone(Int32 first) const {
+    if (!works) return;
+    RowPart<T, width> part;
+    part.template start<Combination>(row_at(first));
+    for (Int32 place = first; place < count && sorted[place] == sorted[first]; ++place) {
+      combine<Combination>(part, place);
+    }
+    part.store_to(row_at(first));
+  }
+
+  /// The same by all 8 warps of a block, for sums.
+  __device__ void sum_together(Int32 first) const {
+    constexpr int warps = 8;
+    __shared__ RowPart<T, width> parts[warps][32];
+    const int lane = int(threadIdx.x) % 32;
+    const int warp = int(threadIdx.x) / 32;
+    const Int32 end = end_of_row(sorted, first, count);
+    RowPart<T, width> part;
+    for (int i = 0; i < width; ++i) part.items[i] = 0;
+#pragma unroll 4
+    for (Int32 place = first + warp; place < end; place += warps) {
+      if (works) combine<SumUp>(part, place);
+    }
+    parts[warp][lane] = part;
+    __syncthreads();
+    if (warp > 0 || !works) return;
+    for (int other = 1; other < warps; ++other) {
+      for (int i = 0; i < width; ++i) part.items[i] += parts[other][lane].items[i];
+    }
+    part.store_to(row_at(first));
+  }
+};
+
 /// to[outer, sorted[p], column] is combined with from[outer, updates[p], column] for all p. Blocks
-/// of 8 warps, each with a place p and `width` columns per thread; a row with many updates is
-/// summed up by the whole block when `splits`.
-template <class T, class Combination, bool splits, int width, class Index, Index outer, Index size,
+/// of 8 warps, each with a place p and `width` columns per thread; where `sums`, the whole block
+/// adds up a row with many updates. (No more than one of those starts within 8 places.)
+template <class T, class Combination, bool sums, int width, class Index, Index outer, Index size,
           Int32 count, Index columns>
 __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, const T* from,
                                     T* to) {
-  constexpr int warps = 8;
   constexpr Int32 many = 32;
   constexpr Index all_columns = outer * columns;
   constexpr Index chunks = (all_columns + 32 * width - 1) / (32 * width);
-  __shared__ Int32 row_of_many;
-  __shared__ RowPart<T, width> parts[warps][splits ? 32 : 1];
   const int lane = int(threadIdx.x) % 32;
-  const int warp = int(threadIdx.x) / 32;
-  const Int32 place = Int32(Index(blockIdx.x) / chunks) * warps + warp;
+  const Int32 place = Int32(Index(blockIdx.x) / chunks) * 8 + Int32(threadIdx.x) / 32;
   const Index at = (Index(blockIdx.x) % chunks * 32 + lane) * width;
-  const bool works = at < all_columns;
-  const T* const source = from + at / columns * count * columns + at % columns;
-  T* const target = to + at / columns * size * columns + at % columns;
-  const auto update = [&](Int32 p) { return source + Index(updates[p]) * columns; };
-  RowPart<T, width> part;
-  if (splits && threadIdx.x == 0) row_of_many = -1;
-  if (splits) __syncthreads();
+  const RowUpdates<T, width, Index, columns, count> rows = {
+      sorted, updates, from + at / columns * count * columns + at % columns,
+      to + at / columns * size * columns + at % columns, at < all_columns};
+  __shared__ Int32 row_of_many;
+  if (sums && threadIdx.x == 0) row_of_many = -1;
+  if (sums) __syncthreads();
   const Int32 row = place < count ? sorted[place] : -1;
   if (row >= 0 && (place == 0 || sorted[place - 1] != row)) {
-    T* const own = target + Index(row) * columns;
-    if (splits && place + many < count && sorted[place + many] == row) {
-      if (lane == 0) row_of_many = place;
-    } else if (works) {
-      part.template start<Combination>(own);
-      for (Int32 p = place; p < count && sorted[p] == row; ++p) {
-        part.template combine<Combination>(update(p));
-      }
-      part.store_to(own);
+    if (sums && place + many < count && sorted[place + many] == row) {
+      row_of_many = place;
+    } else {
+      rows.template combine_alone<Combination>(place);
     }
   }
-  if (!splits) return;
-  __syncthreads();
-  const Int32 first = row_of_many;
-  if (first < 0) return;
-  const Int32 end = end_of_row(sorted, first, count);
-  for (int i = 0; i < width; ++i) part.items[i] = 0;
-#pragma unroll 4
-  for (Int32 p = first + warp; p < end; p += warps) {
-    if (works) part.template combine<Combination>(update(p));
+  if constexpr (sums) {
+    __syncthreads();
+    if (row_of_many >= 0) rows.sum_together(row_of_many);
   }
-  parts[warp][splits ? lane : 0] = part;
-  __syncthreads();
-  if (warp > 0 || !works) return;
-  for (int other = 1; other < warps; ++other) {
-    const RowPart<T, width>& more = parts[other][splits ? lane : 0];
-    for (int i = 0; i < width; ++i) part.items[i] += more.items[i];
-  }
-  part.store_to(target + Index(sorted[first]) * columns);
 }
 
 /// An element of `to` per index along one axis, as gather_elements has them. The first of the
