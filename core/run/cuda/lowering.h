@@ -130,7 +130,8 @@ using LoweringFunction = Lowered (*)(const LoweringContext&);
 
 /// One element of a pointwise node's output as CUDA C++ text, of the type that the output's
 /// elements are computed in. @param operands by input, each a variable that holds the element it
-/// reads in the type that its tensor's elements are computed in; empty for one that is left out
+/// reads in the type that its tensor's elements are computed in; empty for one that is left out.
+/// `position` is the element's place in the output, of type UInt64
 using ExpressionFunction = std::string (*)(const LoweringContext&,
                                            const std::vector<std::string>& operands);
 

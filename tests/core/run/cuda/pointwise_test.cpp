@@ -149,6 +149,7 @@ const std::vector<std::pair<Dims, Dims>>& broadcast_pairs() {
       {{2, 3, 4, 16}, {2, 1, 1, 16}},
       {{1, 3, 1, 5}, {2, 1, 3, 1}},
       {{0, 4}, {4}},
+      {{7, 600}, {600}},  // several blocks
   };
   return pairs;
 }
@@ -182,6 +183,7 @@ TEST(CudaArithmetic, AllTypes) {
     const Tensor c = spread(element, {7}, has_sign ? -9 : 0, 9);
     for (const char* type : {"Add", "Sub", "Mul", "Div", "Min", "Max"}) {
       add_both(cases, {type, {a, b}});
+      cases.push_back({.node = {type, {a, b}}, .in_place = InPlace{1, 0}});
     }
     for (const char* type : {"Sum", "Min", "Max"}) add_both(cases, {type, {a, b, c, b}});
     cases.push_back({.node = {"Sum", {a}}});
