@@ -67,7 +67,8 @@ class Operands {
   std::vector<std::int64_t> output_bytes_;
 };
 
-/// The type that a node computes with: that of its first floating operand, else of its result.
+}  // namespace
+
 ElementType computing_type(const Graph& graph, const Node& node) {
   ElementType last = ElementType::undefined;
   for (const auto* const values : {&node.inputs, &node.outputs}) {
@@ -79,8 +80,6 @@ ElementType computing_type(const Graph& graph, const Node& node) {
   }
   return last;
 }
-
-}  // namespace
 
 NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                    const Bindings& bindings, const IdVector<ValueId, std::int64_t>& bytes) {

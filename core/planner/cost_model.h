@@ -19,6 +19,9 @@ struct NodeWork {
   IdVector<NodeId, double> bytes;  ///< read and written in the device's memory, or over the link
 };
 
+/// The type that a node computes with: that of its first floating operand, else of its result.
+ElementType computing_type(const Graph& graph, const Node& node);
+
 /// @param bytes of the graph's values
 NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                    const Bindings& bindings, const IdVector<ValueId, std::int64_t>& bytes);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -227,6 +226,10 @@ DeviceProfile load_profile(const std::string& name_or_file) {
   }
 }
 
+void save_profile(const DeviceProfile& profile, const std::filesystem::path& path) {
+  write_file_atomically(path, in_full(profile).dump(2) + "\n");
+}
+
 json profile_to_json(const DeviceProfile& profile) {
   const DeviceProfile* const bundled = find_profile(profile.name);
   if (bundled != nullptr && *bundled == profile) return profile.name;
@@ -252,6 +255,8 @@ DeviceProfile profile_from_json(const json& value) {
   }
   return *bundled;
 }
+
+double PeakRates::*figure_for(ElementType element) { return rates_for(element).front(); }
 
 double operations_per_second(const DeviceProfile& profile, ComputeUnit unit, ElementType element) {
   return peak_rate(profile, unit, element) * profile.compute_efficiency;

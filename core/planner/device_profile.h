@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -45,6 +46,10 @@ const DeviceProfile& default_profile();
 /// holds. Throws a usage Error that lists the names, or an input Error about the file.
 DeviceProfile load_profile(const std::string& name_or_file);
 
+/// Writes the file that load_profile reads. Throws an input Error that names the path when the
+/// place cannot be written.
+void save_profile(const DeviceProfile& profile, const std::filesystem::path& path);
+
 /// Throws an input Error that names the key: every key must be known, of the right type and in its
 /// range.
 DeviceProfile parse_profile(const std::string& text);
@@ -55,6 +60,10 @@ DeviceProfile profile_from_json(const nlohmann::json& json);
 
 /// Every figure by its key, those of rates as `matrix_flops.float16`.
 std::map<std::string, double> profile_figures(const DeviceProfile& profile);
+
+/// The figure of a device that names one for a type: its own, of integers but the narrowest
+/// float32.
+double PeakRates::*figure_for(ElementType element);
 
 /// Operations per second for operands of a type, efficiency included. A type without a figure is
 /// computed as the next wider one that has one; products without units for matrices as all else.

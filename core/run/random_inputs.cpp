@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/half.h"
+#include "core/run/normal_numbers.h"
 
 namespace stashscope {
 
@@ -91,62 +92,69 @@ std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, 
 }
 
 template <class T>
-std::string raw_of(const std::vector<T>& items) {
-  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
+void put(std::string& raw, std::size_t index, T item) {
+  std::memcpy(raw.data() + index * sizeof(T), &item, sizeof(T));
 }
 
-/// The bytes of `count` samples of one element type.
-template <class T, class Sample>
-std::string raw_samples(std::size_t count, Sample sample) {
+/// The bytes of `count` normal numbers, each as `convert` has it in the tensor's type.
+template <class Convert>
+std::string raw_normals(std::size_t count, float deviation, MersenneWords& random,
+                        Convert convert) {
+  using T = decltype(convert(0.0F));
   std::string raw(count * sizeof(T), '\0');
-  for (std::size_t i = 0; i < count; ++i) {
-    const T item = sample();
-    std::memcpy(raw.data() + i * sizeof(T), &item, sizeof(T));
-  }
+  draw_normal_numbers(random, count, deviation,
+                      [&](std::size_t first, std::span<const float> numbers) {
+                        for (std::size_t i = 0; i < numbers.size(); ++i) {
+                          put<T>(raw, first + i, convert(numbers[i]));
+                        }
+                      });
   return raw;
 }
 
-template <class Sample>
-std::string raw_reals(ElementType element, std::size_t count, Sample sample) {
+std::string raw_reals(ElementType element, std::size_t count, float deviation,
+                      MersenneWords& random) {
   switch (element) {
     case ElementType::float16:
-      return raw_samples<std::uint16_t>(count, [&] { return half_from_float(sample()); });
+      return raw_normals(count, deviation, random, half_from_float);
     case ElementType::bfloat16:
-      return raw_samples<std::uint16_t>(count, [&] { return bfloat_from_float(sample()); });
+      return raw_normals(count, deviation, random, bfloat_from_float);
     case ElementType::float32:
-      return raw_samples<float>(count, sample);
+      return raw_normals(count, deviation, random, [](float number) { return number; });
     case ElementType::float64:
-      return raw_samples<double>(count, [&] { return double{sample()}; });
+      return raw_normals(count, deviation, random, [](float number) { return double{number}; });
     default:
       fail_input("", "no random data for " + std::string(name_of(element)));
   }
 }
 
 /// Weights are scaled like 1/sqrt(fan in) so that activations neither vanish nor explode.
-Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, std::mt19937_64& random) {
+Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, MersenneWords& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   double fan_in = 1;
   for (std::size_t i = 1; i < dims.size(); ++i) fan_in *= static_cast<double>(dims[i]);
-  std::normal_distribution<float> normal(0.0F, static_cast<float>(1 / std::sqrt(fan_in)));
-  std::string raw = raw_reals(element, count, [&] { return normal(random); });
+  std::string raw = raw_reals(element, count, static_cast<float>(1 / std::sqrt(fan_in)), random);
   return {element, std::move(dims), std::move(raw)};
 }
 
+template <class T, class Sample>
+std::string raw_integers(std::size_t count, Sample sample) {
+  std::string raw(count * sizeof(T), '\0');
+  for (std::size_t i = 0; i < count; ++i) put(raw, i, static_cast<T>(sample()));
+  return raw;
+}
+
 Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std::int64_t bound,
-                       std::mt19937_64& random) {
+                       MersenneWords& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   std::uniform_int_distribution<std::int64_t> uniform(0, std::max<std::int64_t>(0, bound - 1));
-  std::vector<std::int64_t> items(count);
-  for (std::int64_t& item : items) item = uniform(random);
+  const auto sample = [&] { return uniform(random); };
   switch (bits_per_element(element)) {
     case 64:
-      return {element, std::move(dims), raw_of(items)};
+      return {element, std::move(dims), raw_integers<std::int64_t>(count, sample)};
     case 32:
-      return {element, std::move(dims),
-              raw_of(std::vector<std::int32_t>(items.begin(), items.end()))};
+      return {element, std::move(dims), raw_integers<std::int32_t>(count, sample)};
     case 8:
-      return {element, std::move(dims),
-              raw_of(std::vector<std::int8_t>(items.begin(), items.end()))};
+      return {element, std::move(dims), raw_integers<std::int8_t>(count, sample)};
     default:
       fail_input("", "no random data for " + std::string(name_of(element)));
   }
@@ -156,7 +164,7 @@ Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std:
 
 NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, NamedTensors given,
                                 std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  MersenneWords random(seed);
   const auto provide = [&](ValueId id) {
     const Value& value = graph.value(id);
     if (given.contains(value.name)) return;

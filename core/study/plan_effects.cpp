@@ -37,20 +37,12 @@ void set_effects(const Effects& effects, PlanRow& row) {
   }
 }
 
-/// One kernel that converts a tensor, or one copy of it.
-double added_seconds(const CopyRates& rates, AddedKind kind, double bytes, Rational narrow_share) {
-  if (kind == AddedKind::offload || kind == AddedKind::fetch) return rates.transfer_seconds(bytes);
-  return rates.kernel_seconds(bytes * (1 + narrow_share.to_double()));
-}
-
 double node_seconds(const Study& study, const CopyRates& rates, const NodeTimes& times,
                     const Dataflow& dataflow, NodeId node) {
   if (dataflow.runs_origin(node)) return times[dataflow.origin(node)];
-  const ValueId made = dataflow.topology.outputs[node][0];
-  const bool narrows = dataflow.kind(node) == AddedKind::compress;
-  const ValueId narrow = narrows ? made : dataflow.topology.inputs[node][0];
-  const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
-  return added_seconds(rates, dataflow.kind(node), bytes, dataflow.form(narrow).share);
+  const double bytes = added_bytes(study, dataflow, node);
+  return takes_the_link(dataflow.kind(node)) ? rates.transfer_seconds(bytes)
+                                             : rates.kernel_seconds(bytes);
 }
 
 }  // namespace
@@ -83,6 +75,19 @@ void add_plan_effects(Study& study) {
   }
 }
 
+bool takes_the_link(AddedKind kind) {
+  return kind == AddedKind::offload || kind == AddedKind::fetch;
+}
+
+double added_bytes(const Study& study, const Dataflow& dataflow, NodeId node) {
+  const ValueId made = dataflow.topology.outputs[node][0];
+  const AddedKind kind = dataflow.kind(node);
+  const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
+  if (takes_the_link(kind)) return bytes;
+  const ValueId narrow = kind == AddedKind::compress ? made : dataflow.topology.inputs[node][0];
+  return bytes * (1 + dataflow.form(narrow).share.to_double());
+}
+
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow) {
   PlanCost cost;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
@@ -93,7 +98,7 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
     }
     const ValueId tensor = dataflow.origin(dataflow.topology.outputs[node][0]);
     const AddedKind kind = dataflow.kind(node);
-    if (kind == AddedKind::offload || kind == AddedKind::fetch) {
+    if (takes_the_link(kind)) {
       cost.transfer_bytes += sizes.bytes[tensor];
     } else {
       const int bits = bits_per_element(graph.value(tensor).type.element);

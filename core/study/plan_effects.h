@@ -20,6 +20,13 @@ void add_plan_effects(Study& study);
 /// Flops and transfers of the nodes that a dataflow adds to its graph's own.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
+/// Of nodes that put a tensor away or bring it back: copies to or from the host, not conversions.
+bool takes_the_link(AddedKind kind);
+
+/// What such a node reads and writes in the device's memory, or moves over the link.
+/// @pre !dataflow.runs_origin(node)
+double added_bytes(const Study& study, const Dataflow& dataflow, NodeId node);
+
 /// Seconds that these nodes take.
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
