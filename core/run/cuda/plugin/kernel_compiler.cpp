@@ -115,7 +115,9 @@ std::string code_of(nvrtcProgram program, bool machine_code) {
 std::string compile_program(const std::string& text, const CodeTarget& target) {
   const Program program = make_program(text);
   const std::string architecture = target.option();
-  const std::vector<const char*> options = {"--std=c++17", "--fmad=false", architecture.c_str()};
+  // Lambdas in kernels have no place to say that they are the device's.
+  const std::vector<const char*> options = {
+      "--std=c++17", "--fmad=false", "--device-as-default-execution-space", architecture.c_str()};
   const nvrtcResult status =
       nvrtcCompileProgram(program.get(), static_cast<int>(options.size()), options.data());
   if (status == NVRTC_ERROR_COMPILATION) fail_with_log(text, log_of(program.get()));

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "random_tensors.h"
 
 namespace stashscope::testing_run {
@@ -127,6 +129,28 @@ TEST(CudaLosses, TakeTheIgnoredLabelAsAnOperand) {
         9},
        1e-6}};
   expect_as_on_cpu(cases);
+}
+
+/// The CPU's kernels refuse such a label; the device reads no memory by it.
+TEST(CudaLosses, OfLabelsOutsideOfTheClassesAreNotANumber) {
+  const OneNode node = {"SoftmaxCrossEntropyLoss",
+                        {random_tensor(ElementType::float32, {3, 5}), integers({3}, {1, 5, 2})},
+                        {{"reduction", std::string("none")}}};
+  EmulatedDevice device;
+  const cuda::CudaKernel kernel = {};
+  const Tensor losses = singles({3}, {0, 0, 0});
+  const CaseContext known = context_of(node, {losses}, kernel);
+  KernelProgram program;
+  program.add(cuda::CudaKernelRegistry::standard().find(*known.node)->lower(*known.context));
+  program.compile(device);
+  const DeviceTensor scores(device, node.inputs[0]);
+  const DeviceTensor labels(device, node.inputs[1]);
+  const DeviceTensor result(device, losses);
+  program.run(0, {{{scores.data(), labels.data()}, {result.data()}}}, device);
+  const std::vector<double> found = numbers(result.read());
+  EXPECT_GT(found[0], 0);
+  EXPECT_TRUE(std::isnan(found[1]));
+  EXPECT_GT(found[2], 0);
 }
 
 }  // namespace

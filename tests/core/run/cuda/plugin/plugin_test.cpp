@@ -73,6 +73,15 @@ TEST(Plugin, CompilesTheKernelLibraryForAnyDevice) {
   }
 }
 
+TEST(Plugin, CompilesKernelsThatWalkAlongRows) {
+  const std::string text =
+      kernel_library() +
+      "extern \"C\" __global__ void __launch_bounds__(128) softmax(const Half* "
+      "x, Half* y) { softmax_rows<Half, RowLayout<32, 5, 1000, 1, 8, true>>("
+      "Elements<Half>{x}, y); }\n";
+  EXPECT_TRUE(holds(plugin().compile(text, {"softmax"}, 90).at(0), "softmax"));
+}
+
 TEST(Plugin, ADeviceNewerThanTheCompilerGetsCodeForItsDriver) {
   const Kernels kernels(1);
   const std::vector<std::string> images = plugin().compile(kernels.text, kernels.entries, 990);
