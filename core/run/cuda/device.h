@@ -120,8 +120,8 @@ class Device {
   virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
   virtual void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) = 0;
 
-  /// Compiles CUDA C++ text: what all entries use, then the entries, each of which needs none of the
-  /// others. @param entries names of its `extern "C" __global__` functions in the text's order
+  /// Compiles CUDA C++ text: what all entries use, then the entries, each of which needs none of
+  /// the others. @param entries names of its `extern "C" __global__` functions in the text's order
   /// Returns a kernel per entry.
   virtual std::vector<KernelId> compile(const std::string& text,
                                         const std::vector<std::string>& entries) = 0;

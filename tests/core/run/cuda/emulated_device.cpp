@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/tensor.h"
+#include "core/run/cuda/plugin_loader.h"
 #include "core/run/temporary_folder.h"
 #include "reference_products.h"
 
@@ -40,6 +41,12 @@ std::byte* poisoned(std::int64_t bytes) {
 bool is_poison(const std::byte* from, const std::byte* to) {
   return std::all_of(from, to,
                      [](std::byte each) { return each == std::byte{EmulatedDevice::poison}; });
+}
+
+/// What runs here must be what CUDA's own compiler takes, too, where there is one.
+void require_code_for_devices(const std::string& text, const std::vector<std::string>& entries) {
+  const cuda::PluginInterface* const plugin = cuda::installed_plugin().functions;
+  if (plugin != nullptr) plugin->compile(text, entries, EmulatedDevice::architecture);
 }
 
 std::string contents_of(const std::filesystem::path& file) {
@@ -107,7 +114,7 @@ cuda::DeviceFacts EmulatedDevice::facts() const {
   facts.memory_bytes = memory_limit_ == unlimited ? made_up_memory : memory_limit_;
   facts.free_bytes = facts.memory_bytes - pools_[0].used - pools_[1].used;
   facts.multiprocessors = 2;
-  facts.architecture = 90;
+  facts.architecture = architecture;
   return facts;
 }
 
@@ -176,6 +183,7 @@ void EmulatedDevice::fill(DevicePointer to, std::uint8_t byte, std::int64_t byte
 
 std::vector<cuda::KernelId> EmulatedDevice::compile(const std::string& text,
                                                     const std::vector<std::string>& entries) {
+  require_code_for_devices(text, entries);
   libraries_.push_back(std::make_unique<Library>(text, entries));
   const Library& library = *libraries_.back();
   std::vector<cuda::KernelId> ids;

@@ -22,6 +22,7 @@ class EmulatedDevice : public cuda::Device {
   static constexpr std::int64_t library_workspace = 1024;  ///< bytes that each library call takes
   static constexpr std::uint64_t kernel_nanoseconds = 1000;
   static constexpr std::uint8_t poison = 0xCD;
+  static constexpr int architecture = 90;  ///< compute capability that kernels are checked for
 
   /// @param memory_limit bytes of both pools together; beyond it nothing is allocated
   explicit EmulatedDevice(std::int64_t memory_limit = unlimited);
