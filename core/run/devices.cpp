@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/cpu/cpu_runner.h"
+#include "core/run/cuda/cuda_runner.h"
 #include "core/run/cuda/plugin_loader.h"
 #include "core/run/runner.h"
 
@@ -30,7 +31,7 @@ int cuda_index(const std::string& device) {
   return colon == std::string::npos ? 0 : std::stoi(device.substr(colon + 1));
 }
 
-std::unique_ptr<Runner> make_cuda_runner(const std::string& device) {
+std::unique_ptr<Runner> make_cuda_runner(const std::string& device, const RunSettings& settings) {
   const std::string place = "device '" + device + "'";
   const cuda::PluginDevices& found = cuda::installed_devices();
   if (found.devices.empty()) fail_run(place, found.reason);
@@ -41,7 +42,8 @@ std::unique_ptr<Runner> make_cuda_runner(const std::string& device) {
              count == 1 ? "the only CUDA device is cuda:0"
                         : "the CUDA devices are cuda:0 to cuda:" + std::to_string(count - 1));
   }
-  fail_run(place, "this version runs graphs on the processor only");
+  return std::make_unique<cuda::CudaRunner>(cuda::installed_plugin().functions->open(index),
+                                            "cuda:" + std::to_string(index), settings);
 }
 
 }  // namespace
@@ -50,10 +52,10 @@ void check_device_name(const std::string& device) {
   if (device != "none" && device != "cpu" && !names_cuda(device)) fail_unknown(device);
 }
 
-std::unique_ptr<Runner> make_runner(const std::string& device) {
+std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings& settings) {
   check_device_name(device);
   if (device == "cpu") return std::make_unique<cpu::CpuRunner>();
-  if (names_cuda(device)) return make_cuda_runner(device);
+  if (names_cuda(device)) return make_cuda_runner(device, settings);
   fail_unknown(device);
 }
 

@@ -50,6 +50,9 @@ Measurement combined(std::vector<Measurement> repeats) {
     result.repeat_difference =
         std::max(result.repeat_difference, largest_difference(each.live_bytes, result.live_bytes));
   }
+  std::vector<double> steps = {result.step_seconds};
+  for (const Measurement& each : repeats) steps.push_back(each.step_seconds);
+  result.step_seconds = median(std::move(steps));
   for (std::size_t node = 0; node < result.node_seconds.size(); ++node) {
     std::vector<double> seconds = {result.node_seconds[node]};
     for (const Measurement& each : repeats) seconds.push_back(each.node_seconds[node]);

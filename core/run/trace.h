@@ -35,6 +35,7 @@ struct Measurement {
   std::string device;                    ///< `cpu`, `cuda:0`, ...
   std::vector<std::int64_t> live_bytes;  ///< by step, as Timeline counts them
   std::vector<double> node_seconds;      ///< by step
+  double step_seconds = 0;               ///< of the whole step, as its caller waits; 0: unknown
   std::int64_t peak_bytes = 0;
   std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0 when unknown
   std::vector<std::int64_t> idle_bytes;  ///< as Timeline counts them; empty when unknown

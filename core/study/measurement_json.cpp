@@ -33,6 +33,7 @@ void check(const Measurement& m) {
   if (std::ranges::any_of(m.node_seconds, is_no_time)) {
     fail_field("node_seconds", "has what is no time");
   }
+  if (is_no_time(m.step_seconds)) fail_field("step_seconds", "is no time");
   if (m.repeats < 1 || m.repeats > most_runs) fail_field("repeats", "has a value out of range");
 }
 
@@ -42,6 +43,7 @@ json measurement_to_json(const Measurement& m) {
   return {{"device", m.device},
           {"live_bytes", m.live_bytes},
           {"node_seconds", m.node_seconds},
+          {"step_seconds", m.step_seconds},
           {"peak_bytes", m.peak_bytes},
           {"peak_resident_bytes", m.peak_resident_bytes},
           {"idle_bytes", m.idle_bytes},
@@ -60,6 +62,7 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "device", m.device);
   read(*found, "live_bytes", m.live_bytes);
   read(*found, "node_seconds", m.node_seconds);
+  read(*found, "step_seconds", m.step_seconds);
   read(*found, "peak_bytes", m.peak_bytes);
   read(*found, "peak_resident_bytes", m.peak_resident_bytes);
   read(*found, "idle_bytes", m.idle_bytes);

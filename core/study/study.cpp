@@ -462,7 +462,9 @@ double transfer_seconds(const Study& study, const Variant& variant) {
 }
 
 RunPlan run_plan(const Study& study, const Variant& variant) {
-  return {study.prepared->step.graph, variant.dataflow, variant.timeline, variant.groups};
+  const TrainingStep& step = study.prepared->step;
+  return {step.graph, variant.dataflow, variant.timeline, variant.groups,
+          {study.choices.update, step.parameters}};
 }
 
 Graph modified_graph(const Study& study) {

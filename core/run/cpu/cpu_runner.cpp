@@ -13,10 +13,9 @@
 #include "core/run/cpu/control_flow.h"
 #include "core/run/cpu/dispatch.h"
 #include "core/run/cpu/kernel.h"
-#include "core/run/cpu/missing_kernels.h"
 #include "core/run/cpu/output_dims.h"
 #include "core/run/cpu/subgraph_plan.h"
-#include "core/run/given_inputs.h"
+#include "core/run/step_nodes.h"
 
 namespace stashscope::cpu {
 
@@ -40,8 +39,7 @@ class Execution {
         groups_(plan.groups),
         inputs_(inputs),
         sink_(sink),
-        ops_(resolve_ops(graph_)),
-        transfers_(transfer_nodes(graph_, dataflow_)),
+        nodes_(graph_, dataflow_),
         views_(topology_.values()),
         reads_left_(topology_.values(), 0),
         blocks_(timeline_.buffers.size()),
@@ -130,51 +128,11 @@ class Execution {
   }
 
   void place_resident(BufferId buffer, ValueId value) {
-    const Tensor tensor = resident_tensor(value);
-    if (tensor.element() == ElementType::string) {
-      fail_input(describe(graph_.value(value)), "has elements of type string, which no runner has");
-    }
+    const Tensor tensor = resident_tensor(graph_, value, inputs_);
     const TensorBytes data = tensor.load();
     allocate(buffer, tensor.size_in_bytes(), 0);
     std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
     views_[value] = {tensor.element(), tensor.dims(), blocks_[buffer].data};
-  }
-
-  /// By place among the added nodes; clones stay empty.
-  static std::vector<Node> transfer_nodes(const Graph& graph, const Dataflow& dataflow) {
-    std::vector<Node> nodes(dataflow.kinds.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const NodeId id(dataflow.graph_nodes + i);
-      if (!dataflow.runs_origin(id)) nodes[i] = transfer_node(graph, dataflow, id);
-    }
-    return nodes;
-  }
-
-  const Node& node_at(NodeId id) const {
-    return dataflow_.runs_origin(id) ? graph_.node(dataflow_.origin(id))
-                                     : transfers_[id.index() - dataflow_.graph_nodes];
-  }
-
-  const Op& op_at(NodeId id) const {
-    return dataflow_.runs_origin(id) ? *ops_[dataflow_.origin(id)]
-                                     : *OpRegistry::standard().find(node_at(id));
-  }
-
-  Tensor resident_tensor(ValueId id) const {
-    const Value& value = graph_.value(id);
-    const auto given = inputs_.find(value.name);
-    if (given != inputs_.end()) {
-      check_given(graph_, value, given->second);
-      return given->second;
-    }
-    const Initializer* const initializer = graph_.initializer(id);
-    if (initializer == nullptr) {
-      fail_input(describe(value), "is a graph input without data", "give it in the inputs folder");
-    }
-    if (!initializer->tensor.has_data()) {
-      fail_input(describe(value), "has no data in the model", "give it in the inputs folder");
-    }
-    return initializer->tensor;
   }
 
   void allocate(BufferId buffer, std::int64_t bytes, std::uint32_t step) {
@@ -185,7 +143,7 @@ class Execution {
 
   void run_node(std::uint32_t step) {
     const NodeId id = timeline_.order[step];
-    const Node& node = node_at(id);
+    const Node& node = nodes_.node(id);
     const std::string name = name_of(graph_, dataflow_, id);
     emit(TraceEvent::Kind::node_start, step, 0, name);
     try {
@@ -213,10 +171,10 @@ class Execution {
   void return_gradients(NodeId id, const Node& node) {
     std::size_t next = 0;
     const auto outputs = topology_.outputs[id];
-    const Op* const op = ops_[dataflow_.origin(id)];
+    const Op& op = nodes_.op(id);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId output = outputs[next++];
-      const std::size_t input = *op->alias(graph_, node, i);
+      const std::size_t input = *op.alias(graph_, node, i);
       const TensorView& returned = views_[topology_.inputs[id][input]];
       views_[output] = seed_view(output, returned);
       join_buffer(output);
@@ -224,23 +182,11 @@ class Execution {
   }
 
   TensorView seed_view(ValueId output, const TensorView& like) {
-    const auto given = inputs_.find(graph_.value(output).name);
-    std::string bytes;
-    if (given != inputs_.end()) {
-      if (given->second.dims() != like.dims) {
-        fail_input(describe(graph_.value(output)),
-                   "is given with dims that the output does not have");
-      }
-      const TensorBytes data = given->second.load();
-      bytes.assign(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size());
-    } else {
-      const Tensor one = Tensor::float_scalar(like.element, 1);
-      const TensorBytes item = one.load();
-      for (std::int64_t i = 0; i < like.elements(); ++i) {
-        bytes.append(reinterpret_cast<const char*>(item.bytes.data()), item.bytes.size());
-      }
-    }
-    seeds_.push_back(std::make_unique<std::string>(std::move(bytes)));
+    const Tensor gradient =
+        returned_gradient(graph_, output, Tensor(like.element, like.dims), inputs_);
+    const TensorBytes data = gradient.load();
+    seeds_.push_back(std::make_unique<std::string>(reinterpret_cast<const char*>(data.bytes.data()),
+                                                   data.bytes.size()));
     return {like.element, like.dims, reinterpret_cast<std::byte*>(seeds_.back()->data())};
   }
 
@@ -252,16 +198,11 @@ class Execution {
 
   void run_kernel(NodeId id, const Node& node, std::uint32_t step) {
     const Kernel& kernel = kernel_of(node);
-    const Op& op = op_at(id);
-    KernelContext context{node, since_version(op, graph_.opset(node.domain)), {}, {}, 0};
+    const Op& op = nodes_.op(id);
+    KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
     const auto row = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       context.inputs.push_back(row[i].valid() ? views_[row[i]] : TensorView());
-    }
-    if (op.random) {
-      context.seed = static_cast<std::uint64_t>(node.attributes.has("seed")
-                                                    ? seed_attribute(node)
-                                                    : seed_for(graph_.value(node.outputs[0]).name));
     }
     const auto dims = output_dims(kernel, op, context, symbols_);
     auto output = topology_.outputs[id].begin();
@@ -295,9 +236,8 @@ class Execution {
   /// or the highest rank.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
-    const Node& node = node_at(id);
-    BlockTask task{
-        &kernel_of(node), &node, since_version(op_at(id), graph_.opset(node.domain)), {}, {}};
+    const Node& node = nodes_.node(id);
+    BlockTask task{&kernel_of(node), &node, nodes_.version(id), {}, {}};
     const ValueId output = topology_.outputs[id][0];
     OutputDims made{stored_element(graph_, dataflow_, output), {}};
     std::pair<bool, std::int64_t> fullest;
@@ -330,12 +270,11 @@ class Execution {
   /// The graphs inside of a node have memory of their own, which comes and goes while it runs and
   /// is not part of this step's events; what they return is.
   void run_subgraphs(NodeId id, const Node& node, std::uint32_t step) {
-    const std::int64_t version = since_version(op_at(id), graph_.opset(node.domain));
     const auto run_body = [this](const Graph& body, const NamedTensors& inputs) {
       if (progress_->cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
       return run_subgraph(body, inputs);
     };
-    ControlFlow flow{node, version, {}, {}, run_body};
+    ControlFlow flow{node, nodes_.version(id), {}, {}, run_body};
     const auto row = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       flow.inputs.push_back(row[i].valid() ? tensor_at(row[i]) : Tensor());
@@ -353,12 +292,6 @@ class Execution {
       const TensorBytes data = results[i].load();
       std::memcpy(view.data, data.bytes.data(), data.bytes.size());
     }
-  }
-
-  static std::int64_t seed_attribute(const Node& node) {
-    const AttributeValue* const value = node.attributes.find("seed");
-    if (const auto* const real = std::get_if<float>(value)) return static_cast<std::int64_t>(*real);
-    return node.attributes.integer("seed", 0);
   }
 
   void join_buffer(ValueId value) { ++values_in_[timeline_.buffer_of[value]]; }
@@ -455,8 +388,7 @@ class Execution {
   const FusedGroups& groups_;
   const NamedTensors& inputs_;
   const TraceSink& sink_;
-  IdVector<NodeId, const Op*> ops_;
-  std::vector<Node> transfers_;
+  StepNodes nodes_;
   IdVector<ValueId, TensorView> views_;
   IdVector<ValueId, std::uint32_t> reads_left_;
   IdVector<BufferId, TrackingAllocator::Block> blocks_;
@@ -472,6 +404,30 @@ class Execution {
   Clock::time_point started_;
 };
 
+/// Every run starts anew.
+class CpuStep : public LoadedStep {
+ public:
+  CpuStep(const RunPlan& plan, const NamedTensors& inputs) : plan_(plan), inputs_(inputs) {}
+
+  RunResult run(const TraceSink& sink, const Progress& progress) override {
+    const Clock::time_point started = Clock::now();
+    RunResult result = Execution(plan_, inputs_, sink).run(progress);
+    result.measurement.step_seconds =
+        std::chrono::duration<double>(Clock::now() - started).count();
+    return result;
+  }
+
+ private:
+  const RunPlan& plan_;
+  const NamedTensors& inputs_;
+};
+
+bool has_kernel(const Node& node) {
+  if (node.op_type == "YieldOp" || is_control_flow(node)) return true;
+  return KernelRegistry::standard().find(node) != nullptr &&
+         OpRegistry::standard().find(node) != nullptr;
+}
+
 NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs) {
   const RunPlan plan = subgraph_plan(body, inputs);
   const TraceSink no_sink;
@@ -481,17 +437,12 @@ NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs) {
 }  // namespace
 
 void CpuRunner::check(const Graph& graph) const {
-  const std::set<std::string> missing = operators_without_kernel(graph);
-  if (missing.empty()) return;
-  std::vector<std::string> names;
-  for (const std::string& name : missing) names.push_back(printable(name, 60));
-  fail_input("", "the CPU runner has no kernel for: " + join(names, ", "));
+  require_kernels(graph, has_kernel, "the CPU runner");
 }
 
-RunResult CpuRunner::run(const RunPlan& plan, const NamedTensors& inputs, const TraceSink& sink,
-                         const Progress& progress) const {
+std::unique_ptr<LoadedStep> CpuRunner::load(const RunPlan& plan, const NamedTensors& inputs) const {
   check(*plan.graph);
-  return Execution(plan, inputs, sink).run(progress);
+  return std::make_unique<CpuStep>(plan, inputs);
 }
 
 }  // namespace stashscope::cpu

@@ -9,8 +9,7 @@ namespace stashscope::cpu {
 class CpuRunner : public Runner {
  public:
   void check(const Graph& graph) const override;
-  RunResult run(const RunPlan& plan, const NamedTensors& inputs, const TraceSink& sink,
-                const Progress& progress) const override;
+  std::unique_ptr<LoadedStep> load(const RunPlan& plan, const NamedTensors& inputs) const override;
 };
 
 }  // namespace stashscope::cpu

@@ -12,6 +12,7 @@ namespace {
 
 /// Small tensors of numbers, as shape rules read them.
 bool read_contents(const TensorView& view, Contents& contents) {
+  if (view.data == nullptr) return false;
   const bool readable = is_integer(view.element) || view.element == ElementType::boolean ||
                         view.element == ElementType::float32;
   if (!readable || view.elements() > static_cast<std::int64_t>(max_contents)) return false;

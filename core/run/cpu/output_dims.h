@@ -13,7 +13,8 @@ struct OutputDims {
 };
 
 /// What a node makes: from its operator's shape rule on the actual dims and elements, or from the
-/// data. Throws a run Error when neither tells. @param symbols where unknown dims get their names
+/// data. Inputs without data have dims only. Throws a run Error when neither tells. @param symbols
+/// where unknown dims get their names
 std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
                                     const KernelContext& context, SymbolTable& symbols);
 

@@ -109,6 +109,8 @@ class Device {
   /// Bytes of a pool that are in use, rounded up as the allocator does, and that it holds.
   virtual std::int64_t used_bytes(Pool pool) const = 0;
   virtual std::int64_t reserved_bytes(Pool pool) const = 0;
+  /// The most that was in use since this was last asked.
+  virtual std::int64_t take_peak_used_bytes(Pool pool) = 0;
   /// Gives back what no one uses.
   virtual void trim(Pool pool) = 0;
   /// Page-locked memory of the host, for transfers that run beside the host.

@@ -138,8 +138,11 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
 
 class TraceWriter {
  public:
-  TraceWriter(const std::vector<StepSpan>& spans, std::vector<TraceEvent>& events)
+  TraceWriter(const std::vector<StepSpan>& spans, const PoolsInUse& start,
+              std::vector<TraceEvent>& events)
       : spans_(spans), events_(events) {
+    state_of(Pool::tensors).used = start.tensors;
+    state_of(Pool::workspaces).used = start.workspaces;
     for (const StepSpan& span : spans_) first_ = std::min(first_, span.start);
     now_ = first_;
   }
@@ -260,7 +263,8 @@ void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& wo
 
 }  // namespace
 
-JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records) {
+JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,
+                       const PoolsInUse& start) {
   JoinedTrace joined;
   const std::vector<StepSpan> spans = spans_of(records, steps_of(events));
   for (const StepSpan& span : spans) joined.work.push_back({seconds_of(span.busy), span.kernels});
@@ -270,7 +274,7 @@ JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords&
   std::ranges::move(match_pools(events, records, matches), std::back_inserter(joined.remarks));
   for (const Pool pool : pools) remark_missing(events, matches, pool, joined.remarks);
 
-  TraceWriter writer(spans, joined.events);
+  TraceWriter writer(spans, start, joined.events);
   for (std::size_t i = 0; i < events.size(); ++i) writer.write(events[i], matches[i]);
   return joined;
 }

@@ -31,6 +31,12 @@ struct StepWork {
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
 
+/// Bytes that are in use, rounded up as the allocator does.
+struct PoolsInUse {
+  std::int64_t tensors = 0;
+  std::int64_t workspaces = 0;
+};
+
 struct JoinedTrace {
   std::vector<TraceEvent> events;
   std::vector<StepWork> work;        ///< by step
@@ -49,6 +55,8 @@ struct JoinedTrace {
 /// pools
 ///   together hold more than ever before.
 /// @param events in the order in which the runner did them
-JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records);
+/// @param start before the first of them
+JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,
+                       const PoolsInUse& start = {});
 
 }  // namespace stashscope::cuda

@@ -64,6 +64,14 @@ std::int64_t MemoryPool::attribute(cudaMemPoolAttr name) const {
   return static_cast<std::int64_t>(bytes);
 }
 
+std::int64_t MemoryPool::take_peak() {
+  const std::int64_t peak = attribute(cudaMemPoolAttrUsedMemHigh);
+  std::uint64_t reset = 0;
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrUsedMemHigh, &reset),
+        "counting what a pool has in use");
+  return peak;
+}
+
 void MemoryPool::trim() { check(cudaMemPoolTrimTo(pool_, 0), "giving memory back"); }
 
 CudaDevice::CudaDevice(int index)
@@ -127,6 +135,10 @@ std::int64_t CudaDevice::used_bytes(Pool pool) const {
 
 std::int64_t CudaDevice::reserved_bytes(Pool pool) const {
   return memory(pool).attribute(cudaMemPoolAttrReservedMemCurrent);
+}
+
+std::int64_t CudaDevice::take_peak_used_bytes(Pool pool) {
+  return memory(pool).take_peak();
 }
 
 void CudaDevice::trim(Pool pool) { memory(pool).trim(); }

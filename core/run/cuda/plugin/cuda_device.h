@@ -37,6 +37,8 @@ class MemoryPool {
 
   cudaMemPool_t get() const { return pool_; }
   std::int64_t attribute(cudaMemPoolAttr name) const;
+  /// The most that was in use since the last call.
+  std::int64_t take_peak();
   void trim();
 
  private:
@@ -58,6 +60,7 @@ class CudaDevice : public Device {
   void release(Pool pool, DevicePointer memory) override;
   std::int64_t used_bytes(Pool pool) const override;
   std::int64_t reserved_bytes(Pool pool) const override;
+  std::int64_t take_peak_used_bytes(Pool pool) override;
   void trim(Pool pool) override;
   std::byte* allocate_host(std::int64_t bytes) override;
   void release_host(std::byte* memory) override;

@@ -125,6 +125,7 @@ DevicePointer EmulatedDevice::allocate(Pool pool, std::int64_t bytes) {
   blocks_.emplace(memory, Block{pool, bytes});
   state(pool).used += taken;
   state(pool).reserved = std::max(state(pool).reserved, state(pool).used);
+  state(pool).peak = std::max(state(pool).peak, state(pool).used);
   record_memory(pool, memory, true);
   return memory;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "block_runner.h"
@@ -36,6 +37,9 @@ class EmulatedDevice : public cuda::Device {
   void release(cuda::Pool pool, cuda::DevicePointer memory) override;
   std::int64_t used_bytes(cuda::Pool pool) const override { return state(pool).used; }
   std::int64_t reserved_bytes(cuda::Pool pool) const override { return state(pool).reserved; }
+  std::int64_t take_peak_used_bytes(cuda::Pool pool) override {
+    return std::exchange(state(pool).peak, state(pool).used);
+  }
   void trim(cuda::Pool pool) override { state(pool).reserved = state(pool).used; }
   std::byte* allocate_host(std::int64_t bytes) override;
   void release_host(std::byte* memory) override;
@@ -68,6 +72,7 @@ class EmulatedDevice : public cuda::Device {
   struct PoolState {
     std::int64_t used = 0;
     std::int64_t reserved = 0;
+    std::int64_t peak = 0;  ///< of used, since it was last asked for
   };
   struct Block {
     cuda::Pool pool;

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/run/cuda/device_memory.h"
+#include "core/run/cuda/program.h"
+
+namespace stashscope::cuda {
+
+/// The memory of a prepared step: its buffers, by the timeline's ids, and what lies outside of
+/// them. Everything goes back to the device with it. Refers to its arguments.
+class StepMemory {
+ public:
+  StepMemory(const RunPlan& plan, const Program& program, Device& device, std::int64_t limit);
+  ~StepMemory();
+  StepMemory(const StepMemory&) = delete;
+  StepMemory& operator=(const StepMemory&) = delete;
+
+  /// Inputs, parameters, constants, states (zeros) and gradients from outside, with their data.
+  /// Throws OutOfMemory.
+  void place_residents(const NamedTensors& inputs);
+
+  /// What Place::Kind::run holds from now on.
+  void set_run(std::int64_t number);
+
+  /// Takes a buffer of a step. Throws OutOfMemory that names it.
+  DevicePointer allocate(BufferId id, std::uint32_t step);
+  void release(BufferId id);
+  /// Those that were taken and not released, residents left out.
+  void release_all();
+
+  /// Workspace memory of a step. Throws OutOfMemory.
+  DevicePointer allocate_workspace(std::int64_t bytes, std::uint32_t step);
+  void release_workspace(DevicePointer memory);
+
+  DevicePointer buffer(BufferId id) const { return buffers_[id]; }
+  /// @param scratch of the node, by index
+  DevicePointer at(const Place& place, const std::vector<DevicePointer>& scratch) const;
+
+  std::int64_t used_bytes(Pool pool) const { return device_.used_bytes(pool); }
+
+ private:
+  void upload(DevicePointer to, const Tensor& tensor);
+  [[noreturn]] void fail_full(const std::string& wanted, std::int64_t bytes,
+                              std::uint32_t step) const;
+  std::string largest_alive() const;
+
+  const RunPlan& plan_;
+  const Program& program_;
+  Device& device_;
+  DeviceMemory memory_;
+  IdVector<BufferId, DevicePointer> buffers_;  ///< null: not there
+  IdVector<BufferId, std::byte*> on_host_;
+  std::vector<DevicePointer> gradients_;
+  DevicePointer run_ = nullptr;
+  std::vector<DevicePointer> workspaces_;  ///< taken and not released
+};
+
+}  // namespace stashscope::cuda
