@@ -1,0 +1,89 @@
+#include "app/run_data.h"
+
+#include "app/options.h"
+#include "core/base/text.h"
+#include "core/run/available_memory.h"
+#include "core/run/given_inputs.h"
+#include "core/run/random_inputs.h"
+
+namespace stashscope::app {
+
+namespace {
+
+/// Dimensions as the given inputs have them.
+class InputDims {
+ public:
+  InputDims(const Graph& model, const NamedTensors& inputs) : model_(model) {
+    for (const ValueId id : model.data().inputs) {
+      const Value& value = model.value(id);
+      const auto given = inputs.find(value.name);
+      if (given == inputs.end()) continue;
+      check_given(model, value, given->second);
+      if (value.type.shape) take(value, given->second.dims());
+    }
+  }
+
+  const std::map<std::string, std::int64_t>& dims() const { return dims_; }
+
+  /// Every tensor with its dims.
+  std::string text() const { return join(tensors_, ", "); }
+
+ private:
+  void take(const Value& value, const std::vector<std::int64_t>& dims) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : dims) sizes.push_back(std::to_string(size));
+    tensors_.push_back(describe(value) + " is [" + join(sizes, ", ") + "]");
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const Expr& dim = (*value.type.shape)[i];
+      const std::vector<SymbolId> used = dim.symbols();
+      if (used.size() == 1 && dim == Expr::symbol(used[0])) set(used[0], dims[i]);
+    }
+  }
+
+  void set(SymbolId symbol, std::int64_t size) {
+    const std::string& name = model_.symbols().name(symbol);
+    const auto [known, is_new] = dims_.try_emplace(name, size);
+    if (is_new || known->second == size) return;
+    fail_input("the tensors given", "do not fit together: " + text(),
+               "dimension '" + printable(name) + "' cannot be both " +
+                   std::to_string(known->second) + " and " + std::to_string(size));
+  }
+
+  const Graph& model_;
+  std::map<std::string, std::int64_t> dims_;
+  std::vector<std::string> tensors_;
+};
+
+/// Bytes of the data that has to be made up; the step takes a copy.
+std::int64_t random_bytes(const Study& study) {
+  const GraphData& graph = study.graph().data();
+  std::int64_t bytes = 0;
+  for (const ValueId id : graph.inputs) bytes += study.sizes->bytes[id];
+  for (const Initializer& each : graph.initializers) {
+    if (!each.tensor.has_data()) bytes += study.sizes->bytes[each.value];
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::shared_ptr<const Study> study_with(Subject& subject, const NamedTensors& inputs) {
+  const InputDims given(*subject.model, inputs);
+  const Choices chosen = subject.session.choices;
+  for (const auto& [name, size] : given.dims()) subject.session.choices.dims[name] = size;
+  try {
+    return study_of(subject);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
+    subject.session.choices = chosen;
+    study_of(subject);
+    fail_input("the tensors given", "do not fit together: " + given.text(), error.what());
+  }
+}
+
+NamedTensors random_inputs(const Study& study, std::int64_t step_bytes, std::uint64_t seed) {
+  require_memory(step_bytes + random_bytes(study));
+  return with_random_inputs(study.graph(), study.sizes->dims.bindings, {}, seed);
+}
+
+}  // namespace stashscope::app

@@ -1,0 +1,156 @@
+#include "app/run_options.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope::app {
+
+namespace {
+
+/// What is wrong with a tolerance; empty when nothing.
+std::string finite_and_not_negative(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  const bool fits =
+      parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number) && number >= 0;
+  return fits ? "" : "'" + text + "' is no finite number of 0 or more";
+}
+
+/// Files of tensors are read by their folder's name only.
+void add_tensor_files(const std::string& folder, TakenFiles& files) {
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+    if (entry.path().extension() == ".pb") files.add(entry.path(), "the data given");
+  }
+}
+
+void add_data_options(CLI::App& program, RunOptions& options, CLI::Option* stream) {
+  program
+      .add_option("--inputs", options.inputs,
+                  "folder with input_*.pb, matched by tensor name (default: random data)")
+      ->type_name("DIR")
+      ->excludes(stream);
+  program
+      .add_option(
+          "--compare", options.compare,
+          "folder with output_*.pb and grad_*.pb to compare with; a gradient is named after "
+          "its parameter")
+      ->type_name("DIR")
+      ->excludes(stream);
+  program
+      .add_option("--tolerance", options.tolerance,
+                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
+      ->check(finite_and_not_negative, "NUMBER")
+      ->excludes(stream);
+  program.add_option("--seed", options.seed, "of random data (default 1)")
+      ->check(CLI::NonNegativeNumber);
+  program
+      .add_flag("--digest", options.digest,
+                "print a digest of every graph output's bits, to compare runs by")
+      ->excludes(stream);
+}
+
+void add_device_options(CLI::App& program, RunOptions& options) {
+  program
+      .add_option("--memory-limit", options.memory_limit,
+                  "stand for a GPU with so much memory: 12GiB, 900MB, ...")
+      ->type_name("SIZE");
+  program.add_flag("--tf32", options.rounds_to_tf32,
+                   "matrix products of float32 on a GPU may round operands to tf32");
+  program.add_flag("--update", options.updates,
+                   "on a GPU, change the parameters by their gradients after each run, as the "
+                   "chosen --optimizer does");
+  program.add_option("--learning-rate", options.learning_rate, "of --update (default 1e-3)")
+      ->check(finite_and_not_negative, "NUMBER");
+}
+
+void add_repeat_options(CLI::App& program, RunOptions& options) {
+  program
+      .add_option("--warm-up", options.counts.warm_up, "runs before those that count (default 0)")
+      ->check(CLI::Range(0, most_runs));
+  program
+      .add_option("--repeat", options.counts.repeats,
+                  "runs that count, all with the same data (default 1): memory is that of the "
+                  "last one, times are medians")
+      ->check(CLI::Range(1, most_runs));
+}
+
+void add_measuring_options(CLI::App& program, RunOptions& options, CLI::Option* stream) {
+  CLI::Option* const trace =
+      program.add_option("--trace", options.trace, "write every allocation, release and node")
+          ->type_name("FILE")
+          ->excludes(stream);
+  CLI::Option* const measurement =
+      program
+          .add_option("--write-measurement", options.measurement,
+                      "run the step without and with its plans, and write what was measured into "
+                      "a file that the window imports")
+          ->type_name("FILE")
+          ->excludes(stream)
+          ->excludes(trace)
+          ->excludes("--compare");
+  CLI::Option* const profile =
+      program
+          .add_option("--write-profile", options.profile,
+                      "write what the device was measured to reach into a file for --profile")
+          ->type_name("FILE")
+          ->excludes(stream)
+          ->excludes(trace)
+          ->excludes("--compare");
+  program
+      .add_option("--json", options.summary, "write what was measured and predicted, in figures")
+      ->type_name("FILE")
+      ->excludes(stream)
+      ->excludes(measurement)
+      ->excludes(profile);
+  program
+      .add_flag("--no-trace", options.untraced,
+                "on a GPU, measure the whole step only, which then runs undisturbed")
+      ->excludes(stream)
+      ->excludes(trace)
+      ->excludes(measurement)
+      ->excludes(profile);
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& program, RunOptions& options) {
+  CLI::Option* const stream = program.add_flag(
+      "--stream", options.stream, "print the trace of both variants, for other programs");
+  add_data_options(program, options, stream);
+  add_repeat_options(program, options);
+  add_device_options(program, options);
+  add_measuring_options(program, options, stream);
+}
+
+RunSettings run_settings(const RunOptions& options) {
+  RunSettings settings;
+  settings.wants_outputs = options.compares() || options.digest;
+  settings.traces = !options.untraced;
+  settings.rounds_to_tf32 = options.rounds_to_tf32;
+  settings.updates = options.updates;
+  settings.learning_rate = options.learning_rate;
+  if (!options.memory_limit.empty()) settings.memory_limit = parse_bytes(options.memory_limit);
+  return settings;
+}
+
+void check_outputs(const RunOptions& options, TakenFiles files) {
+  const bool writes = !options.trace.empty() || options.measures_both() || !options.summary.empty();
+  if (!writes) return;
+  for (const std::string& folder : {options.inputs, options.compare}) {
+    if (!folder.empty()) add_tensor_files(folder, files);
+  }
+  const auto claim = [&](const char* option, const std::string& file, const char* role) {
+    if (!file.empty()) files.claim(std::string(option) + " " + printable(file), file, role);
+  };
+  claim("--trace", options.trace, "the trace");
+  claim("--write-measurement", options.measurement, "the measurement");
+  claim("--write-profile", options.profile, "the profile");
+  claim("--json", options.summary, "the summary");
+}
+
+}  // namespace stashscope::app

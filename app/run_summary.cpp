@@ -1,0 +1,100 @@
+#include "app/run_summary.h"
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/fnv_hash.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/study/measure.h"
+
+namespace stashscope::app {
+
+namespace {
+
+double sum_of(const std::vector<double>& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+std::int64_t peak_workspace(const Measurement& measured) {
+  const auto& bytes = measured.workspace_bytes;
+  return bytes.empty() ? 0 : *std::ranges::max_element(bytes);
+}
+
+/// The most that tensors and workspaces had together at any step.
+std::int64_t peak_with_workspace(const Measurement& measured) {
+  std::int64_t peak = measured.peak_bytes;
+  for (std::size_t i = 0; i < measured.workspace_bytes.size(); ++i) {
+    peak = std::max(peak, measured.live_bytes[i] + measured.workspace_bytes[i]);
+  }
+  return peak;
+}
+
+}  // namespace
+
+void print_memory(const Study& study, const Measurement& measured) {
+  std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, "
+            << format_bytes(study.current->timeline.peak_bytes) << " predicted";
+  if (!measured.live_bytes.empty()) {
+    const std::int64_t error = largest_error(*study.current, measured);
+    std::cout << "; largest difference " << with_thousands(error) << " B at any of "
+              << measured.live_bytes.size() << " steps";
+  }
+  std::cout << "\n";
+  if (measured.workspace_bytes.empty()) return;
+  std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << " beside; "
+            << format_bytes(peak_with_workspace(measured)) << " with tensors, "
+            << format_bytes(measured.peak_reserved_bytes) << " reserved\n";
+}
+
+/// Nothing of a single run, whose time says little.
+void print_times(const Measurement& measured) {
+  if (measured.repeats == 1) return;
+  const std::string runs = " over " + std::to_string(measured.repeats) + " runs";
+  if (measured.step_seconds > 0) {
+    std::cout << "step: " << format_seconds(measured.step_seconds) << ", the median" << runs
+              << "\n";
+  }
+  if (measured.node_seconds.empty()) return;
+  std::cout << "time: " << format_seconds(sum_of(measured.node_seconds))
+            << ", the sum of the nodes' medians" << runs
+            << "; largest difference between them: " << with_thousands(measured.repeat_difference)
+            << " B\n";
+}
+
+void write_summary(const Study& study, const RunResult& result, const std::filesystem::path& file) {
+  const Measurement& measured = result.measurement;
+  const nlohmann::json summary = {
+      {"device", measured.device},
+      {"peak_bytes", measured.peak_bytes},
+      {"predicted_peak_bytes", study.current->timeline.peak_bytes},
+      {"baseline_predicted_peak_bytes", study.baseline->timeline.peak_bytes},
+      {"peak_with_workspace_bytes", peak_with_workspace(measured)},
+      {"peak_workspace_bytes", peak_workspace(measured)},
+      {"peak_reserved_bytes", measured.peak_reserved_bytes},
+      {"step_seconds", measured.step_seconds},
+      {"node_seconds_sum", sum_of(measured.node_seconds)},
+      {"predicted_seconds", step_seconds(study, *study.current)},
+      {"steps", study.current->timeline.order.size()},
+      {"repeats", measured.repeats},
+      {"remarks", result.remarks}};
+  FileReplacement output(file.string());
+  output.write(summary.dump(2) + "\n");
+  output.finish();
+}
+
+void print_digests(const NamedTensors& outputs) {
+  for (const auto& [name, tensor] : outputs) {
+    const TensorBytes data = tensor.load();
+    FnvHash hash;
+    for (const std::byte byte : data.bytes) hash.add_byte(std::to_integer<unsigned char>(byte));
+    std::cout << "digest " << printable(name) << " " << std::hex << hash.value() << std::dec
+              << "\n";
+  }
+}
+
+}  // namespace stashscope::app
