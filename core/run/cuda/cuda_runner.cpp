@@ -168,6 +168,11 @@ class CudaStep : public LoadedStep {
     if (from != to && call.bytes > 0) device_->copy(to, from, call.bytes);
   }
 
+  void execute(const PlacedRowCopy& call, const std::vector<DevicePointer>& scratch,
+               DevicePointer) {
+    device_->copy_rows(memory_.at(call.to, scratch), memory_.at(call.from, scratch), call.shape);
+  }
+
   void execute(const PlacedZero& call, const std::vector<DevicePointer>& scratch, DevicePointer) {
     if (call.bytes > 0) device_->fill(memory_.at(call.to, scratch), 0, call.bytes);
   }

@@ -66,6 +66,14 @@ struct MatmulShape {
   auto operator<=>(const MatmulShape&) const = default;
 };
 
+/// Rows of bytes that lie evenly apart in both memories.
+struct RowCopy {
+  std::int64_t rows = 1;
+  std::int64_t row_bytes = 0;
+  std::int64_t from_pitch = 0;  ///< bytes from the start of a row to that of the next
+  std::int64_t to_pitch = 0;
+};
+
 /// Cross-correlation over two axes, NCHW, padded alike on both sides of an axis.
 struct ConvolutionShape {
   enum class Pass : std::uint8_t {
@@ -120,6 +128,8 @@ class Device {
   /// Copies between device and host or within the device. Host memory that is not page-locked has
   /// been read, or written, when this returns.
   virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  /// Within the device; the memories do not overlap.
+  virtual void copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) = 0;
   virtual void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) = 0;
 
   /// Compiles CUDA C++ text: what all entries use, then the entries, each of which needs none of

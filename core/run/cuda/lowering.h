@@ -106,12 +106,20 @@ struct CopyCall {
   std::int64_t bytes = 0;
 };
 
+struct RowCopyCall {
+  RowCopy shape;
+  Operand from;
+  Operand to;
+  std::int64_t from_offset = 0;  ///< bytes from the start of the operand
+  std::int64_t to_offset = 0;
+};
+
 struct ZeroCall {
   Operand to;
   std::int64_t bytes = 0;
 };
 
-using Call = std::variant<KernelCall, MatmulCall, ConvolutionCall, CopyCall, ZeroCall>;
+using Call = std::variant<KernelCall, MatmulCall, ConvolutionCall, CopyCall, RowCopyCall, ZeroCall>;
 
 /// What the device does for a node, in this order.
 struct Lowered {

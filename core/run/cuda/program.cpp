@@ -356,6 +356,12 @@ class ProgramBuilder {
   static PlacedCall placed(const CopyCall& call, const std::vector<NodePlaces>& places) {
     return PlacedCopy{place(call.from, places), place(call.to, places), call.bytes};
   }
+  static PlacedCall placed(const RowCopyCall& call, const std::vector<NodePlaces>& places) {
+    PlacedRowCopy result{call.shape, place(call.from, places), place(call.to, places)};
+    result.from.offset += call.from_offset;
+    result.to.offset += call.to_offset;
+    return result;
+  }
   static PlacedCall placed(const ZeroCall& call, const std::vector<NodePlaces>& places) {
     return PlacedZero{place(call.to, places), call.bytes};
   }

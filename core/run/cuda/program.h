@@ -43,12 +43,17 @@ struct PlacedCopy {
   Place to;
   std::int64_t bytes = 0;
 };
+struct PlacedRowCopy {
+  RowCopy shape;
+  Place from;
+  Place to;
+};
 struct PlacedZero {
   Place to;
   std::int64_t bytes = 0;
 };
-using PlacedCall =
-    std::variant<PlacedKernel, PlacedMatmul, PlacedConvolution, PlacedCopy, PlacedZero>;
+using PlacedCall = std::variant<PlacedKernel, PlacedMatmul, PlacedConvolution, PlacedCopy,
+                                PlacedRowCopy, PlacedZero>;
 
 /// Elements that the host computed, for a buffer.
 struct Upload {

@@ -129,6 +129,31 @@ KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
       {blocks, 256});
 }
 
+/// Long rows are left to the device's own copies: a kernel for each place that tensors are joined
+/// or cut at takes long to compile.
+std::optional<RowCopyCall> row_copy(const BoxCopy& copy) {
+  constexpr std::int64_t least_row_bytes = 4096;
+  if (copy.box.empty() || copy.box.size() > 2) return std::nullopt;
+  const auto& row = copy.box.back();
+  const bool is_dense = row.steps[source] == 1 && row.steps[target] == 1;
+  if (!is_dense || row.size * copy.bytes < least_row_bytes) return std::nullopt;
+  // Devices take pitches of 31 bits.
+  if (reach_of(copy) * copy.bytes > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  RowCopyCall call;
+  call.shape = {1, row.size * copy.bytes, row.size * copy.bytes, row.size * copy.bytes};
+  if (copy.box.size() == 2) {
+    const auto& rows = copy.box.front();
+    const auto overlaps = [&](std::size_t k) { return rows.steps[k] < row.size; };
+    if (overlaps(source) || overlaps(target)) return std::nullopt;
+    call.shape.rows = rows.size;
+    call.shape.from_pitch = rows.steps[source] * copy.bytes;
+    call.shape.to_pitch = rows.steps[target] * copy.bytes;
+  }
+  call.from_offset = copy.offsets[source] * copy.bytes;
+  call.to_offset = copy.offsets[target] * copy.bytes;
+  return call;
+}
+
 KernelCall kernel_of(const BoxCopy& copy) {
   if (const auto column = turned_axis(copy.box)) return turning_copy(copy, *column);
   const std::int64_t width = store_width(copy);
@@ -147,6 +172,12 @@ void add_strided_copy(Lowered& lowered, ElementType element, const std::vector<s
                merged_box<2>(sizes, {from.strides, to.strides}),
                {from.offset, to.offset}};
   if (elements_of(copy.box) == 0) return;
+  if (auto rows = row_copy(copy)) {
+    rows->from = from.operand;
+    rows->to = to.operand;
+    lowered.calls.emplace_back(*rows);
+    return;
+  }
   widen_elements(copy);
   KernelCall call = kernel_of(copy);
   call.operands = {from.operand, to.operand};

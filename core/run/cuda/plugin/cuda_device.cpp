@@ -137,9 +137,7 @@ std::int64_t CudaDevice::reserved_bytes(Pool pool) const {
   return memory(pool).attribute(cudaMemPoolAttrReservedMemCurrent);
 }
 
-std::int64_t CudaDevice::take_peak_used_bytes(Pool pool) {
-  return memory(pool).take_peak();
-}
+std::int64_t CudaDevice::take_peak_used_bytes(Pool pool) { return memory(pool).take_peak(); }
 
 void CudaDevice::trim(Pool pool) { memory(pool).trim(); }
 
@@ -158,6 +156,14 @@ void CudaDevice::copy(std::byte* to, const std::byte* from, std::int64_t bytes) 
   if (bytes == 0) return;
   check(cudaMemcpyAsync(to, from, to_size(bytes), cudaMemcpyDefault, stream_.get()), "copying");
   if (is_pageable(to) || is_pageable(from)) synchronize();
+}
+
+void CudaDevice::copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) {
+  if (shape.rows == 0 || shape.row_bytes == 0) return;
+  check(cudaMemcpy2DAsync(to, to_size(shape.to_pitch), from, to_size(shape.from_pitch),
+                          to_size(shape.row_bytes), to_size(shape.rows), cudaMemcpyDeviceToDevice,
+                          stream_.get()),
+        "copying rows");
 }
 
 void CudaDevice::fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) {

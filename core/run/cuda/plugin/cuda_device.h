@@ -66,6 +66,7 @@ class CudaDevice : public Device {
   void release_host(std::byte* memory) override;
 
   void copy(std::byte* to, const std::byte* from, std::int64_t bytes) override;
+  void copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) override;
   void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) override;
 
   std::vector<KernelId> compile(const std::string& text,

@@ -62,10 +62,10 @@ TEST_P(CudaModel, FusedGroupsMakeTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(Files, CudaModel,
                          testing::Values("mlp_relu", "mlp_gelu", "gpt2_tiny", "bert_tiny",
-                                         "bloom_tiny_3layer", "bloom_tiny_6heads",
-                                         "llama_tiny_gqa", "llama_tiny_mha", "vit_tiny",
-                                         "resnet18_div8", "resnet50_div8", "mobilenet_v2_w025",
-                                         "densenet_small", "unet_small_bilinear"),
+                                         "bloom_tiny_3layer", "bloom_tiny_6heads", "llama_tiny_gqa",
+                                         "llama_tiny_mha", "vit_tiny", "resnet18_div8",
+                                         "resnet50_div8", "mobilenet_v2_w025", "densenet_small",
+                                         "unet_small_bilinear"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -176,6 +176,17 @@ void EmulatedDevice::copy(std::byte* to, const std::byte* from, std::int64_t byt
   record_kernel("copy");
 }
 
+void EmulatedDevice::copy_rows(DevicePointer to, const std::byte* from,
+                               const cuda::RowCopy& shape) {
+  for (std::int64_t row = 0; row < shape.rows; ++row) {
+    check(from + row * shape.from_pitch, shape.row_bytes);
+    check(to + row * shape.to_pitch, shape.row_bytes);
+    std::memcpy(to + row * shape.to_pitch, from + row * shape.from_pitch,
+                static_cast<std::size_t>(shape.row_bytes));
+  }
+  record_kernel("copy of rows");
+}
+
 void EmulatedDevice::fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) {
   check(to, bytes);
   std::memset(to, byte, static_cast<std::size_t>(bytes));

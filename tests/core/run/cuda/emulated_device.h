@@ -45,6 +45,8 @@ class EmulatedDevice : public cuda::Device {
   void release_host(std::byte* memory) override;
 
   void copy(std::byte* to, const std::byte* from, std::int64_t bytes) override;
+  void copy_rows(cuda::DevicePointer to, const std::byte* from,
+                 const cuda::RowCopy& shape) override;
   void fill(cuda::DevicePointer to, std::uint8_t byte, std::int64_t bytes) override;
 
   std::vector<cuda::KernelId> compile(const std::string& text,

@@ -172,6 +172,9 @@ class KernelProgram::Execution {
                    [&](DevicePointer workspace) { device_.convolve(id, operands, workspace); });
   }
 
+  void perform(const cuda::RowCopyCall& call) {
+    device_.copy_rows(at(call.to) + call.to_offset, at(call.from) + call.from_offset, call.shape);
+  }
   void perform(const cuda::CopyCall& call) { device_.copy(at(call.to), at(call.from), call.bytes); }
   void perform(const cuda::ZeroCall& call) { device_.fill(at(call.to), 0, call.bytes); }
 

@@ -1,0 +1,143 @@
+// The kernels of full-size training steps compile for devices. Nothing of them is allocated or run.
+
+#include <gtest/gtest.h>
+
+#include "../../forward_model.h"
+#include "core/run/cuda/plugin_loader.h"
+#include "core/run/cuda/program.h"
+
+namespace stashscope {
+namespace {
+
+using testing_run::models;
+namespace fs = std::filesystem;
+
+/// Compiles; has neither memory nor anything to run on.
+class CompilingDevice : public cuda::Device {
+ public:
+  static constexpr int architecture = 90;
+
+  std::size_t kernels() const { return kernels_; }
+  std::size_t products() const { return products_; }
+
+  cuda::DeviceFacts facts() const override { return {}; }
+  cuda::DevicePointer allocate(cuda::Pool, std::int64_t) override { return nullptr; }
+  void release(cuda::Pool, cuda::DevicePointer) override {}
+  std::int64_t used_bytes(cuda::Pool) const override { return 0; }
+  std::int64_t reserved_bytes(cuda::Pool) const override { return 0; }
+  std::int64_t take_peak_used_bytes(cuda::Pool) override { return 0; }
+  void trim(cuda::Pool) override {}
+  std::byte* allocate_host(std::int64_t) override { return nullptr; }
+  void release_host(std::byte*) override {}
+  void copy(std::byte*, const std::byte*, std::int64_t) override {}
+  void copy_rows(cuda::DevicePointer, const std::byte*, const cuda::RowCopy&) override {}
+  void fill(cuda::DevicePointer, std::uint8_t, std::int64_t) override {}
+
+  std::vector<cuda::KernelId> compile(const std::string& text,
+                                      const std::vector<std::string>& entries) override {
+    for (const std::string& image :
+         cuda::installed_plugin().functions->compile(text, entries, architecture)) {
+      EXPECT_FALSE(image.empty());
+    }
+    std::vector<cuda::KernelId> ids;
+    for (std::size_t i = 0; i < entries.size(); ++i) ids.emplace_back(i);
+    kernels_ += entries.size();
+    return ids;
+  }
+  void launch(cuda::KernelId, const cuda::LaunchShape&,
+              std::span<const cuda::DevicePointer>) override {}
+
+  cuda::MatmulId prepare(const cuda::MatmulShape&) override { return cuda::MatmulId(products_++); }
+  std::int64_t workspace_bytes(cuda::MatmulId) const override { return 0; }
+  void multiply(cuda::MatmulId, cuda::DevicePointer, cuda::DevicePointer, cuda::DevicePointer,
+                cuda::DevicePointer, cuda::DevicePointer) override {}
+  cuda::ConvolutionId prepare(const cuda::ConvolutionShape&) override {
+    return cuda::ConvolutionId(products_++);
+  }
+  std::int64_t workspace_bytes(cuda::ConvolutionId) const override { return 0; }
+  void convolve(cuda::ConvolutionId, std::span<const cuda::DevicePointer, 3>,
+                cuda::DevicePointer) override {}
+  std::string start_trace() override { return "nothing runs here"; }
+  void begin_step(std::uint32_t) override {}
+  cuda::TraceRecords stop_trace() override { return {}; }
+  void synchronize() override {}
+
+ private:
+  std::size_t kernels_ = 0;
+  std::size_t products_ = 0;
+};
+
+struct FullModel {
+  const char* name;
+  std::int64_t batch;
+  std::int64_t sequence = 0;
+  ElementType precision = ElementType::undefined;
+  bool passes = false;  ///< all of them
+  const char* fusion = "none";
+};
+
+std::int64_t size_of(const Graph& model, const Expr& dim, const FullModel& wanted) {
+  if (const auto number = dim.integer()) return *number;
+  const std::string& name = model.symbols().name(dim.symbols().at(0));
+  return name.ends_with("dim0") ? wanted.batch : wanted.sequence;
+}
+
+/// Types of the graph inputs, without data.
+NamedTensors typed_inputs(const Graph& model, const FullModel& wanted) {
+  NamedTensors inputs;
+  for (const ValueId id : model.data().inputs) {
+    const Value& value = model.value(id);
+    std::vector<std::int64_t> dims;
+    for (const Expr& dim : *value.type.shape) dims.push_back(size_of(model, dim, wanted));
+    inputs.emplace(value.name, Tensor(value.type.element, std::move(dims)));
+  }
+  return inputs;
+}
+
+PassSelection passes_of(const FullModel& wanted) {
+  PassSelection passes;
+  if (wanted.passes) passes.names = {"all"};
+  passes.precision = wanted.precision;
+  return passes;
+}
+
+class FullModels : public testing::TestWithParam<FullModel> {};
+
+TEST_P(FullModels, KernelsCompileForDevices) {
+  const FullModel& wanted = GetParam();
+  const fs::path file = models / "full" / (std::string(wanted.name) + "_train_fwd.onnx");
+  SKIP_WITHOUT(file);
+  const Graph model = load_model(file);
+  const NamedTensors inputs = typed_inputs(model, wanted);
+  const testing_run::PreparedStep step(prepare_training_step(model, {}, passes_of(wanted)), inputs);
+  const RunPlan plan =
+      step.plan(step.without_plans(), order_strategies()[0], UpdateChoice(), wanted.fusion);
+  CompilingDevice device;
+  const cuda::Program program = cuda::make_program(plan, inputs, {}, device, Progress());
+  EXPECT_EQ(program.steps.size(), plan.timeline.order.size());
+  RecordProperty("kernels", static_cast<int>(device.kernels()));
+  EXPECT_GT(device.kernels(), 10U);
+  EXPECT_GT(device.products(), 50U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, FullModels,
+    testing::Values(FullModel{"gpt2_124m", 8, 1024},
+                    FullModel{"gpt2_124m", 8, 1024, ElementType::float16, true, "dataflow"},
+                    FullModel{"bert_base", 8, 512, ElementType::undefined, true, "dataflow"},
+                    FullModel{"bloom_3layer_h2560", 2, 512},
+                    FullModel{"llama_7b_4of32layers", 1, 4096, ElementType::bfloat16, true,
+                              "dataflow"},
+                    FullModel{"vit_b16", 16}, FullModel{"resnet50", 64},
+                    FullModel{"mobilenet_v2", 32}, FullModel{"densenet121", 16},
+                    FullModel{"unet_base64", 4, 256}),
+    [](const auto& info) {
+      const FullModel& model = info.param;
+      return std::string(model.name) + (model.passes ? "_passes" : "") +
+             (model.precision == ElementType::undefined
+                  ? ""
+                  : "_" + std::string(name_of(model.precision)));
+    });
+
+}  // namespace
+}  // namespace stashscope
