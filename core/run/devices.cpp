@@ -46,6 +46,17 @@ std::unique_ptr<Runner> make_cuda_runner(const std::string& device, const RunSet
                                             "cuda:" + std::to_string(index), settings);
 }
 
+/// Nothing that was asked for is left out in silence.
+void check_for_processor(const RunSettings& settings) {
+  const auto refuse = [](const char* option) {
+    fail_usage(option, "is for GPUs, and the step runs on the processor", "add --device cuda");
+  };
+  if (settings.memory_limit > 0) refuse("--memory-limit");
+  if (settings.rounds_to_tf32) refuse("--tf32");
+  if (settings.updates) refuse("--update");
+  if (!settings.traces) refuse("--no-trace");
+}
+
 }  // namespace
 
 void check_device_name(const std::string& device) {
@@ -54,7 +65,10 @@ void check_device_name(const std::string& device) {
 
 std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings& settings) {
   check_device_name(device);
-  if (device == "cpu") return std::make_unique<cpu::CpuRunner>();
+  if (device == "cpu") {
+    check_for_processor(settings);
+    return std::make_unique<cpu::CpuRunner>();
+  }
   if (names_cuda(device)) return make_cuda_runner(device, settings);
   fail_unknown(device);
 }

@@ -71,7 +71,7 @@ class Runner {
   }
 };
 
-/// How a GPU runs steps; the processor heeds none of it.
+/// How a GPU runs steps; the processor runs them with outputs and traces, or not at all.
 struct RunSettings {
   bool wants_outputs = true;      ///< else the result has none: they need not come back to the host
   bool traces = true;             ///< else nothing is measured but the whole step

@@ -296,17 +296,10 @@ class ProgramBuilder {
   }
 
   void add_calls(const Lowered& lowered, const std::vector<NodePlaces>& places, ProgramStep& step) {
-    step.scratch_bytes = lowered.scratch_bytes;
+    if (!lowered.scratch_bytes.empty()) step.scratch_bytes = lowered.scratch_bytes;
     for (const Call& call : lowered.calls) {
-      step.calls.push_back(std::visit(
-          [&](const auto& each) -> PlacedCall {
-            if constexpr (requires { placed(each, places, step); }) {
-              return placed(each, places, step);
-            } else {
-              return placed(each, places);
-            }
-          },
-          call));
+      step.calls.push_back(
+          std::visit([&](const auto& each) { return placed(each, places, step); }, call));
     }
   }
 
@@ -325,7 +318,7 @@ class ProgramBuilder {
   }
 
   /// The kernel's id is its place among the texts until all are compiled.
-  PlacedCall placed(const KernelCall& call, const std::vector<NodePlaces>& places) {
+  PlacedCall placed(const KernelCall& call, const std::vector<NodePlaces>& places, ProgramStep&) {
     PlacedKernel result{KernelId(texts_.add(call.text, call.shape.threads)), call.shape, {}};
     for (const Operand& operand : call.operands) {
       result.operands.push_back(place(operand, places));
@@ -353,16 +346,19 @@ class ProgramBuilder {
     return result;
   }
 
-  static PlacedCall placed(const CopyCall& call, const std::vector<NodePlaces>& places) {
+  static PlacedCall placed(const CopyCall& call, const std::vector<NodePlaces>& places,
+                           ProgramStep&) {
     return PlacedCopy{place(call.from, places), place(call.to, places), call.bytes};
   }
-  static PlacedCall placed(const RowCopyCall& call, const std::vector<NodePlaces>& places) {
+  static PlacedCall placed(const RowCopyCall& call, const std::vector<NodePlaces>& places,
+                           ProgramStep&) {
     PlacedRowCopy result{call.shape, place(call.from, places), place(call.to, places)};
     result.from.offset += call.from_offset;
     result.to.offset += call.to_offset;
     return result;
   }
-  static PlacedCall placed(const ZeroCall& call, const std::vector<NodePlaces>& places) {
+  static PlacedCall placed(const ZeroCall& call, const std::vector<NodePlaces>& places,
+                           ProgramStep&) {
     return PlacedZero{place(call.to, places), call.bytes};
   }
 
@@ -375,12 +371,12 @@ class ProgramBuilder {
       if (!each.gradient.valid()) continue;
       const auto& released = timeline_.released_outputs;
       const bool at_once = std::ranges::find(released, each.gradient) != released.end();
-      add_update(each, at_once ? program_.steps[step_of_[topology_.producer[each.gradient]]].calls
+      add_update(each, at_once ? program_.steps[step_of_[topology_.producer[each.gradient]]]
                                : program_.updates);
     }
   }
 
-  void add_update(const Parameter& each, std::vector<PlacedCall>& calls) {
+  void add_update(const Parameter& each, ProgramStep& step) {
     const OperandType& parameter = program_.types[each.value];
     const UpdateShape shape{update_.choice.optimizer,
                             parameter.element,
@@ -396,9 +392,7 @@ class ProgramBuilder {
       if (!buffer.state || buffer.root != each.value) continue;
       places.inputs.push_back({Place::Kind::buffer, static_cast<std::uint32_t>(id.index()), 0});
     }
-    for (const Call& call : lower_update(shape).calls) {
-      calls.push_back(placed(std::get<KernelCall>(call), {places}));
-    }
+    add_calls(lower_update(shape), {places}, step);
   }
 
   static void need_workspace(ProgramStep& step, std::int64_t bytes) {
@@ -416,14 +410,15 @@ class ProgramBuilder {
 
   void resolve_kernels() {
     const std::vector<KernelId> kernels = texts_.compile(device_);
-    const auto resolve = [&](std::vector<PlacedCall>& calls) {
-      for (PlacedCall& call : calls) {
-        auto* const kernel = std::get_if<PlacedKernel>(&call);
-        if (kernel != nullptr) kernel->kernel = kernels[kernel->kernel.index()];
-      }
-    };
-    for (ProgramStep& step : program_.steps) resolve(step.calls);
-    resolve(program_.updates);
+    for (ProgramStep& step : program_.steps) resolve_kernels(step, kernels);
+    resolve_kernels(program_.updates, kernels);
+  }
+
+  static void resolve_kernels(ProgramStep& step, const std::vector<KernelId>& kernels) {
+    for (PlacedCall& call : step.calls) {
+      auto* const kernel = std::get_if<PlacedKernel>(&call);
+      if (kernel != nullptr) kernel->kernel = kernels[kernel->kernel.index()];
+    }
   }
 
   const Graph& graph_;

@@ -73,8 +73,8 @@ struct ProgramStep {
 
 /// A step made ready for a device: all that can be known before it runs.
 struct Program {
-  std::vector<ProgramStep> steps;   ///< by step of the order
-  std::vector<PlacedCall> updates;  ///< after the last step
+  std::vector<ProgramStep> steps;  ///< by step of the order
+  ProgramStep updates;             ///< after the last one: only calls
   IdVector<ValueId, OperandType> types;
   IdVector<ValueId, Place> places;
   std::vector<Tensor> gradients;  ///< handed back by the caller of the YieldOp
