@@ -92,6 +92,7 @@ class CudaStep : public LoadedStep {
       }
       run_step(static_cast<std::uint32_t>(i), log);
     }
+    log.end_steps();
     for (const PlacedCall& call : program_.updates.calls) {
       std::visit([&](const auto& each) { execute(each, {}, nullptr); }, call);
     }

@@ -1,8 +1,13 @@
 #include "core/run/cuda/step_log.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace stashscope::cuda {
 
 namespace {
+
+constexpr std::uint32_t no_step = std::numeric_limits<std::uint32_t>::max();
 
 std::uint64_t address_of(DevicePointer memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
@@ -14,7 +19,7 @@ StepLog::StepLog(const RunPlan& plan, Device& device, bool traces)
 void StepLog::start() {
   device_.synchronize();
   start_ = {device_.used_bytes(Pool::tensors), device_.used_bytes(Pool::workspaces)};
-  for (const Pool pool : {Pool::tensors, Pool::workspaces}) device_.take_peak_used_bytes(pool);
+  take_peaks();
   if (mode_ == Mode::traced) {
     why_not_traced_ = device_.start_trace();
     if (!why_not_traced_.empty()) mode_ = Mode::node_by_node;
@@ -77,12 +82,27 @@ void StepLog::end_node() {
   }
 }
 
+void StepLog::end_steps() {
+  if (mode_ == Mode::traced) device_.begin_step(no_step);
+}
+
+PoolBytes StepLog::take_peaks() const {
+  return {device_.take_peak_used_bytes(Pool::tensors),
+          device_.take_peak_used_bytes(Pool::workspaces)};
+}
+
+/// Pools keep what they have once got.
+std::int64_t StepLog::reserved_bytes() const {
+  return device_.reserved_bytes(Pool::tensors) + device_.reserved_bytes(Pool::workspaces);
+}
+
 LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink) {
   device_.synchronize();
   const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  const PoolBytes most = take_peaks();
   LoggedStep result;
   if (mode_ == Mode::traced) {
-    JoinedTrace joined = join_trace(host_events_, device_.stop_trace(), start_);
+    JoinedTrace joined = join_trace(host_events_, device_.stop_trace(), start_, most);
     events_ = std::move(joined.events);
     result.remarks = std::move(joined.remarks);
   } else if (mode_ == Mode::node_by_node) {
@@ -90,8 +110,9 @@ LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink
   }
   result.measurement = measured(device_name, sink);
   result.measurement.step_seconds = seconds;
-  const std::int64_t most = device_.take_peak_used_bytes(Pool::tensors);
-  if (mode_ == Mode::untraced) result.measurement.peak_bytes = most;
+  if (mode_ == Mode::untraced) result.measurement.peak_bytes = most.tensors;
+  result.measurement.peak_reserved_bytes =
+      std::max(result.measurement.peak_reserved_bytes, reserved_bytes());
   return result;
 }
 

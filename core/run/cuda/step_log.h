@@ -28,6 +28,8 @@ class StepLog {
   void took_workspace(std::int64_t bytes, DevicePointer memory);
   void gave_back_workspace(std::int64_t bytes, DevicePointer memory);
   void end_node();
+  /// What follows belongs to no step.
+  void end_steps();
 
   /// Waits for the device. @param sink sees all events; may be null
   LoggedStep finish(const std::string& device_name, const TraceSink& sink);
@@ -41,6 +43,8 @@ class StepLog {
   void add(HostEvent::Kind kind, std::int64_t bytes, Pool pool, DevicePointer memory,
            std::string name);
   void add_now(TraceEvent::Kind kind, std::int64_t bytes, const std::string& name);
+  PoolBytes take_peaks() const;
+  std::int64_t reserved_bytes() const;
   Measurement measured(const std::string& device_name, const TraceSink& sink) const;
   std::vector<TraceEvent> events_of_residents() const;
   std::string node_name() const;
@@ -50,7 +54,7 @@ class StepLog {
   Device& device_;
   Mode mode_;
   std::string why_not_traced_;
-  PoolsInUse start_;
+  PoolBytes start_;
   std::uint32_t step_ = 0;
   std::vector<HostEvent> host_events_;
   std::vector<TraceEvent> events_;  ///< node by node

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
+
+#include "core/base/text.h"
 
 namespace stashscope::cuda {
 
 namespace {
 
 constexpr std::array pools = {Pool::tensors, Pool::workspaces};
+constexpr std::int64_t granularity = 512;  // of CUDA's pools
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
 using Matches = std::vector<const MemoryRecord*>;  ///< by host event; null where there is none
@@ -136,18 +140,48 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
   return steps;
 }
 
+std::int64_t rounded_up(std::int64_t bytes) {
+  return (bytes + granularity - 1) / granularity * granularity;
+}
+
+/// What is in use of a pool after each of its events: as the records say where there are any, else
+/// it changes by what was asked for.
+std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool pool,
+                                     std::int64_t used, const Matches& matches) {
+  std::vector<std::int64_t> all(events.size(), used);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const HostEvent& event = events[i];
+    if (!touches_memory(event) || event.pool != pool) continue;
+    const std::int64_t bytes = rounded_up(std::max<std::int64_t>(event.bytes, 1));
+    used += event.kind == HostEvent::Kind::allocate ? bytes : -bytes;
+    if (!matches.empty() && matches[i] != nullptr) used = matches[i]->pool_used;
+    all[i] = used;
+  }
+  return all;
+}
+
+/// The most of them and what was there before.
+std::int64_t most_of(const std::vector<HostEvent>& events, Pool pool, std::int64_t start,
+                     const std::vector<std::int64_t>& used) {
+  std::int64_t most = start;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (touches_memory(events[i]) && events[i].pool == pool) most = std::max(most, used[i]);
+  }
+  return most;
+}
+
 class TraceWriter {
  public:
-  TraceWriter(const std::vector<StepSpan>& spans, const PoolsInUse& start,
+  TraceWriter(const std::vector<StepSpan>& spans, const PoolBytes& start,
               std::vector<TraceEvent>& events)
       : spans_(spans), events_(events) {
-    state_of(Pool::tensors).used = start.tensors;
-    state_of(Pool::workspaces).used = start.workspaces;
+    state_of(Pool::tensors).used = start[Pool::tensors];
     for (const StepSpan& span : spans_) first_ = std::min(first_, span.start);
     now_ = first_;
   }
 
-  void write(const HostEvent& event, const MemoryRecord* record) {
+  /// @param used of the event's pool, after it
+  void write(const HostEvent& event, const MemoryRecord* record, std::int64_t used) {
     switch (event.kind) {
       case HostEvent::Kind::node_start:
         pass_until(spans_[event.step].start, event);
@@ -159,7 +193,7 @@ class TraceWriter {
         break;
       case HostEvent::Kind::allocate:
       case HostEvent::Kind::release:
-        write_memory(event, record);
+        write_memory(event, record, used);
         break;
     }
   }
@@ -177,14 +211,11 @@ class TraceWriter {
     if (spans_[event.step].kernels > 0) now_ = std::max(now_, time);
   }
 
-  void write_memory(const HostEvent& event, const MemoryRecord* record) {
+  void write_memory(const HostEvent& event, const MemoryRecord* record, std::int64_t used) {
     const bool allocates = event.kind == HostEvent::Kind::allocate;
     PoolState& state = state_of(event.pool);
-    if (record != nullptr) {
-      state = {record->pool_used, record->pool_reserved};
-    } else {
-      state.used += allocates ? event.bytes : -event.bytes;
-    }
+    state.used = used;
+    if (record != nullptr) state.reserved = record->pool_reserved;
     if (event.pool == Pool::workspaces) {
       emit(TraceEvent::Kind::workspace, event, state.used);
     } else {
@@ -215,6 +246,8 @@ class TraceWriter {
   std::uint64_t now_ = 0;
 };
 
+Pool other(Pool pool) { return pool == Pool::tensors ? Pool::workspaces : Pool::tensors; }
+
 std::string pool_name(Pool pool) { return pool == Pool::tensors ? "tensors" : "workspaces"; }
 
 /// Fills `matches`; returns what fits nothing.
@@ -223,7 +256,12 @@ std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
   std::vector<std::string> remarks;
   const std::map<std::uint64_t, Matches> pools_seen = by_pool(records.memory);
   for (const Pool pool : pools) {
-    const Matches of_pool = records_of(pools_seen, addresses_of(events, pool));
+    const std::set<std::uint64_t> others = addresses_of(events, other(pool));
+    Matches of_pool = records_of(pools_seen, addresses_of(events, pool));
+    // The library may not tell pools apart.
+    std::erase_if(of_pool, [&](const MemoryRecord* each) {
+      return pools_seen.size() == 1 && others.contains(each->address);
+    });
     const std::int64_t strangers = PoolMatcher(events, pool).match(of_pool, matches);
     if (strangers > 0) {
       remarks.push_back(std::to_string(strangers) + " records of the pool of " + pool_name(pool) +
@@ -261,10 +299,28 @@ void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& wo
   }
 }
 
+/// What is in use of a pool after each of its events, by the source whose highest value is the
+/// pool's own.
+std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Pool pool,
+                                       const Matches& matches, const PoolBytes& start,
+                                       const PoolBytes& most, std::vector<std::string>& remarks) {
+  std::vector<std::int64_t> told = used_after(events, pool, start[pool], matches);
+  const std::int64_t told_most = most_of(events, pool, start[pool], told);
+  if (most[pool] == 0 || told_most == most[pool]) return told;
+  std::vector<std::int64_t> counted = used_after(events, pool, start[pool], {});
+  const std::int64_t counted_most = most_of(events, pool, start[pool], counted);
+  const bool counts = std::abs(counted_most - most[pool]) < std::abs(told_most - most[pool]);
+  remarks.push_back(
+      "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
+      " in use, its records say " + format_bytes(told_most) +
+      (counts ? "; what was asked for is counted, which makes " + format_bytes(counted_most) : ""));
+  return counts ? counted : told;
+}
+
 }  // namespace
 
 JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,
-                       const PoolsInUse& start) {
+                       const PoolBytes& start, const PoolBytes& most) {
   JoinedTrace joined;
   const std::vector<StepSpan> spans = spans_of(records, steps_of(events));
   for (const StepSpan& span : spans) joined.work.push_back({seconds_of(span.busy), span.kernels});
@@ -274,8 +330,13 @@ JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords&
   std::ranges::move(match_pools(events, records, matches), std::back_inserter(joined.remarks));
   for (const Pool pool : pools) remark_missing(events, matches, pool, joined.remarks);
 
+  const std::array used = {
+      believed_use(events, Pool::tensors, matches, start, most, joined.remarks),
+      believed_use(events, Pool::workspaces, matches, start, most, joined.remarks)};
   TraceWriter writer(spans, start, joined.events);
-  for (std::size_t i = 0; i < events.size(); ++i) writer.write(events[i], matches[i]);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    writer.write(events[i], matches[i], used[static_cast<std::size_t>(events[i].pool)][i]);
+  }
   return joined;
 }
 

@@ -31,10 +31,12 @@ struct StepWork {
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
 
-/// Bytes that are in use, rounded up as the allocator does.
-struct PoolsInUse {
+/// Bytes of each pool, rounded up as the allocator does.
+struct PoolBytes {
   std::int64_t tensors = 0;
   std::int64_t workspaces = 0;
+
+  std::int64_t operator[](Pool pool) const { return pool == Pool::tensors ? tensors : workspaces; }
 };
 
 struct JoinedTrace {
@@ -45,18 +47,18 @@ struct JoinedTrace {
 
 /// Joins what the runner did with what the profiling library saw of it.
 /// - Times are the device's, in seconds since the first kernel of a step started. A node starts
-/// with
-///   its first kernel and ends with its last; one without kernels takes no time at the end of the
-///   node before.
-/// - Bytes in use are what the pools say after each event, rounded up as the allocator does. Where
-/// a
-///   record is missing they change by what was asked for.
+///   with its first kernel and ends with its last; one without kernels takes no time at the end of
+///   the node before.
+/// - Bytes in use are what the records say after each event, rounded up as the allocator does.
+/// Where
+///   a record is missing they change by what was asked for, rounded up to 512 bytes. So they do
+///   throughout when that comes closer to the most that the pool itself had in use.
 /// - Memory of the workspace pool becomes `workspace` events; `reserved` events tell when both
-/// pools
-///   together hold more than ever before.
+///   pools together hold more than ever before.
 /// @param events in the order in which the runner did them
-/// @param start before the first of them
+/// @param start in use before the first of them
+/// @param most that was in use since then, as the pools say; 0: unknown
 JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,
-                       const PoolsInUse& start = {});
+                       const PoolBytes& start = {}, const PoolBytes& most = {});
 
 }  // namespace stashscope::cuda

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
+#include <vector>
 
 #include "core/base/shared_library.h"
 #include "core/run/cuda/plugin/check.h"
@@ -71,19 +71,18 @@ struct Choice {
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 };
 
-/// The fastest that makes the same bits each time, else the fastest.
+/// The fastest that make the same bits each time, then the fastest.
 template <class Performance>
-std::optional<Choice> best_of(std::span<const Performance> sorted) {
-  const auto fits = [](const Performance& each) {
-    return each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_workspace;
-  };
-  const auto repeats = [&](const Performance& each) {
-    return fits(each) && each.determinism == CUDNN_DETERMINISTIC;
-  };
-  auto best = std::ranges::find_if(sorted, repeats);
-  if (best == sorted.end()) best = std::ranges::find_if(sorted, fits);
-  if (best == sorted.end()) return std::nullopt;
-  return Choice{static_cast<int>(best->algo), best->mathType};
+std::vector<Choice> best_of(std::span<const Performance> sorted) {
+  std::vector<Choice> choices;
+  for (const bool repeats : {true, false}) {
+    for (const Performance& each : sorted) {
+      const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_workspace;
+      if (!fits || (each.determinism == CUDNN_DETERMINISTIC) != repeats) continue;
+      choices.push_back({static_cast<int>(each.algo), each.mathType});
+    }
+  }
+  return choices;
 }
 
 /// A function of the library by its declaration.
@@ -193,15 +192,17 @@ class Convolutions::Prepared {
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionMathType)(convolution_.get(), math));
   }
 
+  /// An algorithm may not do what it is listed for, as when float32 keeps all its bits.
   void choose() {
-    const std::optional<Choice> choice = find();
-    if (!choice) fail_run(device_place, "cuDNN has no algorithm for a convolution");
-    algorithm_ = choice->algorithm;
-    if (!is_exact(shape_)) set_math(choice->math);
-    check(ask_workspace());
+    for (const Choice& choice : find()) {
+      algorithm_ = choice.algorithm;
+      if (!is_exact(shape_)) set_math(choice.math);
+      if (ask_workspace() == CUDNN_STATUS_SUCCESS) return;
+    }
+    fail_run(device_place, "cuDNN has no algorithm for a convolution");
   }
 
-  std::optional<Choice> find() const {
+  std::vector<Choice> find() const {
     switch (shape_.pass) {
       case Pass::forward:
         return find_among<cudnnConvolutionFwdAlgoPerf_t>([this](int* count, auto* found) {
@@ -222,11 +223,11 @@ class Convolutions::Prepared {
               most_algorithms, count, found);
         });
     }
-    return std::nullopt;
+    return {};
   }
 
   template <class Performance, class Ask>
-  std::optional<Choice> find_among(const Ask& ask) const {
+  std::vector<Choice> find_among(const Ask& ask) const {
     std::array<Performance, most_algorithms> found{};
     int count = 0;
     check(ask(&count, found.data()));

@@ -65,7 +65,9 @@ std::int64_t MemoryPool::attribute(cudaMemPoolAttr name) const {
 }
 
 std::int64_t MemoryPool::take_peak() {
-  const std::int64_t peak = attribute(cudaMemPoolAttrUsedMemHigh);
+  // The mark starts at nothing each time, whatever is in use.
+  const std::int64_t peak =
+      std::max(attribute(cudaMemPoolAttrUsedMemHigh), attribute(cudaMemPoolAttrUsedMemCurrent));
   std::uint64_t reset = 0;
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrUsedMemHigh, &reset),
         "counting what a pool has in use");

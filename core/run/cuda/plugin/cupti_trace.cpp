@@ -48,8 +48,9 @@ struct Received {
   decltype(&cuptiActivityGetNumDroppedRecords) dropped = nullptr;
 };
 
+/// Never destroyed: the library's threads may still hand over as the program ends.
 Received& received() {
-  static Received all;
+  static Received& all = *new Received;
   return all;
 }
 
@@ -98,7 +99,16 @@ class CuptiTrace::Library {
     pop = find<decltype(cuptiActivityPopExternalCorrelationId)>(
         "cuptiActivityPopExternalCorrelationId");
     keep_buffers_in_host_memory();
-    register_callbacks();
+  }
+
+  /// Empty when all went well. Not before the first trace: it slows down all that follows.
+  std::string register_callbacks() const {
+    Received& all = received();
+    all.next = find<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
+    all.dropped =
+        find<decltype(cuptiActivityGetNumDroppedRecords)>("cuptiActivityGetNumDroppedRecords");
+    return words_for(find<decltype(cuptiActivityRegisterCallbacks)>(
+        "cuptiActivityRegisterCallbacks")(hand_out_buffer, take_buffer_back));
   }
 
   /// Empty when all went well.
@@ -129,16 +139,6 @@ class CuptiTrace::Library {
         CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED, &size, &pinned);
   }
 
-  void register_callbacks() const {
-    Received& all = received();
-    all.next = find<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
-    all.dropped =
-        find<decltype(cuptiActivityGetNumDroppedRecords)>("cuptiActivityGetNumDroppedRecords");
-    const std::string failure = words_for(find<decltype(cuptiActivityRegisterCallbacks)>(
-        "cuptiActivityRegisterCallbacks")(hand_out_buffer, take_buffer_back));
-    if (!failure.empty()) fail_run(device_place, failure);
-  }
-
   SharedLibrary functions_;
 };
 
@@ -157,6 +157,8 @@ CuptiTrace::~CuptiTrace() {
 std::string CuptiTrace::start() {
   if (!library_) return reason_;
   take_records();  // what came too late for the trace before
+  const std::string refusal = library_->register_callbacks();
+  if (!refusal.empty()) return refusal;
   for (const CUpti_ActivityKind kind : activity_kinds) {
     const std::string failure = library_->words_for(library_->enable(kind));
     if (failure.empty()) continue;

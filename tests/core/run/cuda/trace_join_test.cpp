@@ -161,7 +161,7 @@ TEST(TraceJoin, WhatHasNoRecordCountsAsAskedFor) {
   expect_remark(joined, "dropped 1 records");
   expect_remark(joined, "1 of 4 events of the pool of tensors have no record");
   EXPECT_EQ(joined.remarks.size(), 2U);
-  EXPECT_EQ(live_bytes(joined, Kind::allocate), (std::vector<std::int64_t>{1024, 1624, 1536}));
+  EXPECT_EQ(live_bytes(joined, Kind::allocate), (std::vector<std::int64_t>{1024, 2048, 1536}));
 }
 
 TEST(TraceJoin, RecordsOfOthersAreSaidOrLeftOut) {
@@ -182,10 +182,39 @@ TEST(TraceJoin, WithoutRecordsOrderAndBytesAreLeft) {
   const JoinedTrace joined = run.joined();
   expect_remark(joined, "no kernel belongs to a step");
   const Measurement m = measured(joined);
-  EXPECT_EQ(m.live_bytes, (std::vector<std::int64_t>{1600, 600, 700}));
-  EXPECT_EQ(m.workspace_bytes, (std::vector<std::int64_t>{300, 0, 0}));
+  EXPECT_EQ(m.live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
+  EXPECT_EQ(m.workspace_bytes, (std::vector<std::int64_t>{512, 0, 0}));
   EXPECT_EQ(m.node_seconds, (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(m.peak_reserved_bytes, 0);
+}
+
+TEST(TraceJoin, WhatThePoolSaysOfItsMostDecidesWhatIsBelieved) {
+  HostRun run = small_run();
+  EXPECT_TRUE(join_trace(run.events, run.records, {}, {2048, 512}).remarks.empty());
+  for (MemoryRecord& record : run.records.memory) record.pool_used = 99;
+  const JoinedTrace counted = join_trace(run.events, run.records, {}, {2048, 512});
+  expect_remark(counted, "the pool of tensors had at most 2.00 KiB in use");
+  expect_remark(counted, "the pool of workspaces had at most 512 B in use");
+  EXPECT_EQ(counted.remarks.size(), 2U);
+  const Measurement m = measured(counted);
+  EXPECT_EQ(m.live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
+  EXPECT_EQ(m.workspace_bytes, (std::vector<std::int64_t>{512, 0, 0}));
+  EXPECT_EQ(m.peak_reserved_bytes, 2048 + 512);
+}
+
+TEST(TraceJoin, RecordsOfTheNearerSourceAreBelieved) {
+  const HostRun run = small_run();
+  const JoinedTrace joined = join_trace(run.events, run.records, {}, {4096, 512});
+  EXPECT_EQ(joined.remarks.size(), 1U);
+  EXPECT_EQ(measured(joined).peak_bytes, 2048);
+}
+
+TEST(TraceJoin, PoolsThatAreNotToldApartAreByTheirAddresses) {
+  HostRun run = small_run();
+  for (MemoryRecord& record : run.records.memory) record.pool = 7000;
+  const JoinedTrace joined = run.joined();
+  EXPECT_TRUE(joined.remarks.empty());
+  EXPECT_EQ(measured(joined).live_bytes, measured(small_run().joined()).live_bytes);
 }
 
 TEST(TraceJoin, NothingIsJoinedToNothing) {
