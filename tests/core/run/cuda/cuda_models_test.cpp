@@ -4,12 +4,11 @@
 
 #include "../forward_model.h"
 #include "core/run/cuda/cuda_runner.h"
-#include "emulated_device.h"
+#include "test_device.h"
 
 namespace stashscope {
 namespace {
 
-using testing_run::EmulatedDevice;
 using testing_run::ForwardModel;
 using testing_run::same_bits;
 
@@ -24,7 +23,7 @@ class CudaModel : public ForwardModel {
   }
 
   RunResult run(const RunPlan& plan) const {
-    const cuda::CudaRunner runner(std::make_shared<EmulatedDevice>(), "cuda:0", {});
+    const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
     return runner.run(plan, inputs_, {}, {});
   }
 

@@ -144,7 +144,8 @@ TEST(Gather, MarksWhatIsOutsideOfTheData) {
   Node named;
   named.op_type = "Gather";
   const cuda::CudaKernel* const kernel = cuda::CudaKernelRegistry::standard().find(named);
-  EmulatedDevice device;
+  const auto opened = test_device();
+  cuda::Device& device = *opened;
   KernelProgram program;
   program.add(kernel->lower(*context_of(node, expected, *kernel).context));
   program.compile(device);

@@ -10,6 +10,7 @@
 #include "core/ops/op.h"
 #include "core/run/cuda/lowering.h"
 #include "emulated_device.h"
+#include "test_device.h"
 
 namespace stashscope::testing_run {
 

@@ -136,7 +136,8 @@ TEST(CudaLosses, OfLabelsOutsideOfTheClassesAreNotANumber) {
   const OneNode node = {"SoftmaxCrossEntropyLoss",
                         {random_tensor(ElementType::float32, {3, 5}), integers({3}, {1, 5, 2})},
                         {{"reduction", std::string("none")}}};
-  EmulatedDevice device;
+  const auto opened = test_device();
+  cuda::Device& device = *opened;
   const cuda::CudaKernel kernel = {};
   const Tensor losses = singles({3}, {0, 0, 0});
   const CaseContext known = context_of(node, {losses}, kernel);

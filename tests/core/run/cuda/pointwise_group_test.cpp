@@ -85,7 +85,8 @@ class Group {
 
   std::vector<Member> members_;
   std::vector<Tensor> expected_;
-  EmulatedDevice device_;
+  std::shared_ptr<cuda::Device> opened_ = test_device();
+  cuda::Device& device_ = *opened_;
   std::vector<CaseContext> contexts_;
   std::vector<std::unique_ptr<DeviceTensor>> tensors_;
   std::vector<DeviceTensor*> results_;  ///< by member

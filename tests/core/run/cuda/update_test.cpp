@@ -93,7 +93,8 @@ std::vector<Tensor> expected_of(const UpdateCase& each) {
 }
 
 void expect_updates(const std::vector<UpdateCase>& cases) {
-  EmulatedDevice device;
+  const auto opened = test_device();
+  cuda::Device& device = *opened;
   KernelProgram program;
   for (const UpdateCase& each : cases) program.add(cuda::lower_update(each.shape));
   program.compile(device);
