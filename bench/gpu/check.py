@@ -64,6 +64,37 @@ def milliseconds(seconds: float) -> str:
     return f"{1000 * seconds:.2f} ms"
 
 
+# Device: every kernel and every call of a library against the processor, in the project's own tests.
+
+TEST_SHARDS = 8
+NOT_OF_DEVICES = "-EmulatedDevice*:Plugin*:Cupti*:TraceJoin*:Files/*"  # these need compilers or models, or no device
+FAILED_TEST = re.compile(r"^\[  FAILED  \] (\S+) \(", re.M)
+
+
+def tested(bench: Bench, name: str, shard: int) -> Row:
+    programs = bench.folder / "bin"
+    device = bench.worker.device
+    variables = {**bench.worker.variables, "STASHSCOPE_TEST_DEVICE": device if ":" in device else f"{device}:0",
+                 "GTEST_TOTAL_SHARDS": str(TEST_SHARDS), "GTEST_SHARD_INDEX": str(shard)}
+    variables["LD_LIBRARY_PATH"] = f"{programs}:{variables['LD_LIBRARY_PATH']}"
+    finished = run_command([programs / "test_core_run_cuda", f"--gtest_filter={NOT_OF_DEVICES}"], SMALL_LIMIT,
+                           bench.clock, variables)
+    passed, failing = finished.output.count("[       OK ]"), FAILED_TEST.findall(finished.output)
+    if finished.status not in (0, 1) or not passed + len(failing):
+        raise finished.failure()
+    text = ", ".join([f"{passed} tests pass", f"{len(failing)} fail", *failing])
+    said = finished.output[-20000:] if failing else ""
+    return bench.row(name, text, "none fails", not failing, passed=passed, failing=failing, output=said)
+
+
+def device(bench: Bench) -> None:
+    if not (bench.folder / "bin" / "test_core_run_cuda").exists() or not bench.worker.device.startswith("cuda"):
+        bench.report.add_not_measured(bench.part, "tests")
+        return
+    names = [f"tests, part {shard + 1} of {TEST_SHARDS}" for shard in range(TEST_SHARDS)]
+    bench.attempt_all([(name, lambda name=name, i=i: tested(bench, name, i)) for i, name in enumerate(names)])
+
+
 # Correctness: against the oracles, and recomputed results against those kept.
 
 @dataclasses.dataclass(frozen=True)
@@ -272,7 +303,8 @@ def rest(bench: Bench) -> None:
 
 
 # Seconds after the start at which each part ends: all is over within nine minutes.
-PARTS = (("correctness", correctness, 120), ("prediction", prediction, 280), ("speed", speed, 440), ("rest", rest, 530))
+PARTS = (("device", device, 65), ("correctness", correctness, 165), ("prediction", prediction, 310),
+         ("speed", speed, 455), ("rest", rest, 530))
 
 
 def device_facts() -> dict[str, str]:

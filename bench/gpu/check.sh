@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the worker on a machine with an NVIDIA GPU and writes one file of results:
-#   check.sh RESULTS [--part correctness|prediction|speed|rest]...
+#   check.sh RESULTS [--part device|correctness|prediction|speed|rest]...
 # RESULTS is a JSON file, or a folder for one named by date and device (bench/results). The machine needs a driver,
 # CUDA 13 with cuDNN 9 and a python3 with PyTorch (CMake and a C++ compiler only where the plugin did not travel);
 # neither Qt, ONNX's libraries nor a network. The folder that pack.sh made is all that has to be copied there:
@@ -9,6 +9,7 @@
 # Ends by itself within nine minutes; what had no time is named. Exit code 0: all that was measured is within its
 # bounds; 1: something is not, or failed; 2: wrong usage.
 #
+#   device       kernels, products, convolutions, memory and traces, each against the processor
 #   correctness  results against the oracles, with and without plans and passes; the same bits when recomputed
 #   prediction   the predicted peak against the measured one: without plans, level 1, planned for 60 % of the peak
 #   speed        step time and peak beside PyTorch: eager, fused attention, checkpoints, torch.compile
