@@ -299,6 +299,19 @@ void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& wo
   }
 }
 
+/// Whether what is in use falls as memory is taken, or rises as it is given back: then the records
+/// are not of the time after their events.
+bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t last,
+                   const std::vector<std::int64_t>& used) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!touches_memory(events[i]) || events[i].pool != pool) continue;
+    const bool allocates = events[i].kind == HostEvent::Kind::allocate;
+    if (allocates ? used[i] < last : used[i] > last) return true;
+    last = used[i];
+  }
+  return false;
+}
+
 /// What is in use of a pool after each of its events, by the source whose highest value is the
 /// pool's own.
 std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Pool pool,
@@ -306,13 +319,17 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
                                        const PoolBytes& most, std::vector<std::string>& remarks) {
   std::vector<std::int64_t> told = used_after(events, pool, start[pool], matches);
   const std::int64_t told_most = most_of(events, pool, start[pool], told);
-  if (most[pool] == 0 || told_most == most[pool]) return told;
+  const bool moves_wrongly = moves_against(events, pool, start[pool], told);
+  if (most[pool] == 0 || (told_most == most[pool] && !moves_wrongly)) return told;
   std::vector<std::int64_t> counted = used_after(events, pool, start[pool], {});
   const std::int64_t counted_most = most_of(events, pool, start[pool], counted);
-  const bool counts = std::abs(counted_most - most[pool]) < std::abs(told_most - most[pool]);
+  const std::int64_t told_apart = std::abs(told_most - most[pool]);
+  const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
+  const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
   remarks.push_back(
       "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
       " in use, its records say " + format_bytes(told_most) +
+      (moves_wrongly ? ", not in the order of what was done" : "") +
       (counts ? "; what was asked for is counted, which makes " + format_bytes(counted_most) : ""));
   return counts ? counted : told;
 }

@@ -202,6 +202,17 @@ TEST(TraceJoin, WhatThePoolSaysOfItsMostDecidesWhatIsBelieved) {
   EXPECT_EQ(m.peak_reserved_bytes, 2048 + 512);
 }
 
+TEST(TraceJoin, RecordsFromBeforeTheirEventsAreNotBelieved) {
+  HostRun run = small_run();
+  std::array<std::int64_t, 2> last = {0, 0};
+  for (MemoryRecord& record : run.records.memory) {
+    std::swap(record.pool_used, last[record.pool - 7000]);
+  }
+  const JoinedTrace joined = join_trace(run.events, run.records, {}, {2048, 512});
+  expect_remark(joined, "not in the order of what was done; what was asked for is counted");
+  EXPECT_EQ(measured(joined).live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
+}
+
 TEST(TraceJoin, RecordsOfTheNearerSourceAreBelieved) {
   const HostRun run = small_run();
   const JoinedTrace joined = join_trace(run.events, run.records, {}, {4096, 512});
