@@ -49,11 +49,10 @@ struct JoinedTrace {
 /// - Times are the device's, in seconds since the first kernel of a step started. A node starts
 ///   with its first kernel and ends with its last; one without kernels takes no time at the end of
 ///   the node before.
-/// - Bytes in use are what the records say after each event, rounded up as the allocator does.
-/// Where
-///   a record is missing they change by what was asked for, rounded up to 512 bytes. So they do
-///   throughout when that comes closer to the most that the pool itself had in use, or as close
-///   while the records move against the events.
+/// - Bytes in use are what the records say after each event, rounded up as the allocator does; with
+///   no record they change by what was asked for, rounded up to 512 bytes. So they do throughout
+///   when that comes closer to the most that the pool itself had in use, or as close while the
+///   records move against the events.
 /// - Memory of the workspace pool becomes `workspace` events; `reserved` events tell when both
 ///   pools together hold more than ever before.
 /// @param events in the order in which the runner did them
