@@ -84,7 +84,7 @@ struct RunSettings {
 /// That the device cannot hold a step.
 class OutOfMemory : public Error {
  public:
-  /// @param available_bytes what the device has for tensors and workspaces together
+  /// @param available_bytes what the device has for tensors, workspaces left out
   OutOfMemory(const std::string& where, const std::string& what, std::int64_t available_bytes)
       : Error(ErrorKind::run, where, what), available_bytes_(available_bytes) {}
 
