@@ -18,6 +18,13 @@ bool is_view(const CudaKernel& kernel) {
   return kernel.lower == nullptr && kernel.expression == nullptr;
 }
 
+UpdateRates rates_of(const std::string& optimizer, double learning_rate) {
+  UpdateRates rates;
+  rates.learning_rate = learning_rate;
+  if (optimizer == "adamw") rates.weight_decay = 0.01;  // as PyTorch's AdamW without being told
+  return rates;
+}
+
 /// The places of a node's operands, or of those of all members of a group.
 struct NodePlaces {
   std::vector<Place> inputs;
@@ -383,7 +390,7 @@ class ProgramBuilder {
                             program_.types[each.gradient].element,
                             parameter.elements(),
                             update_.choice.master_weights,
-                            {.learning_rate = settings_.learning_rate}};
+                            rates_of(update_.choice.optimizer, settings_.learning_rate)};
     NodePlaces places;
     places.inputs = {
         program_.places[each.value], program_.places[each.gradient], {Place::Kind::run, 0, 0}};
