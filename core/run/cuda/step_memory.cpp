@@ -1,6 +1,7 @@
 #include "core/run/cuda/step_memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -18,6 +19,19 @@ Tensor in_float32(const Tensor& tensor) {
       ElementType::float32, tensor.dims(),
       std::string(reinterpret_cast<const char*>(narrowed.data()), narrowed.size() * sizeof(float))};
 }
+
+/// What kernels and libraries take at most at any step of the program.
+std::int64_t most_workspace(const Program& program) {
+  std::int64_t most = 0;
+  for (const ProgramStep& step : program.steps) {
+    most = std::max(most, std::accumulate(step.scratch_bytes.begin(), step.scratch_bytes.end(),
+                                          step.workspace_bytes));
+  }
+  return most;
+}
+
+/// What allocators add to tensors at most; few of these are ever alive together.
+std::int64_t rounding_of(std::size_t tensors) { return static_cast<std::int64_t>(tensors) * 512; }
 
 }  // namespace
 
@@ -144,7 +158,8 @@ void StepMemory::fail_full(const std::string& wanted, std::int64_t bytes,
     what += "; the step was predicted to need " + format_bytes(timeline.peak_bytes) + " at " +
             name_at(timeline.peak_step);
   }
-  throw OutOfMemory(timeline.order.empty() ? "" : "node " + name_at(step), what, available);
+  throw OutOfMemory(timeline.order.empty() ? "" : "node " + name_at(step), what,
+                    available - most_workspace(program_) - rounding_of(buffers_.size()));
 }
 
 std::string StepMemory::largest_alive() const {
