@@ -463,7 +463,10 @@ double transfer_seconds(const Study& study, const Variant& variant) {
 
 RunPlan run_plan(const Study& study, const Variant& variant) {
   const TrainingStep& step = study.prepared->step;
-  return {step.graph, variant.dataflow, variant.timeline, variant.groups,
+  return {step.graph,
+          variant.dataflow,
+          variant.timeline,
+          variant.groups,
           {study.choices.update, step.parameters}};
 }
 

@@ -412,8 +412,7 @@ class CpuStep : public LoadedStep {
   RunResult run(const TraceSink& sink, const Progress& progress) override {
     const Clock::time_point started = Clock::now();
     RunResult result = Execution(plan_, inputs_, sink).run(progress);
-    result.measurement.step_seconds =
-        std::chrono::duration<double>(Clock::now() - started).count();
+    result.measurement.step_seconds = std::chrono::duration<double>(Clock::now() - started).count();
     return result;
   }
 
