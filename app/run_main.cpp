@@ -47,21 +47,22 @@ class TraceFile {
 
 const BeforeRun no_sink = [](int) { return TraceSink(); };
 
-void print_remarks(const RunResult& result) { print_warnings("stashscope-run", result.remarks); }
+void print_remarks(const Measurement& measured) {
+  print_warnings("stashscope-run", measured.remarks);
+}
 
 /// Both variants, into files that the window and the planner take.
 void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptions& options) {
   StudyMeasurements measured;
   measured.baseline = runs.run(*study.baseline, no_sink).measurement;
-  const RunResult current = runs.run(*study.current, no_sink);
-  measured.current = current.measurement;
+  measured.current = runs.run(*study.current, no_sink).measurement;
   if (!options.measurement.empty()) save_measurements(study, measured, options.measurement);
   if (!options.profile.empty()) {
     save_profile(
         measured_profile(study, *study.current, measured.current, profile_in_force(study.choices)),
         options.profile);
   }
-  print_remarks(current);
+  print_remarks(measured.current);
   print_memory(study, measured.current);
   print_times(measured.current);
 }
@@ -104,11 +105,11 @@ int run_current(Subject& subject, const std::shared_ptr<const Study>& study,
   const RunResult result = runs.run(
       *study->current, [&](int index) { return index == last ? trace.sink() : TraceSink(); });
   trace.finish();
-  print_remarks(result);
+  print_remarks(result.measurement);
   const auto sized = study_of_run(subject, study, result);
   print_memory(*sized, result.measurement);
   print_times(result.measurement);
-  if (!options.summary.empty()) write_summary(*sized, result, options.summary);
+  if (!options.summary.empty()) write_summary(*sized, result.measurement, options.summary);
   if (options.digest) print_digests(result.outputs);
   return !options.compares() || matches_expected(*study, subject, result, inputs, options) ? 0 : 1;
 }

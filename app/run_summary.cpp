@@ -1,9 +1,7 @@
 #include "app/run_summary.h"
 
-#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -13,28 +11,6 @@
 #include "core/study/measure.h"
 
 namespace stashscope::app {
-
-namespace {
-
-double sum_of(const std::vector<double>& seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
-}
-
-std::int64_t peak_workspace(const Measurement& measured) {
-  const auto& bytes = measured.workspace_bytes;
-  return bytes.empty() ? 0 : *std::ranges::max_element(bytes);
-}
-
-/// The most that tensors and workspaces had together at any step.
-std::int64_t peak_with_workspace(const Measurement& measured) {
-  std::int64_t peak = measured.peak_bytes;
-  for (std::size_t i = 0; i < measured.workspace_bytes.size(); ++i) {
-    peak = std::max(peak, measured.live_bytes[i] + measured.workspace_bytes[i]);
-  }
-  return peak;
-}
-
-}  // namespace
 
 void print_memory(const Study& study, const Measurement& measured) {
   std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, "
@@ -60,14 +36,14 @@ void print_times(const Measurement& measured) {
               << "\n";
   }
   if (measured.node_seconds.empty()) return;
-  std::cout << "time: " << format_seconds(sum_of(measured.node_seconds))
+  std::cout << "time: " << format_seconds(seconds_of_nodes(measured))
             << ", the sum of the nodes' medians" << runs
             << "; largest difference between them: " << with_thousands(measured.repeat_difference)
             << " B\n";
 }
 
-void write_summary(const Study& study, const RunResult& result, const std::filesystem::path& file) {
-  const Measurement& measured = result.measurement;
+void write_summary(const Study& study, const Measurement& measured,
+                   const std::filesystem::path& file) {
   const nlohmann::json summary = {
       {"device", measured.device},
       {"peak_bytes", measured.peak_bytes},
@@ -77,11 +53,11 @@ void write_summary(const Study& study, const RunResult& result, const std::files
       {"peak_workspace_bytes", peak_workspace(measured)},
       {"peak_reserved_bytes", measured.peak_reserved_bytes},
       {"step_seconds", measured.step_seconds},
-      {"node_seconds_sum", sum_of(measured.node_seconds)},
+      {"node_seconds_sum", seconds_of_nodes(measured)},
       {"predicted_seconds", step_seconds(study, *study.current)},
       {"steps", study.current->timeline.order.size()},
       {"repeats", measured.repeats},
-      {"remarks", result.remarks}};
+      {"remarks", measured.remarks}};
   FileReplacement output(file.string());
   output.write(summary.dump(2) + "\n");
   output.finish();

@@ -12,7 +12,8 @@ void print_memory(const Study& study, const Measurement& measured);
 void print_times(const Measurement& measured);
 
 /// The same in figures: bytes and seconds.
-void write_summary(const Study& study, const RunResult& result, const std::filesystem::path& file);
+void write_summary(const Study& study, const Measurement& measured,
+                   const std::filesystem::path& file);
 
 /// One line per graph output: `digest NAME HEX`, equal for equal bits (FNV-1a of 64 bits).
 void print_digests(const NamedTensors& outputs);

@@ -37,6 +37,17 @@ void print_event(const TraceEvent& event) {
   fail_run("standard output", "nobody reads it any more");
 }
 
+/// What only all runs of a variant together tell.
+void print_ending(const Measurement& measured) {
+  for (const auto& [name, size] : measured.data_dependent) {
+    std::cout << worker_size_line << size << " " << name << "\n";
+  }
+  std::cout << worker_time_line << format_number(measured.step_seconds) << "\n";
+  for (const std::string& each : measured.remarks) {
+    std::cout << worker_remark_line << printable(each, each.size()) << "\n";
+  }
+}
+
 }  // namespace
 
 RunResult RepeatedRuns::run(const Variant& variant, const BeforeRun& before_run) const {
@@ -67,10 +78,7 @@ void stream_variants(const Study& study, const RepeatedRuns& runs, const RunCoun
   std::cout << worker_step_line << to_string(identity_of(study)) << "\n";
   for (const bool baseline : {true, false}) {
     std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
-    const RunResult result = runs.run(baseline ? *study.baseline : *study.current, before_run);
-    for (const auto& [name, size] : result.measurement.data_dependent) {
-      std::cout << worker_size_line << size << " " << name << "\n";
-    }
+    print_ending(runs.run(baseline ? *study.baseline : *study.current, before_run).measurement);
   }
   std::cout << worker_done_line << "\n";
   flush_output();

@@ -19,7 +19,7 @@ class RepeatedRuns {
                const RunCounts& counts)
       : study_(study), runner_(runner), inputs_(inputs), counts_(counts) {}
 
-  /// The outputs and remarks of the last run, and the measurement of all that count. Where the
+  /// The outputs of the last run, and the measurement of all that count. Where the
   /// device is out of memory, the Error says what plan would fit.
   RunResult run(const Variant& variant, const BeforeRun& before_run) const;
 

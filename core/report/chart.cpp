@@ -62,6 +62,16 @@ std::string band_legend(const Variant& variant) {
   return legend;
 }
 
+/// Long enough for all curves.
+constexpr double curves_legend_x = 560;
+
+std::string curves_legend(const Measurement* measured) {
+  std::string legend = "before (dashed), after";
+  if (measured == nullptr) return legend;
+  legend += ", measured (dotted)";
+  return measured->workspace_bytes.empty() ? legend : legend + ", with workspaces (thin)";
+}
+
 }  // namespace
 
 std::string_view band_colour(Band band) {
@@ -94,7 +104,7 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   const Timeline& before = study.baseline->timeline;
   const Timeline& after = study.current->timeline;
   std::int64_t top = std::max({before.peak_bytes, after.peak_bytes, std::int64_t{1}});
-  if (measured != nullptr) top = std::max(top, measured->peak_bytes);
+  if (measured != nullptr) top = std::max(top, peak_with_workspace(*measured));
   std::string svg =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -20 984 340\" "
       "width=\"984\" height=\"340\" role=\"img\" aria-label=\"Memory over steps\">\n";
@@ -107,8 +117,11 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
                     "stroke=\"#c2500a\" stroke-dasharray=\"1 3\" "
                     "stroke-width=\"2\"");
   }
+  if (measured != nullptr && !measured->workspace_bytes.empty()) {
+    svg += polyline(with_workspace(*measured), top, "stroke=\"#c2500a\" stroke-width=\"0.8\"");
+  }
   svg += label(4, -6, format_bytes(top), "#444");
-  svg += label(760, -6, "before (dashed), after", "#444");
+  svg += label(curves_legend_x, -6, curves_legend(measured), "#444");
   return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") +
          band_legend(*study.current) + "</svg>\n";
 }

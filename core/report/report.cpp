@@ -1,5 +1,6 @@
 #include "core/report/report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -68,8 +69,47 @@ std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measureme
   return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_steps);
 }
 
+std::string before_and_after(const std::string& before, const std::string& after) {
+  return before + " before, " + after + " after";
+}
+
+/// Of the two runs.
+std::int64_t bytes_of_most(const MeasuredPair& measured, std::int64_t (*of)(const Measurement&)) {
+  return std::max(of(measured.baseline), of(measured.current));
+}
+
+/// `1 MiB before, 2 MiB after`
+std::string bytes_of_both(const MeasuredPair& measured, std::int64_t (*of)(const Measurement&)) {
+  return before_and_after(format_bytes(of(measured.baseline)), format_bytes(of(measured.current)));
+}
+
+std::string workspace_line(const MeasuredPair& measured) {
+  if (bytes_of_most(measured, peak_workspace) == 0) return "";
+  return "Workspaces beside the tensors: " + bytes_of_both(measured, peak_workspace) +
+         "; together: " + bytes_of_both(measured, peak_with_workspace) + "\n";
+}
+
+std::string reserved_line(const MeasuredPair& measured) {
+  const auto reserved = [](const Measurement& run) { return run.peak_reserved_bytes; };
+  if (bytes_of_most(measured, reserved) == 0) return "";
+  return "Reserved by the device's allocator: " + bytes_of_both(measured, reserved) + "\n";
+}
+
+std::string measured_time_line(const MeasuredPair& measured) {
+  const auto& [baseline, current, error] = measured;
+  if (baseline.step_seconds == 0 || current.step_seconds == 0) return "";
+  return "Time of the whole step, measured: " +
+         before_and_after(format_seconds(baseline.step_seconds),
+                          format_seconds(current.step_seconds)) +
+         "; of its nodes together: " +
+         before_and_after(format_seconds(seconds_of_nodes(baseline)),
+                          format_seconds(seconds_of_nodes(current))) +
+         "\n";
+}
+
 std::string measured_lines(const Study& study, const MeasuredPair& measured) {
-  std::string text = measured_peak_line(measured);
+  std::string text = measured_peak_line(measured) + workspace_line(measured) +
+                     reserved_line(measured) + measured_time_line(measured);
   for (const std::string& each : remarks_on(study, {measured.baseline, measured.current})) {
     text += each + "\n";
   }
@@ -188,8 +228,22 @@ json variant_json(const Study& study, const Variant& variant) {
           {"phases", phases_json(memory_phases(variant))}};
 }
 
+/// What only some devices have is left out where it is not known.
+json run_json(const Measurement& run) {
+  json object = {{"peak_bytes", run.peak_bytes}, {"node_seconds_sum", seconds_of_nodes(run)}};
+  if (run.step_seconds > 0) object["step_seconds"] = run.step_seconds;
+  if (!run.workspace_bytes.empty()) {
+    object["peak_workspace_bytes"] = peak_workspace(run);
+    object["peak_with_workspace_bytes"] = peak_with_workspace(run);
+  }
+  if (run.peak_reserved_bytes > 0) object["peak_reserved_bytes"] = run.peak_reserved_bytes;
+  return object;
+}
+
 json measured_json(const Study& study, const MeasuredPair& measured) {
   return {{"device", measured.current.device},
+          {"baseline", run_json(measured.baseline)},
+          {"current", run_json(measured.current)},
           {"baseline_peak_bytes", measured.baseline.peak_bytes},
           {"current_peak_bytes", measured.current.peak_bytes},
           {"max_abs_error_bytes", measured.max_abs_error_bytes},

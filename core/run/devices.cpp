@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -82,6 +83,17 @@ std::vector<DeviceInfo> list_devices() {
     all.push_back({name, printable(device.name) + ", " + format_bytes(device.memory_bytes), true});
   }
   return all;
+}
+
+const DeviceInfo* device_meant(const std::vector<DeviceInfo>& devices, const std::string& name) {
+  const auto named = [&](std::string_view wanted) -> const DeviceInfo* {
+    const auto found = std::ranges::find(devices, wanted, &DeviceInfo::name);
+    return found == devices.end() ? nullptr : &*found;
+  };
+  if (name == "none") return named("cpu");
+  if (const DeviceInfo* const exact = named(name)) return exact;
+  if (!names_cuda(name)) return nullptr;
+  return named(name == "cuda" ? "cuda:0" : "cuda");
 }
 
 }  // namespace stashscope

@@ -20,7 +20,6 @@ constexpr int ssh_failed = 255;
 constexpr int not_found = 127;
 constexpr int not_executable = 126;
 constexpr std::size_t longest_part = 253;
-constexpr std::size_t most_words = 300;
 
 /// Letters, digits, and these characters behind the first one.
 bool is_made_of(const std::string& text, std::string_view others) {
@@ -132,7 +131,7 @@ fs::path ssh_program() {
 
 Error remote_error(const RemoteHost& host, const ChildEnd& end) {
   const std::string where = to_string(host);
-  const std::string said = printable(end.last_words, most_words);
+  const std::string said = printable(end.last_words, most_last_words);
   if (end.status == not_found || end.status == not_executable) {
     return {ErrorKind::run, where, "the worker '" + printable(host.worker) + "' is not there",
             "install it there, or give its path"};

@@ -36,8 +36,6 @@ using NamedTensors = std::map<std::string, Tensor>;
 struct RunResult {
   NamedTensors outputs;  ///< graph outputs by name
   Measurement measurement;
-  std::vector<std::string> remarks =
-      {};  ///< what of the measurement is less exact than it could be
 };
 
 /// A step with its data on the device, to be run again and again.
@@ -108,5 +106,10 @@ struct DeviceInfo {
   bool available = false;
 };
 std::vector<DeviceInfo> list_devices();
+
+/// The one of `devices` that is meant by a name: `cuda` is the first GPU, and `none` the device on
+/// which a step runs then, the processor. Where there is no GPU, all GPUs are the entry that says
+/// why. Null when there is none.
+const DeviceInfo* device_meant(const std::vector<DeviceInfo>& devices, const std::string& name);
 
 }  // namespace stashscope

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
+#include <functional>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -24,6 +25,27 @@ Number take_number(std::string_view& rest, const std::string& line) {
 }
 
 }  // namespace
+
+double seconds_of_nodes(const Measurement& measured) {
+  return std::accumulate(measured.node_seconds.begin(), measured.node_seconds.end(), 0.0);
+}
+
+std::int64_t peak_workspace(const Measurement& measured) {
+  const std::vector<std::int64_t>& bytes = measured.workspace_bytes;
+  return bytes.empty() ? 0 : *std::ranges::max_element(bytes);
+}
+
+std::vector<std::int64_t> with_workspace(const Measurement& measured) {
+  std::vector<std::int64_t> sums(measured.workspace_bytes.size());
+  std::ranges::transform(measured.live_bytes, measured.workspace_bytes, sums.begin(), std::plus());
+  return sums;
+}
+
+std::int64_t peak_with_workspace(const Measurement& measured) {
+  const std::vector<std::int64_t> sums = with_workspace(measured);
+  return sums.empty() ? measured.peak_bytes
+                      : std::max(measured.peak_bytes, *std::ranges::max_element(sums));
+}
 
 void MeasurementBuilder::add(const TraceEvent& event) {
   Measurement& m = measurement_;

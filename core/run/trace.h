@@ -46,9 +46,23 @@ struct Measurement {
   /// By step, the most scratch memory that kernels had beside the tensors; empty when none had.
   std::vector<std::int64_t> workspace_bytes;
   std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0 when unknown
+  std::vector<std::string> remarks;      ///< what of it is less exact than it could be
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
+
+/// Seconds that all nodes took together.
+double seconds_of_nodes(const Measurement& measured);
+
+/// The most scratch memory at any step; 0 where there was none.
+std::int64_t peak_workspace(const Measurement& measured);
+
+/// By step, tensors and scratch memory together; empty where there was none. Of one step both are
+/// the most, which need not have been there at the same moment.
+std::vector<std::int64_t> with_workspace(const Measurement& measured);
+
+/// The most of these; that of the tensors where there was no scratch memory.
+std::int64_t peak_with_workspace(const Measurement& measured);
 
 /// Adds up a stream of events into a measurement.
 class MeasurementBuilder {

@@ -16,7 +16,6 @@ namespace stashscope {
 namespace {
 
 /// Of a failed worker's last line.
-constexpr std::size_t most_words = 2000;
 
 /// Listens to a child until it closes its streams, and writes to it meanwhile.
 class Conversation {
@@ -95,9 +94,9 @@ void run_child(const std::filesystem::path& program, const std::vector<std::stri
   const InputFile file(input);
   const ChildEnd end = converse(program, arguments, file.get(), nullptr, on_line, progress, limits);
   if (end.status == 0) return;
-  throw Error(
-      kind_of_end(end.status), "",
-      end.last_words.empty() ? describe_end(end.status) : printable(end.last_words, most_words));
+  throw Error(kind_of_end(end.status), "",
+              end.last_words.empty() ? describe_end(end.status)
+                                     : printable(end.last_words, most_last_words));
 }
 
 std::filesystem::path running_program() {

@@ -21,13 +21,19 @@ constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseli
 /// `warm-up` or `run`; the runs of a variant follow each other, the events of each behind its line.
 constexpr std::string_view worker_run_line = "N ";
 constexpr std::string_view worker_size_line = "D ";  ///< followed by size, space and name of a dim
-constexpr std::string_view worker_done_line = "Z";   ///< everything went well
+/// Seconds of the whole step, the median over the runs of a variant that count; behind them.
+constexpr std::string_view worker_time_line = "T ";
+constexpr std::string_view worker_remark_line = "M ";  ///< about a variant's runs; behind them
+constexpr std::string_view worker_done_line = "Z";     ///< everything went well
 
 /// What a child may take before it counts as failed.
 struct ChildLimits {
   std::optional<std::chrono::milliseconds> time;
   std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes that it prints
 };
+
+/// Characters that are shown of last words: a whole plan, which a step may need to fit.
+constexpr std::size_t most_last_words = 8000;
 
 /// How a child ended.
 struct ChildEnd {

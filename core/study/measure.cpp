@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -18,6 +19,9 @@ namespace fs = std::filesystem;
 /// Where the worker finds its standard input as a file.
 const fs::path standard_input = "/proc/self/fd/0";
 
+/// Characters; who sends more has no more to say.
+constexpr std::size_t most_of_remark = 2000;
+
 /// The runs of one variant as they stream in.
 class VariantRuns {
  public:
@@ -32,11 +36,16 @@ class VariantRuns {
     is_empty_ = false;
   }
   void add_size(const std::string& name, std::int64_t size) { run_.add_size(name, size); }
+  void set_step_seconds(double seconds) { step_seconds_ = seconds; }
+  void add_remark(const std::string& remark) { remarks_.push_back(remark); }
 
   Measurement take() {
     finish_run();
     if (done_.empty()) fail_run("", "the worker sent no run");
-    return combined(std::move(done_));
+    Measurement all = combined(std::move(done_));
+    all.step_seconds = step_seconds_;
+    all.remarks = std::move(remarks_);
+    return all;
   }
 
  private:
@@ -49,6 +58,8 @@ class VariantRuns {
   std::string device_;
   MeasurementBuilder run_;
   std::vector<Measurement> done_;
+  double step_seconds_ = 0;
+  std::vector<std::string> remarks_;
   bool counts_ = true;
   bool is_empty_ = true;
 };
@@ -82,6 +93,10 @@ class StreamReader {
       check_step(line.substr(worker_step_line.size()));
     } else if (line.starts_with(worker_size_line)) {
       take_size(line.substr(worker_size_line.size()));
+    } else if (line.starts_with(worker_time_line)) {
+      take_time(line.substr(worker_time_line.size()));
+    } else if (line.starts_with(worker_remark_line)) {
+      runs().add_remark(line.substr(worker_remark_line.size()));
     } else {
       take_event(parse_event(line));
     }
@@ -121,6 +136,16 @@ class StreamReader {
       fail_run("", "the worker sent a broken line: " + printable(line));
     }
     runs().add_size(line.substr(space + 1), size);
+  }
+
+  void take_time(const std::string& line) {
+    double seconds = 0;
+    const auto [end, status] = std::from_chars(line.data(), line.data() + line.size(), seconds);
+    if (status != std::errc() || end != line.data() + line.size() || !std::isfinite(seconds) ||
+        seconds < 0) {
+      fail_run("", "the worker sent a broken line: " + printable(line));
+    }
+    runs().set_step_seconds(seconds);
   }
 
   void take_event(const TraceEvent& event) {
@@ -231,12 +256,34 @@ std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
   return sizes;
 }
 
+namespace {
+
+/// What both runs remark is said once.
+void add_remarks_of_runs(const StudyMeasurements& measured, std::vector<std::string>& remarks) {
+  const auto& [baseline, current] = measured;
+  const auto has = [](const Measurement& run, const std::string& remark) {
+    return std::ranges::find(run.remarks, remark) != run.remarks.end();
+  };
+  const auto add = [&](const char* which, const std::string& remark) {
+    remarks.push_back(std::string(which) + ": " + printable(remark, most_of_remark));
+  };
+  for (const std::string& each : baseline.remarks) {
+    add(has(current, each) ? "Both runs" : "Without plans", each);
+  }
+  for (const std::string& each : current.remarks) {
+    if (!has(baseline, each)) add("With plans", each);
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured) {
   std::vector<std::string> remarks;
   for (const auto& [name, size] : sizes_unlike_predicted(study, measured.baseline)) {
     remarks.push_back("Dimension '" + printable(name) + "' was " + std::to_string(size) +
                       " with the data of the run, which is not what was predicted for.");
   }
+  add_remarks_of_runs(measured, remarks);
   const std::int64_t between =
       std::max(measured.baseline.repeat_difference, measured.current.repeat_difference);
   if (between > 0) {

@@ -76,8 +76,8 @@ class Causes {
       return DifferenceCause::inner_memory;
     }
     if (unlike_[step] > 0) return DifferenceCause::data_dependent;
-    if (!on_device_ || difference < 0) return DifferenceCause::unknown;
-    return difference <= rounding_[step] ? DifferenceCause::rounding : DifferenceCause::workspace;
+    const bool may_be_rounding = on_device_ && difference > 0 && difference <= rounding_[step];
+    return may_be_rounding ? DifferenceCause::rounding : DifferenceCause::unknown;
   }
 
  private:
@@ -105,6 +105,7 @@ std::vector<StepDifference> measured_differences(const Study& study, const Varia
     StepDifference each{
         step,          order[step], variant.timeline.live_bytes[step], measured.live_bytes[step],
         seconds[step], took};
+    if (!measured.workspace_bytes.empty()) each.workspace_bytes = measured.workspace_bytes[step];
     each.cause = causes.of_step(step, each.bytes());
     differences.push_back(each);
   }
@@ -121,8 +122,6 @@ std::string_view explanation(DifferenceCause cause) {
       return "sizes depend on the data";
     case DifferenceCause::rounding:
       return "the allocator rounds up";
-    case DifferenceCause::workspace:
-      return "workspace of libraries";
     default:
       return "not explained";
   }

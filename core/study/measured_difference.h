@@ -13,7 +13,6 @@ enum class DifferenceCause : std::uint8_t {
   inner_memory,    ///< what the node takes inside of itself is predicted, but not measured
   data_dependent,  ///< something alive has a size that only the data of the run tells
   rounding,        ///< the device's allocator rounds every tensor up
-  workspace,       ///< more than rounding: libraries of the device took memory of their own
   unknown,
 };
 
@@ -25,6 +24,7 @@ struct StepDifference {
   std::int64_t measured_bytes = 0;
   double predicted_seconds = 0;
   double measured_seconds = 0;
+  std::int64_t workspace_bytes = 0;  ///< measured beside the tensors, no part of the difference
   DifferenceCause cause = DifferenceCause::none;
 
   std::int64_t bytes() const { return measured_bytes - predicted_bytes; }

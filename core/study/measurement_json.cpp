@@ -49,6 +49,7 @@ json measurement_to_json(const Measurement& m) {
           {"idle_bytes", m.idle_bytes},
           {"workspace_bytes", m.workspace_bytes},
           {"peak_reserved_bytes", m.peak_reserved_bytes},
+          {"remarks", m.remarks},
           {"data_dependent", m.data_dependent},
           {"repeats", m.repeats},
           {"repeat_difference", m.repeat_difference}};
@@ -68,6 +69,7 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "idle_bytes", m.idle_bytes);
   read(*found, "workspace_bytes", m.workspace_bytes);
   read(*found, "peak_reserved_bytes", m.peak_reserved_bytes);
+  read(*found, "remarks", m.remarks);
   read(*found, "data_dependent", m.data_dependent);
   read(*found, "repeats", m.repeats);
   read(*found, "repeat_difference", m.repeat_difference);

@@ -107,6 +107,38 @@ TEST_F(CommandLine, AWorkerThatDoesNotSayItsStepIsRefused) {
   EXPECT_NE(said.find("does not say which step it runs"), std::string::npos) << said;
 }
 
+TEST_F(CommandLine, TheTimeOfTheStepAndRemarksComeBehindTheRunsOfEachVariant) {
+  const auto study = study_of(folder / "model.onnx");
+  const RunRequest there{{1, 3}, parse_remote_host("box")};
+  const auto measured_through = [&](const std::string& filter) {
+    const auto ssh =
+        test::script(folder / "ssh", std::string(STASHSCOPE_WORKER) +
+                                         " - --stream --warm-up 1 --repeat 3 | " + filter);
+    const test::Environment named("STASHSCOPE_SSH", ssh.string());
+    return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+  };
+  const StudyMeasurements all = measured_through("cat");
+  for (const Measurement* const run : {&all.baseline, &all.current}) {
+    EXPECT_GT(run->step_seconds, 0);
+    EXPECT_TRUE(run->remarks.empty());
+  }
+  const StudyMeasurements old = measured_through("grep -v \"^T \"");
+  EXPECT_EQ(old.current.step_seconds, 0) << "workers of before do not tell it";
+  EXPECT_EQ(old.current.repeats, 3);
+
+  const StudyMeasurements remarked = measured_through(
+      "sed -e 's/^T .*/T 0.25\\nM times were taken node by node/' -e 's/^Z/M only here\\nZ/'");
+  EXPECT_EQ(remarked.baseline.step_seconds, 0.25);
+  EXPECT_EQ(remarks_on(*study, remarked),
+            (std::vector<std::string>{"Both runs: times were taken node by node",
+                                      "With plans: only here"}));
+  for (const char* broken : {"T ", "T x", "T 1 2", "T -1", "T inf"}) {
+    const std::string said = test::refusal(
+        ErrorKind::run, [&] { measured_through("sed -e 's/^T .*/" + std::string(broken) + "/'"); });
+    EXPECT_NE(said.find("broken line"), std::string::npos) << broken << ": " << said;
+  }
+}
+
 TEST_F(CommandLine, AStepComesOverStandardInput) {
   const Subject subject = load_subject(folder / "model.onnx", nullptr);
   Session session = subject.session;

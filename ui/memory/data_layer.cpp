@@ -14,6 +14,8 @@ namespace {
 /// On dark ground, faint colours cannot be told apart.
 constexpr double band_opacity = 0.55;
 constexpr double band_opacity_on_dark = 0.8;
+/// Of scratch memory, which stands on curves that have the same colour.
+constexpr double workspace_opacity = 0.45;
 /// Of the low side of columns that hold many steps.
 constexpr double spread_opacity = 0.3;
 
@@ -91,6 +93,19 @@ class ColumnPainter {
     }
   }
 
+  /// From the tensors of the run up to what they and its scratch memory take together.
+  void fill_workspaces() {
+    if (curves_.with_workspace == nullptr) return;
+    const QRgb colour = workspace_colour(theme_).rgb();
+    const std::vector<double> bounds = bounds_of(*curves_.with_workspace);
+    const std::vector<Extremes> tensors = envelope(curves_.measured->bytes, bounds);
+    const std::vector<Extremes> together = envelope(curves_.with_workspace->bytes, bounds);
+    for (std::size_t column = 0; column < together.size(); ++column) {
+      image_.fill(static_cast<int>(column), row_of(tensors[column].high),
+                  row_of(together[column].high), colour);
+    }
+  }
+
   void draw_curves() {
     draw_line(*curves_.baseline, {theme_.baseline.rgb(), 1, 4, 3});
     for (const PinnedCurve& each : curves_.pinned) {
@@ -98,6 +113,11 @@ class ColumnPainter {
     }
     const double spread = look_.fill == MemoryLook::Fill::bands ? spread_opacity : 0;
     draw_line(*curves_.current, {theme_.accent.rgb(), 2, 0, 0, spread});
+    if (curves_.with_workspace != nullptr) {
+      draw_line(*curves_.with_workspace, {theme_.measured.rgb(), 1});
+    }
+    if (shows_reserved(curves_))
+      draw_level(curves_.reserved_bytes, {theme_.measured.rgb(), 1, 9, 4});
     if (curves_.measured != nullptr) {
       draw_line(*curves_.measured, {theme_.measured.rgb(), 2, 2, 3});
     }
@@ -170,6 +190,16 @@ class ColumnPainter {
     return next + 1 < bounds_.size() && shown_step(column + 1) != shown_step(column);
   }
 
+  /// Across the whole picture.
+  void draw_level(std::int64_t bytes, const LineStyle& style) {
+    const int row = row_of(bytes);
+    const int period = pixels(style.on) + pixels(style.off);
+    for (int column = 0; column < image_.columns(); ++column) {
+      if (column % period >= pixels(style.on)) continue;
+      image_.fill(column, row, row + pixels(style.width), style.colour);
+    }
+  }
+
   /// Along the most of each column: the curve of a step function has level and upright parts only.
   void draw_line(const MemoryCurve& curve, const LineStyle& style) {
     const int width = pixels(style.width);
@@ -215,8 +245,13 @@ QImage DataLayer::draw(const QSize& size, double ratio) const {
   } else {
     painter.fill_bands();
   }
+  painter.fill_workspaces();
   painter.draw_curves();
   return painter.finish();
+}
+
+QColor workspace_colour(const Theme& theme) {
+  return QColor(mixed(theme.canvas.rgb(), theme.measured.rgb(), workspace_opacity));
 }
 
 QColor rest_colour(const Theme& theme) {

@@ -49,6 +49,8 @@ struct DataLayer {
   QImage draw(const QSize& size, double ratio) const;
 };
 
+/// Of the scratch memory that a run measured.
+QColor workspace_colour(const Theme& theme);
 /// Of all that is too small to be told apart.
 QColor rest_colour(const Theme& theme);
 /// A band's colour as it is drawn on the canvas.

@@ -8,6 +8,9 @@ namespace stashscope::ui {
 
 namespace {
 
+/// In peaks of the highest curve.
+constexpr std::int64_t most_reserved_in_sight = 2;
+
 using BandEdges = std::array<CurveExtremes, band_count>;
 
 MemoryCurve with_peak(MemoryCurve curve) {
@@ -18,10 +21,20 @@ MemoryCurve with_peak(MemoryCurve curve) {
   return curve;
 }
 
-SharedCurve measured_curve(const Variant& variant, const Measurement& measured) {
-  return std::make_shared<const MemoryCurve>(
-      with_peak({CurveExtremes(measured.live_bytes), StepClock(measured.node_seconds),
-                 std::min(variant.forward_steps, measured.live_bytes.size())}));
+/// @param bytes of `measured` by step
+SharedCurve measured_curve(const Variant& variant, const Measurement& measured,
+                           std::vector<std::int64_t> bytes) {
+  const std::size_t forward_steps = std::min(variant.forward_steps, bytes.size());
+  return std::make_shared<const MemoryCurve>(with_peak(
+      {CurveExtremes(std::move(bytes)), StepClock(measured.node_seconds), forward_steps}));
+}
+
+void add_measured(MemoryCurves& curves, const Variant& variant, const Measurement& measured) {
+  if (measured.live_bytes.empty()) return;
+  curves.measured = measured_curve(variant, measured, measured.live_bytes);
+  curves.reserved_bytes = measured.peak_reserved_bytes;
+  if (measured.workspace_bytes.empty()) return;
+  curves.with_workspace = measured_curve(variant, measured, with_workspace(measured));
 }
 
 std::shared_ptr<const BandEdges> edges_of(const Variant& variant) {
@@ -39,7 +52,8 @@ double boundary_of(const MemoryCurve& curve) {
 
 template <class Visit>
 void for_each_curve(const MemoryCurves& curves, const Visit& visit) {
-  for (const SharedCurve& each : {curves.current, curves.baseline, curves.measured}) {
+  for (const SharedCurve& each :
+       {curves.current, curves.baseline, curves.measured, curves.with_workspace}) {
     if (each != nullptr) visit(*each);
   }
   for (const PinnedCurve& each : curves.pinned) visit(*each.curve);
@@ -49,6 +63,13 @@ SharedCurve timed_curve(const Study& study, const Variant& variant, const StepTi
   return std::make_shared<const MemoryCurve>(with_peak(
       {CurveExtremes(variant.timeline.live_bytes),
        StepClock(seconds_by_step(study, variant, times.seconds)), variant.forward_steps}));
+}
+
+std::int64_t highest_peak(const MemoryCurves& curves) {
+  std::int64_t highest = 1;
+  for_each_curve(curves,
+                 [&](const MemoryCurve& curve) { highest = std::max(highest, curve.peak_bytes); });
+  return highest;
 }
 
 }  // namespace
@@ -76,9 +97,7 @@ MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* me
       same_variant && same_times ? previous.current : curve_of(*study, *study->current);
   curves.band_edges = same_variant ? previous.band_edges : edges_of(*study->current);
   if (same_variant) curves.tensors = previous.tensors;
-  if (measured != nullptr && !measured->live_bytes.empty()) {
-    curves.measured = measured_curve(*study->current, *measured);
-  }
+  if (measured != nullptr) add_measured(curves, *study->current, *measured);
   curves.study = std::move(study);
   return curves;
 }
@@ -108,10 +127,13 @@ double length_of(const MemoryCurves& curves, AxisUnit unit) {
 }
 
 std::int64_t highest_of(const MemoryCurves& curves) {
-  std::int64_t highest = 1;
-  for_each_curve(curves,
-                 [&](const MemoryCurve& curve) { highest = std::max(highest, curve.peak_bytes); });
-  return highest;
+  return shows_reserved(curves) ? std::max(highest_peak(curves), curves.reserved_bytes)
+                                : highest_peak(curves);
+}
+
+bool shows_reserved(const MemoryCurves& curves) {
+  return curves.reserved_bytes > 0 &&
+         curves.reserved_bytes <= most_reserved_in_sight * highest_peak(curves);
 }
 
 }  // namespace stashscope::ui

@@ -37,7 +37,9 @@ struct MemoryCurves {
   std::shared_ptr<const Study> study;
   SharedCurve current;
   SharedCurve baseline;
-  SharedCurve measured;  ///< null: nothing was measured
+  SharedCurve measured;             ///< null: nothing was measured
+  SharedCurve with_workspace;       ///< the same and scratch memory on top; null: there was none
+  std::int64_t reserved_bytes = 0;  ///< most that the allocator of the run held; 0: not known
   std::vector<PinnedCurve> pinned;
   /// By band its upper edge in the stack.
   std::shared_ptr<const std::array<CurveExtremes, band_count>> band_edges;
@@ -67,7 +69,10 @@ CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUn
 /// slowest.
 double length_of(const MemoryCurves& curves, AxisUnit unit);
 
-/// The most bytes of any curve, at least 1.
+/// The most bytes of any curve, at least 1; and what was reserved where that is in sight.
 std::int64_t highest_of(const MemoryCurves& curves);
+
+/// Whether there is a line for what was reserved. Far above the curves it would press them flat.
+bool shows_reserved(const MemoryCurves& curves);
 
 }  // namespace stashscope::ui

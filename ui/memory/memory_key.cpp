@@ -112,6 +112,17 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
     key.push_back(
         {KeyEntry::Mark::line, KeyLayout::tr("measured"), theme.measured, 2, Qt::DotLine});
   }
+  if (curves.with_workspace != nullptr) {
+    key.push_back(
+        {KeyEntry::Mark::swatch, KeyLayout::tr("measured workspaces"), workspace_colour(theme)});
+  }
+  if (curves.reserved_bytes > 0) {
+    const QString bytes = bytes_text(curves.reserved_bytes);
+    key.push_back({KeyEntry::Mark::line,
+                   shows_reserved(curves) ? KeyLayout::tr("reserved %1").arg(bytes)
+                                          : KeyLayout::tr("reserved %1, above").arg(bytes),
+                   theme.measured, 1, Qt::DashLine});
+  }
   if (scarce) return key;
   if (look.fill == MemoryLook::Fill::tensors) {
     add_tensors(curves, look, theme, key);

@@ -151,6 +151,14 @@ std::optional<TensorBand> MemoryView::tensor_at(QPointF point) const {
   return bands.bands()[found->band];
 }
 
+bool MemoryView::is_workspace_at(QPointF point) const {
+  if (curves_.empty() || curves_.with_workspace == nullptr || !plot_.contains(point)) return false;
+  const std::size_t step = step_at(point.x());
+  if (step >= curves_.with_workspace->bytes.size()) return false;
+  return point.y() <= y_of(curves_.measured->bytes[step]) &&
+         point.y() >= y_of(curves_.with_workspace->bytes[step]);
+}
+
 /// Everything but what moves with the pointer has changed its place or its look.
 void MemoryView::lay_out() {
   const ChartRoom room = chart_room(fontMetrics());
@@ -257,6 +265,9 @@ QString MemoryView::step_text(std::size_t step) const {
   parts << bytes_text(curves_.current->bytes[step]);
   if (curves_.measured != nullptr && step < curves_.measured->bytes.size()) {
     parts << tr("measured %1").arg(bytes_text(curves_.measured->bytes[step]));
+  }
+  if (curves_.with_workspace != nullptr && step < curves_.with_workspace->bytes.size()) {
+    parts << tr("%1 with workspaces").arg(bytes_text(curves_.with_workspace->bytes[step]));
   }
   return parts.join(u"   "_s);
 }

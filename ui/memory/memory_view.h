@@ -54,6 +54,9 @@ class MemoryView : public QWidget {
   /// The tensor drawn at a point; none while bands are shown.
   std::optional<TensorBand> tensor_at(QPointF point) const;
 
+  /// Whether scratch memory of a run is drawn at a point.
+  bool is_workspace_at(QPointF point) const;
+
   QSize sizeHint() const override { return {640, 260}; }
 
  Q_SIGNALS:

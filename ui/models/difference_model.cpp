@@ -35,16 +35,18 @@ bool differs_more(const StepDifference& a, const StepDifference& b) {
 }  // namespace
 
 DifferenceModel::DifferenceModel(QObject* parent)
-    : TableModel({{tr("Step"), {}, true},
-                  {tr("Node"), tr("The node that runs at this step"), false},
-                  {tr("Predicted"), tr("Bytes that should be alive while it runs"), true},
-                  {tr("Measured"), tr("Bytes that were alive while it ran"), true},
-                  {tr("Difference"), tr("Measured less predicted bytes"), true},
-                  {tr("Why"), tr("What explains the difference of the bytes"), false},
-                  {tr("Time predicted"), tr("From the device profile"), true},
-                  {tr("Time measured"), {}, true},
-                  {tr("Time differs"), tr("Measured less predicted time"), true}},
-                 parent) {}
+    : TableModel(
+          {{tr("Step"), {}, true},
+           {tr("Node"), tr("The node that runs at this step"), false},
+           {tr("Predicted"), tr("Bytes that should be alive while it runs"), true},
+           {tr("Measured"), tr("Bytes that were alive while it ran"), true},
+           {tr("Difference"), tr("Measured less predicted bytes"), true},
+           {tr("Why"), tr("What explains the difference of the bytes"), false},
+           {tr("Workspace"), tr("Bytes that libraries and kernels had beside the tensors"), true},
+           {tr("Time predicted"), tr("From the device profile"), true},
+           {tr("Time measured"), {}, true},
+           {tr("Time differs"), tr("Measured less predicted time"), true}},
+          parent) {}
 
 void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
                                       std::vector<StepDifference> differences) {
@@ -60,7 +62,7 @@ void DifferenceModel::choose_units() {
   std::int64_t most = 0;
   std::int64_t differs = 0;
   for (const StepDifference& each : rows_) {
-    most = std::max({most, each.predicted_bytes, each.measured_bytes});
+    most = std::max({most, each.predicted_bytes, each.measured_bytes, each.workspace_bytes});
     differs = std::max(differs, std::abs(each.bytes()));
   }
   unit_ = byte_unit(most);
@@ -95,6 +97,8 @@ QString DifferenceModel::text(const StepDifference& each, int column) const {
       return bytes_difference_text(each.bytes(), difference_unit_);
     case Column::cause:
       return shown(std::string(explanation(each.cause)));
+    case Column::workspace:
+      return bytes_text(each.workspace_bytes, unit_);
     case Column::predicted_time:
       return microseconds_text(each.predicted_seconds);
     case Column::measured_time:
@@ -115,6 +119,8 @@ QString DifferenceModel::tool_tip(const StepDifference& each, int column) const 
       return exact_bytes_text(each.measured_bytes);
     case Column::difference:
       return exact_difference_text(each.bytes());
+    case Column::workspace:
+      return exact_bytes_text(each.workspace_bytes);
     default:
       return {};
   }
@@ -131,6 +137,8 @@ QVariant DifferenceModel::number(const StepDifference& each, int column) const {
       return static_cast<qlonglong>(each.measured_bytes);
     case Column::difference:
       return static_cast<qlonglong>(std::abs(each.bytes()));
+    case Column::workspace:
+      return static_cast<qlonglong>(each.workspace_bytes);
     case Column::predicted_time:
       return each.predicted_seconds;
     case Column::measured_time:

@@ -22,6 +22,7 @@ class DifferenceModel : public TableModel {
     measured,
     difference,
     cause,
+    workspace,
     predicted_time,
     measured_time,
     time_difference
@@ -45,7 +46,7 @@ class DifferenceModel : public TableModel {
 
   std::shared_ptr<const Study> study_;
   std::vector<StepDifference> rows_;
-  ColumnUnit unit_;             ///< of what was predicted and measured
+  ColumnUnit unit_;             ///< of what was predicted and measured, workspaces included
   ColumnUnit difference_unit_;  ///< of bytes
 };
 

@@ -56,7 +56,8 @@ void DifferencePanel::set_up_table() {
   header->resizeSection(Column::step, step_width);
   header->resizeSection(Column::node, least_node_width);
   header->resizeSection(Column::cause, cause_width);
-  for (const int column : {Column::predicted, Column::measured, Column::difference}) {
+  for (const int column :
+       {Column::predicted, Column::measured, Column::difference, Column::workspace}) {
     header->resizeSection(column, bytes_width);
   }
   for (const int column : {Column::predicted_time, Column::measured_time}) {
@@ -81,7 +82,9 @@ void DifferencePanel::show_differences() {
   } else {
     model_.set_differences(study,
                            measured_differences(*study, *study->current, measured->runs.current));
-    summary_->setText(summary(*study, measured->runs.current));
+    const Measurement& run = measured->runs.current;
+    table_->setColumnHidden(DifferenceModel::workspace, run.workspace_bytes.empty());
+    summary_->setText(summary(*study, run));
   }
   summary_->setVisible(measured != nullptr);
 }
@@ -102,7 +105,13 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
           ? tr("Measured on %1: every step took the bytes that were predicted.").arg(device)
           : tr("Measured on %1: at most %2 from the prediction at any step.")
                 .arg(device, bytes_text(largest));
-  return bytes + u' ' +
+  const QString workspaces = measured.workspace_bytes.empty()
+                                 ? QString()
+                                 : tr("Workspaces: at most %1 beside the tensors, %2 together.")
+                                           .arg(bytes_text(peak_workspace(measured)),
+                                                bytes_text(peak_with_workspace(measured))) +
+                                       u' ';
+  return bytes + u' ' + workspaces +
          tr("Time: %1 measured, %2 predicted for %3.")
              .arg(time_text(measured_seconds), time_text(predicted_seconds),
                   shown(study.choices.profile.name));

@@ -1,11 +1,11 @@
 #include "ui/panels/run_panel.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
-#include "core/run/runner.h"
 #include "ui/models/enabling.h"
 #include "ui/models/texts.h"
 #include "ui/panels/measurement_dialogs.h"
@@ -18,18 +18,66 @@ using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
 
-QString result_row(const QString& name, std::int64_t predicted, const Measurement& measured) {
-  return u"<tr><td>%1</td><td align=\"right\">%2</td><td align=\"right\">%3</td>"
-         "<td align=\"right\">%4</td></tr>"_s.arg(name, bytes_text(predicted),
-                                                  bytes_text(measured.peak_bytes),
-                                                  change_text(predicted, measured.peak_bytes));
-}
+/// What of both runs stands side by side.
+class ResultTable {
+  Q_DECLARE_TR_FUNCTIONS(ResultTable)
 
-double seconds_of(const Measurement& measured) {
-  double sum = 0;
-  for (const double seconds : measured.node_seconds) sum += seconds;
-  return sum;
-}
+ public:
+  ResultTable(const Study& study, const StudyMeasurements& runs) : study_(study), runs_(runs) {}
+
+  QString html() {
+    add_row(u"th"_s, {}, tr("without plans"), tr("now"));
+    add_memory();
+    add_times();
+    return u"<table width=\"100%\" cellpadding=\"2\">"_s + rows_ + u"</table>"_s;
+  }
+
+ private:
+  void add_row(const QString& cell, const QString& name, const QString& baseline,
+               const QString& current) {
+    rows_ +=
+        u"<tr><%1 align=\"left\">%2</%1><%1 align=\"right\">%3</%1>"
+        "<%1 align=\"right\">%4</%1></tr>"_s.arg(cell, name, baseline, current);
+  }
+  template <class Text>
+  void add(const QString& name, const Text& text) {
+    add_row(u"td"_s, name, text(*study_.baseline, runs_.baseline),
+            text(*study_.current, runs_.current));
+  }
+  template <class Bytes>
+  void add_bytes(const QString& name, const Bytes& of) {
+    if (of(runs_.baseline) == 0 && of(runs_.current) == 0) return;
+    add(name, [&](const Variant&, const Measurement& run) { return bytes_text(of(run)); });
+  }
+
+  void add_memory() {
+    add(tr("Peak predicted"), [](const Variant& variant, const Measurement&) {
+      return bytes_text(variant.timeline.peak_bytes);
+    });
+    add(tr("Peak measured"),
+        [](const Variant&, const Measurement& run) { return bytes_text(run.peak_bytes); });
+    add(tr("against prediction"), [](const Variant& variant, const Measurement& run) {
+      return change_text(variant.timeline.peak_bytes, run.peak_bytes);
+    });
+    add_bytes(tr("Workspaces"), peak_workspace);
+    if (peak_workspace(runs_.baseline) > 0 || peak_workspace(runs_.current) > 0) {
+      add_bytes(tr("Peak with them"), peak_with_workspace);
+    }
+    add_bytes(tr("Reserved"), [](const Measurement& run) { return run.peak_reserved_bytes; });
+  }
+
+  void add_times() {
+    add(tr("Time of nodes"),
+        [](const Variant&, const Measurement& run) { return time_text(seconds_of_nodes(run)); });
+    if (runs_.baseline.step_seconds == 0 && runs_.current.step_seconds == 0) return;
+    add(tr("Time of step"),
+        [](const Variant&, const Measurement& run) { return time_text(run.step_seconds); });
+  }
+
+  const Study& study_;
+  const StudyMeasurements& runs_;
+  QString rows_;
+};
 
 }  // namespace
 
@@ -138,7 +186,8 @@ void RunPanel::connect_document() {
 /// What another machine has only its worker knows.
 void RunPanel::list_devices() {
   auto* const items = new QStandardItemModel(device_);
-  for (const DeviceInfo& info : stashscope::list_devices()) {
+  devices_ = stashscope::list_devices();
+  for (const DeviceInfo& info : devices_) {
     const bool is_there = options_->is_remote();
     const QString description =
         is_there ? tr("of the other machine, if it has one") : shown(info.description);
@@ -191,9 +240,13 @@ void RunPanel::show_turn() {
   if (!document_.is_running()) show_result();
 }
 
+/// What the session names may be missing here: then no row is chosen, and the box says its name.
 void RunPanel::show_device() {
-  const int known = device_->findData(shown(document_.choices().device));
-  if (known >= 0) device_->setCurrentIndex(known);
+  const DeviceInfo* const meant = device_meant(devices_, document_.choices().device);
+  const int row = meant == nullptr ? -1 : device_->findData(shown(meant->name));
+  device_->setPlaceholderText(tr("%1: not there").arg(shown(document_.choices().device)));
+  device_->setCurrentIndex(row);
+  device_->setToolTip(row < 0 ? device_->placeholderText() : device_->itemText(row));
 }
 
 void RunPanel::show_result() {
@@ -211,18 +264,10 @@ void RunPanel::show_result() {
 
 QString RunPanel::result_text(const Measured& measured) const {
   const Study& study = *document_.study();
-  const auto& [baseline, current] = measured.runs;
-  QString text =
-      u"<table width=\"100%\" cellpadding=\"2\"><tr><th align=\"left\">%1</th>"
-      "<th align=\"right\">%2</th><th align=\"right\">%3</th><th></th></tr>"_s.arg(
-          tr("Peak"), tr("predicted"), tr("measured"));
-  text += result_row(tr("without plans"), study.baseline->timeline.peak_bytes, baseline);
-  text += result_row(tr("now"), study.current->timeline.peak_bytes, current);
-  text += u"</table><p>%1</p>"_s.arg(
-      tr("Largest difference at any step: %1. Time: %2 s without plans, %3 s now.")
-          .arg(bytes_text(measured.largest_error))
-          .arg(seconds_of(baseline), 0, 'f', 2)
-          .arg(seconds_of(current), 0, 'f', 2));
+  const Measurement& current = measured.runs.current;
+  QString text = ResultTable(study, measured.runs).html();
+  text += u"<p>%1</p>"_s.arg(
+      tr("Largest difference at any step: %1.").arg(bytes_text(measured.largest_error)));
   QString how = tr("Measured on %1").arg(shown(current.device).toHtmlEscaped());
   if (current.repeats > 1) how += tr(", times are medians of %1 runs").arg(current.repeats);
   text += u"<p>%1.</p>"_s.arg(how);

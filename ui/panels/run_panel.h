@@ -5,6 +5,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 
+#include "core/run/runner.h"
 #include "ui/document/document.h"
 #include "ui/panels/run_options.h"
 
@@ -34,6 +35,7 @@ class RunPanel : public QWidget {
   QString result_text(const Measured& measured) const;
 
   Document& document_;
+  std::vector<DeviceInfo> devices_;  ///< by row
   QComboBox* device_;
   QPushButton* run_;
   QPushButton* cancel_;

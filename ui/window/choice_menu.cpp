@@ -92,11 +92,15 @@ DeviceMenu::DeviceMenu(Document& document, QWidget* parent)
 
 void DeviceMenu::list_devices() {
   if (!actions().isEmpty()) return;
-  for (const DeviceInfo& info : stashscope::list_devices()) {
+  const std::vector<DeviceInfo> devices = stashscope::list_devices();
+  for (const DeviceInfo& info : devices) {
     QAction* const action = add_choice(
         this, u"device_"_s + shown(info.name),
         u"%1: %2"_s.arg(shown(info.name), shown(info.description)),
-        [name = info.name](const Choices& choices) { return choices.device == name; },
+        [name = info.name, devices](const Choices& choices) {
+          const DeviceInfo* const meant = device_meant(devices, choices.device);
+          return meant != nullptr && meant->name == name;
+        },
         [name = info.name](Choices& choices, bool) { choices.device = name; },
         [name = info.name](bool) { return tr("Device %1").arg(shown(name)); });
     action->setEnabled(info.available);

@@ -18,13 +18,11 @@ constexpr int unit = 8;
 }  // namespace
 
 MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), text_(new QLabel), actions_(new QHBoxLayout) {
+    : QFrame(parent), text_(new MessageText), actions_(new QHBoxLayout) {
   setObjectName(u"message_bar"_s);
   setAccessibleName(tr("Message"));
   text_->setObjectName(u"message_text"_s);
-  text_->setWordWrap(true);
-  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  text_->setTextFormat(Qt::PlainText);
+  text_->setAccessibleName(tr("Message"));
   auto* const close = new QToolButton;
   close->setObjectName(u"message_close"_s);
   close->setIcon(icon(Icon::close));
@@ -61,7 +59,7 @@ void MessageBar::show_message(Tone tone, const QString& text, std::vector<Action
     actions_->addWidget(button);
   }
   tone_ = tone;
-  text_->setText(text);
+  text_->set_text(text);
   apply_tone();
   show();
 }

@@ -2,14 +2,15 @@
 
 #include <QFrame>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <functional>
 #include <vector>
 
+#include "ui/window/message_text.h"
+
 namespace stashscope::ui {
 
-/// A line above the views that says what happened, with what can be done about it. Never stands in
-/// the way of anything else.
+/// Some lines above the views that say what happened, with what can be done about it. Never stand
+/// in the way of anything else.
 class MessageBar : public QFrame {
   Q_OBJECT
 
@@ -34,7 +35,7 @@ class MessageBar : public QFrame {
   void clear_actions();
   void apply_tone();
 
-  QLabel* text_;
+  MessageText* text_;
   QHBoxLayout* actions_;
   Tone tone_ = Tone::note;
 };

@@ -59,7 +59,8 @@ class CudaStep : public LoadedStep {
       for (const ValueId output : plan_.graph->data().outputs) collect(output);
     }
     memory_.release_all();
-    return {std::move(outputs_), std::move(logged.measurement), std::move(logged.remarks)};
+    logged.measurement.remarks = std::move(logged.remarks);
+    return {std::move(outputs_), std::move(logged.measurement)};
   }
 
  private:

@@ -21,9 +21,16 @@ std::shared_ptr<const Study> example(const std::string& dim = "N") {
   return compute_study(std::make_shared<const Graph>(m.build()), choices, nullptr, Progress());
 }
 
+Measurement run_on_processor(std::int64_t peak) {
+  Measurement run;
+  run.device = "cpu";
+  run.peak_bytes = peak;
+  return run;
+}
+
 TEST(JsonReport, HasTheKeysOfTheContract) {
   const auto study = example();
-  const MeasuredPair measured{{"cpu", {}, {}, 10, 0, {}, {}}, {"cpu", {}, {}, 8, 0, {}, {}}, 2};
+  const MeasuredPair measured{run_on_processor(10), run_on_processor(8), 2};
   const auto report = nlohmann::json::parse(json_report({*study, "m.onnx", measured}));
   for (const char* key : {"path", "nodes", "forward_nodes", "backward_nodes", "parameter_bytes"}) {
     EXPECT_TRUE(report["model"].contains(key)) << key;
@@ -48,6 +55,59 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
   }
   EXPECT_EQ(report["measured"]["max_abs_error_bytes"], 2);
   EXPECT_EQ(report["dims"], (nlohmann::json{{"N", 1}}));
+}
+
+/// A run of three steps, with workspaces and a reserve.
+Measurement run_on_device(std::int64_t peak) {
+  Measurement run;
+  run.device = "cuda:0";
+  run.live_bytes = {peak / 2, peak, 0};
+  run.peak_bytes = peak;
+  run.node_seconds = {0.25, 0.25, 0};
+  run.step_seconds = 0.75;
+  run.workspace_bytes = {1024, 512, 0};
+  run.peak_reserved_bytes = 4 * peak;
+  run.remarks = {"10 records were dropped"};
+  return run;
+}
+
+TEST(Reports, ShowWorkspacesReserveAndTimeWhereARunHasThem) {
+  const auto study = example();
+  const ReportInput input{*study, "m.onnx",
+                          MeasuredPair{run_on_device(4096), run_on_device(2048), 0}};
+  const std::string text = text_report(input);
+  for (const char* line :
+       {"\nWorkspaces beside the tensors: 1.00 KiB before, 1.00 KiB after; together: 4.50 KiB "
+        "before, "
+        "2.50 KiB after\n",
+        "\nReserved by the device's allocator: 16.0 KiB before, 8.00 KiB after\n",
+        "\nTime of the whole step, measured: 750 ms before, 750 ms after; of its nodes together: "
+        "500 ms before, 500 ms after\n",
+        "\nBoth runs: 10 records were dropped\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  const auto run = nlohmann::json::parse(json_report(input))["measured"]["current"];
+  EXPECT_EQ(run["peak_bytes"], 2048);
+  EXPECT_EQ(run["peak_workspace_bytes"], 1024);
+  EXPECT_EQ(run["peak_with_workspace_bytes"], 2560);
+  EXPECT_EQ(run["peak_reserved_bytes"], 8192);
+  EXPECT_EQ(run["step_seconds"], 0.75);
+  EXPECT_EQ(run["node_seconds_sum"], 0.5);
+  EXPECT_NE(html_report(input).find("with workspaces (thin)"), std::string::npos);
+}
+
+TEST(Reports, SayNothingOfWorkspacesWhereThereAreNone) {
+  const auto study = example();
+  const Measurement plain = run_on_processor(3);
+  const ReportInput input{*study, "m.onnx", MeasuredPair{plain, plain, 0}};
+  const std::string text = text_report(input) + html_report(input);
+  for (const char* word : {"orkspaces", "Reserved", "whole step"}) {
+    EXPECT_EQ(text.find(word), std::string::npos) << word;
+  }
+  const auto run = nlohmann::json::parse(json_report(input))["measured"]["current"];
+  EXPECT_FALSE(run.contains("peak_workspace_bytes"));
+  EXPECT_FALSE(run.contains("peak_reserved_bytes"));
+  EXPECT_FALSE(run.contains("step_seconds"));
 }
 
 TEST(Reports, ShowWhatFitsAndWhatFailsNext) {

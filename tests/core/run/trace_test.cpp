@@ -66,6 +66,23 @@ TEST(Trace, ScratchMemoryIsCountedBesideTheTensors) {
   EXPECT_EQ(m.peak_bytes, 100);
 }
 
+TEST(Trace, TensorsAndScratchMemoryAddUpStepByStep) {
+  Measurement m;
+  m.live_bytes = {100, 300, 200};
+  m.peak_bytes = 310;  // before the first node
+  EXPECT_TRUE(with_workspace(m).empty());
+  EXPECT_EQ(peak_workspace(m), 0);
+  EXPECT_EQ(peak_with_workspace(m), 310);
+  m.workspace_bytes = {50, 0, 150};
+  EXPECT_EQ(with_workspace(m), (std::vector<std::int64_t>{150, 300, 350}));
+  EXPECT_EQ(peak_workspace(m), 150);
+  EXPECT_EQ(peak_with_workspace(m), 350);
+  m.workspace_bytes = {50, 0, 0};
+  EXPECT_EQ(peak_with_workspace(m), 310);
+  m.node_seconds = {0.5, 0.25};
+  EXPECT_EQ(seconds_of_nodes(m), 0.75);
+}
+
 TEST(Trace, DifferencesAreOfTheWorstStep) {
   EXPECT_EQ(largest_difference({1, 5, 9}, {1, 7, 8}), 2);
   EXPECT_THROW(largest_difference({1}, {1, 2}), Error);

@@ -23,6 +23,8 @@ Measurement measurement_of(const Variant& variant, double seconds) {
   m.idle_bytes = variant.timeline.idle_bytes;
   m.workspace_bytes.assign(m.live_bytes.size(), 512);
   m.peak_reserved_bytes = 2 * m.peak_bytes;
+  m.step_seconds = 2 * seconds;
+  m.remarks = {"what \xff means"};
   m.data_dependent = {{"rows", 3}};
   m.repeats = 5;
   return m;

@@ -4,6 +4,7 @@
 
 #include <QFile>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSettings>
 #include <filesystem>
 
@@ -201,6 +202,60 @@ TEST_F(RunPanelTest, FailuresOfSshSayWhatToDo) {
   qputenv("STASHSCOPE_SSH", "/no/such/ssh");
   run();
   EXPECT_TRUE(message().contains(u"ssh client"_s)) << message().toStdString();
+}
+
+TEST_F(RunPanelTest, WhatFitsInAFullDeviceCanBeReadAndCopied) {
+  std::string config;
+  for (int i = 0; i < 250; ++i)
+    config += (i == 0 ? "" : ",") + ("Gelu+:" + std::to_string(i)) + ":1";
+  const std::string words =
+      "stashscope-run: device cuda:0 is out of memory (a plan with a peak of 9.31 GiB fits: " +
+      config + " at probe 1)";
+  const Choices before = document().choices();
+  const QSize size = window().size();
+  run_there("echo '" + words + "' >&2; exit 3");
+  run();
+  EXPECT_TRUE(message().contains(QString::fromStdString(words))) << message().toStdString();
+  QCoreApplication::processEvents();
+  EXPECT_EQ(window().size(), size) << "a word without end makes nothing wider";
+  auto& text = find<MessageText>(u"message_text"_s);
+  EXPECT_LT(window().minimumSizeHint().width(), size.width());
+  EXPECT_LT(text.height(), size.height() / 2);
+  EXPECT_GT(text.verticalScrollBar()->maximum(), 0) << "the rest is scrolled to";
+  text.setFocus();
+  QTest::keyClick(&text, Qt::Key_A, Qt::ControlModifier);
+  EXPECT_EQ(text.textCursor().selectedText(), message());
+
+  EXPECT_EQ(document().measured(), nullptr);
+  EXPECT_EQ(document().choices(), before) << "nothing is chosen for the user";
+  pretend_ssh("exec sh -c \"$command\"");
+  run_well();
+}
+
+TEST_F(RunPanelTest, AShortMessageTakesAShortRoom) {
+  run_there("echo 'no room' >&2; exit 3");
+  run();
+  QCoreApplication::processEvents();
+  auto& text = find<MessageText>(u"message_text"_s);
+  EXPECT_LT(text.height(), 3 * text.fontMetrics().lineSpacing());
+  EXPECT_EQ(text.verticalScrollBar()->maximum(), 0);
+}
+
+TEST_F(RunPanelTest, ADeviceThatASessionNamesIsShown) {
+  auto& device = find<QComboBox>(u"device"_s);
+  const std::vector<DeviceInfo> devices = list_devices();
+  const auto shown_for = [&](const std::string& name) {
+    Choices choices = document().choices();
+    choices.device = name;
+    document().choose(choices, u"device"_s);
+    return device.currentIndex();
+  };
+  EXPECT_EQ(shown_for("cpu"), 0);
+  EXPECT_EQ(shown_for("cuda"), 1) << "the first GPU, or why there is none";
+  EXPECT_EQ(device.toolTip(), device.itemText(1));
+  EXPECT_EQ(shown_for("none"), 0);
+  EXPECT_EQ(shown_for("cuda:99"), devices[1].available ? -1 : 1);
+  EXPECT_TRUE(device.toolTip().contains(u"cuda"_s));
 }
 
 TEST_F(RunPanelTest, CancelEndsTheConnection) {

@@ -125,8 +125,9 @@ void WindowTest::click_message_action(const QString& label) {
 }
 
 QString WindowTest::message() {
-  return find<QWidget>(u"message_bar"_s).isVisible() ? find<QLabel>(u"message_text"_s).text()
-                                                     : QString();
+  return find<QWidget>(u"message_bar"_s).isVisible()
+             ? find<MessageText>(u"message_text"_s).toPlainText()
+             : QString();
 }
 
 }  // namespace stashscope::ui::test

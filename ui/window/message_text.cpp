@@ -1,0 +1,48 @@
+#include "ui/window/message_text.h"
+
+#include <algorithm>
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr int most_lines = 12;
+constexpr int least_width = 120;
+constexpr int usual_width = 480;
+
+}  // namespace
+
+MessageText::MessageText(QWidget* parent) : QTextEdit(parent) {
+  setReadOnly(true);
+  setTabChangesFocus(true);
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  viewport()->setAutoFillBackground(false);
+  document()->setDocumentMargin(0);
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+void MessageText::set_text(const QString& text) {
+  setPlainText(text);
+  updateGeometry();
+}
+
+int MessageText::heightForWidth(int width) const {
+  const int most = most_lines * fontMetrics().lineSpacing();
+  const QRect room(0, 0, width, most);
+  const int needed = fontMetrics()
+                         .boundingRect(room, Qt::TextWordWrap | Qt::TextWrapAnywhere, toPlainText())
+                         .height();
+  return std::clamp(needed, fontMetrics().lineSpacing(), most) + 1;
+}
+
+QSize MessageText::sizeHint() const { return {usual_width, heightForWidth(usual_width)}; }
+
+QSize MessageText::minimumSizeHint() const {
+  return {least_width, fontMetrics().lineSpacing() + 1};
+}
+
+}  // namespace stashscope::ui
