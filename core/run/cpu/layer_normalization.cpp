@@ -1,5 +1,7 @@
 // Layer normalization with its simplified (root mean square) and fused forms, and the gradients.
 
+#include <numeric>
+
 #include "core/run/cpu/families.h"
 #include "core/run/cpu/normalization.h"
 #include "core/run/cpu/walk.h"
@@ -143,6 +145,15 @@ void row_gradient(const C* dy, const C* x, const Normal& normal, bool centred,
   }
 }
 
+/// Stores what belongs to the columns; their sum where one number stands for all of them.
+void store_per_column(const std::vector<double>& items, const TensorView& output) {
+  if (output.elements() == std::ssize(items)) {
+    store_numbers(items, output);
+  } else {
+    store_numbers(std::vector<double>{std::accumulate(items.begin(), items.end(), 0.0)}, output);
+  }
+}
+
 /// (dY, X, scale, [mean], inverse deviation) -> dX, dScale, [dBias]; the simplified form has no
 /// mean.
 template <bool simplified>
@@ -162,8 +173,8 @@ void layer_norm_grad(const KernelContext& context) {
     }
   };
   compute_real(context.out(0), gradient, context.in(0), context.in(1));
-  if (context.has_output(1)) store_numbers(scale_gradient, context.out(1));
-  if (context.has_output(2)) store_numbers(bias_gradient, context.out(2));
+  if (context.has_output(1)) store_per_column(scale_gradient, context.out(1));
+  if (context.has_output(2)) store_per_column(bias_gradient, context.out(2));
 }
 
 }  // namespace

@@ -42,28 +42,37 @@ class CudaStep : public LoadedStep {
   CudaStep& operator=(const CudaStep&) = delete;
 
   RunResult run(const TraceSink& sink, const Progress& progress) override {
-    StepLog log(plan_, *device_, settings_.traces);
     outputs_.clear();
     memory_.set_run(++run_);
+    try {
+      RunResult result = run_once(sink, progress);
+      memory_.release_all();
+      return result;
+    } catch (...) {
+      // What is queued may still work on the memory; the stream's order keeps it apart.
+      memory_.release_all();
+      throw;
+    }
+  }
+
+ private:
+  RunResult run_once(const TraceSink& sink, const Progress& progress) {
+    StepLog log(plan_, *device_, settings_.traces);
     try {
       log.start();
       execute(log, progress);
     } catch (...) {
-      // What is queued may still work on the memory; the stream's order keeps it apart.
       log.abandon();
-      memory_.release_all();
       throw;
     }
     LoggedStep logged = log.finish(name_, sink);
     if (settings_.wants_outputs) {
       for (const ValueId output : plan_.graph->data().outputs) collect(output);
     }
-    memory_.release_all();
     logged.measurement.remarks = std::move(logged.remarks);
     return {std::move(outputs_), std::move(logged.measurement)};
   }
 
- private:
   /// Page-locked, so that copies need not wait for the device.
   void stage_uploads() {
     std::int64_t bytes = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/run/cpu/output_dims.h"
 #include "core/run/cuda/kernel_texts.h"
 #include "core/run/cuda/pointwise.h"
@@ -378,8 +379,25 @@ class ProgramBuilder {
       if (!each.gradient.valid()) continue;
       const auto& released = timeline_.released_outputs;
       const bool at_once = std::ranges::find(released, each.gradient) != released.end();
+      if (at_once) require_no_reader_behind(each);
       add_update(each, at_once ? program_.steps[step_of_[topology_.producer[each.gradient]]]
                                : program_.updates);
+    }
+  }
+
+  /// Who reads the parameter behind its update would go on with other numbers.
+  void require_no_reader_behind(const Parameter& each) const {
+    const BufferId parameter = timeline_.buffer_of[each.value];
+    const NodeId maker = topology_.producer[each.gradient];
+    for (std::size_t i = step_of_[maker] + 1; i < timeline_.order.size(); ++i) {
+      for (const ValueId input : topology_.inputs[timeline_.order[i]]) {
+        if (!input.valid() || timeline_.buffer_of[input] != parameter) continue;
+        fail_usage("--update with released gradients",
+                   "in this order '" + name_of(graph_, dataflow_, timeline_.order[i]) +
+                       "' would read '" + printable(graph_.value(each.value).name) +
+                       "' after its update",
+                   "choose another order, or keep the gradients");
+      }
     }
   }
 

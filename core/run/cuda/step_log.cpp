@@ -61,7 +61,8 @@ void StepLog::took_workspace(std::int64_t bytes, DevicePointer memory) {
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::allocate, bytes, Pool::workspaces, memory, "");
   } else if (mode_ == Mode::node_by_node) {
-    add_now(TraceEvent::Kind::workspace, device_.used_bytes(Pool::workspaces), "");
+    add_now(TraceEvent::Kind::workspace, device_.used_bytes(Pool::workspaces) - start_.workspaces,
+            "");
   }
 }
 
@@ -69,7 +70,8 @@ void StepLog::gave_back_workspace(std::int64_t bytes, DevicePointer memory) {
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::release, bytes, Pool::workspaces, memory, "");
   } else if (mode_ == Mode::node_by_node) {
-    add_now(TraceEvent::Kind::workspace, device_.used_bytes(Pool::workspaces), "");
+    add_now(TraceEvent::Kind::workspace, device_.used_bytes(Pool::workspaces) - start_.workspaces,
+            "");
   }
 }
 
@@ -105,6 +107,9 @@ LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink
     JoinedTrace joined = join_trace(host_events_, device_.stop_trace(), start_, most);
     events_ = std::move(joined.events);
     result.remarks = std::move(joined.remarks);
+    for (TraceEvent& event : events_) {
+      if (event.kind == TraceEvent::Kind::workspace) event.bytes -= start_.workspaces;
+    }
   } else if (mode_ == Mode::node_by_node) {
     result.remarks.push_back("times were taken node by node: " + why_not_traced_);
   }

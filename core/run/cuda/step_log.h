@@ -14,7 +14,8 @@ struct LoggedStep {
 
 /// Writes down what a run of a step does, and makes its measurement. Where the profiling library
 /// tells nothing, the run waits for the device after every node, so that times are the nodes' own,
-/// and asks the pools what is in use. Refers to its arguments.
+/// and asks the pools what is in use. Of workspaces only what nodes take counts, not what is there
+/// throughout. Refers to its arguments.
 class StepLog {
  public:
   /// @param traces false: nothing is measured but the whole step

@@ -111,7 +111,9 @@ struct PreparedStep {
                            forward_ends(*step.graph, step.boundary),
                            {rules, bytes, memory, no_workspace}};
     FusedGroups groups = find_fusion(fusion).groups({input, strategy, {}});
-    return {step.graph, dataflow, timeline_in(input, strategy, groups), std::move(groups)};
+    Timeline timeline = timeline_in(input, strategy, groups);
+    return {
+        step.graph, dataflow, std::move(timeline), std::move(groups), {update, step.parameters}};
   }
 
   RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }

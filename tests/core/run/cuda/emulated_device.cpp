@@ -102,7 +102,8 @@ class EmulatedDevice::Library {
   void* handle_ = nullptr;
 };
 
-EmulatedDevice::EmulatedDevice(std::int64_t memory_limit) : memory_limit_(memory_limit) {}
+EmulatedDevice::EmulatedDevice(std::int64_t memory_limit, TextCheck check)
+    : memory_limit_(memory_limit), text_check_(check) {}
 
 EmulatedDevice::~EmulatedDevice() {
   for (const auto& [memory, block] : blocks_) std::free(const_cast<std::byte*>(memory));
@@ -118,8 +119,10 @@ cuda::DeviceFacts EmulatedDevice::facts() const {
   return facts;
 }
 
+std::int64_t EmulatedDevice::rounded(std::int64_t bytes) { return rounded_up(bytes, granularity); }
+
 DevicePointer EmulatedDevice::allocate(Pool pool, std::int64_t bytes) {
-  const std::int64_t taken = rounded_up(bytes, granularity);
+  const std::int64_t taken = rounded(bytes);
   if (pools_[0].used + pools_[1].used > memory_limit_ - taken) return nullptr;
   std::byte* const memory = poisoned(bytes);
   blocks_.emplace(memory, Block{pool, bytes});
@@ -136,7 +139,7 @@ void EmulatedDevice::release(Pool pool, DevicePointer memory) {
     fail_run("", "memory is released that is not in use");
   }
   const std::int64_t bytes = found->second.bytes;
-  const std::int64_t taken = rounded_up(bytes, granularity);
+  const std::int64_t taken = rounded(bytes);
   if (!is_poison(memory + bytes, memory + taken + margin)) {
     fail_run("", "a kernel wrote behind an allocation of " + std::to_string(bytes) + " bytes");
   }
@@ -195,9 +198,12 @@ void EmulatedDevice::fill(DevicePointer to, std::uint8_t byte, std::int64_t byte
 
 std::vector<cuda::KernelId> EmulatedDevice::compile(const std::string& text,
                                                     const std::vector<std::string>& entries) {
-  require_code_for_devices(text, entries);
-  libraries_.push_back(std::make_unique<Library>(text, entries));
-  const Library& library = *libraries_.back();
+  std::unique_ptr<Library>& known = libraries_[text];
+  if (known == nullptr) {
+    if (text_check_ == TextCheck::for_devices) require_code_for_devices(text, entries);
+    known = std::make_unique<Library>(text, entries);
+  }
+  const Library& library = *known;
   std::vector<cuda::KernelId> ids;
   for (const std::string& entry : entries) {
     ids.push_back(kernels_.push_back({entry, library.find<void(void* const*)>("call_" + entry),

@@ -25,8 +25,13 @@ class EmulatedDevice : public cuda::Device {
   static constexpr std::uint8_t poison = 0xCD;
   static constexpr int architecture = 90;  ///< compute capability that kernels are checked for
 
+  /// Whether CUDA's own compiler, where there is one, must take the kernels' text, too. That takes
+  /// as long as running it.
+  enum class TextCheck : std::uint8_t { for_devices, none };
+
   /// @param memory_limit bytes of both pools together; beyond it nothing is allocated
-  explicit EmulatedDevice(std::int64_t memory_limit = unlimited);
+  explicit EmulatedDevice(std::int64_t memory_limit = unlimited,
+                          TextCheck check = TextCheck::for_devices);
   ~EmulatedDevice() override;
   EmulatedDevice(const EmulatedDevice&) = delete;
   EmulatedDevice& operator=(const EmulatedDevice&) = delete;
@@ -41,6 +46,8 @@ class EmulatedDevice : public cuda::Device {
     return std::exchange(state(pool).peak, state(pool).used);
   }
   void trim(cuda::Pool pool) override { state(pool).reserved = state(pool).used; }
+  static std::int64_t rounded(std::int64_t bytes);  ///< what an allocation takes from a pool
+  std::size_t host_allocations() const { return host_blocks_.size(); }
   std::byte* allocate_host(std::int64_t bytes) override;
   void release_host(std::byte* memory) override;
 
@@ -100,10 +107,11 @@ class EmulatedDevice : public cuda::Device {
   void record_kernel(const std::string& name);
 
   std::int64_t memory_limit_;
+  TextCheck text_check_;
   PoolState pools_[2];
   std::map<const std::byte*, Block> blocks_;
-  std::map<std::byte*, std::int64_t> host_blocks_;  ///< page-locked ones and their bytes
-  std::vector<std::unique_ptr<Library>> libraries_;
+  std::map<std::byte*, std::int64_t> host_blocks_;             ///< page-locked ones and their bytes
+  std::map<std::string, std::unique_ptr<Library>> libraries_;  ///< by text
   IdVector<cuda::KernelId, Kernel> kernels_;
   IdVector<cuda::MatmulId, cuda::MatmulShape> matmuls_;
   IdVector<cuda::ConvolutionId, cuda::ConvolutionShape> convolutions_;
