@@ -1,5 +1,7 @@
 #include "core/run/step_nodes.h"
 
+#include <algorithm>
+
 #include <set>
 
 #include "core/base/error.h"
@@ -97,6 +99,23 @@ Tensor resident_tensor(const Graph& graph, ValueId id, const NamedTensors& input
     fail_input(describe(value), "has elements of type string, which no runner has");
   }
   return tensor;
+}
+
+std::map<std::string, std::int64_t> data_dependent_sizes(
+    const Graph& graph, const IdVector<ValueId, std::vector<std::int64_t>>& dims) {
+  std::map<std::string, std::int64_t> sizes;
+  if (graph.data().data_dependent.empty()) return sizes;
+  for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
+    const auto& shape = graph.value(id).type.shape;
+    if (!shape || shape->size() != dims[id].size()) continue;
+    for (const DataDependentDim& each : graph.data().data_dependent) {
+      const auto axis = std::find(shape->begin(), shape->end(), Expr::symbol(each.symbol));
+      if (axis == shape->end()) continue;
+      const auto place = static_cast<std::size_t>(axis - shape->begin());
+      sizes[graph.symbols().name(each.symbol)] = dims[id][place];
+    }
+  }
+  return sizes;
 }
 
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/graph/dataflow.h"
@@ -37,6 +39,11 @@ Tensor resident_tensor(const Graph& graph, ValueId id, const NamedTensors& input
 /// else ones. @param output of the YieldOp; @param like element type and dims of the operand
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
+
+/// By name, the dims that depend on data. @param dims of the graph's own values in this run; empty
+/// where they are not known
+std::map<std::string, std::int64_t> data_dependent_sizes(
+    const Graph& graph, const IdVector<ValueId, std::vector<std::int64_t>>& dims);
 
 /// Operators that `has_kernel` does not know, `domain.type`, in the graph and all graphs inside of
 /// its nodes. Throws an input Error that lists them after `runner`, e.g. "the CPU runner".

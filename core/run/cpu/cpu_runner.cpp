@@ -76,15 +76,10 @@ class Execution {
   /// Dims stay known when the memory has gone.
   void add_data_dependent_sizes() {
     if (graph_.data().data_dependent.empty()) return;
-    for (const ValueId id : IdRange<ValueId>(graph_.values().size())) {
-      const auto& shape = graph_.value(id).type.shape;
-      if (!shape || shape->size() != views_[id].dims.size()) continue;
-      for (const DataDependentDim& each : graph_.data().data_dependent) {
-        const auto axis = std::find(shape->begin(), shape->end(), Expr::symbol(each.symbol));
-        if (axis == shape->end()) continue;
-        const auto place = static_cast<std::size_t>(axis - shape->begin());
-        measurement_.add_size(graph_.symbols().name(each.symbol), views_[id].dims[place]);
-      }
+    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
+    for (const ValueId id : IdRange<ValueId>(dims.size())) dims[id] = views_[id].dims;
+    for (const auto& [name, size] : data_dependent_sizes(graph_, dims)) {
+      measurement_.add_size(name, size);
     }
   }
 

@@ -57,7 +57,7 @@ class CudaStep : public LoadedStep {
 
  private:
   RunResult run_once(const TraceSink& sink, const Progress& progress) {
-    StepLog log(plan_, *device_, settings_.traces);
+    StepLog log(plan_, program_, *device_, settings_.traces);
     try {
       log.start();
       execute(log, progress);

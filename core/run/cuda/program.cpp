@@ -425,12 +425,30 @@ class ProgramBuilder {
   }
 
   void plan_memory() {
+    size_buffers();
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
       const Buffer& buffer = timeline_.buffers[id];
       if (buffer.resident) continue;
       program_.steps[buffer.first_step].allocates.push_back(id);
       if (!buffer.returned) program_.steps[buffer.last_step].releases.push_back(id);
     }
+  }
+
+  void size_buffers() {
+    IdVector<BufferId, bool> is_sized(timeline_.buffers.size(), false);
+    for (const Buffer& buffer : timeline_.buffers) program_.buffer_bytes.push_back(buffer.bytes);
+    for (const ValueId value : IdRange<ValueId>(program_.places.size())) {
+      if (program_.places[value].kind != Place::Kind::buffer) continue;
+      const BufferId id(program_.places[value].index);
+      const std::int64_t bytes = program_.types[value].bytes();
+      program_.buffer_bytes[id] = std::max(bytes, is_sized[id] ? program_.buffer_bytes[id] : 0);
+      is_sized[id] = true;
+    }
+    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
+    for (const ValueId value : IdRange<ValueId>(dims.size())) {
+      dims[value] = program_.types[value].dims;
+    }
+    program_.data_dependent = data_dependent_sizes(graph_, dims);
   }
 
   void resolve_kernels() {

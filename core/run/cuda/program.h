@@ -79,6 +79,9 @@ struct Program {
   IdVector<ValueId, Place> places;
   std::vector<Tensor> gradients;  ///< handed back by the caller of the YieldOp
   IdVector<BufferId, bool> on_host;
+  /// The timeline's, or other ones where sizes depend on data that the host knows.
+  IdVector<BufferId, std::int64_t> buffer_bytes;
+  std::map<std::string, std::int64_t> data_dependent;  ///< these sizes by name
   HostValues host;
 };
 

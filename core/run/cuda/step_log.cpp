@@ -13,8 +13,11 @@ std::uint64_t address_of(DevicePointer memory) { return reinterpret_cast<std::ui
 
 }  // namespace
 
-StepLog::StepLog(const RunPlan& plan, Device& device, bool traces)
-    : plan_(plan), device_(device), mode_(traces ? Mode::traced : Mode::untraced) {}
+StepLog::StepLog(const RunPlan& plan, const Program& program, Device& device, bool traces)
+    : plan_(plan),
+      program_(program),
+      device_(device),
+      mode_(traces ? Mode::traced : Mode::untraced) {}
 
 void StepLog::start() {
   device_.synchronize();
@@ -39,7 +42,7 @@ void StepLog::start_node(std::uint32_t step) {
 
 void StepLog::allocated(BufferId id, DevicePointer memory) {
   if (mode_ == Mode::untraced) return;
-  const std::int64_t bytes = plan_.timeline.buffers[id].bytes;
+  const std::int64_t bytes = program_.buffer_bytes[id];
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::allocate, bytes, Pool::tensors, memory, buffer_name(id));
   } else {
@@ -49,7 +52,7 @@ void StepLog::allocated(BufferId id, DevicePointer memory) {
 
 void StepLog::released(BufferId id, DevicePointer memory) {
   if (mode_ == Mode::untraced) return;
-  const std::int64_t bytes = plan_.timeline.buffers[id].bytes;
+  const std::int64_t bytes = program_.buffer_bytes[id];
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::release, bytes, Pool::tensors, memory, buffer_name(id));
   } else {
@@ -115,6 +118,7 @@ LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink
   }
   result.measurement = measured(device_name, sink);
   result.measurement.step_seconds = seconds;
+  result.measurement.data_dependent = program_.data_dependent;
   if (mode_ == Mode::untraced) result.measurement.peak_bytes = most.tensors;
   result.measurement.peak_reserved_bytes =
       std::max(result.measurement.peak_reserved_bytes, reserved_bytes());
@@ -145,8 +149,9 @@ std::vector<TraceEvent> StepLog::events_of_residents() const {
   for (const BufferId id : IdRange<BufferId>(plan_.timeline.buffers.size())) {
     const Buffer& buffer = plan_.timeline.buffers[id];
     if (!buffer.resident) continue;
-    live += buffer.bytes;
-    events.push_back({TraceEvent::Kind::allocate, 0, buffer.bytes, live, 0, buffer_name(id)});
+    live += program_.buffer_bytes[id];
+    events.push_back(
+        {TraceEvent::Kind::allocate, 0, program_.buffer_bytes[id], live, 0, buffer_name(id)});
   }
   if (!events.empty()) events.back().live_bytes = start_.tensors;
   return events;

@@ -19,7 +19,7 @@ struct LoggedStep {
 class StepLog {
  public:
   /// @param traces false: nothing is measured but the whole step
-  StepLog(const RunPlan& plan, Device& device, bool traces);
+  StepLog(const RunPlan& plan, const Program& program, Device& device, bool traces);
 
   void start();
   void start_node(std::uint32_t step);
@@ -52,6 +52,7 @@ class StepLog {
   std::string buffer_name(BufferId id) const;
 
   const RunPlan& plan_;
+  const Program& program_;
   Device& device_;
   Mode mode_;
   std::string why_not_traced_;

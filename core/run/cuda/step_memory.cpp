@@ -67,7 +67,7 @@ void StepMemory::place_residents(const NamedTensors& inputs) {
     } else if (buffer.state->name == master_weight) {
       upload(memory, in_float32(tensor));
     } else {
-      device_.fill(memory, 0, buffer.bytes);
+      device_.fill(memory, 0, program_.buffer_bytes[id]);
     }
   }
   run_ = allocate_workspace(sizeof(std::int64_t), 0);
@@ -94,9 +94,10 @@ DevicePointer StepMemory::allocate(BufferId id, std::uint32_t step) {
   if (program_.on_host[id] && on_host_[id] == nullptr) {
     on_host_[id] = device_.allocate_host(program_.types[buffer.root].bytes());
   }
-  buffers_[id] = memory_.allocate(Pool::tensors, buffer.bytes);
+  const std::int64_t bytes = program_.buffer_bytes[id];
+  buffers_[id] = memory_.allocate(Pool::tensors, bytes);
   if (buffers_[id] == nullptr) {
-    fail_full("tensor '" + name_of(*plan_.graph, plan_.dataflow, buffer) + "'", buffer.bytes, step);
+    fail_full("tensor '" + name_of(*plan_.graph, plan_.dataflow, buffer) + "'", bytes, step);
   }
   return buffers_[id];
 }

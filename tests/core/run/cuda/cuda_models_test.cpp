@@ -4,12 +4,15 @@
 
 #include "../forward_model.h"
 #include "core/run/cuda/cuda_runner.h"
+#include "core/run/random_inputs.h"
 #include "test_device.h"
 
 namespace stashscope {
 namespace {
 
+namespace fs = std::filesystem;
 using testing_run::ForwardModel;
+using testing_run::PreparedStep;
 using testing_run::same_bits;
 
 class CudaModel : public ForwardModel {
@@ -29,7 +32,7 @@ class CudaModel : public ForwardModel {
 
   int set_ = 0;
   NamedTensors inputs_;
-  std::optional<testing_run::PreparedStep> step_;
+  std::optional<PreparedStep> step_;
 };
 
 TEST_P(CudaModel, MakesWhatTheOracleSays) {
@@ -66,6 +69,46 @@ INSTANTIATE_TEST_SUITE_P(Files, CudaModel,
                                          "resnet50_div8", "mobilenet_v2_w025", "densenet_small",
                                          "unet_small_bilinear"),
                          [](const auto& info) { return std::string(info.param); });
+
+/// Models whose results no other program told: the CPU runner's are those to make.
+class CudaModelWithoutOracle : public testing::TestWithParam<const char*> {};
+
+/// Relative to the largest value, in units of the models' own rounding.
+double tolerance_of(const Graph& graph) {
+  for (const Value& value : graph.data().values) {
+    if (value.type.element == ElementType::bfloat16) return 0x1p-6;
+  }
+  return 5e-5;
+}
+
+TEST_P(CudaModelWithoutOracle, MakesWhatTheCpuMakes) {
+  const fs::path folder = testing_run::models / GetParam();
+  SKIP_WITHOUT(folder);
+  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
+  const Bindings dims(trained.graph->symbols().size(), 4);
+  const NamedTensors inputs = with_random_inputs(
+      *trained.graph, dims, testing_run::load_tensors(folder / "test_data_set_0", "input_"), 1);
+  const PreparedStep step(trained, inputs);
+  const RunPlan plan = step.default_plan();
+  const NamedTensors expected = testing_run::run_on_cpu(plan, inputs).outputs;
+  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
+  const NamedTensors made = runner.run(plan, inputs, {}, {}).outputs;
+  ASSERT_EQ(made.size(), expected.size());
+  for (const auto& [name, tensor] : expected) {
+    const Difference found = testing_run::difference(made.at(name), tensor);
+    EXPECT_LE(found.largest, tolerance_of(*trained.graph) * found.largest_value + 1e-8) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, CudaModelWithoutOracle,
+    testing::Values("small/bert_tiny_dropout", "small/gpt2_tiny_dropout",
+                    "small/llama_tiny_amp_bf16", "joint/bert_tiny", "joint/bloom_tiny_3layer",
+                    "joint/lenet", "joint/llama_tiny_gqa", "joint/mlp_gelu", "joint/vit_tiny",
+                    "ort_exec/bloom3_fp32_h128", "ort_exec/ort_mlp_gradient_graph",
+                    "ort_exec/ort_mlp_training_model", "ort_exec/recompute_gelu_split",
+                    "ort_exec/recompute_tile_split"),
+    [](const auto& info) { return testing_run::test_name(info.param); });
 
 }  // namespace
 }  // namespace stashscope

@@ -107,6 +107,7 @@ EmulatedDevice::EmulatedDevice(std::int64_t memory_limit, TextCheck check)
 
 EmulatedDevice::~EmulatedDevice() {
   for (const auto& [memory, block] : blocks_) std::free(const_cast<std::byte*>(memory));
+  for (const auto& [kind, memory] : unused_) std::free(memory);
   for (const auto& [memory, bytes] : host_blocks_) std::free(memory);
 }
 
@@ -121,10 +122,18 @@ cuda::DeviceFacts EmulatedDevice::facts() const {
 
 std::int64_t EmulatedDevice::rounded(std::int64_t bytes) { return rounded_up(bytes, granularity); }
 
+std::byte* EmulatedDevice::taken_memory(Pool pool, std::int64_t bytes) {
+  const auto found = unused_.find({pool, rounded(bytes)});
+  if (found == unused_.end()) return poisoned(bytes);
+  std::byte* const memory = found->second;
+  unused_.erase(found);
+  return memory;
+}
+
 DevicePointer EmulatedDevice::allocate(Pool pool, std::int64_t bytes) {
   const std::int64_t taken = rounded(bytes);
   if (pools_[0].used + pools_[1].used > memory_limit_ - taken) return nullptr;
-  std::byte* const memory = poisoned(bytes);
+  std::byte* const memory = taken_memory(pool, bytes);
   blocks_.emplace(memory, Block{pool, bytes});
   state(pool).used += taken;
   state(pool).reserved = std::max(state(pool).reserved, state(pool).used);
@@ -147,7 +156,7 @@ void EmulatedDevice::release(Pool pool, DevicePointer memory) {
   record_memory(pool, memory, false);
   blocks_.erase(found);
   std::memset(memory, poison, static_cast<std::size_t>(bytes));
-  std::free(memory);
+  unused_.emplace(std::pair(pool, taken), memory);
 }
 
 std::byte* EmulatedDevice::allocate_host(std::int64_t bytes) {

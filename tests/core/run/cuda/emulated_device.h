@@ -97,6 +97,7 @@ class EmulatedDevice : public cuda::Device {
 
   const PoolState& state(cuda::Pool pool) const { return pools_[static_cast<std::size_t>(pool)]; }
   PoolState& state(cuda::Pool pool) { return pools_[static_cast<std::size_t>(pool)]; }
+  std::byte* taken_memory(cuda::Pool pool, std::int64_t bytes);
   /// Whether all these bytes are of one allocation that is in use.
   bool holds(const std::byte* memory, std::int64_t bytes) const;
   /// Throws where they are not.
@@ -110,6 +111,8 @@ class EmulatedDevice : public cuda::Device {
   TextCheck text_check_;
   PoolState pools_[2];
   std::map<const std::byte*, Block> blocks_;
+  /// Given back, by pool and rounded size: no two pools ever have the same addresses.
+  std::multimap<std::pair<cuda::Pool, std::int64_t>, std::byte*> unused_;
   std::map<std::byte*, std::int64_t> host_blocks_;             ///< page-locked ones and their bytes
   std::map<std::string, std::unique_ptr<Library>> libraries_;  ///< by text
   IdVector<cuda::KernelId, Kernel> kernels_;

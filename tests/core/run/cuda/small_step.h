@@ -41,4 +41,23 @@ inline PreparedStep small_step(const PassSelection& passes = {}) {
   return {prepare_training_step(small_model(), {}, passes), small_inputs()};
 }
 
+/// Bytes of all buffers that are there in a step, as the allocator rounds them.
+inline std::int64_t rounded_bytes(const Timeline& timeline, std::size_t step) {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : timeline.buffers) {
+    const bool is_there = buffer.resident || (buffer.first_step <= step &&
+                                              (buffer.returned || step <= buffer.last_step));
+    if (is_there) bytes += EmulatedDevice::rounded(buffer.bytes);
+  }
+  return bytes;
+}
+
+inline std::vector<std::int64_t> rounded_bytes(const Timeline& timeline) {
+  std::vector<std::int64_t> bytes;
+  for (std::size_t i = 0; i < timeline.order.size(); ++i) {
+    bytes.push_back(rounded_bytes(timeline, i));
+  }
+  return bytes;
+}
+
 }  // namespace stashscope::testing_run
