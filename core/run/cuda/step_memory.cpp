@@ -159,8 +159,10 @@ void StepMemory::fail_full(const std::string& wanted, std::int64_t bytes,
     what += "; the step was predicted to need " + format_bytes(timeline.peak_bytes) + " at " +
             name_at(timeline.peak_step);
   }
+  const std::int64_t for_tensors =
+      available - most_workspace(program_) - rounding_of(buffers_.size());
   throw OutOfMemory(timeline.order.empty() ? "" : "node " + name_at(step), what,
-                    available - most_workspace(program_) - rounding_of(buffers_.size()));
+                    std::max<std::int64_t>(for_tensors, 0));
 }
 
 std::string StepMemory::largest_alive() const {

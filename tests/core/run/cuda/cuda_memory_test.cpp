@@ -168,7 +168,8 @@ TEST_F(CudaMemory, MayBeTooSmallForEveryAllocation) {
       run(roomy, plan, {.memory_limit = limit});
     } catch (const OutOfMemory& error) {
       ++refusals;
-      EXPECT_EQ(error.available_bytes(), limit);
+      EXPECT_GE(error.available_bytes(), 0);
+      EXPECT_LT(error.available_bytes(), limit);
     }
     expect_empty(*roomy);
   }
