@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Files, CudaModel,
                                          "bloom_tiny_3layer", "bloom_tiny_6heads", "llama_tiny_gqa",
                                          "llama_tiny_mha", "vit_tiny", "resnet18_div8",
                                          "resnet50_div8", "mobilenet_v2_w025", "densenet_small",
-                                         "unet_small_bilinear"),
+                                         "unet_small_bilinear", "lenet", "squeezenet_div4",
+                                         "convnext_small", "gpt2_tiny_opset17_sharednames"),
                          [](const auto& info) { return std::string(info.param); });
 
 /// Models whose results no other program told: the CPU runner's are those to make.

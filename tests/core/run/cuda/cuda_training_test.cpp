@@ -70,14 +70,15 @@ class CudaParameters : public testing::TestWithParam<const char*> {
 void expect_followed(const std::vector<NamedTensors>& results, const Training& training,
                      const std::string& name) {
   const Tensor& start = results[0].at("copy_of_" + name);
-  UpdateCase update{{training.optimizer,
-                     training.element,
-                     training.element,
-                     element_count(start.dims()),
-                     training.master_weights,
-                     {.learning_rate = learning_rate}},
-                    0,
-                    {start, start, Tensor::int64s({0})}};
+  UpdateCase update{
+      {training.optimizer,
+       training.element,
+       training.element,
+       element_count(start.dims()),
+       training.master_weights,
+       {.learning_rate = learning_rate, .weight_decay = training.optimizer == "adamw" ? 0.01 : 0}},
+      0,
+      {start, start, Tensor::int64s({0})}};
   for (const OptimizerState& state : optimizer_states(find_optimizer(training.optimizer),
                                                       training.element, training.master_weights)) {
     std::vector<double> items(static_cast<std::size_t>(element_count(start.dims())), 0);
