@@ -98,9 +98,9 @@ TEST_F(CudaMemory, IsTheSameWithoutAProfilingLibrary) {
   EXPECT_EQ(waited.measurement.idle_bytes, traced.measurement.idle_bytes);
   EXPECT_EQ(waited.measurement.workspace_bytes, traced.measurement.workspace_bytes);
   EXPECT_EQ(waited.measurement.node_seconds.size(), plan.timeline.order.size());
-  EXPECT_TRUE(traced.remarks.empty()) << traced.remarks[0];
-  ASSERT_EQ(waited.remarks.size(), 1U);
-  EXPECT_EQ(waited.remarks[0], "times were taken node by node: the profiler is in use");
+  EXPECT_TRUE(traced.measurement.remarks.empty()) << traced.measurement.remarks[0];
+  ASSERT_EQ(waited.measurement.remarks.size(), 1U);
+  EXPECT_EQ(waited.measurement.remarks[0], "times were taken node by node: the profiler is in use");
 }
 
 TEST_F(CudaMemory, HasNothingButAPeakWhereNothingIsTraced) {
