@@ -60,7 +60,7 @@ void StepMemory::place_residents(const NamedTensors& inputs) {
   for (const BufferId id : IdRange<BufferId>(buffers_.size())) {
     const Buffer& buffer = plan_.timeline.buffers[id];
     if (!buffer.resident) continue;
-    DevicePointer const memory = allocate(id, 0);
+    DevicePointer const memory = allocate(id, std::nullopt);
     const Tensor tensor = resident_tensor(*plan_.graph, buffer.root, inputs);
     if (!buffer.state) {
       upload(memory, tensor);
@@ -70,10 +70,10 @@ void StepMemory::place_residents(const NamedTensors& inputs) {
       device_.fill(memory, 0, program_.buffer_bytes[id]);
     }
   }
-  run_ = allocate_workspace(sizeof(std::int64_t), 0);
+  run_ = allocate_workspace(sizeof(std::int64_t), std::nullopt);
   workspaces_.pop_back();
   for (const Tensor& gradient : program_.gradients) {
-    gradients_.push_back(allocate_workspace(gradient.size_in_bytes(), 0));
+    gradients_.push_back(allocate_workspace(gradient.size_in_bytes(), std::nullopt));
     workspaces_.pop_back();
     upload(gradients_.back(), gradient);
   }
@@ -89,7 +89,7 @@ void StepMemory::set_run(std::int64_t number) {
   device_.copy(run_, reinterpret_cast<const std::byte*>(&number), sizeof(number));
 }
 
-DevicePointer StepMemory::allocate(BufferId id, std::uint32_t step) {
+DevicePointer StepMemory::allocate(BufferId id, AtStep step) {
   const Buffer& buffer = plan_.timeline.buffers[id];
   if (program_.on_host[id] && on_host_[id] == nullptr) {
     on_host_[id] = device_.allocate_host(program_.types[buffer.root].bytes());
@@ -114,7 +114,7 @@ void StepMemory::release_all() {
   while (!workspaces_.empty()) release_workspace(workspaces_.back());
 }
 
-DevicePointer StepMemory::allocate_workspace(std::int64_t bytes, std::uint32_t step) {
+DevicePointer StepMemory::allocate_workspace(std::int64_t bytes, AtStep step) {
   DevicePointer const memory = memory_.allocate(Pool::workspaces, bytes);
   if (memory == nullptr) fail_full("its workspace", bytes, step);
   workspaces_.push_back(memory);
@@ -144,8 +144,7 @@ DevicePointer StepMemory::at(const Place& place, const std::vector<DevicePointer
   return nullptr;
 }
 
-void StepMemory::fail_full(const std::string& wanted, std::int64_t bytes,
-                           std::uint32_t step) const {
+void StepMemory::fail_full(const std::string& wanted, std::int64_t bytes, AtStep step) const {
   const Timeline& timeline = plan_.timeline;
   const Graph& graph = *plan_.graph;
   const auto name_at = [&](std::size_t at) {
@@ -161,7 +160,7 @@ void StepMemory::fail_full(const std::string& wanted, std::int64_t bytes,
   }
   const std::int64_t for_tensors =
       available - most_workspace(program_) - rounding_of(buffers_.size());
-  throw OutOfMemory(timeline.order.empty() ? "" : "node " + name_at(step), what,
+  throw OutOfMemory(step ? "node " + name_at(*step) : "loading the step", what,
                     std::max<std::int64_t>(for_tensors, 0));
 }
 

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <optional>
+
 #include "core/run/cuda/device_memory.h"
 #include "core/run/cuda/program.h"
 
 namespace stashscope::cuda {
+
+/// A step of the order; nothing: the loading before the first one.
+using AtStep = std::optional<std::uint32_t>;
 
 /// The memory of a prepared step: its buffers, by the timeline's ids, and what lies outside of
 /// them. Everything goes back to the device with it. Refers to its arguments.
@@ -22,13 +27,13 @@ class StepMemory {
   void set_run(std::int64_t number);
 
   /// Takes a buffer of a step. Throws OutOfMemory that names it.
-  DevicePointer allocate(BufferId id, std::uint32_t step);
+  DevicePointer allocate(BufferId id, AtStep step);
   void release(BufferId id);
   /// Those that were taken and not released, residents left out.
   void release_all();
 
   /// Workspace memory of a step. Throws OutOfMemory.
-  DevicePointer allocate_workspace(std::int64_t bytes, std::uint32_t step);
+  DevicePointer allocate_workspace(std::int64_t bytes, AtStep step);
   void release_workspace(DevicePointer memory);
 
   DevicePointer buffer(BufferId id) const { return buffers_[id]; }
@@ -39,8 +44,7 @@ class StepMemory {
 
  private:
   void upload(DevicePointer to, const Tensor& tensor);
-  [[noreturn]] void fail_full(const std::string& wanted, std::int64_t bytes,
-                              std::uint32_t step) const;
+  [[noreturn]] void fail_full(const std::string& wanted, std::int64_t bytes, AtStep step) const;
   std::string largest_alive() const;
 
   const RunPlan& plan_;

@@ -19,9 +19,16 @@ class SessionFile : public testing::Test {
     save_model(test::perceptron().build(), folder / "model.onnx");
     session.model = folder / "model.onnx";
     session.model_hash = hash_file(session.model);
-    session.baseline_measured =
-        Measurement{"cpu", {1, 2}, {0.5, 1}, 2, 4096, {0, 1, 0}, {{"rows", 3}}};
-    session.current_measured = session.baseline_measured;
+    Measurement& measured = session.baseline_measured.emplace();
+    measured.device = "cpu";
+    measured.live_bytes = {1, 2};
+    measured.node_seconds = {0.5, 1};
+    measured.step_seconds = 1.5;
+    measured.peak_bytes = 2;
+    measured.peak_resident_bytes = 4096;
+    measured.idle_bytes = {0, 1, 0};
+    measured.data_dependent = {{"rows", 3}};
+    session.current_measured = measured;
     save_session(session, path());
   }
   std::filesystem::path path() const { return folder / "work.stashscope"; }

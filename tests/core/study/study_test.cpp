@@ -291,8 +291,14 @@ TEST(Session, SurvivesItsText) {
   session.choices.plans["Softmax"] = {PlanType::offload, 2};
   session.choices.plans["Gelu"] = {PlanType::recompute, -1, true};
   session.choices.device = "cpu";
-  session.baseline_measured =
-      Measurement{"cpu", {1, 2, 3}, {0.5, 0.25, 1}, 3, 4096, {1, 1, 2, 1}, {}};
+  Measurement& measured = session.baseline_measured.emplace();
+  measured.device = "cpu";
+  measured.live_bytes = {1, 2, 3};
+  measured.node_seconds = {0.5, 0.25, 1};
+  measured.step_seconds = 2;
+  measured.peak_bytes = 3;
+  measured.peak_resident_bytes = 4096;
+  measured.idle_bytes = {1, 1, 2, 1};
   for (const char* folder : {"/models", "/elsewhere", "/models/deep"}) {
     EXPECT_EQ(parse_session(session_text(session, folder), folder), session) << folder;
   }

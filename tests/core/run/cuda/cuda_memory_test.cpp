@@ -176,6 +176,12 @@ TEST_F(CudaMemory, MayBeTooSmallForEveryAllocation) {
   EXPECT_GT(refusals, 10);
 }
 
+TEST_F(CudaMemory, ThatCannotEvenHoldTheInputsIsReportedBeforeAnyNode) {
+  const std::string said =
+      test::refusal(ErrorKind::run, [&] { run(made_device(), plan(), {.memory_limit = 512}); });
+  EXPECT_EQ(said.find("loading the step: the device is out of memory: tensor '"), 0U) << said;
+}
+
 TEST_F(CudaMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
   const RunPlan plan = this->plan();
   const std::vector<std::int64_t> expected = rounded_bytes(plan.timeline);
