@@ -68,9 +68,9 @@ Lowered gather(const LoweringContext& context) {
   const Unit unit = unit_of(data.element, split.inner);
   const std::int64_t count = context.in(1).elements();
   const std::int64_t threads = split.outer * count * unit.count;
-  return {{reading_call(context, unit.bytes, threads, "gather_rows",
-                        arguments_of(index_of(context), threads, split.size, count, unit.count))},
-          {}};
+  return single_call(
+      reading_call(context, unit.bytes, threads, "gather_rows",
+                   arguments_of(index_of(context), threads, split.size, count, unit.count)));
 }
 
 Lowered gather_elements(const LoweringContext& context) {
@@ -90,10 +90,10 @@ Lowered gather_nd(const LoweringContext& context) {
                                   context.attributes().integer("batch_dims", 0));
   const Unit unit = unit_of(context.out().element, slices.length);
   const std::int64_t threads = slices.tuples * unit.count;
-  return {{reading_call(context, unit.bytes, threads, "gather_slices",
-                        arguments_of(index_of(context), threads, unit.count, slices.per_batch,
-                                     slices.batch_slices, slices.axes))},
-          {}};
+  return single_call(
+      reading_call(context, unit.bytes, threads, "gather_slices",
+                   arguments_of(index_of(context), threads, unit.count, slices.per_batch,
+                                slices.batch_slices, slices.axes)));
 }
 
 /// (indices, depth, [off, on]): indices outside of the depth have no hot element.
@@ -108,7 +108,8 @@ Lowered one_hot(const LoweringContext& context) {
                                              text.pointer(type, output())};
   const auto arguments =
       arguments_of(type, index_type(out.elements()), out.elements(), split.size, split.inner);
-  return {{text.call(invocation("one_hot", arguments, operands), launch_of(out.elements()))}, {}};
+  return single_call(
+      text.call(invocation("one_hot", arguments, operands), launch_of(out.elements())));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Lowered lower_rows(const LoweringContext& context, const RowNeeds& needs, const 
         text.writes(context, places.sum), format_number(cpu::epsilon_of(context.attributes()))}) {
     body += ", " + operand;
   }
-  return {{text.call(body + ")", plan.shape)}, {}};
+  return single_call(text.call(body + ")", plan.shape));
 }
 
 template <bool simplified>

@@ -133,6 +133,13 @@ struct Lowered {
   }
 };
 
+/// What needs one call and no scratch memory.
+inline Lowered single_call(Call call) {
+  Lowered lowered;
+  lowered.calls.push_back(std::move(call));
+  return lowered;
+}
+
 /// Throws a run Error that says what of the node no kernel does.
 using LoweringFunction = Lowered (*)(const LoweringContext&);
 

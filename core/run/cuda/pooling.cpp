@@ -48,7 +48,8 @@ Lowered max_pool(const LoweringContext& context) {
       context.has_output(1) ? text.writes(context, 1) : "nullptr"};
   const auto arguments = arguments_of(first_arguments(context.in(), y, y.elements()), by_columns,
                                       window_arguments(pooling));
-  return {{text.call(invocation("max_pool", arguments, operands), launch_of(y.elements()))}, {}};
+  return single_call(
+      text.call(invocation("max_pool", arguments, operands), launch_of(y.elements())));
 }
 
 /// A kernel that makes output 0 from the first `inputs` inputs, a thread per element.
@@ -71,7 +72,7 @@ Lowered max_pool_grad(const LoweringContext& context) {
   const cpu::Pooling pooling(context.attributes(), dx.dims, context.in().dims);
   const auto arguments =
       arguments_of(first_arguments(context.in(), dx, dx.elements()), window_arguments(pooling));
-  return {{element_call(context, "max_pool_gradient", arguments, 2)}, {}};
+  return single_call(element_call(context, "max_pool_gradient", arguments, 2));
 }
 
 /// A kernel of kernels/pooling.cuh between data and means.
@@ -81,7 +82,7 @@ Lowered average(const LoweringContext& context, const char* function, const cpu:
   const bool padded = context.attributes().integer("count_include_pad", 0) != 0;
   const auto arguments = arguments_of(first_arguments(context.in(), out, out.elements()), padded,
                                       window_arguments(pooling));
-  return {{element_call(context, function, arguments)}, {}};
+  return single_call(element_call(context, function, arguments));
 }
 
 Lowered average_pool(const LoweringContext& context) {
@@ -111,7 +112,7 @@ Lowered global_pool(const LoweringContext& context) {
                    arguments_of(first_arguments(context.in(), y, y.elements()), plane, threads));
 
   call.shape = launch_of(y.elements() * threads, block);
-  return {{std::move(call)}, {}};
+  return single_call(std::move(call));
 }
 
 /// (dY, shape of the data): every position receives an equal share.
@@ -126,7 +127,7 @@ Lowered global_average_pool_grad(const LoweringContext& context) {
       arguments_of(device_type(dx.element), width, index_type(dx.elements()), threads, plane));
 
   call.shape = launch_of(threads);
-  return {{std::move(call)}, {}};
+  return single_call(std::move(call));
 }
 
 constexpr char global_average[] = "global_average_pool";

@@ -133,9 +133,9 @@ Lowered lower_running_sum(const LoweringContext& context) {
   const std::string operands = "(" + text.reads(context, 0) + ", " + text.writes(context) + ")";
   constexpr std::int64_t threads = 128;
   const std::int64_t wanted = by_warps ? 32 * rows : rows;
-  return {{text.call(with_arguments(by_warps ? "sum_rows" : "sum_along", arguments) + operands,
-                     {(wanted + threads - 1) / threads, static_cast<int>(threads)})},
-          {}};
+  return single_call(
+      text.call(with_arguments(by_warps ? "sum_rows" : "sum_along", arguments) + operands,
+                {(wanted + threads - 1) / threads, static_cast<int>(threads)}));
 }
 
 constexpr char itself[] = "Itself";

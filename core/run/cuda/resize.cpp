@@ -113,7 +113,7 @@ Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes,
   const OperandType& in = context.in();
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
-  if (axes.empty()) return {{CopyCall{input(0), output(), out.bytes()}}, {}};
+  if (axes.empty()) return single_call(CopyCall{input(0), output(), out.bytes()});
   const std::string index = index_type(std::max(in.elements(), out.elements()));
   const std::string compute = is_floating(out.element) ? compute_type(out.element) : "double";
   const Dims strides = cpu::dense_strides(in.dims);
@@ -126,7 +126,7 @@ Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes,
           "(thread_index());\n  if (at >= " + std::to_string(out.elements()) + ") return;\n" +
           base_text(axes, out.dims, strides, index) + "  store(y, at, Compute<" + type + ">(" +
           sum_text(axes, out.dims, compute, index, float_text(empty)) + "));\n}\n";
-  return {{KernelCall{text, launch_of(out.elements()), {input(0), output()}}}, {}};
+  return single_call(KernelCall{text, launch_of(out.elements()), {input(0), output()}});
 }
 
 Lowered resize_from(const LoweringContext& context, const cpu::ResizePlaces& places) {

@@ -189,7 +189,7 @@ Lowered pad(const LoweringContext& context) {
   const auto arguments =
       arguments_of(type, width, index_type(std::max(out.elements(), data.elements())), count,
                    padding_arguments(mode, axes));
-  return {{text.call(invocation("pad_box", arguments, operands), launch_of(count))}, {}};
+  return single_call(text.call(invocation("pad_box", arguments, operands), launch_of(count)));
 }
 
 /// (dY, shape of the data, pads, [axes]): every repeated element receives all that arrives at its
@@ -207,8 +207,8 @@ Lowered pad_grad(const LoweringContext& context) {
   const auto arguments =
       arguments_of(device_type(out.element), index_type(std::max(out.elements(), dy.elements())),
                    out.elements(), padding_arguments(mode, axes));
-  return {{text.call(invocation("pad_gradient", arguments, {from, to}), launch_of(out.elements()))},
-          {}};
+  return single_call(
+      text.call(invocation("pad_gradient", arguments, {from, to}), launch_of(out.elements())));
 }
 
 Lowered trilu(const LoweringContext& context) {
@@ -223,8 +223,8 @@ Lowered trilu(const LoweringContext& context) {
   const std::string to = text.pointer(type, output());
   const auto arguments = arguments_of(type, index_type(in.elements()), in.elements(), in.dim(-2),
                                       in.dim(-1), k, upper);
-  return {{text.call(invocation("keep_triangle", arguments, {from, to}), launch_of(in.elements()))},
-          {}};
+  return single_call(
+      text.call(invocation("keep_triangle", arguments, {from, to}), launch_of(in.elements())));
 }
 
 }  // namespace

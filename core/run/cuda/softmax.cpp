@@ -37,7 +37,7 @@ Lowered lower_rows(const LoweringContext& context) {
   const std::string y = text.writes(context);
   const std::string body = with_arguments(function, {type, plan.layout}) + "(Elements<" + type +
                            ">{" + x + "}, " + y + ")";
-  return {{text.call(body, plan.shape)}, {}};
+  return single_call(text.call(body, plan.shape));
 }
 
 /// (dY, Y) -> dX; the gradient operators are named after the version instead of having one.
@@ -52,7 +52,7 @@ Lowered lower_gradient(const LoweringContext& context) {
   const std::string dx = text.writes(context);
   const std::string body = with_arguments("softmax_gradient_rows", {slope, plan.layout}) + "(" +
                            dy + ", " + y + ", " + dx + ")";
-  return {{text.call(body, plan.shape)}, {}};
+  return single_call(text.call(body, plan.shape));
 }
 
 /// How the bias of a softmax repeats over its data.
@@ -87,7 +87,7 @@ Lowered lower_bias_softmax(const LoweringContext& context) {
   const std::string y = text.writes(context);
   const std::string body = with_arguments("softmax_rows", {type, plan.layout}) + "(" + source +
                            "{" + x + ", " + bias + "}, " + y + ")";
-  return {{text.call(body, plan.shape)}, {}};
+  return single_call(text.call(body, plan.shape));
 }
 
 constexpr char softmax[] = "softmax_rows";

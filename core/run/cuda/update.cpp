@@ -63,9 +63,9 @@ Lowered lower_update(const UpdateShape& shape) {
   const std::string function =
       with_arguments("update", {compute_type(shape.parameter), std::to_string(shape.elements),
                                 std::to_string(width), std::to_string(packs)});
-  return {{text.call(function + "(" + operands + ")",
-                     {(shape.elements + of_block - 1) / of_block, static_cast<int>(threads)})},
-          {}};
+  return single_call(
+      text.call(function + "(" + operands + ")",
+                {(shape.elements + of_block - 1) / of_block, static_cast<int>(threads)}));
 }
 
 }  // namespace stashscope::cuda
