@@ -116,8 +116,8 @@ class Passes {
     const bool framed = convolution_.is_framed();
     const Operand data = framed ? frame() : operands.data;
     if (framed && pass != Pass::input_gradient) fill_frame(operands.data);
-    lowered_.calls.push_back(ConvolutionCall{
-        std::move(shape), in_order(pass, {data, operands.filter, operands.result})});
+    lowered_.add(ConvolutionCall{std::move(shape),
+                                 in_order(pass, {data, operands.filter, operands.result})});
     if (framed && pass == Pass::input_gradient) empty_frame(operands.data);
   }
 
@@ -134,7 +134,7 @@ class Passes {
 
   void add_zeros(Pass pass, const Operands& operands) {
     const auto zero = [&](Operand operand, const Dims& dims) {
-      if (bytes_of(dims) > 0) lowered_.calls.push_back(ZeroCall{operand, bytes_of(dims)});
+      if (bytes_of(dims) > 0) lowered_.add(ZeroCall{operand, bytes_of(dims)});
     };
     if (pass == Pass::forward) zero(operands.result, convolution_.shape.output);
     if (pass == Pass::input_gradient) zero(operands.data, convolution_.data);
@@ -167,7 +167,7 @@ class Passes {
 
   void fill_frame(Operand data) {
     if (convolution_.shared() != convolution_.shape.input) {
-      lowered_.calls.push_back(ZeroCall{frame(), bytes_of(convolution_.shape.input)});
+      lowered_.add(ZeroCall{frame(), bytes_of(convolution_.shape.input)});
     }
     add_strided_copy(lowered_, convolution_.shape.element, convolution_.shared(),
                      whole(data, convolution_.data), place_in_frame());
@@ -175,7 +175,7 @@ class Passes {
 
   void empty_frame(Operand data) {
     if (convolution_.shared() != convolution_.data) {
-      lowered_.calls.push_back(ZeroCall{data, bytes_of(convolution_.data)});
+      lowered_.add(ZeroCall{data, bytes_of(convolution_.data)});
     }
     add_strided_copy(lowered_, convolution_.shape.element, convolution_.shared(), place_in_frame(),
                      whole(data, convolution_.data));
@@ -198,8 +198,7 @@ void add_bias(Lowered& lowered, const LoweringContext& context) {
   const std::string to = text.writes(context);
   const auto arguments = arguments_of(device_type(y.element), width, index_type(y.elements()),
                                       threads, y.dims[1], plane);
-  lowered.calls.push_back(
-      text.call(invocation("add_channel_bias", arguments, {bias, to}), launch_of(threads)));
+  lowered.add(text.call(invocation("add_channel_bias", arguments, {bias, to}), launch_of(threads)));
 }
 
 /// Output 2: the sum of all of input 0 that the bias of a channel was added to.
@@ -213,8 +212,7 @@ void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
   const auto arguments =
       arguments_of(device_type(dy.element), index_type(dy.elements() + threads), dy.dims[0],
                    dy.dims[1], element_count(std::span(dy.dims).subspan(2)));
-  lowered.calls.push_back(
-      text.call(invocation("sum_channels", arguments, {from, to}), {dy.dims[1], threads}));
+  lowered.add(text.call(invocation("sum_channels", arguments, {from, to}), {dy.dims[1], threads}));
 }
 
 Lowered conv(const LoweringContext& context) {

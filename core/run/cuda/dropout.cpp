@@ -88,31 +88,22 @@ Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selecti
   CallText text;
   const std::string words = text.writes(context, 1);
   const std::string elements = std::to_string(context.out().elements()) + "ULL";
-  lowered.calls.push_back(text.call(
+  lowered.add(text.call(
       call_text("write_kept_bits", {words, elements, selection.random(), selection.threshold()}),
       launch_of(context.out(1).elements())));
   return lowered;
 }
 
-Lowered copy_of_input(const LoweringContext& context) {
-  Lowered lowered;
-  if (context.out().bytes() > 0) {
-    lowered.calls.push_back(CopyCall{input(0), output(), context.out().bytes()});
-  }
-  return lowered;
-}
-
 Lowered dropout(const LoweringContext& context) {
   if (Selection(context, 1).drops()) return lower_outputs(context, {dropped, mask<1>});
-  Lowered lowered = copy_of_input(context);
-  const Lowered ones = lower_outputs(context, {nullptr, mask<1>});
-  lowered.calls.insert(lowered.calls.end(), ones.calls.begin(), ones.calls.end());
+  Lowered lowered = copied_input(context, 0);
+  append(lowered, lower_outputs(context, {nullptr, mask<1>}));
   return lowered;
 }
 
 Lowered bitmask_dropout(const LoweringContext& context) {
   const Selection selection(context, 1);
-  return with_bits(selection.drops() ? lower_outputs(context, {dropped}) : copy_of_input(context),
+  return with_bits(selection.drops() ? lower_outputs(context, {dropped}) : copied_input(context, 0),
                    context, selection);
 }
 
@@ -139,10 +130,10 @@ Lowered bitmask_dropout_grad(const LoweringContext& context) {
   const std::string dy = text.reads(context, 0);
   const std::string words = text.reads(context, 1);
   const std::string dx = text.writes(context);
-  lowered.calls.push_back(text.call(call_text("bitmask_gradient<" + std::to_string(width) + ">",
-                                              {dy, words, dx, std::to_string(elements) + "ULL",
-                                               Selection(context, 2).scale(context)}),
-                                    launch_of((elements + width - 1) / width)));
+  lowered.add(text.call(call_text("bitmask_gradient<" + std::to_string(width) + ">",
+                                  {dy, words, dx, std::to_string(elements) + "ULL",
+                                   Selection(context, 2).scale(context)}),
+                        launch_of((elements + width - 1) / width)));
   return lowered;
 }
 

@@ -44,7 +44,7 @@ Lowered lower_host_results(const LoweringContext& context) {
   cpu::KernelRegistry::standard().find(context.node)->run(host);
   Lowered lowered;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].empty()) lowered.calls.push_back(write_numbers(context, i, results[i]));
+    if (!results[i].empty()) lowered.add(write_numbers(context, i, results[i]));
   }
   return lowered;
 }

@@ -153,7 +153,7 @@ Lowered lower_gradient(const LoweringContext& context) {
   const Rows rows = rows_of(context, context.in(1));
   Lowered lowered;
   if (context.has_output(0) && context.out().elements() > 0) {
-    lowered.calls.push_back(data_gradient<simplified>(context, rows));
+    lowered.add(data_gradient<simplified>(context, rows));
   }
   const bool has_affine = context.has_output(1) || context.has_output(2);
   if (has_affine && rows.columns > 0) {

@@ -14,12 +14,7 @@ namespace {
 using Operands = std::vector<std::string>;
 
 /// (x, dy): the same elements with the dims of x.
-Lowered reshape_grad(const LoweringContext& context) {
-  Lowered lowered;
-  const std::int64_t bytes = context.out().bytes();
-  if (bytes > 0) lowered.calls.push_back(CopyCall{input(1), output(), bytes});
-  return lowered;
-}
+Lowered reshape_grad(const LoweringContext& context) { return copied_input(context, 1); }
 
 std::string in_double(const std::string& operand) { return "double(" + operand + ")"; }
 
@@ -39,10 +34,6 @@ std::string share_of_b(const LoweringContext& context, const Operands& operands)
   const std::string b = in_double(operands[2]);
   return compute_type(context.out(1).element) + "(-(" + in_double(operands[0]) + " / " + b + " * " +
          in_double(operands[1]) + " / " + b + "))";
-}
-
-void append(Lowered& lowered, Lowered more) {
-  std::move(more.calls.begin(), more.calls.end(), std::back_inserter(lowered.calls));
 }
 
 /// The same calls with another operand in the place of one.

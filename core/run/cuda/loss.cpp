@@ -125,13 +125,13 @@ Lowered lower_loss(const LoweringContext& context) {
   if (reduction_of(context) == Reduction::none) {
     if (rows.count == 0) return lowered;
     const std::string losses = text.writes(context);
-    lowered.calls.push_back(losses_of(context, targets, losses, text));
+    lowered.add(losses_of(context, targets, losses, text));
     return lowered;
   }
   const Operand losses = lowered.add_scratch(rows.count * computing.bytes);
   if (rows.count > 0) {
     const std::string to = text.pointer(computing.type, losses);
-    lowered.calls.push_back(losses_of(context, targets, to, text));
+    lowered.add(losses_of(context, targets, to, text));
   }
   add_total(context, targets, rows.count, computing, losses, lowered);
   return lowered;
@@ -181,7 +181,7 @@ Lowered lower_gradient(const LoweringContext& context) {
   const std::string function = with_arguments(
       "loss_gradient_rows",
       {computing.type, plan.layout, slope, reduction == Reduction::none ? "true" : "false"});
-  lowered.calls.push_back(text.call(function + "(" + operands + ")", plan.shape));
+  lowered.add(text.call(function + "(" + operands + ")", plan.shape));
   return lowered;
 }
 

@@ -1,5 +1,8 @@
 #include "core/run/cuda/lowering.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/run/cpu/dispatch.h"
 #include "core/run/cuda/families.h"
 
@@ -24,6 +27,23 @@ std::vector<std::int64_t> LoweringContext::integers(std::size_t input) const {
     fail_run("", "input " + std::to_string(input) + " must be known before the step runs");
   }
   return cpu::as_integers(contents[input]);
+}
+
+void Lowered::add(Call call) { calls.push_back(std::move(call)); }
+
+Lowered single_call(Call call) {
+  Lowered lowered;
+  lowered.add(std::move(call));
+  return lowered;
+}
+
+void append(Lowered& lowered, Lowered more) {
+  std::ranges::move(more.calls, std::back_inserter(lowered.calls));
+}
+
+Lowered copied_input(const LoweringContext& context, std::size_t index) {
+  const std::int64_t bytes = context.out().bytes();
+  return bytes > 0 ? single_call(CopyCall{input(index), output(), bytes}) : Lowered();
 }
 
 const CudaKernelRegistry& CudaKernelRegistry::standard() {

@@ -126,6 +126,8 @@ struct Lowered {
   std::vector<Call> calls;
   std::vector<std::int64_t> scratch_bytes;  ///< by index; there while the node runs
 
+  void add(Call call);
+
   /// Room for `bytes` while the node runs.
   Operand add_scratch(std::int64_t bytes) {
     scratch_bytes.push_back(bytes);
@@ -134,11 +136,13 @@ struct Lowered {
 };
 
 /// What needs one call and no scratch memory.
-inline Lowered single_call(Call call) {
-  Lowered lowered;
-  lowered.calls.push_back(std::move(call));
-  return lowered;
-}
+Lowered single_call(Call call);
+
+/// The calls of `more`, which needs no scratch memory, behind those of `lowered`.
+void append(Lowered& lowered, Lowered more);
+
+/// The elements of an input as those of the first output, whose dims may be others.
+Lowered copied_input(const LoweringContext& context, std::size_t index);
 
 /// Throws a run Error that says what of the node no kernel does.
 using LoweringFunction = Lowered (*)(const LoweringContext&);

@@ -110,14 +110,14 @@ void add_products(Lowered& lowered, MatmulShape shape, const MatrixStack& a, con
     shape.stride_a = count > 1 ? step[of_a] : 0;
     shape.stride_b = count > 1 ? step[of_b] : 0;
     shape.stride_d = count > 1 ? step[of_d] : 0;
-    lowered.calls.push_back(MatmulCall{.shape = shape,
-                                       .a = input(0),
-                                       .b = input(1),
-                                       .d = output(),
-                                       .bias = bias,
-                                       .offset_a = at[of_a],
-                                       .offset_b = at[of_b],
-                                       .offset_d = at[of_d]});
+    lowered.add(MatmulCall{.shape = shape,
+                           .a = input(0),
+                           .b = input(1),
+                           .d = output(),
+                           .bias = bias,
+                           .offset_a = at[of_a],
+                           .offset_b = at[of_b],
+                           .offset_d = at[of_d]});
   });
 }
 
@@ -128,7 +128,7 @@ Lowered product(const LoweringContext& context, MatrixStack a, MatrixStack b, fl
   Lowered lowered;
   if (context.out().elements() == 0) return lowered;
   if (shape.inner == 0) {
-    lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
+    lowered.add(ZeroCall{output(), context.out().bytes()});
   } else {
     add_products(lowered, shape, a, b, {});
   }
@@ -192,9 +192,9 @@ Lowered gemm(const LoweringContext& context) {
     shape.addend = MatmulShape::Addend::bias;
   } else if (adds) {
     shape.addend = MatmulShape::Addend::own;
-    lowered.calls.push_back(scaled_addend(context, beta));
+    lowered.add(scaled_addend(context, beta));
   } else if (shape.inner == 0) {
-    lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
+    lowered.add(ZeroCall{output(), context.out().bytes()});
   }
   if (shape.inner > 0) {
     add_products(lowered, shape, a, b, biased ? std::optional(input(2)) : std::nullopt);

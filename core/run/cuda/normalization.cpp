@@ -186,7 +186,7 @@ void add_normalize(const LoweringContext& context, const Planes& planes, const N
   operands += ", " + text.writes(context);
   const std::string function =
       with_arguments("normalize_planes", {compute_type(context.out().element), plan.layout});
-  lowered.calls.push_back(text.call(function + "(" + operands + ")", plan.shape));
+  lowered.add(text.call(function + "(" + operands + ")", plan.shape));
 }
 
 Lowered lower_by_statistics(const LoweringContext& context, std::int64_t planes_of_set,
@@ -269,7 +269,7 @@ void add_data_gradient(const LoweringContext& context, const Planes& planes, con
   operands += ", " + text.writes(context);
   const std::string function = with_arguments(
       "normalize_planes_back", {computing.type, plan.layout, std::to_string(planes.set_size())});
-  lowered.calls.push_back(text.call(function + "(" + operands + ")", plan.shape));
+  lowered.add(text.call(function + "(" + operands + ")", plan.shape));
 }
 
 /// (dY, X, scale, mean, inverse deviation): all images together.

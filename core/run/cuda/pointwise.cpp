@@ -161,7 +161,7 @@ class KernelWriter {
 Lowered lower_results(const std::vector<Result>& results) {
   Lowered lowered;
   if (!results.empty() && results[0].type().elements() > 0)
-    lowered.calls.push_back(KernelWriter(results).write());
+    lowered.add(KernelWriter(results).write());
   return lowered;
 }
 

@@ -157,7 +157,7 @@ void add_call(Lowered& lowered, const ReductionCall& call, const ReductionTexts&
   CallText text;
   const std::string from = texts.source(text);
   const std::string to = texts.sink(text);
-  lowered.calls.push_back(text.call(
+  lowered.add(text.call(
       with_arguments(call.function, {call.shape, texts.reducer}) + "(" + from + ", " + to + ")",
       {call.blocks, static_cast<int>(block_threads)}));
 }

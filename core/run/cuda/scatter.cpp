@@ -62,12 +62,12 @@ SortedRows add_sorted_rows(Lowered& lowered, const LoweringContext& context,
   CallText numbered;
   const std::vector<std::string> read_and_made = {numbered.reads(context, 1),
                                                   numbered.pointer("Int32", numbers)};
-  lowered.calls.push_back(
+  lowered.add(
       numbered.call(invocation(numbering, arguments, read_and_made), launch_of(rows.count)));
 
   const Operand updates = lowered.add_scratch(bytes);
   if (rows.count == 1) {
-    lowered.calls.push_back(ZeroCall{updates, bytes});
+    lowered.add(ZeroCall{updates, bytes});
     return {numbers, updates};
   }
   const Operand sorted = lowered.add_scratch(bytes);
@@ -76,8 +76,8 @@ SortedRows add_sorted_rows(Lowered& lowered, const LoweringContext& context,
                                              text.pointer("Int32", sorted),
                                              text.pointer("Int32", updates)};
   constexpr std::int64_t rows_of_block = 32;
-  lowered.calls.push_back(text.call(invocation("sort_rows", arguments_of(rows.count), operands),
-                                    {(rows.count + rows_of_block - 1) / rows_of_block, 256}));
+  lowered.add(text.call(invocation("sort_rows", arguments_of(rows.count), operands),
+                        {(rows.count + rows_of_block - 1) / rows_of_block, 256}));
 
   return {sorted, updates};
 }
@@ -110,11 +110,11 @@ Lowered gather_grad(const LoweringContext& context) {
   const auto split = cpu::split_at(context.out().dims, context.attributes().integer("axis", 0));
   const WrittenRows rows{split.outer, split.size, context.in(1).elements(), split.inner};
   Lowered lowered;
-  lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
+  lowered.add(ZeroCall{output(), context.out().bytes()});
   if (!has_work(rows)) return lowered;
   const SortedRows sorted =
       add_sorted_rows(lowered, context, rows, "number_rows", arguments_of(rows.count, rows.size));
-  lowered.calls.push_back(combining_call(context, rows, sum_up, sorted));
+  lowered.add(combining_call(context, rows, sum_up, sorted));
   return lowered;
 }
 
@@ -127,13 +127,13 @@ void add_slice_updates(Lowered& lowered, const LoweringContext& context, const S
   const SortedRows sorted = add_sorted_rows(
       lowered, context, rows, "number_slices",
       arguments_of(slices.tuples, slices.per_batch, slices.batch_slices, slices.axes));
-  lowered.calls.push_back(combining_call(context, rows, combination, sorted));
+  lowered.add(combining_call(context, rows, combination, sorted));
 }
 
 /// (shape, indices, dy)
 Lowered gather_nd_grad(const LoweringContext& context) {
   Lowered lowered;
-  lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
+  lowered.add(ZeroCall{output(), context.out().bytes()});
   add_slice_updates(lowered, context,
                     slices_of(context.in(1).dims, context.out().dims,
                               context.attributes().integer("batch_dims", 0)),
@@ -144,7 +144,7 @@ Lowered gather_nd_grad(const LoweringContext& context) {
 /// (data, indices, updates)
 Lowered scatter_nd(const LoweringContext& context) {
   Lowered lowered;
-  lowered.calls.push_back(CopyCall{input(0), output(), context.out().bytes()});
+  lowered.add(CopyCall{input(0), output(), context.out().bytes()});
   add_slice_updates(lowered, context, slices_of(context.in(1).dims, context.out().dims, 0),
                     combination_of(context));
   return lowered;
@@ -164,14 +164,13 @@ void add_element_updates(Lowered& lowered, const LoweringContext& context, std::
   const auto arguments = arguments_of(
       device_type(out.element), combination, index_type(std::max(count, out.elements())), count,
       along.line, along.line_step, along.size, along.stride, along.axes);
-  lowered.calls.push_back(
-      text.call(invocation("combine_elements", arguments, operands), launch_of(count)));
+  lowered.add(text.call(invocation("combine_elements", arguments, operands), launch_of(count)));
 }
 
 /// (dy, shape, indices)
 Lowered gather_elements_grad(const LoweringContext& context) {
   Lowered lowered;
-  lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
+  lowered.add(ZeroCall{output(), context.out().bytes()});
   add_element_updates(lowered, context, 2, 0, sum_up);
   return lowered;
 }
@@ -179,7 +178,7 @@ Lowered gather_elements_grad(const LoweringContext& context) {
 /// (data, indices, updates)
 Lowered scatter_elements(const LoweringContext& context) {
   Lowered lowered;
-  lowered.calls.push_back(CopyCall{input(0), output(), context.out().bytes()});
+  lowered.add(CopyCall{input(0), output(), context.out().bytes()});
   add_element_updates(lowered, context, 1, 2, combination_of(context));
   return lowered;
 }

@@ -39,7 +39,7 @@ Lowered slice(const LoweringContext& context) {
 Lowered slice_grad(const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   Lowered lowered;
-  lowered.calls.push_back(ZeroCall{output(), context.out().bytes()});
+  lowered.add(ZeroCall{output(), context.out().bytes()});
   add_strided_copy(lowered, dy.element, dy.dims, whole(input(0), dy.dims),
                    sliced(output(), context.out().dims, cpu::slice_operands(context.contents, 2)));
   return lowered;
@@ -89,7 +89,7 @@ Lowered concat_training(const LoweringContext& context) {
     const std::int64_t length = context.in(i).dim(context.attributes().integer("axis", 1));
     text += "  lengths[" + std::to_string(i) + "] = " + std::to_string(length) + ";\n";
   }
-  lowered.calls.push_back(KernelCall{text + "}\n", {1, 32}, {output(1)}});
+  lowered.add(KernelCall{text + "}\n", {1, 32}, {output(1)}});
   return lowered;
 }
 

@@ -175,13 +175,13 @@ void add_strided_copy(Lowered& lowered, ElementType element, const std::vector<s
   if (auto rows = row_copy(copy)) {
     rows->from = from.operand;
     rows->to = to.operand;
-    lowered.calls.emplace_back(*rows);
+    lowered.add(*rows);
     return;
   }
   widen_elements(copy);
   KernelCall call = kernel_of(copy);
   call.operands = {from.operand, to.operand};
-  lowered.calls.push_back(std::move(call));
+  lowered.add(std::move(call));
 }
 
 LaunchShape launch_of(std::int64_t threads, int threads_of_block) {

@@ -28,7 +28,7 @@ Lowered accumulate_v2(const LoweringContext& context) {
   Lowered lowered = lower_outputs(context, {nullptr, overwritten});
   CallText text;
   const std::string updated = text.writes(context, 0);
-  lowered.calls.push_back(text.call(updated + "[0] = 1", {1, 1}));
+  lowered.add(text.call(updated + "[0] = 1", {1, 1}));
   return lowered;
 }
 

@@ -6,12 +6,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-Lowered transfer(const LoweringContext& context) {
-  Lowered lowered;
-  const std::int64_t bytes = context.out().bytes();
-  if (bytes > 0) lowered.calls.push_back(CopyCall{input(0), output(), bytes});
-  return lowered;
-}
+Lowered transfer(const LoweringContext& context) { return copied_input(context, 0); }
 
 }  // namespace
 

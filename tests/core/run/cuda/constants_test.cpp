@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "kernel_cases.h"
-#include "made_tensors.h"
 
 namespace stashscope::testing_run {
 namespace {

@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "made_up_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 struct Convolution {
   Dims x;
@@ -21,14 +19,14 @@ void add_cases(std::vector<KernelCase>& cases, const char* type, ElementType ele
   OneNode forward = {type, {made_up(element, each.x), made_up(element, each.w)}, each.attributes};
   if (each.channels > 0) forward.inputs.push_back(made_up(element, {each.channels}));
   const Dims y = run_node(forward)[0].dims();
-  cases.push_back({forward, tolerance_of(element)});
+  cases.push_back({forward, order_tolerance(element)});
   cases.push_back(
       {.node = {.type = std::string(type) + "Grad",
                 .inputs = {made_up(element, y, 3), forward.inputs[0], forward.inputs[1]},
                 .attributes = each.attributes,
                 .domain = "com.microsoft",
                 .outputs = each.channels > 0 ? 3U : 2U},
-       .tolerance = tolerance_of(element)});
+       .tolerance = order_tolerance(element)});
 }
 
 constexpr ElementType floats[] = {ElementType::float32, ElementType::float16,

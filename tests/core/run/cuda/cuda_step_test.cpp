@@ -8,7 +8,7 @@
 #include "core/passes/graph_pass.h"
 #include "core/run/evaluate.h"
 #include "core/run/random_inputs.h"
-#include "random_tensors.h"
+#include "kernel_cases.h"
 #include "small_step.h"
 #include "tests/support/refusal.h"
 

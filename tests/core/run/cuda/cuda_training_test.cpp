@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_tensors.h"
+#include "kernel_cases.h"
 #include "reference_update.h"
 #include "small_step.h"
 #include "tests/support/refusal.h"

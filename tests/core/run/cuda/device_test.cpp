@@ -9,7 +9,7 @@
 
 #include "core/run/cuda/kernel_library.h"
 #include "core/run/cuda/trace_join.h"
-#include "random_tensors.h"
+#include "kernel_cases.h"
 #include "reference_products.h"
 #include "test_device.h"
 

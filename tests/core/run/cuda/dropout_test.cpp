@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "core/run/cuda/lowering.h"
 #include "kernel_cases.h"
-#include "made_tensors.h"
 
 namespace stashscope::testing_run {
 namespace {
@@ -50,8 +49,7 @@ TEST(CudaDropout, FusedForms) {
   for (const ElementType element : {f32, f16}) {
     for (const auto& [ratio, trains] : choices()) {
       const auto add = [&](const char* type, std::vector<Tensor> inputs) {
-        inputs.push_back(ratio_of(ratio));
-        inputs.push_back(mode(trains));
+        inputs.insert(inputs.end(), {ratio_of(ratio), mode(trains)});
         cases.push_back({.node = {type, std::move(inputs), {}, 18, microsoft, 2}});
       };
       for (const Dims& dims : {Dims{4, 24}, Dims{5, 9}}) {

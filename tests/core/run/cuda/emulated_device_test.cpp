@@ -168,8 +168,8 @@ TEST(KernelCases, RunOnBothSides) {
     const std::int64_t elements = context.out().elements();
     cuda::Lowered lowered;
     const cuda::Operand between = lowered.add_scratch(context.out().bytes());
-    lowered.calls.push_back(cuda::CopyCall{cuda::input(0), between, context.out().bytes()});
-    lowered.calls.push_back(cuda::KernelCall{
+    lowered.add(cuda::CopyCall{cuda::input(0), between, context.out().bytes()});
+    lowered.add(cuda::KernelCall{
         "(const float* x, float* y) { y[thread_index()] = x[thread_index()] < 0 ? 0 : "
         "x[thread_index()]; }",
         {1, static_cast<int>(elements)},

@@ -132,6 +132,19 @@ bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
+double order_tolerance(ElementType element) {
+  switch (element) {
+    case ElementType::float64:
+      return 1e-12;
+    case ElementType::float16:
+      return 1e-3;
+    case ElementType::bfloat16:
+      return 8e-3;
+    default:
+      return 2e-6;
+  }
+}
+
 /// The calls of one lowered node on given operands.
 class KernelProgram::Execution {
  public:

@@ -10,9 +10,17 @@
 #include "core/ops/op.h"
 #include "core/run/cuda/lowering.h"
 #include "emulated_device.h"
+#include "made_tensors.h"
 #include "test_device.h"
 
 namespace stashscope::testing_run {
+
+inline constexpr ElementType device_floats[] = {ElementType::float32, ElementType::float16,
+                                                ElementType::bfloat16};
+
+/// A tolerance where sums are made in another order than on the CPU, which may change the last bit
+/// of what is stored.
+double order_tolerance(ElementType element);
 
 /// A node to run on both sides.
 struct KernelCase {

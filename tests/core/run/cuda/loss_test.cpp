@@ -2,12 +2,10 @@
 
 #include <cmath>
 
-#include "random_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 /// Rows by groups of threads, warps, blocks and in passes; classes further out.
 const std::vector<Dims> shapes = {

@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "made_up_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 constexpr ElementType floats[] = {ElementType::float32, ElementType::float16, ElementType::bfloat16,
                                   ElementType::float64};
@@ -27,7 +25,7 @@ TEST(Matmul, BroadcastsAsOnCpu) {
   std::vector<KernelCase> cases;
   for (const ElementType element : floats) {
     const auto add = [&](Dims a, Dims b) {
-      cases.push_back({product(element, std::move(a), std::move(b)), tolerance_of(element)});
+      cases.push_back({product(element, std::move(a), std::move(b)), order_tolerance(element)});
     };
     add({5}, {5});
     add({5}, {3, 5, 2});
@@ -63,7 +61,7 @@ TEST(Matmul, FusedTransposesAsOnCpu) {
                     .inputs = {made_up(element, std::move(a)), made_up(element, std::move(b))},
                     .attributes = {{"alpha", 0.3F}, {"transA", turns_a}, {"transB", turns_b}},
                     .domain = "com.microsoft"},
-           .tolerance = tolerance_of(element)});
+           .tolerance = order_tolerance(element)});
     };
     add({2, 4, 3, 5}, {2, 4, 2, 5}, 0, 1);
     add({2, 4, 5, 3}, {2, 4, 5, 2}, 1, 0);
@@ -83,12 +81,12 @@ TEST(Matmul, GemmAddsAsOnCpu) {
                                   .inputs = {made_up(element, {3, 5}), made_up(element, {4, 5}),
                                              made_up(element, addend)},
                                   .attributes = {{"transB", std::int64_t{1}}, {"beta", beta}}},
-                         .tolerance = tolerance_of(element)});
+                         .tolerance = order_tolerance(element)});
       }
     }
     const Attributes turned = {{"transA", std::int64_t{1}}, {"alpha", 2.5F}};
     cases.push_back({{"Gemm", {made_up(element, {5, 3}), made_up(element, {5, 4})}, turned},
-                     tolerance_of(element)});
+                     order_tolerance(element)});
     cases.push_back({{"Gemm",
                       {made_up(element, {0, 3}), made_up(element, {0, 4}), made_up(element, {4})},
                       turned}});

@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "random_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 /// Few and many images and channels, planes of even, odd and single elements.
 const std::vector<Dims> shapes = {

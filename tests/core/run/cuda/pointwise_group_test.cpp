@@ -2,7 +2,6 @@
 
 #include "core/run/cuda/pointwise.h"
 #include "kernel_cases.h"
-#include "made_tensors.h"
 
 namespace stashscope::testing_run {
 namespace {

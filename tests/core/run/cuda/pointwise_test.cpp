@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "kernel_cases.h"
-#include "made_tensors.h"
 
 namespace stashscope::testing_run {
 namespace {

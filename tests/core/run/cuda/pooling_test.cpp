@@ -2,12 +2,10 @@
 
 #include <limits>
 
-#include "made_up_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 struct Pool {
   Dims x;
@@ -66,7 +64,7 @@ TEST(Pooling, TakesMaximaAsOnCpu) {
                                            Tensor::int64s(each.x)},
                                 .attributes = each.attributes,
                                 .domain = "com.microsoft"},
-                       .tolerance = tolerance_of(element)});
+                       .tolerance = order_tolerance(element)});
     }
   }
   Attributes columns = pools()[0].attributes;
@@ -102,7 +100,7 @@ TEST(Pooling, ReducesPlanesAsOnCpu) {
   std::vector<KernelCase> cases;
   for (const ElementType element : floats) {
     for (const Dims& x : {Dims{3, 5, 7, 7}, Dims{2, 3, 1100}, Dims{1, 9, 2, 2, 2}}) {
-      cases.push_back({{"GlobalAveragePool", {made_up(element, x)}}, tolerance_of(element)});
+      cases.push_back({{"GlobalAveragePool", {made_up(element, x)}}, order_tolerance(element)});
       cases.push_back({{"GlobalMaxPool", {made_up(element, x)}}});
       Dims y = {x[0], x[1]};
       y.resize(x.size(), 1);

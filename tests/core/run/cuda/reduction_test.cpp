@@ -2,12 +2,10 @@
 
 #include <cmath>
 
-#include "random_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 struct ReducedShape {
   Dims dims;

@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "made_up_tensors.h"
+#include "kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {
-
-using Dims = std::vector<std::int64_t>;
 
 struct Resizing {
   Attributes attributes;

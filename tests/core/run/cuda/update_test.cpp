@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_tensors.h"
+#include "kernel_cases.h"
 #include "reference_update.h"
 
 namespace stashscope::testing_run {
@@ -24,7 +24,7 @@ UpdateCase case_of(const UpdateShape& shape, std::int64_t step) {
       items = numbers(random_tensor(ElementType::float64, dims, 0.1));
     }
     for (double& item : items) item = state.name == "exp_avg_sq" ? item * item : item;
-    result.operands.push_back(converted(doubles(dims, items), state.element));
+    result.operands.push_back(tensor_of_numbers(state.element, dims, items));
   }
   return result;
 }
