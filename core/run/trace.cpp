@@ -42,9 +42,9 @@ std::vector<std::int64_t> with_workspace(const Measurement& measured) {
 }
 
 std::int64_t peak_with_workspace(const Measurement& measured) {
+  const std::int64_t most = std::max(measured.peak_bytes, measured.peak_together_bytes);
   const std::vector<std::int64_t> sums = with_workspace(measured);
-  return sums.empty() ? measured.peak_bytes
-                      : std::max(measured.peak_bytes, *std::ranges::max_element(sums));
+  return sums.empty() ? most : std::max(most, *std::ranges::max_element(sums));
 }
 
 void MeasurementBuilder::add(const TraceEvent& event) {

@@ -45,6 +45,8 @@ struct Measurement {
   std::int64_t repeat_difference = 0;  ///< largest, of live bytes at any step between the runs
   /// By step, the most scratch memory that kernels had beside the tensors; empty when none had.
   std::vector<std::int64_t> workspace_bytes;
+  /// The most of tensors and scratch memory at a moment, where that is known apart from steps.
+  std::int64_t peak_together_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0 when unknown
   std::vector<std::string> remarks;      ///< what of it is less exact than it could be
 
@@ -61,7 +63,8 @@ std::int64_t peak_workspace(const Measurement& measured);
 /// the most, which need not have been there at the same moment.
 std::vector<std::int64_t> with_workspace(const Measurement& measured);
 
-/// The most of these; that of the tensors where there was no scratch memory.
+/// The most of these, or what is known apart from steps; that of the tensors where there was no
+/// scratch memory.
 std::int64_t peak_with_workspace(const Measurement& measured);
 
 /// Adds up a stream of events into a measurement.

@@ -24,7 +24,7 @@ void check(const Measurement& m) {
   check_bytes("live_bytes", m.live_bytes);
   check_bytes("idle_bytes", m.idle_bytes);
   check_bytes("workspace_bytes", m.workspace_bytes);
-  check_bytes("peak_reserved_bytes", {m.peak_reserved_bytes});
+  check_bytes("peak_reserved_bytes", {m.peak_reserved_bytes, m.peak_together_bytes});
   check_bytes("peak_bytes", {m.peak_bytes, m.peak_resident_bytes, m.repeat_difference});
   if (!m.workspace_bytes.empty() && m.workspace_bytes.size() != m.live_bytes.size()) {
     fail_field("workspace_bytes", "has another number of steps than 'live_bytes'");
@@ -48,6 +48,7 @@ json measurement_to_json(const Measurement& m) {
           {"peak_resident_bytes", m.peak_resident_bytes},
           {"idle_bytes", m.idle_bytes},
           {"workspace_bytes", m.workspace_bytes},
+          {"peak_together_bytes", m.peak_together_bytes},
           {"peak_reserved_bytes", m.peak_reserved_bytes},
           {"remarks", m.remarks},
           {"data_dependent", m.data_dependent},
@@ -68,6 +69,7 @@ std::optional<Measurement> measurement_from(const json& object, const char* key)
   read(*found, "peak_resident_bytes", m.peak_resident_bytes);
   read(*found, "idle_bytes", m.idle_bytes);
   read(*found, "workspace_bytes", m.workspace_bytes);
+  read(*found, "peak_together_bytes", m.peak_together_bytes);
   read(*found, "peak_reserved_bytes", m.peak_reserved_bytes);
   read(*found, "remarks", m.remarks);
   read(*found, "data_dependent", m.data_dependent);

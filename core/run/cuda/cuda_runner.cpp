@@ -30,13 +30,14 @@ class CudaStep : public LoadedStep {
         memory_(plan, program_, *device_, settings.memory_limit),
         is_released_(plan.dataflow.topology.values(), false) {
     for (const ValueId output : plan.timeline.released_outputs) is_released_[output] = true;
+    give_back_unused();
     memory_.place_residents(inputs);
     stage_uploads();
   }
 
   ~CudaStep() override {
-    device_->synchronize();
-    if (staging_ != nullptr) device_->release_host(staging_);
+    without_failing([&] { device_->synchronize(); });
+    if (staging_ != nullptr) without_failing([&] { device_->release_host(staging_); });
   }
   CudaStep(const CudaStep&) = delete;
   CudaStep& operator=(const CudaStep&) = delete;
@@ -50,12 +51,19 @@ class CudaStep : public LoadedStep {
       return result;
     } catch (...) {
       // What is queued may still work on the memory; the stream's order keeps it apart.
-      memory_.release_all();
+      without_failing([&] { memory_.release_all(); });
       throw;
     }
   }
 
  private:
+  /// What another step left in the pools is not this one's.
+  void give_back_unused() {
+    device_->synchronize();
+    device_->trim(Pool::tensors);
+    device_->trim(Pool::workspaces);
+  }
+
   RunResult run_once(const TraceSink& sink, const Progress& progress) {
     StepLog log(plan_, program_, *device_, settings_.traces);
     try {
@@ -100,11 +108,26 @@ class CudaStep : public LoadedStep {
       if (i % 64 == 0) {
         progress.update(static_cast<double>(i) / static_cast<double>(steps), "running");
       }
-      run_step(static_cast<std::uint32_t>(i), log);
+      run_named_step(static_cast<std::uint32_t>(i), log);
     }
     log.end_steps();
     for (const PlacedCall& call : program_.updates.calls) {
       std::visit([&](const auto& each) { execute(each, {}, nullptr); }, call);
+    }
+  }
+
+  void run_named_step(std::uint32_t index, StepLog& log) {
+    try {
+      run_step(index, log);
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      throw Error(
+          error.kind(),
+          "node '" + name_of(*plan_.graph, plan_.dataflow, plan_.timeline.order[index]) + "'",
+          error.what(),
+          "it may come from a node before, whose work was still under way; with "
+          "CUDA_LAUNCH_BLOCKING=1 in the environment each is waited for");
     }
   }
 

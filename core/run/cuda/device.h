@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/id.h"
 #include "core/graph/element_type.h"
 #include "core/run/cuda/trace_records.h"
@@ -164,5 +165,15 @@ class Device {
   /// Waits until all that was queued has ended.
   virtual void synchronize() = 0;
 };
+
+/// For cleaning up: a device that has failed refuses all that follows, and what failed first is
+/// what counts.
+template <class Work>
+void without_failing(const Work& work) noexcept {
+  try {
+    work();
+  } catch (const Error&) {
+  }
+}
 
 }  // namespace stashscope::cuda

@@ -1,11 +1,37 @@
 #include "core/run/cuda/device_memory.h"
 
+#include <algorithm>
+
 namespace stashscope::cuda {
 
+namespace {
+
+std::int64_t rounded_up(std::int64_t bytes) {
+  constexpr std::int64_t granularity = 512;
+  return (std::max<std::int64_t>(bytes, 1) + granularity - 1) / granularity * granularity;
+}
+
+}  // namespace
+
+DeviceMemory::~DeviceMemory() {
+  for (const auto& [memory, piece] : taken_) {
+    without_failing([&] { device_.release(piece.pool, memory); });
+  }
+}
+
 DevicePointer DeviceMemory::allocate(Pool pool, std::int64_t bytes) {
-  if (limit_ > 0 && used_bytes() + bytes > limit_) return nullptr;
+  const std::int64_t rounded = rounded_up(bytes);
+  if (limit_ > 0 && used_ + rounded > limit_) return nullptr;
+  DevicePointer const memory = take(pool, bytes);
+  if (memory == nullptr) return nullptr;
+  taken_.emplace(memory, Piece{pool, rounded});
+  used_ += rounded;
+  return memory;
+}
+
+DevicePointer DeviceMemory::take(Pool pool, std::int64_t bytes) {
   DevicePointer const memory = device_.allocate(pool, bytes);
-  if (memory != nullptr || bytes == 0) return memory;
+  if (memory != nullptr) return memory;
   // The other pool may hold what nobody uses.
   device_.synchronize();
   device_.trim(Pool::tensors);
@@ -13,8 +39,12 @@ DevicePointer DeviceMemory::allocate(Pool pool, std::int64_t bytes) {
   return device_.allocate(pool, bytes);
 }
 
-std::int64_t DeviceMemory::used_bytes() const {
-  return device_.used_bytes(Pool::tensors) + device_.used_bytes(Pool::workspaces);
+void DeviceMemory::release(DevicePointer memory) {
+  const auto found = taken_.find(memory);
+  const Piece piece = found->second;
+  taken_.erase(found);
+  used_ -= piece.bytes;
+  device_.release(piece.pool, memory);
 }
 
 std::int64_t DeviceMemory::available_bytes() const {

@@ -1,30 +1,43 @@
 #pragma once
 
-#include <functional>
+#include <unordered_map>
 
 #include "core/run/cuda/device.h"
 
 namespace stashscope::cuda {
 
 /// Memory of a device, taken for a step and given back at its end, whatever comes. Keeps to a
-/// limit, so that a large device can stand for a smaller one.
+/// limit, so that a large device can stand for a smaller one. Counts by itself what is taken: how
+/// soon a pool sees that something was given back is its own affair.
 class DeviceMemory {
  public:
   /// @param limit bytes for tensors and workspaces together; 0: what the device has
   DeviceMemory(Device& device, std::int64_t limit) : device_(device), limit_(limit) {}
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// Null when there is none left.
   DevicePointer allocate(Pool pool, std::int64_t bytes);
-  void release(Pool pool, DevicePointer memory) { device_.release(pool, memory); }
+  void release(DevicePointer memory);
 
-  /// Bytes of both pools, rounded up as the allocator does.
-  std::int64_t used_bytes() const;
+  /// Bytes that are taken, each piece rounded up as allocators do.
+  std::int64_t used_bytes() const { return used_; }
   /// What tensors and workspaces may take together.
   std::int64_t available_bytes() const;
 
  private:
+  struct Piece {
+    Pool pool = Pool::tensors;
+    std::int64_t bytes = 0;
+  };
+
+  DevicePointer take(Pool pool, std::int64_t bytes);
+
   Device& device_;
   std::int64_t limit_;
+  std::int64_t used_ = 0;
+  std::unordered_map<DevicePointer, Piece> taken_;
 };
 
 }  // namespace stashscope::cuda

@@ -23,6 +23,8 @@ void StepLog::start() {
   device_.synchronize();
   start_ = {device_.used_bytes(Pool::tensors), device_.used_bytes(Pool::workspaces)};
   take_peaks();
+  together_ = start_.tensors;
+  most_together_ = together_;
   if (mode_ == Mode::traced) {
     why_not_traced_ = device_.start_trace();
     if (!why_not_traced_.empty()) mode_ = Mode::node_by_node;
@@ -41,26 +43,27 @@ void StepLog::start_node(std::uint32_t step) {
 }
 
 void StepLog::allocated(BufferId id, DevicePointer memory) {
-  if (mode_ == Mode::untraced) return;
   const std::int64_t bytes = program_.buffer_bytes[id];
+  count(bytes);
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::allocate, bytes, Pool::tensors, memory, buffer_name(id));
-  } else {
+  } else if (mode_ == Mode::node_by_node) {
     add_now(TraceEvent::Kind::allocate, bytes, buffer_name(id));
   }
 }
 
 void StepLog::released(BufferId id, DevicePointer memory) {
-  if (mode_ == Mode::untraced) return;
   const std::int64_t bytes = program_.buffer_bytes[id];
+  count(-bytes);
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::release, bytes, Pool::tensors, memory, buffer_name(id));
-  } else {
+  } else if (mode_ == Mode::node_by_node) {
     add_now(TraceEvent::Kind::release, bytes, buffer_name(id));
   }
 }
 
 void StepLog::took_workspace(std::int64_t bytes, DevicePointer memory) {
+  count(bytes);
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::allocate, bytes, Pool::workspaces, memory, "");
   } else if (mode_ == Mode::node_by_node) {
@@ -70,6 +73,7 @@ void StepLog::took_workspace(std::int64_t bytes, DevicePointer memory) {
 }
 
 void StepLog::gave_back_workspace(std::int64_t bytes, DevicePointer memory) {
+  count(-bytes);
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::release, bytes, Pool::workspaces, memory, "");
   } else if (mode_ == Mode::node_by_node) {
@@ -85,6 +89,11 @@ void StepLog::end_node() {
     device_.synchronize();
     add_now(TraceEvent::Kind::node_end, 0, node_name());
   }
+}
+
+void StepLog::count(std::int64_t bytes) {
+  together_ += bytes;
+  most_together_ = std::max(most_together_, together_);
 }
 
 void StepLog::end_steps() {
@@ -119,7 +128,10 @@ LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink
   result.measurement = measured(device_name, sink);
   result.measurement.step_seconds = seconds;
   result.measurement.data_dependent = program_.data_dependent;
-  if (mode_ == Mode::untraced) result.measurement.peak_bytes = most.tensors;
+  result.measurement.peak_bytes = most.tensors;
+  if (mode_ == Mode::untraced) {
+    result.measurement.peak_together_bytes = std::max(most_together_, most.tensors);
+  }
   result.measurement.peak_reserved_bytes =
       std::max(result.measurement.peak_reserved_bytes, reserved_bytes());
   return result;
@@ -137,8 +149,8 @@ Measurement StepLog::measured(const std::string& device_name, const TraceSink& s
 }
 
 void StepLog::abandon() {
-  device_.synchronize();
-  if (mode_ == Mode::traced) device_.stop_trace();
+  without_failing([&] { device_.synchronize(); });
+  if (mode_ == Mode::traced) without_failing([&] { device_.stop_trace(); });
 }
 
 /// They were there before; together they hold what the pool had in use.

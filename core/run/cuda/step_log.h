@@ -44,6 +44,7 @@ class StepLog {
   void add(HostEvent::Kind kind, std::int64_t bytes, Pool pool, DevicePointer memory,
            std::string name);
   void add_now(TraceEvent::Kind kind, std::int64_t bytes, const std::string& name);
+  void count(std::int64_t bytes);
   PoolBytes take_peaks() const;
   std::int64_t reserved_bytes() const;
   Measurement measured(const std::string& device_name, const TraceSink& sink) const;
@@ -58,6 +59,8 @@ class StepLog {
   std::string why_not_traced_;
   PoolBytes start_;
   std::uint32_t step_ = 0;
+  std::int64_t together_ = 0;  ///< what tensors and workspaces were given and have not returned
+  std::int64_t most_together_ = 0;
   std::vector<HostEvent> host_events_;
   std::vector<TraceEvent> events_;  ///< node by node
   Clock::time_point started_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -45,15 +46,9 @@ StepMemory::StepMemory(const RunPlan& plan, const Program& program, Device& devi
       on_host_(plan.timeline.buffers.size(), nullptr) {}
 
 StepMemory::~StepMemory() {
-  for (DevicePointer const memory : buffers_) {
-    if (memory != nullptr) memory_.release(Pool::tensors, memory);
-  }
   for (std::byte* const memory : on_host_) {
-    if (memory != nullptr) device_.release_host(memory);
+    if (memory != nullptr) without_failing([&] { device_.release_host(memory); });
   }
-  for (DevicePointer const memory : gradients_) memory_.release(Pool::workspaces, memory);
-  if (run_ != nullptr) memory_.release(Pool::workspaces, run_);
-  for (DevicePointer const memory : workspaces_) memory_.release(Pool::workspaces, memory);
 }
 
 void StepMemory::place_residents(const NamedTensors& inputs) {
@@ -102,10 +97,7 @@ DevicePointer StepMemory::allocate(BufferId id, AtStep step) {
   return buffers_[id];
 }
 
-void StepMemory::release(BufferId id) {
-  memory_.release(Pool::tensors, buffers_[id]);
-  buffers_[id] = nullptr;
-}
+void StepMemory::release(BufferId id) { memory_.release(std::exchange(buffers_[id], nullptr)); }
 
 void StepMemory::release_all() {
   for (const BufferId id : IdRange<BufferId>(buffers_.size())) {
@@ -123,7 +115,7 @@ DevicePointer StepMemory::allocate_workspace(std::int64_t bytes, AtStep step) {
 
 void StepMemory::release_workspace(DevicePointer memory) {
   workspaces_.erase(std::ranges::find(workspaces_, memory));
-  memory_.release(Pool::workspaces, memory);
+  memory_.release(memory);
 }
 
 DevicePointer StepMemory::at(const Place& place, const std::vector<DevicePointer>& scratch) const {

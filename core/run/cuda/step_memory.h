@@ -40,8 +40,6 @@ class StepMemory {
   /// @param scratch of the node, by index
   DevicePointer at(const Place& place, const std::vector<DevicePointer>& scratch) const;
 
-  std::int64_t used_bytes(Pool pool) const { return device_.used_bytes(pool); }
-
  private:
   void upload(DevicePointer to, const Tensor& tensor);
   [[noreturn]] void fail_full(const std::string& wanted, std::int64_t bytes, AtStep step) const;

@@ -71,6 +71,18 @@ struct Choice {
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 };
 
+int algorithm_count(Pass pass) {
+  switch (pass) {
+    case Pass::forward:
+      return CUDNN_CONVOLUTION_FWD_ALGO_COUNT;
+    case Pass::input_gradient:
+      return CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT;
+    case Pass::filter_gradient:
+      return CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT;
+  }
+  return 0;
+}
+
 /// The fastest that make the same bits each time, then the fastest.
 template <class Performance>
 std::vector<Choice> best_of(std::span<const Performance> sorted) {
@@ -135,20 +147,23 @@ class Convolutions::Prepared {
     output_ = make_tensor(shape.output);
     make_filter();
     make_convolution();
-    choose();
+    choices_ = find();
+    add_others();
+    if (!choose(most_workspace)) fail_run(device_place, "cuDNN has no algorithm for a convolution");
+    reserved_ = workspace_;
   }
 
-  std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_); }
+  std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(reserved_); }
 
+  /// What an algorithm cannot do may show only as it starts.
   void run(std::span<const DevicePointer, 3> operands, DevicePointer workspace,
-           cudaStream_t stream) const {
+           cudaStream_t stream) {
     library_.check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetStream)(library_.handle(), stream),
                    "convolving");
-    if (shape_.element == ElementType::float64) {
-      run_scaled(1.0, 0.0, operands, workspace);
-    } else {
-      run_scaled(1.0F, 0.0F, operands, workspace);
-    }
+    const cudnnStatus_t first = start(operands, workspace);
+    cudnnStatus_t status = first;
+    while (status != CUDNN_STATUS_SUCCESS && choose(reserved_)) status = start(operands, workspace);
+    if (status != CUDNN_STATUS_SUCCESS) library_.check(first, "convolving");
   }
 
  private:
@@ -192,14 +207,25 @@ class Convolutions::Prepared {
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionMathType)(convolution_.get(), math));
   }
 
-  /// An algorithm may not do what it is listed for, as when float32 keeps all its bits.
-  void choose() {
-    for (const Choice& choice : find()) {
+  /// The library may know of none and yet have some that do.
+  void add_others() {
+    for (int algorithm = 0; algorithm < algorithm_count(shape_.pass); ++algorithm) {
+      const bool is_there = std::ranges::any_of(
+          choices_, [&](const Choice& each) { return each.algorithm == algorithm; });
+      if (!is_there) choices_.push_back({algorithm, math_type(shape_)});
+    }
+  }
+
+  /// The next one that needs no more memory than this. An algorithm may not do what it is listed
+  /// for, as when float32 keeps all its bits.
+  bool choose(std::size_t memory) {
+    while (next_ < choices_.size()) {
+      const Choice& choice = choices_[next_++];
       algorithm_ = choice.algorithm;
       if (!is_exact(shape_)) set_math(choice.math);
-      if (ask_workspace() == CUDNN_STATUS_SUCCESS) return;
+      if (ask_workspace() == CUDNN_STATUS_SUCCESS && workspace_ <= memory) return true;
     }
-    fail_run(device_place, "cuDNN has no algorithm for a convolution");
+    return false;
   }
 
   std::vector<Choice> find() const {
@@ -253,10 +279,12 @@ class Convolutions::Prepared {
     return CUDNN_STATUS_BAD_PARAM;
   }
 
-  template <class Scale>
-  void run_scaled(Scale one, Scale zero, std::span<const DevicePointer, 3> operands,
-                  DevicePointer workspace) const {
-    library_.check(run_pass(&one, &zero, operands, workspace), "convolving");
+  cudnnStatus_t start(std::span<const DevicePointer, 3> operands, DevicePointer workspace) const {
+    constexpr std::array in_double = {1.0, 0.0};
+    constexpr std::array in_float = {1.0F, 0.0F};
+    return shape_.element == ElementType::float64
+               ? run_pass(&in_double[0], &in_double[1], operands, workspace)
+               : run_pass(&in_float[0], &in_float[1], operands, workspace);
   }
 
   cudnnStatus_t run_pass(const void* one, const void* zero,
@@ -290,8 +318,11 @@ class Convolutions::Prepared {
   Owned<cudnnTensorDescriptor_t, cudnnStatus_t> output_;
   Owned<cudnnFilterDescriptor_t, cudnnStatus_t> filter_;
   Owned<cudnnConvolutionDescriptor_t, cudnnStatus_t> convolution_;
+  std::vector<Choice> choices_;  ///< the best first
+  std::size_t next_ = 0;         ///< the first that was not tried
   int algorithm_ = 0;
-  std::size_t workspace_ = 0;
+  std::size_t workspace_ = 0;  ///< what it takes
+  std::size_t reserved_ = 0;   ///< what is there
 };
 
 #undef STASHSCOPE_CUDNN_FUNCTION

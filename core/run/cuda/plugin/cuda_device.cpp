@@ -11,6 +11,10 @@ namespace stashscope::cuda {
 
 namespace {
 
+/// Copies of single rows know better than those of many what to do with odd addresses; from this
+/// length on starting one per row costs nothing.
+constexpr std::int64_t long_row = std::int64_t{8} << 20;
+
 std::size_t to_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
 int attribute_of(int device, cudaDeviceAttr name) {
@@ -162,10 +166,21 @@ void CudaDevice::copy(std::byte* to, const std::byte* from, std::int64_t bytes) 
 
 void CudaDevice::copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) {
   if (shape.rows == 0 || shape.row_bytes == 0) return;
+  if (shape.row_bytes >= long_row) {
+    for (std::int64_t i = 0; i < shape.rows; ++i) {
+      copy_within(to + i * shape.to_pitch, from + i * shape.from_pitch, shape.row_bytes);
+    }
+    return;
+  }
   check(cudaMemcpy2DAsync(to, to_size(shape.to_pitch), from, to_size(shape.from_pitch),
                           to_size(shape.row_bytes), to_size(shape.rows), cudaMemcpyDeviceToDevice,
                           stream_.get()),
         "copying rows");
+}
+
+void CudaDevice::copy_within(DevicePointer to, const std::byte* from, std::int64_t bytes) {
+  check(cudaMemcpyAsync(to, from, to_size(bytes), cudaMemcpyDeviceToDevice, stream_.get()),
+        "copying");
 }
 
 void CudaDevice::fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) {

@@ -94,6 +94,7 @@ class CudaDevice : public Device {
   MemoryPool& memory(Pool pool) { return pools_[static_cast<std::size_t>(pool)]; }
   const MemoryPool& memory(Pool pool) const { return pools_[static_cast<std::size_t>(pool)]; }
   std::string libraries() const;
+  void copy_within(DevicePointer to, const std::byte* from, std::int64_t bytes);
 
   CuptiTrace trace_;  // first: it must be there before the device is used
   int index_;

@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t most_workspace = std::size_t{32} << 20;
 /// What the allocator aligns to; algorithms are chosen for it.
 constexpr std::uint32_t full_alignment = 256;
+/// The library is not told how a bias is aligned, so it is added otherwise where it is not as
+/// kernels like it.
+constexpr std::uintptr_t bias_alignment = 16;
 
 using Description = Owned<cublasLtMatmulDesc_t, cublasStatus_t>;
 using Layout = Owned<cublasLtMatrixLayout_t, cublasStatus_t>;
@@ -91,15 +94,24 @@ Description make_description(const MatmulShape& shape) {
   return description;
 }
 
-/// The largest power of two that divides all of the addresses, as far as it matters.
+std::uintptr_t address_of(DevicePointer pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+/// The largest power of two that divides the addresses of the matrices, as far as it matters.
 std::uint32_t alignment_of(const MatmulOperands& operands) {
-  const auto number = [](DevicePointer pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-  };
-  const std::uintptr_t bits = number(operands.a) | number(operands.b) | number(operands.d) |
-                              number(operands.bias) | full_alignment;
+  const std::uintptr_t bits =
+      address_of(operands.a) | address_of(operands.b) | address_of(operands.d) | full_alignment;
   return std::uint32_t{1} << std::countr_zero(bits);
 }
+
+/// What an algorithm is chosen for, beside the shape.
+struct Circumstance {
+  std::uint32_t alignment = full_alignment;
+  bool adds_bias = false;  ///< in the epilogue
+
+  auto operator<=>(const Circumstance&) const = default;
+};
 
 }  // namespace
 
@@ -119,15 +131,14 @@ class Matmuls::Product {
 
   void multiply(const MatmulOperands& operands, cudaStream_t stream) {
     if (writes_nothing()) return;
-    if (adds_copied_bias()) copy_bias(operands, stream);
-    if (shape_.inner == 0) {
-      if (shape_.addend == MatmulShape::Addend::none) clear(operands.d, stream);
-      return;
+    const bool in_epilogue =
+        can_add_bias_ && shape_.inner > 0 && address_of(operands.bias) % bias_alignment == 0;
+    if (has_bias() && !in_epilogue) copy_bias(operands, stream);
+    if (shape_.inner > 0) {
+      start(operands, {alignment_of(operands), in_epilogue}, stream);
+    } else if (shape_.addend == MatmulShape::Addend::none) {
+      clear(operands.d, stream);
     }
-    if (adds_in_epilogue_) {
-      set(description_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void*>(operands.bias));
-    }
-    start(operands, stream);
   }
 
  private:
@@ -135,8 +146,6 @@ class Matmuls::Product {
 
   bool writes_nothing() const { return shape_.rows * shape_.columns * shape_.batch == 0; }
   bool has_bias() const { return shape_.addend == MatmulShape::Addend::bias; }
-  bool adds_copied_bias() const { return has_bias() && !adds_in_epilogue_; }
-  bool adds_own() const { return shape_.addend == MatmulShape::Addend::own || adds_copied_bias(); }
 
   void describe() {
     description_ = make_description(shape_);
@@ -150,32 +159,27 @@ class Matmuls::Product {
     d_ = make_layout(shape_, shape_.rows, shape_.columns, shape_.stride_d);
   }
 
-  /// Not for all types does the library add a bias itself.
   void choose() {
     std::optional<Heuristic> best;
-    if (has_bias()) {
-      add_in_epilogue(true);
-      best = find_algorithm(full_alignment, most_workspace);
-      if (!best) add_in_epilogue(false);
-    }
-    if (!best) best = find_algorithm(full_alignment, most_workspace);
+    if (has_bias()) best = find_algorithm({full_alignment, true}, most_workspace);
+    can_add_bias_ = best.has_value();
+    if (!best) best = find_algorithm({full_alignment, false}, most_workspace);
     if (!best) fail_run(device_place, "cuBLASLt has no algorithm for a matrix product");
     workspace_ = best->workspaceSize;
-    algorithms_.emplace(full_alignment, best->algo);
+    algorithms_.emplace(Circumstance{full_alignment, can_add_bias_}, best->algo);
   }
 
-  void add_in_epilogue(bool adds) {
-    adds_in_epilogue_ = adds;
+  /// @param bias null: none is added in the epilogue
+  void set_epilogue(const void* bias) {
     set(description_, CUBLASLT_MATMUL_DESC_EPILOGUE,
-        adds ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
+        bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
+    set(description_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   }
 
-  std::optional<Heuristic> find_algorithm(std::uint32_t alignment, std::size_t workspace) {
-    if (adds_in_epilogue_) {  // the search reads the alignment of the address
-      set(description_, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-          reinterpret_cast<const void*>(std::uintptr_t{alignment}));
-    }
-    const Preference preference = make_preference(alignment, workspace);
+  std::optional<Heuristic> find_algorithm(const Circumstance& circumstance, std::size_t workspace) {
+    // The search reads no more of the address than how it is aligned.
+    set_epilogue(circumstance.adds_bias ? reinterpret_cast<const void*>(bias_alignment) : nullptr);
+    const Preference preference = make_preference(circumstance.alignment, workspace);
     Heuristic found{};
     int count = 0;
     const cublasStatus_t status =
@@ -204,19 +208,22 @@ class Matmuls::Product {
 
   /// Parts of tensors lie at less aligned addresses; what is chosen for those may take no more
   /// memory than was said.
-  const cublasLtMatmulAlgo_t& algorithm_for(std::uint32_t alignment) {
-    const auto known = algorithms_.find(alignment);
+  const cublasLtMatmulAlgo_t& algorithm_for(const Circumstance& circumstance) {
+    const auto known = algorithms_.find(circumstance);
     if (known != algorithms_.end()) return known->second;
-    const std::optional<Heuristic> found = find_algorithm(alignment, workspace_);
+    const std::optional<Heuristic> found = find_algorithm(circumstance, workspace_);
     if (!found) {
       fail_run(device_place, "cuBLASLt has no algorithm for a matrix product at an address that " +
-                                 std::to_string(alignment) + " divides");
+                                 std::to_string(circumstance.alignment) + " divides");
     }
-    return algorithms_.emplace(alignment, found->algo).first->second;
+    return algorithms_.emplace(circumstance, found->algo).first->second;
   }
 
-  void start(const MatmulOperands& operands, cudaStream_t stream) {
-    const cublasLtMatmulAlgo_t& algorithm = algorithm_for(alignment_of(operands));
+  void start(const MatmulOperands& operands, const Circumstance& circumstance,
+             cudaStream_t stream) {
+    const cublasLtMatmulAlgo_t& algorithm = algorithm_for(circumstance);
+    set_epilogue(circumstance.adds_bias ? operands.bias : nullptr);
+    const bool adds_own = shape_.addend != MatmulShape::Addend::none && !circumstance.adds_bias;
     const auto run = [&](auto alpha, auto beta) {
       library().check(
           library().matmul(handle_, description_.get(), &alpha, operands.b, b_.get(), operands.a,
@@ -225,9 +232,9 @@ class Matmuls::Product {
           "multiplying matrices");
     };
     if (shape_.element == ElementType::float64) {
-      run(double{shape_.alpha}, adds_own() ? 1.0 : 0.0);
+      run(double{shape_.alpha}, adds_own ? 1.0 : 0.0);
     } else {
-      run(shape_.alpha, adds_own() ? 1.0F : 0.0F);
+      run(shape_.alpha, adds_own ? 1.0F : 0.0F);
     }
   }
 
@@ -268,9 +275,9 @@ class Matmuls::Product {
   Layout a_;
   Layout b_;
   Layout d_;
-  bool adds_in_epilogue_ = false;
+  bool can_add_bias_ = false;  ///< not for all types does the library
   std::size_t workspace_ = 0;
-  std::map<std::uint32_t, cublasLtMatmulAlgo_t> algorithms_;  // by alignment of the addresses
+  std::map<Circumstance, cublasLtMatmulAlgo_t> algorithms_;
 };
 
 Matmuls::Matmuls() { library().check(library().create(&handle_), "starting cuBLASLt"); }
