@@ -7,6 +7,7 @@
 #include "core/run/cuda/call_text.h"
 #include "core/run/cuda/element_text.h"
 #include "core/run/cuda/families.h"
+#include "core/run/cuda/reduction_plan.h"
 #include "core/run/cuda/strided_copy.h"
 
 namespace stashscope::cuda {
@@ -205,14 +206,19 @@ void add_bias(Lowered& lowered, const LoweringContext& context) {
 void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   if (context.out(2).elements() == 0) return;
-  constexpr int threads = 1024;
-  CallText text;
-  const std::string from = text.reads(context, 0);
-  const std::string to = text.writes(context, 2);
-  const auto arguments =
-      arguments_of(device_type(dy.element), index_type(dy.elements() + threads), dy.dims[0],
-                   dy.dims[1], element_count(std::span(dy.dims).subspan(2)));
-  lowered.add(text.call(invocation("sum_channels", arguments, {from, to}), {dy.dims[1], threads}));
+  const std::string element = device_type(dy.element);
+  const std::string sum = sum_type(dy.element);
+  ReductionTexts texts{with_arguments("Adding", {sum}), sum == "float" ? 4 : 8,
+                       widest_access({dy.element})};
+  texts.source = [&](CallText& text) {
+    return with_arguments("Items", {element, sum}) + "{" + text.reads(context, 0) + "}";
+  };
+  texts.sink = [&](CallText& text) {
+    return with_arguments("Results", {element}) + "{" + text.writes(context, 2) + "}";
+  };
+  std::vector<std::int64_t> kept(dy.dims.size(), 1);
+  kept[1] = dy.dims[1];
+  add_reduction(lowered, dy.dims, kept, texts);
 }
 
 Lowered conv(const LoweringContext& context) {

@@ -75,17 +75,21 @@ struct ReductionCall {
 
 /// How many slices to cut `items` of a result into, each of at least `least`.
 std::int64_t wanted_slices(std::int64_t blocks, std::int64_t items, std::int64_t least) {
-  if (2 * blocks > wanted_blocks) return 1;
+  if (2 * blocks >= wanted_blocks) return 1;
   return std::max<std::int64_t>(1, std::min(wanted_blocks / blocks, items / least));
 }
 
-/// Runs that start anywhere are worth aligning when they are long.
-std::int64_t row_width(const ReducedBox& box, std::int64_t widest) {
-  if (box.inner >= 64 * widest) return widest;
+/// What can be moved at once where all runs start and end at multiples of it.
+std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   Dims counts = strides_of(box.kept);
   for (const std::int64_t stride : strides_of(box.reduced)) counts.push_back(stride);
   counts.push_back(box.inner);
   return even_width(widest, counts);
+}
+
+/// Runs that start anywhere are worth aligning when they are long.
+std::int64_t row_width(const ReducedBox& box, std::int64_t widest) {
+  return box.inner >= 64 * widest ? widest : width_of_runs(box, widest);
 }
 
 ReductionCall row_call(const ReducedBox& box, std::int64_t widest, bool slices) {
@@ -104,31 +108,26 @@ ReductionCall row_call(const ReducedBox& box, std::int64_t widest, bool slices) 
   const std::int64_t inner_wanted = pieces(wanted, pieces(outer, outer_chunk));
   const std::int64_t inner_chunk = rounded_up(
       pieces(box.inner, std::min(inner_wanted, pieces(box.inner, lanes * width))), width);
+  const bool is_even = width == width_of_runs(box, width);
   for (const std::int64_t count : {kept, outer, inner_chunk}) require_int(count);
-  ReductionCall call{"reduce_rows",
-                     with_arguments("RowReduction",
-                                    {std::to_string(kept), text_of(box.kept), std::to_string(outer),
-                                     text_of(box.reduced), std::to_string(box.inner),
-                                     std::to_string(block_threads), std::to_string(threads),
-                                     std::to_string(lanes), std::to_string(width),
-                                     std::to_string(outer_chunk), std::to_string(inner_chunk)})};
+  ReductionCall call{
+      "reduce_rows",
+      with_arguments(
+          "RowReduction",
+          {std::to_string(kept), text_of(box.kept), std::to_string(outer), text_of(box.reduced),
+           std::to_string(box.inner), std::to_string(block_threads), std::to_string(threads),
+           std::to_string(lanes), std::to_string(width), std::to_string(outer_chunk),
+           std::to_string(inner_chunk), is_even ? "true" : "false"})};
   call.slices = pieces(outer, outer_chunk) * pieces(box.inner, inner_chunk);
   call.blocks = pieces(kept, block_threads / threads) * call.slices;
   return call;
-}
-
-std::int64_t column_width(const ReducedBox& box, std::int64_t widest) {
-  Dims counts = strides_of(box.kept);
-  for (const std::int64_t stride : strides_of(box.reduced)) counts.push_back(stride);
-  counts.push_back(box.inner);
-  return even_width(widest, counts);
 }
 
 ReductionCall column_call(const ReducedBox& box, std::int64_t widest, bool slices) {
   constexpr std::int64_t items_of_group = 8;
   const std::int64_t outer = elements_of(box.kept);
   const std::int64_t items = elements_of(box.reduced);
-  const std::int64_t width = column_width(box, widest);
+  const std::int64_t width = width_of_runs(box, widest);
   const std::int64_t most_lanes = std::min(block_threads, power_of_two(pieces(box.inner, width)));
   const std::int64_t wanted_groups =
       std::min<std::int64_t>(8, power_of_two(items / items_of_group + 1) / 2);

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t least_block = 128;
 constexpr std::int64_t most_threads = 1024;
+/// Rows that are not kept need few registers, so that several such blocks work side by side.
+constexpr std::int64_t most_threads_of_passes = 512;
 /// A thread of a small block has registers for as many numbers; of the largest, which has 64
 /// registers for each of its threads, for half of them.
 constexpr std::int64_t kept_of_thread = 64;
@@ -42,6 +44,7 @@ Layout layout_of(const Rows& rows, const RowNeeds& needs) {
   const std::int64_t room = layout.threads == most_threads ? kept_of_thread / 2 : kept_of_thread;
   layout.kept = needs.kept_numbers > 0 && packs * even * needs.kept_numbers <= room;
   layout.width = layout.kept ? even : widest;
+  if (!layout.kept) layout.threads = std::min(layout.threads, most_threads_of_passes);
   return layout;
 }
 

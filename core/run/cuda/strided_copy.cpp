@@ -109,6 +109,7 @@ KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
 std::optional<std::size_t> turned_axis(const CopyBox& box) {
   constexpr std::int64_t least = 8;
   if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;
+  if (box.back().steps[source] == 0) return std::nullopt;  // repeats what one read brings
   for (std::size_t i = 0; i + 1 < box.size(); ++i) {
     if (box[i].steps[source] == 1 && box[i].size >= least) return i;
   }

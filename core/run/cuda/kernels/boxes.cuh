@@ -70,14 +70,16 @@ __device__ inline void turn_tiles(const T* from, T* to) {
   const int slow = int(threadIdx.x) / tile;
   constexpr int step = 256 / tile;
 #pragma unroll
-  for (int i = slow; i < tile; i += step) {
+  for (int n = 0; n < tile / step; ++n) {
+    const int i = slow + n * step;
     if (column + fast < Index(Column::size) && row + i < Index(Row::size)) {
       cells[i][fast] = from[offsets.from + (row + i) * Index(Row::from) + column + fast];
     }
   }
   __syncthreads();
 #pragma unroll
-  for (int i = slow; i < tile; i += step) {
+  for (int n = 0; n < tile / step; ++n) {
+    const int i = slow + n * step;
     if (row + fast < Index(Row::size) && column + i < Index(Column::size)) {
       to[offsets.to + (column + i) * Index(Column::to) + row + fast] = cells[fast][i];
     }

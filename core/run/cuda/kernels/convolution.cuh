@@ -1,4 +1,4 @@
-// What convolutions do beside products: the bias and its gradient.
+// The bias of convolutions.
 
 /// y[image, channel, position] += bias[channel]; `width` positions per thread.
 template <class T, int width, class Index, Index threads, Index channels, Index plane>
@@ -13,18 +13,4 @@ __device__ inline void add_channel_bias(const T* bias, T* y) {
     sums.items[i] = Stored<T>::from(to_compute(sums.items[i]) + added);
   }
   *pack = sums;
-}
-
-/// to[channel] = the sum of dy[image, channel, position]; a block per channel.
-template <class T, class Index, Index images, Index channels, Index plane>
-__device__ inline void sum_channels(const T* dy, T* to) {
-  const Index channel = Index(blockIdx.x);
-  double sum = 0;
-#pragma unroll 4
-  for (Index i = Index(threadIdx.x); i < images * plane; i += Index(blockDim.x)) {
-    const Index image = i / plane;
-    sum += double(load(dy, (image * channels + channel) * plane + i % plane));
-  }
-  sum = block_reduce(sum, Plus(), 0.0);
-  if (threadIdx.x == 0) store(to, channel, Compute<T>(sum));
 }

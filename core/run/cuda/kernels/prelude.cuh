@@ -150,25 +150,3 @@ struct KeepLesser {
     return update < old ? update : old;
   }
 };
-
-template <class T, class Operation>
-__device__ inline T warp_reduce(T value, Operation operation) {
-  for (int distance = 16; distance > 0; distance /= 2) {
-    value = operation(value, __shfl_xor_sync(0xFFFFFFFFU, value, distance));
-  }
-  return value;
-}
-
-/// @param neutral what changes nothing
-template <class T, class Operation>
-__device__ inline T block_reduce(T value, Operation operation, T neutral) {
-  __shared__ T of_warps[32];
-  value = warp_reduce(value, operation);
-  const int warps = int(blockDim.x) / 32;
-  if (warps == 1) return value;
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  const int lane = int(threadIdx.x) % 32;
-  return warp_reduce(lane < warps ? of_warps[lane] : neutral, operation);
-}

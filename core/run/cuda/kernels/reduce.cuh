@@ -260,7 +260,7 @@ struct PairResults {
 /// `threads` of a block work on one of `kept` results, `lanes` of them on a run of items.
 template <int result_count, class KeptPlaces, int outer_count, class OuterPlaces, Int64 inner_count,
           int block_size, int thread_count, int lane_count, int access_width, int outer_chunk_size,
-          Int64 inner_chunk_size>
+          Int64 inner_chunk_size, bool runs_are_even>
 struct RowReduction {
   using KeptWalk = KeptPlaces;
   using OuterWalk = OuterPlaces;
@@ -276,7 +276,17 @@ struct RowReduction {
   static constexpr int outer_chunk = outer_chunk_size;
   static constexpr Int64 inner_chunk = inner_chunk_size;
   static constexpr int inner_slices = inner == 0 ? 1 : int((inner + inner_chunk - 1) / inner_chunk);
+  /// A lane has at most one access of a run, and no run starts or ends within one.
+  static constexpr bool has_short_runs = runs_are_even && inner_chunk <= lanes * width;
 };
+
+template <int width, class Reducer, class Source, int count>
+__device__ inline void fold_at(Source source, Int64 at, int row,
+                               typename Reducer::State (&states)[count]) {
+  typename Source::Item items[width];
+  source.template get<0>(at, row, items);
+  for (int k = 0; k < width; ++k) states[k] = Reducer::fold(states[k], items[k]);
+}
 
 template <class Shape, class Reducer, class Source>
 __device__ inline typename Reducer::State reduced_slice(Source source, int row, int slice) {
@@ -291,14 +301,22 @@ __device__ inline typename Reducer::State reduced_slice(Source source, int row, 
   const Int64 count = left < Shape::inner_chunk ? left : Shape::inner_chunk;
   const Int64 start = Shape::KeptWalk::offset(row) + begin;
   const int group = int(threadIdx.x) % Shape::threads / Shape::lanes;
-  for (int i = first + group; i < last; i += Shape::threads / Shape::lanes) {
-    const Int64 at = start + Shape::OuterWalk::offset(i);
-    for_each_pack<Shape::lanes, Shape::width>(at, count, lane, [&](auto size, Int64 position) {
-      typename Source::Item items[decltype(size)::value];
-      source.template get<0>(at + position, row, items);
-      for (int k = 0; k < decltype(size)::value; ++k)
-        states[k] = Reducer::fold(states[k], items[k]);
-    });
+  constexpr int step = Shape::threads / Shape::lanes;
+  if constexpr (Shape::has_short_runs) {
+    const int mine = lane * Shape::width;
+    const int end = mine < count ? last : first;
+#pragma unroll 4
+    for (int i = first + group; i < end; i += step) {
+      fold_at<Shape::width, Reducer>(source, start + Shape::OuterWalk::offset(i) + mine, row,
+                                     states);
+    }
+  } else {
+    for (int i = first + group; i < last; i += step) {
+      const Int64 at = start + Shape::OuterWalk::offset(i);
+      for_each_pack<Shape::lanes, Shape::width>(at, count, lane, [&](auto size, Int64 position) {
+        fold_at<decltype(size)::value, Reducer>(source, at + position, row, states);
+      });
+    }
   }
   for (int k = 1; k < Shape::width; ++k) states[0] = Reducer::merge(states[0], states[k]);
   return states[0];

@@ -19,9 +19,9 @@ constexpr const char* kernels = R"(
 extern "C" __global__ void __launch_bounds__(64) add_index(float* x) {
   x[thread_index()] += float(thread_index());
 }
-extern "C" __global__ void __launch_bounds__(96) sums(const float* x, float* y) {
-  const float sum = block_reduce(x[thread_index()], Plus(), 0.0F);
-  const float greatest = block_reduce(x[thread_index()], Greatest(), -1.0F);
+extern "C" __global__ void __launch_bounds__(128) sums(const float* x, float* y) {
+  const float sum = group_merge<128>(x[thread_index()], Plus());
+  const float greatest = group_merge<128>(x[thread_index()], Greatest());
   y[2 * thread_index()] = sum;
   y[2 * thread_index() + 1] = greatest;
 }
@@ -73,21 +73,21 @@ class EmulatedDeviceTest : public ::testing::Test {
 
 TEST_F(EmulatedDeviceTest, RunsThreadsAndBarriers) {
   compile();
-  std::vector<float> items(192);
+  std::vector<float> items(256);
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<float>(i % 7);
   const DevicePointer x = upload(items);
-  launch(0, {3, 64}, {x});
+  launch(0, {4, 64}, {x});
   std::vector<float> expected = items;
   for (std::size_t i = 0; i < items.size(); ++i) expected[i] += static_cast<float>(i);
-  EXPECT_EQ(download<float>(x, 192), expected);
+  EXPECT_EQ(download<float>(x, 256), expected);
 
-  const DevicePointer y = upload(std::vector<float>(384));
-  launch(1, {2, 96}, {x, y});
-  const std::vector<float> sums = download<float>(y, 384);
-  for (std::size_t i = 0; i < 192; ++i) {
-    const auto start = expected.begin() + (i < 96 ? 0 : 96);
-    EXPECT_EQ(sums[2 * i], std::accumulate(start, start + 96, 0.0F));
-    EXPECT_EQ(sums[2 * i + 1], *std::max_element(start, start + 96));
+  const DevicePointer y = upload(std::vector<float>(512));
+  launch(1, {2, 128}, {x, y});
+  const std::vector<float> sums = download<float>(y, 512);
+  for (std::size_t i = 0; i < 256; ++i) {
+    const auto start = expected.begin() + (i < 128 ? 0 : 128);
+    EXPECT_EQ(sums[2 * i], std::accumulate(start, start + 128, 0.0F));
+    EXPECT_EQ(sums[2 * i + 1], *std::max_element(start, start + 128));
   }
 
   std::vector<int> numbers(96);
