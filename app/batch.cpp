@@ -83,8 +83,8 @@ StudyMeasurements measured_or_reported(const ReportInput& input, const Subject& 
 /// What the session's runs measured goes before what is predicted.
 std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
-  if (!session.baseline_measured || !session.current_measured) return study;
-  return with_measured_times(*study, *session.baseline_measured, *session.current_measured);
+  if (!session.current_measured) return study;
+  return with_measured_times(*study, session.baseline_measured, *session.current_measured);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     const StudyMeasurements measured = measured_or_reported(
         {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, subject,
         options);
-    shown = {measured.baseline, measured.current, largest_error(*study, measured)};
+    shown = {measured, largest_error(*study, measured)};
     subject.session.baseline_measured = measured.baseline;
     subject.session.current_measured = measured.current;
     study = with_times_of(subject.session, study);

@@ -45,17 +45,13 @@ class TraceFile {
   std::optional<FileReplacement> file_;
 };
 
-const BeforeRun no_sink = [](int) { return TraceSink(); };
-
 void print_remarks(const Measurement& measured) {
   print_warnings("stashscope-run", measured.remarks);
 }
 
 /// Both variants, into files that the window and the planner take.
 void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptions& options) {
-  StudyMeasurements measured;
-  measured.baseline = runs.run(*study.baseline, no_sink).measurement;
-  measured.current = runs.run(*study.current, no_sink).measurement;
+  const StudyMeasurements measured = measured_both(runs);
   if (!options.measurement.empty()) save_measurements(study, measured, options.measurement);
   if (!options.profile.empty()) {
     save_profile(
@@ -102,8 +98,8 @@ int run_current(Subject& subject, const std::shared_ptr<const Study>& study,
                 const RepeatedRuns& runs, const NamedTensors& inputs, const RunOptions& options) {
   TraceFile trace(options.trace);
   const int last = options.counts.all() - 1;
-  const RunResult result = runs.run(
-      *study->current, [&](int index) { return index == last ? trace.sink() : TraceSink(); });
+  const RunResult result =
+      runs.run_current([&](int index) { return index == last ? trace.sink() : TraceSink(); });
   trace.finish();
   print_remarks(result.measurement);
   const auto sized = study_of_run(subject, study, result);
@@ -114,11 +110,9 @@ int run_current(Subject& subject, const std::shared_ptr<const Study>& study,
   return !options.compares() || matches_expected(*study, subject, result, inputs, options) ? 0 : 1;
 }
 
-/// What a step takes of this machine's own memory.
-std::int64_t host_bytes(const Study& study, bool both_variants) {
-  if (study.choices.device != "cpu") return 0;
-  const std::int64_t current = study.current->timeline.peak_bytes;
-  return both_variants ? std::max(current, study.baseline->timeline.peak_bytes) : current;
+/// What the current variant takes of this machine's own memory.
+std::int64_t host_bytes(const Study& study) {
+  return study.choices.device == "cpu" ? study.current->timeline.peak_bytes : 0;
 }
 
 int run_once(Subject& subject, const RunOptions& options) {
@@ -132,7 +126,7 @@ int run_once(Subject& subject, const RunOptions& options) {
   print_warnings("stashscope-run", study->warnings);
   const auto runner = make_runner(study->choices.device, settings);
   runner->check(study->graph());
-  const std::int64_t bytes = host_bytes(*study, options.stream || options.measures_both());
+  const std::int64_t bytes = host_bytes(*study);
   if (options.inputs.empty()) {
     inputs = random_inputs(*study, bytes, options.seed);
   } else {

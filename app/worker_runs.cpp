@@ -2,32 +2,16 @@
 
 #include <iostream>
 
+#include "app/memory_advice.h"
 #include "app/options.h"
 #include "core/base/text.h"
-#include "core/report/budget_report.h"
+#include "core/run/available_memory.h"
 #include "core/run/worker.h"
-#include "core/study/measure.h"
 #include "core/study/step_identity.h"
 
 namespace stashscope::app {
 
 namespace {
-
-/// Whoever waits for an error message does not wait for more than this.
-constexpr double advice_seconds = 10;
-
-std::string plan_that_fits(const Study& study, std::int64_t budget_bytes) {
-  PlanArchive archive;
-  const BudgetAnswer answer = plan_for_budget(
-      study, {budget_bytes, Grain::cluster, {.seconds = advice_seconds}}, archive, Progress());
-  const std::string peak = format_bytes(answer.best.peak_bytes);
-  if (!answer.feasible) {
-    return "no plan was found that fits; the lowest peak found is " + peak +
-           ": take smaller dimensions, or look further with stashscope --batch --budget " +
-           std::to_string(budget_bytes);
-  }
-  return "a plan with a peak of " + peak + " fits: " + plan_text(answer.best.choices);
-}
 
 /// A reader that has gone away ends the run, and so does a full disk.
 void print_event(const TraceEvent& event) {
@@ -35,6 +19,12 @@ void print_event(const TraceEvent& event) {
   if (std::cout) return;
   flush_output();
   fail_run("standard output", "nobody reads it any more");
+}
+
+/// Which of the two variants has no room.
+std::string name_of_current(const Study& study) {
+  const StepIdentity step = identity_of(study);
+  return step.baseline == step.current ? "the step, which has no plans" : "the step with its plans";
 }
 
 /// What only all runs of a variant together tell.
@@ -54,20 +44,41 @@ RunResult RepeatedRuns::run(const Variant& variant, const BeforeRun& before_run)
   const RunPlan plan = run_plan(study_, variant);
   std::vector<Measurement> repeats;
   RunResult last;
-  try {
-    const auto loaded = runner_.load(plan, inputs_);
-    for (int i = 0; i < counts_.all(); ++i) {
-      last = {};  // its outputs take room beside the next run
-      const TraceSink sink = before_run(i);
-      last = loaded->run(sink, Progress());
-      if (i >= counts_.warm_up) repeats.push_back(std::move(last.measurement));
-    }
-  } catch (const OutOfMemory& error) {
-    throw Error(ErrorKind::run, error.where(), error.reason(),
-                plan_that_fits(study_, error.available_bytes()));
+  const auto loaded = runner_.load(plan, inputs_);
+  for (int i = 0; i < counts_.all(); ++i) {
+    last = {};  // its outputs take room beside the next run
+    const TraceSink sink = before_run(i);
+    last = loaded->run(sink, Progress());
+    if (i >= counts_.warm_up) repeats.push_back(std::move(last.measurement));
   }
   last.measurement = combined(std::move(repeats));
   return last;
+}
+
+RunResult RepeatedRuns::run_current(const BeforeRun& before_run) const {
+  try {
+    return run(*study_.current, before_run);
+  } catch (const OutOfMemory& error) {
+    throw Error(error.kind(), name_of_current(study_) + ": " + error.where(), error.reason(),
+                memory_advice(study_, error.available_bytes()));
+  }
+}
+
+BaselineRun RepeatedRuns::run_baseline(const BeforeRun& before_run) const {
+  try {
+    if (study_.choices.device == "cpu") require_memory(study_.baseline->timeline.peak_bytes);
+    return {run(*study_.baseline, before_run).measurement, {}};
+  } catch (const OutOfMemory& error) {
+    return {std::nullopt, Error(error.kind(), error.where(), error.reason()).what()};
+  }
+}
+
+StudyMeasurements measured_both(const RepeatedRuns& runs) {
+  const BeforeRun no_sink = [](int) { return TraceSink(); };
+  const BaselineRun baseline = runs.run_baseline(no_sink);
+  Measurement current = runs.run_current(no_sink).measurement;
+  if (!baseline.measurement) return without_baseline(std::move(current), baseline.no_room);
+  return {baseline.measurement, std::move(current)};
 }
 
 void stream_variants(const Study& study, const RepeatedRuns& runs, const RunCounts& counts) {
@@ -76,10 +87,16 @@ void stream_variants(const Study& study, const RepeatedRuns& runs, const RunCoun
     return print_event;
   };
   std::cout << worker_step_line << to_string(identity_of(study)) << "\n";
-  for (const bool baseline : {true, false}) {
-    std::cout << worker_variant_line << (baseline ? "baseline" : "current") << "\n";
-    print_ending(runs.run(baseline ? *study.baseline : *study.current, before_run).measurement);
+  std::cout << worker_variant_line << "baseline\n";
+  const BaselineRun baseline = runs.run_baseline(before_run);
+  if (baseline.measurement) {
+    print_ending(*baseline.measurement);
+  } else {
+    std::cout << worker_no_room_line << printable(baseline.no_room, baseline.no_room.size())
+              << "\n";
   }
+  std::cout << worker_variant_line << "current\n";
+  print_ending(runs.run_current(before_run).measurement);
   std::cout << worker_done_line << "\n";
   flush_output();
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/recompute/apply.h"
+#include "core/report/measured_report.h"
 
 namespace stashscope {
 

@@ -10,12 +10,12 @@
 #include "core/report/chart.h"
 #include "core/report/cost_report.h"
 #include "core/report/fit_report.h"
+#include "core/report/measured_report.h"
 #include "core/report/memory_use.h"
 #include "core/report/options_report.h"
 #include "core/report/pass_report.h"
 #include "core/report/schedule_report.h"
 #include "core/report/tables.h"
-#include "core/study/measure.h"
 
 namespace stashscope {
 
@@ -63,60 +63,6 @@ std::string transfers_clause(const Study& study) {
   if (study.current->transfer_bytes == 0) return "";
   return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
          format_seconds(transfer_seconds(study, *study.current)) + " when nothing overlaps";
-}
-
-std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measurement& measured) {
-  return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_steps);
-}
-
-std::string before_and_after(const std::string& before, const std::string& after) {
-  return before + " before, " + after + " after";
-}
-
-/// Of the two runs.
-std::int64_t bytes_of_most(const MeasuredPair& measured, std::int64_t (*of)(const Measurement&)) {
-  return std::max(of(measured.baseline), of(measured.current));
-}
-
-/// `1 MiB before, 2 MiB after`
-std::string bytes_of_both(const MeasuredPair& measured, std::int64_t (*of)(const Measurement&)) {
-  return before_and_after(format_bytes(of(measured.baseline)), format_bytes(of(measured.current)));
-}
-
-std::string workspace_line(const MeasuredPair& measured) {
-  if (bytes_of_most(measured, peak_workspace) == 0) return "";
-  return "Workspaces beside the tensors: " + bytes_of_both(measured, peak_workspace) +
-         "; together: " + bytes_of_both(measured, peak_with_workspace) + "\n";
-}
-
-std::string reserved_line(const MeasuredPair& measured) {
-  const auto reserved = [](const Measurement& run) { return run.peak_reserved_bytes; };
-  if (bytes_of_most(measured, reserved) == 0) return "";
-  return "Reserved by the device's allocator: " + bytes_of_both(measured, reserved) + "\n";
-}
-
-std::string measured_time_line(const MeasuredPair& measured) {
-  const auto& [baseline, current, error] = measured;
-  if (baseline.step_seconds == 0 || current.step_seconds == 0) return "";
-  return "Time of the whole step, measured: " +
-         before_and_after(format_seconds(baseline.step_seconds),
-                          format_seconds(current.step_seconds)) +
-         "; of its nodes together: " +
-         before_and_after(format_seconds(seconds_of_nodes(baseline)),
-                          format_seconds(seconds_of_nodes(current))) +
-         "\n";
-}
-
-std::string measured_lines(const Study& study, const MeasuredPair& measured) {
-  std::string text = measured_peak_line(measured) + workspace_line(measured) +
-                     reserved_line(measured) + measured_time_line(measured);
-  for (const std::string& each : remarks_on(study, {measured.baseline, measured.current})) {
-    text += each + "\n";
-  }
-  return text +
-         phases_text("By phase, measured before",
-                     measured_phases(*study.baseline, measured.baseline)) +
-         phases_text("By phase, measured after", measured_phases(*study.current, measured.current));
 }
 
 json clean(const std::string& text) { return to_valid_utf8(text); }
@@ -228,31 +174,6 @@ json variant_json(const Study& study, const Variant& variant) {
           {"phases", phases_json(memory_phases(variant))}};
 }
 
-/// What only some devices have is left out where it is not known.
-json run_json(const Measurement& run) {
-  json object = {{"peak_bytes", run.peak_bytes}, {"node_seconds_sum", seconds_of_nodes(run)}};
-  if (run.step_seconds > 0) object["step_seconds"] = run.step_seconds;
-  if (!run.workspace_bytes.empty()) {
-    object["peak_workspace_bytes"] = peak_workspace(run);
-    object["peak_with_workspace_bytes"] = peak_with_workspace(run);
-  }
-  if (run.peak_reserved_bytes > 0) object["peak_reserved_bytes"] = run.peak_reserved_bytes;
-  return object;
-}
-
-json measured_json(const Study& study, const MeasuredPair& measured) {
-  return {{"device", measured.current.device},
-          {"baseline", run_json(measured.baseline)},
-          {"current", run_json(measured.current)},
-          {"baseline_peak_bytes", measured.baseline.peak_bytes},
-          {"current_peak_bytes", measured.current.peak_bytes},
-          {"max_abs_error_bytes", measured.max_abs_error_bytes},
-          {"remarks", clean(remarks_on(study, {measured.baseline, measured.current}))},
-          {"phases",
-           {{"baseline", phases_json(measured_phases(*study.baseline, measured.baseline))},
-            {"current", phases_json(measured_phases(*study.current, measured.current))}}}};
-}
-
 std::string html_escaped_lines(const std::string& text) {
   std::string escaped;
   for (const std::string& line : split(text, '\n')) escaped += xml_escaped(line) + "\n";
@@ -308,14 +229,6 @@ std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& vari
   return tensors;
 }
 
-std::string measured_peak_line(const MeasuredPair& measured) {
-  return "Measured on " + measured.current.device + ": " +
-         format_bytes(measured.baseline.peak_bytes) + " before, " +
-         format_bytes(measured.current.peak_bytes) +
-         " after; largest difference to the prediction " +
-         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
-}
-
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
   std::string text = plan_table_text(study.plans) + "\n" +
@@ -337,7 +250,7 @@ std::string text_report(const ReportInput& input) {
   text += extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
-  if (input.measured) text += measured_lines(study, *input.measured);
+  if (input.measured) text += measured_text(study, *input.measured);
   return text;
 }
 
@@ -389,7 +302,7 @@ std::string html_report(const ReportInput& input) {
                      "</style></head>\n<body><h1>" + xml_escaped(input.model_path) + "</h1>\n";
   page += "<p>Peak before " + format_bytes(study.baseline->timeline.peak_bytes) + ", after " +
           format_bytes(study.current->timeline.peak_bytes) + ".</p>\n";
-  page += memory_chart_svg(study, input.measured ? &input.measured->current : nullptr);
+  page += memory_chart_svg(study, input.measured ? &input.measured->runs.current : nullptr);
   page +=
       "<h2>Plans</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
       "<th>Extra time</th><th>Saving, symbolic (B)</th></tr>\n" +

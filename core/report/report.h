@@ -6,6 +6,7 @@
 
 #include "core/study/budget.h"
 #include "core/study/largest_fit.h"
+#include "core/study/measure.h"
 #include "core/study/pass_savings.h"
 #include "core/study/study.h"
 
@@ -13,8 +14,7 @@ namespace stashscope {
 
 /// What a run of baseline and current variant measured, beside what was predicted.
 struct MeasuredPair {
-  Measurement baseline;
-  Measurement current;
+  StudyMeasurements runs;
   std::int64_t max_abs_error_bytes = 0;  ///< over all steps of both
 };
 
@@ -43,9 +43,6 @@ std::string json_report(const ReportInput& input);
 
 /// One page with the memory curve as inline SVG; needs no other file.
 std::string html_report(const ReportInput& input);
-
-/// `Measured on cpu: 2 MiB before, 1 MiB after; ...`
-std::string measured_peak_line(const MeasuredPair& measured);
 
 /// A tensor that is alive at some step, in words.
 struct AliveTensor {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/runner.h"
 
 namespace stashscope {
 
@@ -45,10 +45,10 @@ std::int64_t available_memory() { return std::min(system_memory(), address_space
 void require_memory(std::int64_t wanted) {
   const std::int64_t available = available_memory();
   if (wanted <= available) return;
-  fail_run("",
-           "the step needs " + format_bytes(wanted) + " of memory (predicted), " +
-               format_bytes(available) + " are available",
-           "choose smaller dimensions");
+  throw OutOfMemory("",
+                    "the step needs " + format_bytes(wanted) + " of memory (predicted), " +
+                        format_bytes(available) + " are available",
+                    available, "choose smaller dimensions");
 }
 
 }  // namespace stashscope

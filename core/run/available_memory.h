@@ -8,7 +8,7 @@ namespace stashscope {
 /// where the address space is limited.
 std::int64_t available_memory();
 
-/// Throws a run Error that names both sizes when `wanted` bytes are not available.
+/// Throws OutOfMemory that names both sizes when `wanted` bytes are not available.
 void require_memory(std::int64_t wanted);
 
 }  // namespace stashscope

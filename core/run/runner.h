@@ -83,8 +83,9 @@ struct RunSettings {
 class OutOfMemory : public Error {
  public:
   /// @param available_bytes what the device has for tensors, workspaces left out
-  OutOfMemory(const std::string& where, const std::string& what, std::int64_t available_bytes)
-      : Error(ErrorKind::run, where, what), available_bytes_(available_bytes) {}
+  OutOfMemory(const std::string& where, const std::string& what, std::int64_t available_bytes,
+              const std::string& hint = {})
+      : Error(ErrorKind::run, where, what, hint), available_bytes_(available_bytes) {}
 
   std::int64_t available_bytes() const { return available_bytes_; }
 

@@ -24,7 +24,9 @@ constexpr std::string_view worker_size_line = "D ";  ///< followed by size, spac
 /// Seconds of the whole step, the median over the runs of a variant that count; behind them.
 constexpr std::string_view worker_time_line = "T ";
 constexpr std::string_view worker_remark_line = "M ";  ///< about a variant's runs; behind them
-constexpr std::string_view worker_done_line = "Z";     ///< everything went well
+/// The baseline found no room on the device, and why; instead of all that comes behind its runs.
+constexpr std::string_view worker_no_room_line = "O ";
+constexpr std::string_view worker_done_line = "Z";  ///< everything went well
 
 /// What a child may take before it counts as failed.
 struct ChildLimits {

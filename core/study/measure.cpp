@@ -95,6 +95,8 @@ class StreamReader {
       take_size(line.substr(worker_size_line.size()));
     } else if (line.starts_with(worker_time_line)) {
       take_time(line.substr(worker_time_line.size()));
+    } else if (line.starts_with(worker_no_room_line)) {
+      take_no_room(line);
     } else if (line.starts_with(worker_remark_line)) {
       runs().add_remark(line.substr(worker_remark_line.size()));
     } else {
@@ -108,6 +110,7 @@ class StreamReader {
       fail_run("", "the worker" + place_ + " does not say which step it runs",
                "use one of this program's version");
     }
+    if (no_room_) return without_baseline(current_.take(), printable(*no_room_, most_of_remark));
     return {baseline_.take(), current_.take()};
   }
 
@@ -148,6 +151,11 @@ class StreamReader {
     runs().set_step_seconds(seconds);
   }
 
+  void take_no_room(const std::string& line) {
+    if (!is_baseline_) fail_run("", "the worker sent a broken line: " + printable(line));
+    no_room_ = line.substr(worker_no_room_line.size());
+  }
+
   void take_event(const TraceEvent& event) {
     runs().add(event);
     if (on_event_) on_event_(is_baseline_, event);
@@ -174,6 +182,7 @@ class StreamReader {
   VariantRuns current_;
   std::size_t steps_done_ = 0;
   int run_ = -1;
+  std::optional<std::string> no_room_;  ///< for the baseline, and why
   bool is_baseline_ = true;
   bool said_step_ = false;
   bool done_ = false;
@@ -238,6 +247,11 @@ StudyMeasurements measure_in_worker(const Study& study, const fs::path& model,
   return reader.finish();
 }
 
+StudyMeasurements without_baseline(Measurement current, const std::string& reason) {
+  current.remarks.push_back("the step without plans was not measured: " + reason);
+  return {std::nullopt, std::move(current)};
+}
+
 std::int64_t largest_error(const Variant& variant, const Measurement& measured) {
   std::vector<std::int64_t> predicted = variant.timeline.live_bytes;
   for (std::size_t step = 0; step < predicted.size(); ++step) {
@@ -260,18 +274,22 @@ namespace {
 
 /// What both runs remark is said once.
 void add_remarks_of_runs(const StudyMeasurements& measured, std::vector<std::string>& remarks) {
-  const auto& [baseline, current] = measured;
+  const Measurement& current = measured.current;
   const auto has = [](const Measurement& run, const std::string& remark) {
     return std::ranges::find(run.remarks, remark) != run.remarks.end();
   };
   const auto add = [&](const char* which, const std::string& remark) {
     remarks.push_back(std::string(which) + ": " + printable(remark, most_of_remark));
   };
-  for (const std::string& each : baseline.remarks) {
+  if (!measured.baseline) {
+    for (const std::string& each : current.remarks) add("Note", each);
+    return;
+  }
+  for (const std::string& each : measured.baseline->remarks) {
     add(has(current, each) ? "Both runs" : "Without plans", each);
   }
   for (const std::string& each : current.remarks) {
-    if (!has(baseline, each)) add("With plans", each);
+    if (!has(*measured.baseline, each)) add("With plans", each);
   }
 }
 
@@ -279,13 +297,14 @@ void add_remarks_of_runs(const StudyMeasurements& measured, std::vector<std::str
 
 std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured) {
   std::vector<std::string> remarks;
-  for (const auto& [name, size] : sizes_unlike_predicted(study, measured.baseline)) {
+  const Measurement& first = measured.baseline ? *measured.baseline : measured.current;
+  for (const auto& [name, size] : sizes_unlike_predicted(study, first)) {
     remarks.push_back("Dimension '" + printable(name) + "' was " + std::to_string(size) +
                       " with the data of the run, which is not what was predicted for.");
   }
   add_remarks_of_runs(measured, remarks);
   const std::int64_t between =
-      std::max(measured.baseline.repeat_difference, measured.current.repeat_difference);
+      std::max(first.repeat_difference, measured.current.repeat_difference);
   if (between > 0) {
     remarks.push_back("The memory of the repeated runs differs by up to " + format_bytes(between) +
                       "; that of the last run is shown.");
@@ -304,8 +323,9 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
 }
 
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured) {
-  return std::max(largest_error(*study.baseline, measured.baseline),
-                  largest_error(*study.current, measured.current));
+  const std::int64_t current = largest_error(*study.current, measured.current);
+  if (!measured.baseline) return current;
+  return std::max(current, largest_error(*study.baseline, *measured.baseline));
 }
 
 }  // namespace stashscope

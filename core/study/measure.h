@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ namespace stashscope {
 
 /// Measurements of the variant without plans and of the chosen one.
 struct StudyMeasurements {
-  Measurement baseline;
+  std::optional<Measurement> baseline;  ///< nothing where it found no room on the device
   Measurement current;
 };
+
+/// The same without the baseline, which a remark gives the reason for.
+StudyMeasurements without_baseline(Measurement current, const std::string& reason);
 
 /// Where and how often a step runs.
 struct RunRequest {
@@ -30,6 +34,7 @@ struct RunRequest {
 /// streams. On another machine the model and its data are sent along.
 /// @param model where the study's model was loaded from
 /// @param on_event sees every event as it arrives; may be null
+/// A baseline that finds no room on the device is left out.
 /// Throws the worker's error, one that says why the machine cannot be used, or a cancelled one.
 StudyMeasurements measure_in_worker(
     const Study& study, const std::filesystem::path& model, const RunRequest& request,
@@ -41,14 +46,14 @@ StudyMeasurements measure_in_worker(
 /// out.
 std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 
-/// The same over both variants.
+/// The same over the variants that were measured.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
 /// The dims that depend on data, where a run had other ones than the study.
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
                                                            const Measurement& measured);
 
-/// What a reader of the two figures has to know: a sentence each.
+/// What a reader of the figures has to know: a sentence each.
 std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured);
 
 }  // namespace stashscope

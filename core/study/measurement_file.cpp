@@ -79,31 +79,33 @@ void check_step(const MeasuredStep& measured, const MeasuredStep& step) {
              "choose those, or run again");
 }
 
-Measurement measurement_of(const json& object, const char* key, const Variant& variant) {
-  const auto measured = measurement_from(object, key);
-  if (!measured) fail_field(key, "is not there");
+std::optional<Measurement> measurement_of(const json& object, const char* key,
+                                          const Variant& variant) {
+  auto measured = measurement_from(object, key);
+  if (!measured) return measured;
   const std::size_t steps = variant.timeline.order.size();
   if (measured->live_bytes.size() != steps || measured->node_seconds.size() != steps) {
     fail_field(key, "is not of " + std::to_string(steps) + " steps");
   }
-  return *measured;
+  return measured;
 }
 
 }  // namespace
 
 std::string measurements_text(const Study& study, const StudyMeasurements& measured) {
-  const json object = {{format.field, format.version},
-                       {"step", to_json(step_of(study))},
-                       {"baseline", measurement_to_json(measured.baseline)},
-                       {"current", measurement_to_json(measured.current)}};
+  json object = {{format.field, format.version},
+                 {"step", to_json(step_of(study))},
+                 {"current", measurement_to_json(measured.current)}};
+  if (measured.baseline) object["baseline"] = measurement_to_json(*measured.baseline);
   return with_encoded_texts(object).dump() + "\n";
 }
 
 StudyMeasurements parse_measurements(const std::string& text, const Study& study) {
   const json object = json_fields::parse_file(text, format);
   check_step(step_from(object), step_of(study));
-  return {measurement_of(object, "baseline", *study.baseline),
-          measurement_of(object, "current", *study.current)};
+  const auto current = measurement_of(object, "current", *study.current);
+  if (!current) fail_field("current", "is not there");
+  return {measurement_of(object, "baseline", *study.baseline), *current};
 }
 
 void save_measurements(const Study& study, const StudyMeasurements& measured,

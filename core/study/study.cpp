@@ -440,18 +440,19 @@ double extra_seconds_percent(const Study& study) {
   return before == 0 ? 0 : 100 * extra_seconds(study) / before;
 }
 
-std::shared_ptr<const Study> with_measured_times(const Study& study, const Measurement& baseline,
+std::shared_ptr<const Study> with_measured_times(const Study& study,
+                                                 const std::optional<Measurement>& baseline,
                                                  const Measurement& current) {
   auto timed = std::make_shared<Study>(study);
   auto times = std::make_shared<StepTimes>(*study.times);
   MeasuredTimes runs(times->seconds.size());
-  runs.add(study.baseline->dataflow, study.baseline->timeline.order, baseline);
+  if (baseline) runs.add(study.baseline->dataflow, study.baseline->timeline.order, *baseline);
   // Of a group only the time of all members together is known.
   if (study.current->groups.empty()) {
     runs.add(study.current->dataflow, study.current->timeline.order, current);
   }
   times->measured = runs.replace(times->seconds);
-  times->measured_on = times->measured > 0 ? baseline.device : "";
+  times->measured_on = times->measured > 0 ? current.device : "";
   timed->times = std::move(times);
   add_plan_effects(*timed);
   return timed;

@@ -118,7 +118,9 @@ double extra_seconds(const Study& study);
 double extra_seconds_percent(const Study& study);
 
 /// The study with the times that runs of its variants measured instead of the predicted ones.
-std::shared_ptr<const Study> with_measured_times(const Study& study, const Measurement& baseline,
+/// @param baseline nothing where only the current variant was measured
+std::shared_ptr<const Study> with_measured_times(const Study& study,
+                                                 const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
 /// Seconds that a step waits for the link between device and host when nothing overlaps.

@@ -37,7 +37,7 @@ TEST_F(CommandLine, AMeasurementIsWrittenForTheWindow) {
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   const auto study = study_of(folder / "model.onnx");
   const StudyMeasurements measured = load_measurements(file, *study);
-  EXPECT_EQ(measured.baseline.repeats, 3);
+  EXPECT_EQ(measured.baseline->repeats, 3);
   EXPECT_EQ(largest_error(*study, measured), 0);
 }
 
@@ -118,7 +118,7 @@ TEST_F(CommandLine, TheTimeOfTheStepAndRemarksComeBehindTheRunsOfEachVariant) {
     return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
   };
   const StudyMeasurements all = measured_through("cat");
-  for (const Measurement* const run : {&all.baseline, &all.current}) {
+  for (const Measurement* const run : {&*all.baseline, &all.current}) {
     EXPECT_GT(run->step_seconds, 0);
     EXPECT_TRUE(run->remarks.empty());
   }
@@ -128,7 +128,7 @@ TEST_F(CommandLine, TheTimeOfTheStepAndRemarksComeBehindTheRunsOfEachVariant) {
 
   const StudyMeasurements remarked = measured_through(
       "sed -e 's/^T .*/T 0.25\\nM times were taken node by node/' -e 's/^Z/M only here\\nZ/'");
-  EXPECT_EQ(remarked.baseline.step_seconds, 0.25);
+  EXPECT_EQ(remarked.baseline->step_seconds, 0.25);
   EXPECT_EQ(remarks_on(*study, remarked),
             (std::vector<std::string>{"Both runs: times were taken node by node",
                                       "With plans: only here"}));
@@ -137,6 +137,26 @@ TEST_F(CommandLine, TheTimeOfTheStepAndRemarksComeBehindTheRunsOfEachVariant) {
         ErrorKind::run, [&] { measured_through("sed -e 's/^T .*/" + std::string(broken) + "/'"); });
     EXPECT_NE(said.find("broken line"), std::string::npos) << broken << ": " << said;
   }
+}
+
+TEST_F(CommandLine, AStepThatFitsOnlyWithItsPlansIsMeasuredWithoutTheOther) {
+  const auto study = study_of(folder / "model.onnx");
+  const RunRequest there{{}, parse_remote_host("box")};
+  const auto measured_through = [&](const std::string& filter) {
+    const auto ssh =
+        test::script(folder / "ssh", std::string(STASHSCOPE_WORKER) + " - --stream | " + filter);
+    const test::Environment named("STASHSCOPE_SSH", ssh.string());
+    return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+  };
+  const StudyMeasurements measured = measured_through("sed -e '0,/^T /s/^T .*/O node x: no room/'");
+  EXPECT_FALSE(measured.baseline);
+  EXPECT_EQ(measured.current.live_bytes, study->current->timeline.live_bytes);
+  EXPECT_EQ(
+      remarks_on(*study, measured),
+      std::vector<std::string>{"Note: the step without plans was not measured: node x: no room"});
+  const std::string said =
+      test::refusal(ErrorKind::run, [&] { measured_through("sed -e 's/^T .*/O no room/'"); });
+  EXPECT_NE(said.find("broken line"), std::string::npos) << said;
 }
 
 TEST_F(CommandLine, AStepComesOverStandardInput) {

@@ -33,12 +33,14 @@ Progress progress_to(QObject* receiver, Take take) {
 }
 
 std::optional<Measured> measured_of(const Session& session, const Study& study) {
-  if (!session.baseline_measured || !session.current_measured) return std::nullopt;
-  Measured measured{session.choices, {*session.baseline_measured, *session.current_measured}, 0};
-  const bool fits =
-      measured.runs.baseline.live_bytes.size() == study.baseline->timeline.order.size() &&
-      measured.runs.current.live_bytes.size() == study.current->timeline.order.size();
-  if (!fits) return std::nullopt;
+  if (!session.current_measured) return std::nullopt;
+  Measured measured{session.choices, {session.baseline_measured, *session.current_measured}, 0};
+  const auto& [baseline, current] = measured.runs;
+  const auto fits = [](const Measurement& run, const Variant& variant) {
+    return run.live_bytes.size() == variant.timeline.order.size();
+  };
+  if (!fits(current, *study.current)) return std::nullopt;
+  if (baseline && !fits(*baseline, *study.baseline)) return std::nullopt;
   measured.largest_error = largest_error(study, measured.runs);
   return measured;
 }

@@ -41,35 +41,36 @@ class ResultTable {
   }
   template <class Text>
   void add(const QString& name, const Text& text) {
-    add_row(u"td"_s, name, text(*study_.baseline, runs_.baseline),
+    add_row(u"td"_s, name, runs_.baseline ? text(*study_.baseline, *runs_.baseline) : u"–"_s,
             text(*study_.current, runs_.current));
+  }
+  template <class Amount>
+  bool has_any(const Amount& of) const {
+    return of(runs_.current) > 0 || (runs_.baseline && of(*runs_.baseline) > 0);
   }
   template <class Bytes>
   void add_bytes(const QString& name, const Bytes& of) {
-    if (of(runs_.baseline) == 0 && of(runs_.current) == 0) return;
+    if (!has_any(of)) return;
     add(name, [&](const Variant&, const Measurement& run) { return bytes_text(of(run)); });
   }
 
   void add_memory() {
-    add(tr("Peak predicted"), [](const Variant& variant, const Measurement&) {
-      return bytes_text(variant.timeline.peak_bytes);
-    });
+    add_row(u"td"_s, tr("Peak predicted"), bytes_text(study_.baseline->timeline.peak_bytes),
+            bytes_text(study_.current->timeline.peak_bytes));
     add(tr("Peak measured"),
         [](const Variant&, const Measurement& run) { return bytes_text(run.peak_bytes); });
     add(tr("against prediction"), [](const Variant& variant, const Measurement& run) {
       return change_text(variant.timeline.peak_bytes, run.peak_bytes);
     });
     add_bytes(tr("Workspaces"), peak_workspace);
-    if (peak_workspace(runs_.baseline) > 0 || peak_workspace(runs_.current) > 0) {
-      add_bytes(tr("Peak with them"), peak_with_workspace);
-    }
+    if (has_any(peak_workspace)) add_bytes(tr("Peak with them"), peak_with_workspace);
     add_bytes(tr("Reserved"), [](const Measurement& run) { return run.peak_reserved_bytes; });
   }
 
   void add_times() {
     add(tr("Time of nodes"),
         [](const Variant&, const Measurement& run) { return time_text(seconds_of_nodes(run)); });
-    if (runs_.baseline.step_seconds == 0 && runs_.current.step_seconds == 0) return;
+    if (!has_any([](const Measurement& run) { return run.step_seconds; })) return;
     add(tr("Time of step"),
         [](const Variant&, const Measurement& run) { return time_text(run.step_seconds); });
   }

@@ -30,7 +30,7 @@ Measurement run_on_processor(std::int64_t peak) {
 
 TEST(JsonReport, HasTheKeysOfTheContract) {
   const auto study = example();
-  const MeasuredPair measured{run_on_processor(10), run_on_processor(8), 2};
+  const MeasuredPair measured{{run_on_processor(10), run_on_processor(8)}, 2};
   const auto report = nlohmann::json::parse(json_report({*study, "m.onnx", measured}));
   for (const char* key : {"path", "nodes", "forward_nodes", "backward_nodes", "parameter_bytes"}) {
     EXPECT_TRUE(report["model"].contains(key)) << key;
@@ -74,7 +74,7 @@ Measurement run_on_device(std::int64_t peak) {
 TEST(Reports, ShowWorkspacesReserveAndTimeWhereARunHasThem) {
   const auto study = example();
   const ReportInput input{*study, "m.onnx",
-                          MeasuredPair{run_on_device(4096), run_on_device(2048), 0}};
+                          MeasuredPair{{run_on_device(4096), run_on_device(2048)}, 0}};
   const std::string text = text_report(input);
   for (const char* line :
        {"\nWorkspaces beside the tensors: 1.00 KiB before, 1.00 KiB after; together: 4.50 KiB "
@@ -96,10 +96,31 @@ TEST(Reports, ShowWorkspacesReserveAndTimeWhereARunHasThem) {
   EXPECT_NE(html_report(input).find("with workspaces (thin)"), std::string::npos);
 }
 
+TEST(Reports, SayThatTheStepWithoutPlansFoundNoRoom) {
+  const auto study = example();
+  const MeasuredPair measured{without_baseline(run_on_device(2048), "no room"), 7};
+  const ReportInput input{*study, "m.onnx", measured};
+  const std::string text = text_report(input);
+  for (const char* line :
+       {"\nMeasured on cuda:0: not measured before, 2.00 KiB after; largest difference",
+        "\nReserved by the device's allocator: not measured before, 8.00 KiB after\n",
+        "\nTime of the whole step, measured: not measured before, 750 ms after; ",
+        "\nNote: the step without plans was not measured: no room\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  EXPECT_NE(html_report(input).find("not measured before"), std::string::npos);
+  const auto object = nlohmann::json::parse(json_report(input))["measured"];
+  EXPECT_FALSE(object.contains("baseline"));
+  EXPECT_FALSE(object.contains("baseline_peak_bytes"));
+  EXPECT_FALSE(object["phases"].contains("baseline"));
+  EXPECT_EQ(object["current"]["peak_bytes"], 2048);
+  EXPECT_EQ(object["max_abs_error_bytes"], 7);
+}
+
 TEST(Reports, SayNothingOfWorkspacesWhereThereAreNone) {
   const auto study = example();
   const Measurement plain = run_on_processor(3);
-  const ReportInput input{*study, "m.onnx", MeasuredPair{plain, plain, 0}};
+  const ReportInput input{*study, "m.onnx", MeasuredPair{{plain, plain}, 0}};
   const std::string text = text_report(input) + html_report(input);
   for (const char* word : {"orkspaces", "Reserved", "whole step"}) {
     EXPECT_EQ(text.find(word), std::string::npos) << word;

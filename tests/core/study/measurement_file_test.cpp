@@ -54,6 +54,16 @@ TEST_F(MeasurementFile, ComesBackAsItWas) {
   EXPECT_EQ(read.current, measured(*study_).current);
 }
 
+TEST_F(MeasurementFile, MayLackTheStepWithoutPlans) {
+  const StudyMeasurements lacking = without_baseline(measured(*study_).current, "no room");
+  const StudyMeasurements read = parse_measurements(measurements_text(*study_, lacking), *study_);
+  EXPECT_FALSE(read.baseline);
+  EXPECT_EQ(read.current, lacking.current);
+  EXPECT_EQ(largest_error(*study_, read), largest_error(*study_->current, lacking.current));
+  const auto timed = with_measured_times(*study_, read.baseline, read.current);
+  EXPECT_EQ(timed->times->measured_on, "cpu");
+}
+
 TEST_F(MeasurementFile, FitsTheSameStepHoweverItWasChosen) {
   Choices spelled;
   spelled.dims["N"] = study_->sizes->dims.dimensions.front().value;

@@ -191,6 +191,22 @@ TEST_F(RunPanelTest, AnEndWithoutAWordIsAMessageToo) {
   EXPECT_TRUE(message().contains(u"alice@box"_s)) << message().toStdString();
 }
 
+TEST_F(RunPanelTest, AStepThatFitsOnlyWithItsPlansIsShownAlone) {
+  run_there("sh -c \"$command\" | sed -e '0,/^T /s/^T .*/O no room for it/'");
+  run_well();
+  EXPECT_FALSE(document().measured()->runs.baseline);
+  EXPECT_TRUE(result().contains(u"–"_s)) << result().toStdString();
+  EXPECT_TRUE(result().contains(u"no room for it"_s)) << result().toStdString();
+  press(Qt::Key_S, Qt::ControlModifier);
+  answer_file_dialog(u"save_dialog"_s, in_folder(u"runs.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return QFile::exists(in_folder(u"runs.stashscope"_s)); }));
+  start_window();
+  open(in_folder(u"runs.stashscope"_s));
+  ASSERT_NE(document().measured(), nullptr);
+  EXPECT_FALSE(document().measured()->runs.baseline);
+  EXPECT_TRUE(result().contains(u"no room for it"_s)) << result().toStdString();
+}
+
 TEST_F(RunPanelTest, FailuresOfSshSayWhatToDo) {
   run_there("echo 'Host key verification failed.' >&2; exit 255");
   run();

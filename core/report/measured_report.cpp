@@ -1,0 +1,111 @@
+#include "core/report/measured_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/memory_use.h"
+
+namespace stashscope {
+
+namespace {
+
+using nlohmann::json;
+
+std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measurement& measured) {
+  return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_steps);
+}
+
+/// `1 MiB before, 2 MiB after`
+template <class Text>
+std::string before_and_after(const StudyMeasurements& runs, const Text& text) {
+  const std::string before =
+      runs.baseline ? text(*runs.baseline) + " before" : "not measured before";
+  return before + ", " + text(runs.current) + " after";
+}
+
+using BytesOf = std::int64_t (*)(const Measurement&);
+
+bool has_any(const StudyMeasurements& runs, BytesOf bytes) {
+  return bytes(runs.current) > 0 || (runs.baseline && bytes(*runs.baseline) > 0);
+}
+
+std::string bytes_of_both(const StudyMeasurements& runs, BytesOf bytes) {
+  return before_and_after(runs, [&](const Measurement& run) { return format_bytes(bytes(run)); });
+}
+
+std::string workspace_line(const StudyMeasurements& runs) {
+  if (!has_any(runs, peak_workspace)) return "";
+  return "Workspaces beside the tensors: " + bytes_of_both(runs, peak_workspace) +
+         "; together: " + bytes_of_both(runs, peak_with_workspace) + "\n";
+}
+
+std::string reserved_line(const StudyMeasurements& runs) {
+  const auto reserved = [](const Measurement& run) { return run.peak_reserved_bytes; };
+  if (!has_any(runs, reserved)) return "";
+  return "Reserved by the device's allocator: " + bytes_of_both(runs, reserved) + "\n";
+}
+
+std::string time_line(const StudyMeasurements& runs) {
+  if (runs.current.step_seconds == 0) return "";
+  if (runs.baseline && runs.baseline->step_seconds == 0) return "";
+  const auto step = [](const Measurement& run) { return format_seconds(run.step_seconds); };
+  const auto nodes = [](const Measurement& run) { return format_seconds(seconds_of_nodes(run)); };
+  return "Time of the whole step, measured: " + before_and_after(runs, step) +
+         "; of its nodes together: " + before_and_after(runs, nodes) + "\n";
+}
+
+json texts_json(const std::vector<std::string>& texts) {
+  json list = json::array();
+  for (const std::string& each : texts) list.push_back(to_valid_utf8(each));
+  return list;
+}
+
+}  // namespace
+
+std::string measured_peak_line(const MeasuredPair& measured) {
+  const auto peak = [](const Measurement& run) { return format_bytes(run.peak_bytes); };
+  return "Measured on " + measured.runs.current.device + ": " +
+         before_and_after(measured.runs, peak) + "; largest difference to the prediction " +
+         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
+}
+
+std::string measured_text(const Study& study, const MeasuredPair& measured) {
+  const auto& [baseline, current] = measured.runs;
+  std::string text = measured_peak_line(measured) + workspace_line(measured.runs) +
+                     reserved_line(measured.runs) + time_line(measured.runs);
+  for (const std::string& each : remarks_on(study, measured.runs)) text += each + "\n";
+  if (baseline) {
+    text += phases_text("By phase, measured before", measured_phases(*study.baseline, *baseline));
+  }
+  return text + phases_text("By phase, measured after", measured_phases(*study.current, current));
+}
+
+json measured_json(const Study& study, const MeasuredPair& measured) {
+  const auto& [baseline, current] = measured.runs;
+  json object = {{"device", current.device},
+                 {"current", run_json(current)},
+                 {"current_peak_bytes", current.peak_bytes},
+                 {"max_abs_error_bytes", measured.max_abs_error_bytes},
+                 {"remarks", texts_json(remarks_on(study, measured.runs))},
+                 {"phases", {{"current", phases_json(measured_phases(*study.current, current))}}}};
+  if (!baseline) return object;
+  object["baseline"] = run_json(*baseline);
+  object["baseline_peak_bytes"] = baseline->peak_bytes;
+  object["phases"]["baseline"] = phases_json(measured_phases(*study.baseline, *baseline));
+  return object;
+}
+
+json run_json(const Measurement& run) {
+  json object = {{"peak_bytes", run.peak_bytes}, {"node_seconds_sum", seconds_of_nodes(run)}};
+  if (run.step_seconds > 0) object["step_seconds"] = run.step_seconds;
+  if (!run.workspace_bytes.empty()) {
+    object["peak_workspace_bytes"] = peak_workspace(run);
+    object["peak_with_workspace_bytes"] = peak_with_workspace(run);
+  }
+  if (run.peak_reserved_bytes > 0) object["peak_reserved_bytes"] = run.peak_reserved_bytes;
+  return object;
+}
+
+}  // namespace stashscope
