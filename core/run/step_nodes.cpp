@@ -1,7 +1,6 @@
 #include "core/run/step_nodes.h"
 
 #include <algorithm>
-
 #include <set>
 
 #include "core/base/error.h"

@@ -15,8 +15,6 @@ namespace stashscope {
 
 namespace {
 
-/// Of a failed worker's last line.
-
 /// Listens to a child until it closes its streams, and writes to it meanwhile.
 class Conversation {
  public:
