@@ -15,8 +15,9 @@ from typing import Callable
 
 import cases
 from cases import CASES, Case
-from measuring import (MEASURED_PEAK, PEAK_WITH_WORKSPACE, PREDICTED_PEAK, RESERVED, STEP_SECONDS, WORKSPACE, Clock,
-                       Failure, OutOfTime, Report, Row, Worker, run_command)
+from measuring import (KEPT_WORDS, MEASURED_PEAK, PEAK_WITH_WORKSPACE, PREDICTED_PEAK, PREDICTED_WITH_WORKSPACE,
+                       REMARKS, RESERVED, STEP_SECONDS, WORKSPACE, Clock, Command, Failure, Finished, OutOfTime,
+                       Report, Row, Worker, run_command)
 
 SIDE_BY_SIDE = 8  # runs of small models at a time
 SMALL_LIMIT, FULL_LIMIT, PEER_LIMIT, COMPILE_LIMIT = 60, 90, 90, 75  # seconds of one command
@@ -26,13 +27,15 @@ IMAGE_WAYS = ("eager", "eager-checkpoint")
 
 
 class Bench:
-    def __init__(self, folder: pathlib.Path, worker: Worker, report: Report):
+    def __init__(self, folder: pathlib.Path, worker: Worker, report: Report, only: list[str]):
         self.folder = folder
         self.worker = worker
         self.clock = worker.clock
         self.report = report
         self.part = ""
+        self.only = only  # of the small models; empty: all
         self.steps: dict[tuple[str, str, bool], dict] = {}  # summaries by case, variant, traced or not
+        self.failed: list[tuple[dict, Command]] = []  # what the report tells of them, and how they come again
 
     def attempt(self, name: str, measure: Callable[[], Row]) -> None:
         """What cannot be measured is reported, and the rest goes on."""
@@ -44,9 +47,27 @@ class Bench:
     def report_fault(self, name: str, fault: Exception) -> None:
         if isinstance(fault, OutOfTime):
             self.report.add_not_measured(self.part, name)
+        elif isinstance(fault, Failure):
+            self.report_failure(name, str(fault), fault.finished)
         else:
-            reason = str(fault) if isinstance(fault, Failure) else f"{type(fault).__name__}: {fault}"
-            self.report.add_failure(self.part, name, reason)
+            self.report.add_failure(self.part, name, f"{type(fault).__name__}: {fault}")
+
+    def report_failure(self, name: str, reason: str, finished: Finished | None) -> None:
+        said = finished.words()[-KEPT_WORDS:] if finished else ""
+        told = self.report.add_failure(self.part, name, reason, said)
+        if finished and not finished.cut_off and self.worker.on_gpu():
+            self.failed.append((told, finished.command.waiting()))
+
+    def repeat_failed(self) -> None:
+        """Once all else is measured, in the time that is left."""
+        for told, command in self.failed:
+            again = run_command(command, self.clock)
+            if not again.out_of_time:
+                told["said_with_every_launch_waited_for"] = f"exit {again.status}: {again.words()[-KEPT_WORDS:]}"
+        self.failed.clear()
+
+    def chosen(self, models: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in models if not self.only or name in self.only)
 
     def attempt_all(self, attempts: list[tuple[str, Callable[[], Row]]]) -> None:
         with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
@@ -66,9 +87,14 @@ def milliseconds(seconds: float) -> str:
 
 # Device: every kernel and every call of a library against the processor, in the project's own tests.
 
+TEST_PROGRAM = "test_core_run_cuda"
 TEST_SHARDS = 8
-NOT_OF_DEVICES = "-EmulatedDevice*:Plugin*:Cupti*:TraceJoin*:Files/*"  # these need compilers or models, or no device
-FAILED_TEST = re.compile(r"^\[  FAILED  \] (\S+) \(", re.M)
+# These need a compiler, CUDA's or models, or no device.
+NOT_OF_DEVICES = "-Emulated*:Plugin*:Cupti*:TraceJoin*:Files/*"
+FAILED_TEST = re.compile(r"^\[  FAILED  \] ([^\s,]+).* \(\d+ ms\)$", re.M)
+STARTED_TEST = re.compile(r"^\[ RUN      \] (\S+)$", re.M)
+NAMED_TESTS = 3  # of those that fail, in the table; the file has all
+KEPT_OUTPUT = 20000  # characters of what failing tests say
 
 
 def tested(bench: Bench, name: str, shard: int) -> Row:
@@ -77,20 +103,26 @@ def tested(bench: Bench, name: str, shard: int) -> Row:
     variables = {**bench.worker.variables, "STASHSCOPE_TEST_DEVICE": device if ":" in device else f"{device}:0",
                  "GTEST_TOTAL_SHARDS": str(TEST_SHARDS), "GTEST_SHARD_INDEX": str(shard)}
     variables["LD_LIBRARY_PATH"] = f"{programs}:{variables['LD_LIBRARY_PATH']}"
-    finished = run_command([programs / "test_core_run_cuda", f"--gtest_filter={NOT_OF_DEVICES}"], SMALL_LIMIT,
-                           bench.clock, variables)
+    arguments = [programs / TEST_PROGRAM, f"--gtest_filter={NOT_OF_DEVICES}"]
+    finished = run_command(Command(arguments, SMALL_LIMIT, variables), bench.clock)
     passed, failing = finished.output.count("[       OK ]"), FAILED_TEST.findall(finished.output)
-    if finished.status not in (0, 1) or not passed + len(failing):
+    if finished.out_of_time:
         raise finished.failure()
-    text = ", ".join([f"{passed} tests pass", f"{len(failing)} fail", *failing])
-    said = finished.output[-20000:] if failing else ""
-    return bench.row(name, text, "none fails", not failing, passed=passed, failing=failing, output=said)
+    if finished.status not in (0, 1) or finished.cut_off or not passed + len(failing):
+        begun = STARTED_TEST.findall(finished.output)
+        raise Failure(f"{finished.reason()} (in {begun[-1] if begun else 'no test'})", finished)
+    text = ", ".join([f"{passed} tests pass", f"{len(failing)} fail", *failing[:NAMED_TESTS]])
+    well = finished.status == 0 and not failing
+    said = "" if well else finished.output[-KEPT_OUTPUT:]
+    return bench.row(name, text, "none fails", well, passed=passed, failing=failing, exit=finished.status, output=said)
 
 
 def device(bench: Bench) -> None:
-    if not (bench.folder / "bin" / "test_core_run_cuda").exists() or not bench.worker.device.startswith("cuda"):
-        bench.report.add_not_measured(bench.part, "tests")
+    if not bench.worker.on_gpu():
+        bench.report.add_not_measured(bench.part, "tests", f"'{bench.worker.device}' is no GPU")
         return
+    if not (bench.folder / "bin" / TEST_PROGRAM).exists():
+        raise Failure(f"bin/{TEST_PROGRAM} is missing")
     names = [f"tests, part {shard + 1} of {TEST_SHARDS}" for shard in range(TEST_SHARDS)]
     bench.attempt_all([(name, lambda name=name, i=i: tested(bench, name, i)) for i, name in enumerate(names)])
 
@@ -158,9 +190,10 @@ def correctness(bench: Bench) -> None:
                 for name, model, variant in named]
 
     recomputed = [(f"{model}, recomputed", lambda m=model: same_bits(bench, f"{m}, recomputed", m))
-                  for model in cases.ORACLES + cases.WITHOUT_ORACLE]
-    bench.attempt_all(comparisons(cases.ORACLES, VARIANTS[:2]) + recomputed +
-                      comparisons(cases.ORACLES, VARIANTS[2:]) + comparisons(cases.MIXED_ORACLES, MIXED_VARIANTS))
+                  for model in bench.chosen(cases.ORACLES + cases.WITHOUT_ORACLE)]
+    oracles, mixed = bench.chosen(cases.ORACLES), bench.chosen(cases.MIXED_ORACLES)
+    bench.attempt_all(comparisons(oracles, VARIANTS[:2]) + recomputed + comparisons(oracles, VARIANTS[2:]) +
+                      comparisons(mixed, MIXED_VARIANTS))
 
 
 # Prediction: the peak that is predicted for a step, and the one that is measured.
@@ -181,15 +214,36 @@ def step(bench: Bench, case: Case, variant: str, traced: bool) -> dict:
     return bench.steps[key]
 
 
+# Of a trace that says less than it should.
+DOUBT = re.compile(r"^times were taken node by node|\brecords?\b|^no kernel belongs to a step")
+
+
+def remarked(text: str, within: bool | None, *summaries: dict) -> tuple[str, str, bool | None]:
+    """What a row says, and whether it is within its bound, where runs remark on their figures."""
+    remarks = list(dict.fromkeys(remark for summary in summaries for remark in summary[REMARKS]))
+    doubtful = any(DOUBT.search(remark) for remark in remarks)
+    return "; ".join([text, *remarks]), False if doubtful else within
+
+
+def apart(measured: int, predicted: int) -> float:
+    return abs(measured - predicted) / predicted
+
+
+def both_peaks(what: str, measured: int, predicted: int) -> str:
+    return (f"{what} {gibibytes(measured)} measured, {gibibytes(predicted)} predicted, "
+            f"{100 * apart(measured, predicted):.3f} % apart")
+
+
 def predicted_peak(bench: Bench, name: str, case: Case, variant: str) -> Row:
     summary = step(bench, case, variant, traced=True)
-    measured, predicted = summary[MEASURED_PEAK], summary[PREDICTED_PEAK]
-    error = abs(measured - predicted) / predicted
-    text = (f"{gibibytes(measured)} measured, {gibibytes(predicted)} predicted, {100 * error:.3f} % apart; "
-            f"workspace {gibibytes(summary[WORKSPACE])}, reserved {gibibytes(summary[RESERVED])}; "
-            f"{milliseconds(summary[STEP_SECONDS])}")
-    return bench.row(name, text, f"{100 * cases.PREDICTION_ERROR:g} %", error <= cases.PREDICTION_ERROR, error=error,
-                     summary=summary)
+    tensors = summary[MEASURED_PEAK], summary[PREDICTED_PEAK]
+    together = summary[PEAK_WITH_WORKSPACE], summary[PREDICTED_WITH_WORKSPACE]
+    error = max(apart(*tensors), apart(*together))
+    text = "; ".join([both_peaks("tensors", *tensors), both_peaks("with workspaces", *together),
+                      f"workspace {gibibytes(summary[WORKSPACE])}, reserved {gibibytes(summary[RESERVED])}",
+                      milliseconds(summary[STEP_SECONDS])])
+    text, within = remarked(text, error <= cases.PREDICTION_ERROR, summary)
+    return bench.row(name, text, f"{100 * cases.PREDICTION_ERROR:g} %", within, error=error, summary=summary)
 
 
 def prediction(bench: Bench) -> None:
@@ -203,46 +257,56 @@ def prediction(bench: Bench) -> None:
 
 def run_peer(bench: Bench, options: list, limit: float) -> tuple[list[dict], Exception | None]:
     """What was measured, and why not all of it was."""
-    finished = run_command([sys.executable, bench.folder / "peer_torch.py", *options], limit, bench.clock)
+    finished = run_command(Command([sys.executable, bench.folder / "peer_torch.py", *options], limit), bench.clock)
     rows = [json.loads(line) for line in finished.output.splitlines() if line.startswith("{")]
     return rows, None if finished.status == 0 else finished.failure()
 
 
-def our_step(bench: Bench, case: Case) -> dict | None:
-    try:
-        return step(bench, case, "baseline", traced=False)
-    except Exception as error:
-        bench.report_fault(f"{case.name}, ours", error)
-        return None
+def our_peak(bench: Bench, case: Case) -> int:
+    """With workspaces, of which a traced run knows most."""
+    steps = [bench.steps.get((case.name, "baseline", traced)) for traced in (False, True)]
+    return max(each[PEAK_WITH_WORKSPACE] for each in steps if each)
 
 
-def beside_peer(bench: Bench, name: str, peer: dict, ours: dict | None) -> Row:
+def our_step(bench: Bench, name: str, case: Case) -> Row:
+    ours = step(bench, case, "baseline", traced=False)
+    text = f"{milliseconds(ours[STEP_SECONDS])}, peak {gibibytes(our_peak(bench, case))}"
+    text, within = remarked(text, None, ours)
+    return bench.row(name, text, within=within, ours=ours)
+
+
+def beside_peer(bench: Bench, name: str, case: Case, peer: dict) -> Row:
     if peer.get("out_of_memory"):
         return bench.row(name, "PyTorch is out of memory", peer=peer)
     text = f"PyTorch {milliseconds(peer['step_seconds'])}, peak {gibibytes(peer['peak_bytes'])}"
+    ours = bench.steps.get((case.name, "baseline", False))
     if ours is None:
         return bench.row(name, text, peer=peer)
-    ratio = ours[STEP_SECONDS] / peer["step_seconds"]
-    text += (f"; ours {milliseconds(ours[STEP_SECONDS])}, peak {gibibytes(ours[PEAK_WITH_WORKSPACE])}; "
-             f"ratio of times {ratio:.2f}")
-    is_bound = peer["way"] == "eager"
-    return bench.row(name, text, f"{cases.STEP_RATIO:g}" if is_bound else "",
-                     ratio <= cases.STEP_RATIO if is_bound else None, ratio=ratio, ours=ours, peer=peer)
+    times, peaks = ours[STEP_SECONDS] / peer["step_seconds"], our_peak(bench, case) / peer["peak_bytes"]
+    text += (f"; ours {milliseconds(ours[STEP_SECONDS])}, peak {gibibytes(our_peak(bench, case))}; "
+             f"ratio of times {times:.2f}, of peaks {peaks:.2f}")
+    bound, within = "", None
+    if peer["way"] == "eager":
+        bound = f"{cases.STEP_RATIO:g} of time, {cases.PEAK_RATIO:g} of peak"
+        within = times <= cases.STEP_RATIO and peaks <= cases.PEAK_RATIO
+    return bench.row(name, text, bound, within, ratio=times, ratio_of_peaks=peaks, ours=ours, peer=peer)
 
 
 def beside_ways(bench: Bench, case: Case, ways: tuple[str, ...], limit: float) -> None:
     rows, fault = run_peer(bench, [*case.peer_options(), "--ways", ",".join(ways), *REPEATS], limit)
-    ours = our_step(bench, case) if rows else None
     for row in rows:
         name = f"{case.name}, PyTorch {row['way']}"
-        bench.attempt(name, lambda: beside_peer(bench, name, row, ours))
+        bench.attempt(name, lambda: beside_peer(bench, name, case, row))
     if fault is not None:
         missing = ", ".join(sorted(set(ways) - {row["way"] for row in rows}))
         bench.report_fault(f"{case.name}, PyTorch {missing}", fault)
 
 
 def speed(bench: Bench) -> None:
+    """Ours first: without PyTorch they are still known."""
     for case in CASES:
+        name = f"{case.name}, ours"
+        bench.attempt(name, lambda: our_step(bench, name, case))
         beside_ways(bench, case, TEXT_WAYS if case.sequence else IMAGE_WAYS, PEER_LIMIT)
     for case in CASES:
         beside_ways(bench, case, ("fused-compile" if case.sequence else "eager-compile",), COMPILE_LIMIT)
@@ -255,10 +319,11 @@ def ten_paths(bench: Bench, name: str, fusion: str) -> Row:
     summary = bench.worker.summary(model, ["--freeze", "*", "--fuse", fusion], SMALL_LIMIT)
     measured, predicted = (summary[each] - cases.TEN_PATHS_HELD for each in (MEASURED_PEAK, PREDICTED_PEAK))
     text = f"{measured / cases.MEBIBYTE:g} MiB measured, {predicted / cases.MEBIBYTE:g} MiB predicted"
+    bound, well = f"{cases.TEN_PATHS_BYTES / cases.MEBIBYTE:g} MiB", measured <= cases.TEN_PATHS_BYTES
     if fusion == "horizontal":
-        return bench.row(name, text, "as predicted", measured == predicted, summary=summary)
-    return bench.row(name, text, f"{cases.TEN_PATHS_BYTES / cases.MEBIBYTE:g} MiB", measured <= cases.TEN_PATHS_BYTES,
-                     summary=summary)
+        bound, well = "as predicted", measured == predicted
+    text, within = remarked(text, well, summary)
+    return bench.row(name, text, bound, within, summary=summary)
 
 
 def limited_peers(bench: Bench, *options) -> list[dict]:
@@ -269,34 +334,47 @@ def limited_peers(bench: Bench, *options) -> list[dict]:
     return rows
 
 
-def largest_batches(bench: Bench, name: str) -> Row:
-    session = cases.largest_batch_session(bench.folder)
-    batch = int(session.with_suffix(".batch").read_text())
+def planned_batch(bench: Bench) -> int:
+    return int(cases.largest_batch_session(bench.folder).with_suffix(".batch").read_text())
+
+
+def our_largest_batch(bench: Bench, name: str) -> Row:
+    """PyTorch's limit is one of what it reserves, so ours has to hold for that, too."""
+    session, batch = cases.largest_batch_session(bench.folder), planned_batch(bench)
     summary = bench.worker.summary(session, ["--memory-limit", cases.LIMIT_BYTES, "--no-trace", *REPEATS], FULL_LIMIT)
     throughput = batch / summary[STEP_SECONDS]
+    text, within = remarked(f"{batch} ({throughput:.1f} samples/s), reserved {gibibytes(summary[RESERVED])}",
+                            summary[RESERVED] <= cases.LIMIT_BYTES, summary)
+    return bench.row(name, text, gibibytes(cases.LIMIT_BYTES), within, batch=batch, samples_per_second=throughput,
+                     summary=summary)
+
+
+def largest_batches(bench: Bench, name: str) -> Row:
+    batch = planned_batch(bench)
     peers = limited_peers(bench, "--largest-batch", "--ways", "eager,eager-checkpoint")
     [beyond] = limited_peers(bench, "--ways", "eager", "--batch", batch, "--warm-up", 0, "--repeat", 1)
-    texts = [f"ours {batch} ({throughput:.1f} samples/s)"]
-    texts += [f"PyTorch {peer['way']} {peer['batch']} ({peer.get('samples_per_second', 0):.1f} samples/s)"
-              for peer in peers]
+    text = ", ".join(f"PyTorch {peer['way']} {peer['batch']} ({peer.get('samples_per_second', 0):.1f} samples/s)"
+                     for peer in peers)
     eager_fails = bool(beyond.get("out_of_memory"))
-    return bench.row(name, ", ".join(texts), "more than eager", eager_fails and batch > peers[0]["batch"], batch=batch,
-                     samples_per_second=throughput, summary=summary, peers=peers, eager_at_our_batch=beyond)
+    return bench.row(name, text, f"eager less than {batch}", eager_fails and batch > peers[0]["batch"], batch=batch,
+                     peers=peers, eager_at_our_batch=beyond)
 
 
 def tracing(bench: Bench, name: str, case: Case) -> Row:
     traced, untraced = (step(bench, case, "baseline", each) for each in (True, False))
     more = traced[STEP_SECONDS] / untraced[STEP_SECONDS] - 1
     text = f"{milliseconds(traced[STEP_SECONDS])} with, {milliseconds(untraced[STEP_SECONDS])} without"
-    return bench.row(name, f"{text}: {100 * more:+.1f} %", traced=traced, untraced=untraced, overhead=more)
+    text, within = remarked(f"{text}: {100 * more:+.1f} %", None, traced)
+    return bench.row(name, text, within=within, traced=traced, untraced=untraced, overhead=more)
 
 
 def rest(bench: Bench) -> None:
     for fusion in ("none", "dataflow", "horizontal"):
         name = f"ten paths, fusion {fusion}"
         bench.attempt(name, lambda: ten_paths(bench, name, fusion))
-    name = f"largest batch in {gibibytes(cases.LIMIT_BYTES)}, {cases.LIMITED.name}"
-    bench.attempt(name, lambda: largest_batches(bench, name))
+    for of, measure in (("ours", our_largest_batch), ("PyTorch's", largest_batches)):
+        name = f"largest batch in {gibibytes(cases.LIMIT_BYTES)}, {cases.LIMITED.name}, {of}"
+        bench.attempt(name, lambda: measure(bench, name))
     for case in CASES:
         name = f"tracing, {case.name}"
         bench.attempt(name, lambda: tracing(bench, name, case))
@@ -332,6 +410,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--started", type=float, default=0, metavar="SECONDS", help="how long ago the time began")
     parser.add_argument("--part", action="append", choices=[name for name, _, _ in PARTS],
                         help="only this part; may be repeated")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[], metavar="MODEL,...",
+                        help="of the small models only these")
     return parser.parse_args()
 
 
@@ -343,7 +423,7 @@ def main() -> int:
     facts = {"date": datetime.date.today().isoformat(), "device": device_facts()}
     file = result_file(options.results, facts)
     report = Report(facts)
-    bench = Bench(folder, worker, report)
+    bench = Bench(folder, worker, report, options.only)
     for bench.part, measure, ends_after in PARTS:
         if options.part and bench.part not in options.part:
             continue
@@ -352,6 +432,7 @@ def main() -> int:
             measure(bench)
         except Exception as error:
             bench.report_fault("all that was left", error)
+        bench.repeat_failed()
         report.save(file)
     report.print_table()
     print(f"\n{file}: {'all that was measured is within its bounds' if report.all_well() else 'NOT all is well'}; "

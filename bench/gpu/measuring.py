@@ -9,18 +9,25 @@ import tempfile
 import time
 
 SHORTEST_RUN = 5.0  # seconds that a command must at least have to be started
+KEPT_WORDS = 4096   # characters of what a failed command said last
 
 # Fields of the summary that the worker writes with --json.
 MEASURED_PEAK = "peak_bytes"
 PREDICTED_PEAK = "predicted_peak_bytes"
 PEAK_WITH_WORKSPACE = "peak_with_workspace_bytes"
 WORKSPACE = "peak_workspace_bytes"
+PREDICTED_WITH_WORKSPACE = "predicted_peak_with_workspace_bytes"  # the workspaces as measured
 RESERVED = "peak_reserved_bytes"
 STEP_SECONDS = "step_seconds"
+REMARKS = "remarks"
 
 
 class Failure(Exception):
     """Something could not be measured although there was time."""
+
+    def __init__(self, reason: str, finished: "Finished | None" = None):
+        super().__init__(reason)
+        self.finished = finished
 
 
 class OutOfTime(Exception):
@@ -42,24 +49,48 @@ class Clock:
 
 
 @dataclasses.dataclass(frozen=True)
+class Command:
+    arguments: list
+    limit: float  # seconds
+    variables: dict[str, str] | None = None  # of the environment; nothing: ours
+
+    def waiting(self) -> "Command":
+        """The same with every launch on a device waited for: what fails then is what is named."""
+        return dataclasses.replace(self, variables={**(self.variables or os.environ), "CUDA_LAUNCH_BLOCKING": "1"})
+
+
+@dataclasses.dataclass(frozen=True)
 class Finished:
+    command: Command
     status: int
     output: str
     errors: str
-    cut_off: Exception | None = None  # why it was ended early
+    cut_off: str = ""          # why it was ended early
+    out_of_time: bool = False  # it was ended, or not started, because the part's time was over
 
-    def last_words(self) -> str:
-        lines = (self.errors.strip() or self.output.strip()).splitlines()
-        return lines[-1] if lines else f"exit {self.status}"
+    def words(self) -> str:
+        return self.errors.strip() or self.output.strip()
+
+    def reason(self) -> str:
+        lines = self.words().splitlines()
+        said = lines[-1] if lines else "nothing said"
+        return self.cut_off or (said if self.status >= 0 else f"{signal_name(-self.status)}: {said}")
 
     def failure(self) -> Exception:
-        return self.cut_off or Failure(self.last_words())
+        return OutOfTime() if self.out_of_time else Failure(self.reason(), self)
 
 
 def environment(library_folders: str) -> dict[str, str]:
     """With the folders in which the worker looks for CUDA's libraries."""
     folders = [each for each in (library_folders, os.environ.get("LD_LIBRARY_PATH", "")) if each]
     return {**os.environ, "LD_LIBRARY_PATH": ":".join(folders)}
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def end_group(process: subprocess.Popen) -> tuple[str, str]:
@@ -71,20 +102,20 @@ def end_group(process: subprocess.Popen) -> tuple[str, str]:
     return process.communicate()
 
 
-def run_command(arguments: list, limit: float, clock: Clock, variables: dict[str, str] | None = None) -> Finished:
+def run_command(command: Command, clock: Clock) -> Finished:
     """A command that is cut off by its own limit has failed; cut off by the part's end it is out of time."""
-    seconds = min(limit, clock.left())
+    seconds = min(command.limit, clock.left())
     if seconds < SHORTEST_RUN:
-        return Finished(1, "", "", OutOfTime())
-    process = subprocess.Popen([str(each) for each in arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, errors="replace", env=variables,
-                               start_new_session=True)
+        return Finished(command, 1, "", "", out_of_time=True)
+    process = subprocess.Popen([str(each) for each in command.arguments], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                               env=command.variables, start_new_session=True)
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        why = OutOfTime() if seconds < limit else Failure(f"took more than {limit:.0f} s")
-        return Finished(1, *end_group(process), why)
-    return Finished(process.returncode, output, errors)
+        return Finished(command, 1, *end_group(process), cut_off=f"took more than {seconds:.0f} s",
+                        out_of_time=seconds < command.limit)
+    return Finished(command, process.returncode, output, errors)
 
 
 class Worker:
@@ -95,18 +126,23 @@ class Worker:
         self.device = device
         self.clock = clock
         self.variables = environment(library_folders)
+        self.summaries = tempfile.TemporaryDirectory()  # kept, since what failed is run again
+
+    def on_gpu(self) -> bool:
+        return self.device.startswith("cuda")
 
     def run(self, model: pathlib.Path, options: list, limit: float) -> Finished:
-        return run_command([self.program, model, "--device", self.device, *options], limit, self.clock, self.variables)
+        arguments = [self.program, model, "--device", self.device, *options]
+        return run_command(Command(arguments, limit, self.variables), self.clock)
 
     def summary(self, model: pathlib.Path, options: list, limit: float) -> dict:
         """What the worker says of its run."""
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "summary.json"
-            finished = self.run(model, [*options, "--json", file], limit)
-            if finished.status != 0:
-                raise finished.failure()
-            return json.loads(file.read_text())
+        handle, file = tempfile.mkstemp(".json", dir=self.summaries.name)
+        os.close(handle)
+        finished = self.run(model, [*options, "--json", file], limit)
+        if finished.status != 0:
+            raise finished.failure()
+        return json.loads(pathlib.Path(file).read_text())
 
     def digests(self, model: pathlib.Path, options: list, limit: float) -> dict[str, str]:
         """Of every graph output."""
@@ -143,12 +179,15 @@ class Report:
         self.rows.append(row)
         print(f"{row.part}: {row.name}: {row.value} {row.verdict()}".rstrip(), flush=True)
 
-    def add_failure(self, part: str, name: str, reason: str) -> None:
-        self.failures.append({"part": part, "name": name, "reason": reason})
+    def add_failure(self, part: str, name: str, reason: str, said: str = "") -> dict:
+        """Returns what is told of it, so that more can be."""
+        failure = {"part": part, "name": name, "reason": reason, "said": said}
+        self.failures.append(failure)
         print(f"{part}: {name}: FAILED: {reason}", flush=True)
+        return failure
 
-    def add_not_measured(self, part: str, name: str) -> None:
-        self.not_measured.append({"part": part, "name": name})
+    def add_not_measured(self, part: str, name: str, reason: str = "no time left") -> None:
+        self.not_measured.append({"part": part, "name": name, "reason": reason})
 
     def all_well(self) -> bool:
         return bool(self.rows) and not self.failures and all(row.within is not False for row in self.rows)
@@ -164,7 +203,8 @@ class Report:
         lines = [("part", "what", "measured", "bound", "within")]
         lines += [(row.part, row.name, row.value, row.bound, row.verdict()) for row in self.rows]
         lines += [(each["part"], each["name"], f"FAILED: {each['reason']}"[:90], "", "NO") for each in self.failures]
-        lines += [(each["part"], each["name"], "not measured: no time left", "", "") for each in self.not_measured]
+        lines += [(each["part"], each["name"], f"not measured: {each['reason']}", "", "")
+                  for each in self.not_measured]
         widths = [max(len(line[column]) for line in lines) for column in range(5)]
         print()
         for line in lines:

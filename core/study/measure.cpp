@@ -252,12 +252,29 @@ StudyMeasurements without_baseline(Measurement current, const std::string& reaso
   return {std::nullopt, std::move(current)};
 }
 
-std::int64_t largest_error(const Variant& variant, const Measurement& measured) {
-  std::vector<std::int64_t> predicted = variant.timeline.live_bytes;
-  for (std::size_t step = 0; step < predicted.size(); ++step) {
-    predicted[step] -= of(variant.bands[step], Band::workspace);
+namespace {
+
+/// By step, without what nodes take inside of themselves.
+std::vector<std::int64_t> predicted_tensors(const Variant& variant) {
+  std::vector<std::int64_t> bytes = variant.timeline.live_bytes;
+  for (std::size_t step = 0; step < bytes.size(); ++step) {
+    bytes[step] -= of(variant.bands[step], Band::workspace);
   }
-  return largest_difference(measured.live_bytes, predicted);
+  return bytes;
+}
+
+}  // namespace
+
+std::int64_t largest_error(const Variant& variant, const Measurement& measured) {
+  return largest_difference(measured.live_bytes, predicted_tensors(variant));
+}
+
+std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured) {
+  Measurement predicted;
+  predicted.peak_bytes = variant.timeline.peak_bytes;
+  predicted.live_bytes = predicted_tensors(variant);
+  predicted.workspace_bytes = measured.workspace_bytes;
+  return peak_with_workspace(predicted);
 }
 
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,

@@ -49,6 +49,10 @@ std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 /// The same over the variants that were measured.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
+/// The most that tensors take as predicted, together with the scratch memory that kernels had
+/// beside them as measured.
+std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured);
+
 /// The dims that depend on data, where a run had other ones than the study.
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
                                                            const Measurement& measured);

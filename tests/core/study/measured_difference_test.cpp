@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
+#include "core/study/measure.h"
 #include "tests/support/named_model.h"
 
 namespace stashscope {
@@ -44,6 +46,20 @@ TEST_F(MeasuredDifference, AnExactRunHasNone) {
     EXPECT_EQ(found[step].cause, DifferenceCause::none);
     EXPECT_EQ(found[step].predicted_bytes, variant().timeline.live_bytes[step]);
   }
+}
+
+/// Scratch memory is not predicted: it is taken as measured, where it was measured.
+TEST_F(MeasuredDifference, WorkspacesCountInTheStepsThatTookThem) {
+  Measurement run = exact_run(variant(), "cuda:0");
+  const std::int64_t peak = variant().timeline.peak_bytes;
+  EXPECT_EQ(predicted_with_workspace(variant(), run), peak);
+  run.workspace_bytes.assign(run.live_bytes.size(), 0);
+  const auto lowest = std::ranges::min_element(run.live_bytes) - run.live_bytes.begin();
+  run.workspace_bytes[static_cast<std::size_t>(lowest)] = 1;
+  EXPECT_EQ(predicted_with_workspace(variant(), run), peak);
+  for (std::int64_t& bytes : run.workspace_bytes) bytes = 1000;
+  for (std::int64_t& bytes : run.live_bytes) bytes += 512;
+  EXPECT_EQ(predicted_with_workspace(variant(), run), peak + 1000);
 }
 
 TEST_F(MeasuredDifference, TimesAreBesideThoseOfTheProfileWhateverWasMeasured) {
