@@ -112,7 +112,7 @@ TEST(Convolution, RefusesThreeAxesByName) {
     expect_as_on_cpu(cases);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(error.reason().find("3 axes"), std::string::npos);
+    EXPECT_NE(error.reason().find("3 axes"), std::string::npos) << error.what();
   }
 }
 

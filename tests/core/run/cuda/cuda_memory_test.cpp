@@ -1,4 +1,4 @@
-// What a step takes of the device's memory and gives back.
+// What a step takes of the device's memory and gives back: to the byte, so on the emulated one.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class DeviceWithoutHostMemory : public EmulatedDevice {
   std::byte* allocate_host(std::int64_t) override { fail_run("", "no memory can be page-locked"); }
 };
 
-class CudaMemory : public testing::Test {
+class EmulatedMemory : public testing::Test {
  protected:
   RunPlan plan(const UpdateChoice& update = {}, const char* fusion = "none") const {
     return step_.plan(step_.without_plans(), order_strategies()[0], update, fusion);
@@ -60,7 +60,7 @@ class CudaMemory : public testing::Test {
   PreparedStep step_ = small_step();
 };
 
-TEST_F(CudaMemory, IsAsPredictedButForTheRoundingOfTheAllocator) {
+TEST_F(EmulatedMemory, IsAsPredictedButForTheRoundingOfTheAllocator) {
   const auto device = made_device();
   const Dataflow dataflows[] = {step_.without_plans(), step_.with_all_plans(false),
                                 step_.with_all_of(PlanType::offload),
@@ -76,7 +76,7 @@ TEST_F(CudaMemory, IsAsPredictedButForTheRoundingOfTheAllocator) {
   }
 }
 
-TEST_F(CudaMemory, OfWorkspacesIsThatOfTheLibraryCalls) {
+TEST_F(EmulatedMemory, OfWorkspacesIsThatOfTheLibraryCalls) {
   const RunPlan plan = this->plan();
   const Measurement measured = run(made_device(), plan).measurement;
   ASSERT_EQ(measured.workspace_bytes.size(), plan.timeline.order.size());
@@ -90,7 +90,7 @@ TEST_F(CudaMemory, OfWorkspacesIsThatOfTheLibraryCalls) {
   }
 }
 
-TEST_F(CudaMemory, IsTheSameWithoutAProfilingLibrary) {
+TEST_F(EmulatedMemory, IsTheSameWithoutAProfilingLibrary) {
   const RunPlan plan = step_.plan(step_.with_all_plans(false), order_strategies()[0]);
   const RunResult traced = run(made_device(), plan);
   const RunResult waited = run(std::make_shared<UntraceableDevice>(), plan);
@@ -103,7 +103,7 @@ TEST_F(CudaMemory, IsTheSameWithoutAProfilingLibrary) {
   EXPECT_EQ(waited.measurement.remarks[0], "times were taken node by node: the profiler is in use");
 }
 
-TEST_F(CudaMemory, HasNothingButAPeakWhereNothingIsTraced) {
+TEST_F(EmulatedMemory, HasNothingButAPeakWhereNothingIsTraced) {
   const RunPlan plan = this->plan();
   const RunResult result = run(made_device(), plan, {.wants_outputs = false, .traces = false});
   EXPECT_TRUE(result.outputs.empty());
@@ -116,7 +116,7 @@ TEST_F(CudaMemory, HasNothingButAPeakWhereNothingIsTraced) {
 }
 
 /// The events tell what is in use, and in the end there is what was there before, and the outputs.
-TEST_F(CudaMemory, IsToldEventByEvent) {
+TEST_F(EmulatedMemory, IsToldEventByEvent) {
   const RunPlan plan = this->plan();
   std::vector<TraceEvent> events;
   const CudaRunner runner(made_device(), "cuda:0", {});
@@ -142,7 +142,7 @@ TEST_F(CudaMemory, IsToldEventByEvent) {
   EXPECT_EQ(alive, expected);
 }
 
-TEST_F(CudaMemory, OfALoadedStepIsGivenBackAfterEachRun) {
+TEST_F(EmulatedMemory, OfALoadedStepIsGivenBackAfterEachRun) {
   const auto device = made_device();
   const RunPlan plan = this->plan();
   const CudaRunner runner(device, "cuda:0", {});
@@ -156,7 +156,7 @@ TEST_F(CudaMemory, OfALoadedStepIsGivenBackAfterEachRun) {
 }
 
 /// Whatever the limit, a step either runs or says what it lacked; nothing stays behind.
-TEST_F(CudaMemory, MayBeTooSmallForEveryAllocation) {
+TEST_F(EmulatedMemory, MayBeTooSmallForEveryAllocation) {
   const RunPlan plan = step_.plan(step_.with_all_of(PlanType::offload), order_strategies()[0]);
   const auto roomy = made_device();
   run(roomy, plan);
@@ -176,13 +176,13 @@ TEST_F(CudaMemory, MayBeTooSmallForEveryAllocation) {
   EXPECT_GT(refusals, 10);
 }
 
-TEST_F(CudaMemory, ThatCannotEvenHoldTheInputsIsReportedBeforeAnyNode) {
+TEST_F(EmulatedMemory, ThatCannotEvenHoldTheInputsIsReportedBeforeAnyNode) {
   const std::string said =
       test::refusal(ErrorKind::run, [&] { run(made_device(), plan(), {.memory_limit = 512}); });
   EXPECT_EQ(said.find("loading the step: the device is out of memory: tensor '"), 0U) << said;
 }
 
-TEST_F(CudaMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
+TEST_F(EmulatedMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
   const RunPlan plan = this->plan();
   const std::vector<std::int64_t> expected = rounded_bytes(plan.timeline);
   const std::int64_t limit = *std::ranges::max_element(expected) - 1024;
@@ -200,7 +200,7 @@ TEST_F(CudaMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
   }
 }
 
-TEST_F(CudaMemory, IsGivenBackWhenTheHostHasNone) {
+TEST_F(EmulatedMemory, IsGivenBackWhenTheHostHasNone) {
   const RunPlan plan = step_.plan(step_.with_all_of(PlanType::offload), order_strategies()[0]);
   const auto device = std::make_shared<DeviceWithoutHostMemory>();
   const CudaRunner runner(device, "cuda:0", {});
@@ -208,7 +208,7 @@ TEST_F(CudaMemory, IsGivenBackWhenTheHostHasNone) {
   expect_empty(*device);
 }
 
-TEST_F(CudaMemory, IsGivenBackWhenTheCallerStops) {
+TEST_F(EmulatedMemory, IsGivenBackWhenTheCallerStops) {
   const RunPlan plan = this->plan();
   const auto device = made_device();
   const CudaRunner runner(device, "cuda:0", {});

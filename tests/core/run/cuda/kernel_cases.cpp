@@ -107,8 +107,6 @@ std::vector<Tensor> run_on_device(const KernelCase& each, const std::vector<Tens
   return results;
 }
 
-/// How far functions of the device, such as expf, may be from the host's, relative to the largest
-/// element.
 double rounding_of(ElementType element) {
   switch (element) {
     case ElementType::float64:
@@ -143,6 +141,10 @@ double order_tolerance(ElementType element) {
     default:
       return 2e-6;
   }
+}
+
+double tolerance_on_device(ElementType element, double tolerance) {
+  return tests_run_on_gpu() ? std::max(tolerance, rounding_of(element)) : tolerance;
 }
 
 /// The calls of one lowered node on given operands.
@@ -287,7 +289,7 @@ Tensor DeviceTensor::read() const {
 void expect_near(const Tensor& actual, const Tensor& expected, double tolerance) {
   ASSERT_EQ(actual.dims(), expected.dims());
   if (same_bits(actual, expected)) return;
-  if (tests_run_on_gpu()) tolerance = std::max(tolerance, rounding_of(expected.element()));
+  tolerance = tolerance_on_device(expected.element(), tolerance);
   ASSERT_FALSE(numbers(expected).empty()) << "other bits";
   if (tolerance == 0) {
     const std::vector<double> items = numbers(actual);

@@ -22,6 +22,10 @@ inline constexpr ElementType device_floats[] = {ElementType::float32, ElementTyp
 /// of what is stored.
 double order_tolerance(ElementType element);
 
+/// Where tests run on a real device: not below what its functions, such as expf, may be from the
+/// host's, relative to the largest element.
+double tolerance_on_device(ElementType element, double tolerance);
+
 /// A node to run on both sides.
 struct KernelCase {
   OneNode node;

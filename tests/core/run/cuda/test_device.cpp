@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/run/cuda/plugin_loader.h"
-#include "emulated_device.h"
 
 namespace stashscope::testing_run {
 
@@ -35,9 +34,9 @@ const std::shared_ptr<cuda::Device>& real_device() {
 
 bool tests_run_on_gpu() { return real_device_name() != nullptr; }
 
-std::shared_ptr<cuda::Device> test_device() {
+std::shared_ptr<cuda::Device> test_device(EmulatedDevice::TextCheck check) {
   if (tests_run_on_gpu()) return real_device();
-  return std::make_shared<EmulatedDevice>();
+  return std::make_shared<EmulatedDevice>(EmulatedDevice::unlimited, check);
 }
 
 }  // namespace stashscope::testing_run
