@@ -12,9 +12,12 @@ BUDGET = 0.6  # of the peak without plans
 # Bounds.
 PREDICTION_ERROR = 0.01  # of the predicted peak
 STEP_RATIO = 1.0         # our step time over that of PyTorch eager
+PEAK_RATIO = 1.0         # our peak with workspaces over the most that PyTorch eager had allocated
 TEN_PATHS_BYTES = 3 * MEBIBYTE // 4
 TEN_PATHS_HELD = 11 * MEBIBYTE // 4  # the inputs, which are there throughout and not counted
-MIXED_TOLERANCE = {"float16": 1e-2, "bfloat16": 5e-2}
+# Of a float32 oracle's largest value. bfloat16 rounds to 2^-9 of a number, which adds up: the processor's own steps are
+# up to 8.5e-3 (gpt2_tiny, bloom_tiny_3layer), 1.6e-2 (llama_tiny_gqa) and 2.3e-2 (vit_tiny) away.
+MIXED_TOLERANCE = {"float16": 1e-2, "bfloat16": 3e-2}
 
 # Small models with weights and expected results inside.
 ORACLES = ("gpt2_tiny", "bert_tiny", "bloom_tiny_3layer", "llama_tiny_gqa", "llama_tiny_mha", "vit_tiny",

@@ -2,8 +2,9 @@
 # Measures the worker on a machine with an NVIDIA GPU and writes one file of results:
 #   check.sh RESULTS [--part device|correctness|prediction|speed|rest]...
 # RESULTS is a JSON file, or a folder for one named by date and device (bench/results). The machine needs a driver,
-# CUDA 13 with cuDNN 9 and a python3 with PyTorch (CMake and a C++ compiler only where the plugin did not travel);
-# neither Qt, ONNX's libraries nor a network. The folder that pack.sh made is all that has to be copied there:
+# CUDA with cuDNN and a python3 with PyTorch; a C++ compiler and CUDA's headers only where the plugin did not travel or
+# was built with another CUDA; neither Qt, ONNX's libraries nor a network. The folder that pack.sh made is all that has
+# to be copied there:
 #   here:   bench/gpu/pack.sh FOLDER build/release ../shared
 #   there:  FOLDER/check.sh results
 # Ends by itself within nine minutes; what had no time is named. Exit code 0: all that was measured is within its
@@ -20,25 +21,37 @@ plugin=$folder/bin/libstashscope-cuda.so
 
 find "$folder" -name '*.gz' -exec gunzip --force {} +
 
-# Where a toolkit or PyTorch's packages have CUDA's libraries.
-cuda_folders() {
-    local candidate
-    for candidate in "${CUDA_HOME:-/usr/local/cuda}"/{lib64,lib,extras/CUPTI/lib64}; do
-        if [ -d "$candidate" ]; then echo "$candidate"; fi
-    done
-    python3 - <<'PYTHON'
+cuda=${CUDA_HOME:-/usr/local/cuda}
+
+# What PyTorch's packages bring of CUDA: their folders of that name.
+folders_of_packages() {
+    python3 - "$1" <<'PYTHON'
 import pathlib
+import sys
 import sysconfig
-for folder in sorted(pathlib.Path(sysconfig.get_path("purelib"), "nvidia").glob("*/lib")):
+for folder in sorted(pathlib.Path(sysconfig.get_path("purelib"), "nvidia").glob(f"*/{sys.argv[1]}")):
     print(folder)
 PYTHON
 }
 
+cuda_folders() {
+    local candidate
+    for candidate in "$cuda"/{lib64,lib,extras/CUPTI/lib64}; do
+        if [ -d "$candidate" ]; then echo "$candidate"; fi
+    done
+    folders_of_packages lib
+}
+
 CUDA_FOLDERS=$(cuda_folders | paste -sd:)
 export CUDA_FOLDERS
-if [ ! -f "$plugin" ] && [ -d "$folder/source" ]; then
-    cmake -S "$folder/source" -B "$folder/source/build" >/dev/null
-    cmake --build "$folder/source/build" --parallel >/dev/null
-    cp "$folder/source/build/libstashscope-cuda.so" "$plugin"
+
+plugin_finds_cuda() {
+    [ -f "$plugin" ] && ! LD_LIBRARY_PATH=$CUDA_FOLDERS:${LD_LIBRARY_PATH:-} ldd "$plugin" | grep -q 'not found'
+}
+
+if ! plugin_finds_cuda && [ -d "$cuda/include" ]; then
+    mapfile -t includes < <(folders_of_packages include)
+    "$folder/source/core/run/cuda/plugin/build.sh" "$folder/bin" "$cuda" "${includes[@]}" ||
+        echo "$0: the CUDA plugin cannot be built here" >&2
 fi
 exec python3 "$folder/check.py" --started "$SECONDS" "$@"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Copies the worker, and where they are built the CUDA plugin and the tests of devices, with the shared libraries that it needs beside it, so that it runs where none is installed:
+# Copies the worker, and where they are built the CUDA plugin and the tests of devices, with the shared libraries that
+# it needs beside it, so that it runs where none is installed:
 #   bench/gpu/pack_worker.sh FOLDER PROGRAMS
 # PROGRAMS is where the programs are (build/release/bin). The libraries of the C and C++ runtime stay behind: those
 # of the other machine must be as new as this one's (Debian 12: glibc 2.36, gcc 12), and older ones beside the

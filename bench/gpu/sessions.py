@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Plans the steps of the benchmarks for their budgets and saves the sessions beside the models of FOLDER.
 
-usage: sessions.py STASHSCOPE FOLDER [--seconds 25]
+usage: sessions.py STASHSCOPE FOLDER [--seconds 25] [--only MODEL,...]
 
-The machine that runs them has no planner. A folder is as pack.sh makes it; --seconds is for each search.
+The machine that runs them has no planner. A folder is as pack.sh makes it; --seconds is for each search. With --only
+these small models are planned and none of full size.
 """
 import argparse
 import json
@@ -77,20 +78,26 @@ def plan_largest_batch(planner: Planner, folder: pathlib.Path) -> None:
     cases.largest_batch_session(folder).with_suffix(".batch").write_text(f"{batch}\n")
 
 
+def plan_full_models(planner: Planner, folder: pathlib.Path) -> None:
+    for case in cases.CASES:
+        plan_share(planner, case.name, cases.full_model(folder, case.model), [*case.options(), *cases.OPTIMIZED],
+                   planner.seconds, cases.budget_session(folder, case))
+    plan_largest_batch(planner, folder)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=25)
+    parser.add_argument("--only", type=lambda text: tuple(text.split(",")), default=())
     options = parser.parse_args()
     planner, folder = Planner(options.program, options.seconds), options.folder
-    for name in cases.ORACLES + cases.WITHOUT_ORACLE:
+    for name in options.only or cases.ORACLES + cases.WITHOUT_ORACLE:
         plan_share(planner, name, cases.small_model(folder, name), [], min(1.0, options.seconds),
                    cases.small_session(folder, name))
-    for case in cases.CASES:
-        plan_share(planner, case.name, cases.full_model(folder, case.model), [*case.options(), *cases.OPTIMIZED],
-                   options.seconds, cases.budget_session(folder, case))
-    plan_largest_batch(planner, folder)
+    if not options.only:
+        plan_full_models(planner, folder)
     return 0
 
 

@@ -1,10 +1,13 @@
 #!/bin/sh
 # Builds the CUDA plugin without CMake, on a machine that has CUDA and a C++20 compiler but nothing else of
-# what the project needs.
-# usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER]
+# what the project needs; also from what bench/gpu/pack_plugin.sh copied.
+# usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER [INCLUDE_FOLDER...]]
+# cuDNN's headers are looked for in the include folders, too (PyTorch's packages bring them without a toolkit).
 set -eu
-output=${1:?usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER]}
+usage="usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER [INCLUDE_FOLDER...]]"
+output=${1:?$usage}
 cuda=${2:-/usr/local/cuda}
+shift "$(($# < 2 ? $# : 2))"
 root=$(cd "$(dirname "$0")/../../../.." && pwd)
 
 libraries=$cuda/lib64
@@ -14,14 +17,22 @@ mkdir -p "$output"
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
+compile() {
+  source=$1
+  shift
+  for folder; do set -- "$@" -isystem "$folder"; shift; done
+  "${CXX:-g++}" -std=c++20 -O2 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -Wall -Wextra \
+      "-DSTASHSCOPE_VERSION=\"$version\"" -I "$root" "$@" -c "$source" -o "$objects/$(basename "$source").o"
+}
+
 base=$root/core/base
+jobs=
 for source in "$root"/core/run/cuda/plugin/*.cpp "$root/core/graph/element_type.cpp" "$base/error.cpp" \
               "$base/shared_library.cpp" "$base/text.cpp" "$base/units.cpp"; do
-  "${CXX:-g++}" -std=c++20 -O2 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -Wall -Wextra \
-      "-DSTASHSCOPE_VERSION=\"$version\"" -I "$root" -isystem "$cuda/include" \
-      -isystem "$cuda/extras/CUPTI/include" -c "$source" -o "$objects/$(basename "$source").o" &
+  compile "$source" "$cuda/include" "$cuda/extras/CUPTI/include" "$@" &
+  jobs="$jobs $!"
 done
-wait
+for job in $jobs; do wait "$job"; done
 
 # shellcheck disable=SC2016 # the loader reads $ORIGIN
 "${CXX:-g++}" -shared -pthread "$objects"/*.o -o "$output/libstashscope-cuda.so" -L "$libraries" -lcudart -lnvrtc \
