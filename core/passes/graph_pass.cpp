@@ -82,6 +82,7 @@ bool is_added_dim(std::string_view name) {
 
 Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
                    std::vector<PassResult>& results) {
+  for (const std::string& name : selection.names) find_pass(name);
   const PassContext context{goal, selection};
   Graph changed = graph;
   for (const GraphPass& pass : passes) {

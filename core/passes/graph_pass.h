@@ -42,8 +42,8 @@ bool is_added_dim(std::string_view name);
 constexpr std::string_view mixed_precision_name = "mixed_precision";
 
 /// Applies the selected passes one after the other. @param graph a forward model with inferred
-/// shapes; the result needs to be inferred again. Throws an input Error for a goal that does not
-/// fit.
+/// shapes; the result needs to be inferred again. Throws a usage Error for a pass that does not
+/// exist, an input Error for a goal that does not fit.
 Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
                    std::vector<PassResult>& results);
 

@@ -11,6 +11,7 @@
 #include "core/passes/training_step.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/passed.h"
+#include "tests/support/refusal.h"
 
 namespace stashscope {
 namespace {
@@ -38,6 +39,17 @@ TEST(GraphPasses, AreFoundByName) {
     EXPECT_FALSE(each.description.empty());
   }
   EXPECT_THROW(find_pass("no_such_pass"), Error);
+}
+
+/// Also one that only users may write: `all`.
+TEST(GraphPasses, ThatDoNotExistAreNotSkipped) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).node("Neg", {"x"}, {"y"}).output("y");
+  for (const char* name : {"all", "no_such_pass"}) {
+    const std::string said = test::refusal(
+        ErrorKind::usage, [&] { prepare_training_step(m.build(), {}, {.names = {name}}); });
+    EXPECT_NE(said.find(name), std::string::npos) << said;
+  }
 }
 
 TEST(FoldConstants, ComputesLiteralsAndLeavesWeights) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "../../forward_model.h"
+#include "core/passes/graph_pass.h"
 #include "core/run/cuda/plugin_loader.h"
 #include "core/run/cuda/program.h"
+#include "core/run/evaluate.h"
 
 namespace stashscope {
 namespace {
@@ -95,10 +97,20 @@ NamedTensors typed_inputs(const Graph& model, const FullModel& wanted) {
 }
 
 PassSelection passes_of(const FullModel& wanted) {
-  PassSelection passes;
-  if (wanted.passes) passes.names = {"all"};
-  passes.precision = wanted.precision;
-  return passes;
+  PassSelection selection{{}, wanted.precision, cpu_evaluator()};
+  for (const GraphPass& pass : graph_passes()) {
+    if (wanted.passes && pass.among_all) selection.names.emplace(pass.name);
+  }
+  return selection;
+}
+
+/// How often the passes found what they change, mixed precision apart from the others.
+std::size_t changes(const std::vector<PassResult>& results, bool of_precision) {
+  std::size_t count = 0;
+  for (const PassResult& each : results) {
+    if ((each.name == mixed_precision_name) == of_precision) count += each.changed;
+  }
+  return count;
 }
 
 class FullModels : public testing::TestWithParam<FullModel> {};
@@ -109,12 +121,16 @@ TEST_P(FullModels, KernelsCompileForDevices) {
   SKIP_WITHOUT(file);
   const Graph model = load_model(file);
   const NamedTensors inputs = typed_inputs(model, wanted);
-  const testing_run::PreparedStep step(prepare_training_step(model, {}, passes_of(wanted)), inputs);
+  const TrainingStep trained = prepare_training_step(model, {}, passes_of(wanted));
+  EXPECT_EQ(changes(trained.passes, false) > 0, wanted.passes);
+  EXPECT_EQ(changes(trained.passes, true) > 0, wanted.precision != ElementType::undefined);
+  const testing_run::PreparedStep step(trained, inputs);
   const RunPlan plan =
       step.plan(step.without_plans(), order_strategies()[0], UpdateChoice(), wanted.fusion);
   CompilingDevice device;
   const cuda::Program program = cuda::make_program(plan, inputs, {}, device, Progress());
   EXPECT_EQ(program.steps.size(), plan.timeline.order.size());
+  RecordProperty("nodes", static_cast<int>(program.steps.size()));
   RecordProperty("kernels", static_cast<int>(device.kernels()));
   EXPECT_GT(device.kernels(), 10U);
   EXPECT_GT(device.products(), 50U);
@@ -123,17 +139,20 @@ TEST_P(FullModels, KernelsCompileForDevices) {
 INSTANTIATE_TEST_SUITE_P(
     Files, FullModels,
     testing::Values(FullModel{"gpt2_124m", 8, 1024},
+                    FullModel{"gpt2_124m", 8, 1024, ElementType::undefined, true, "dataflow"},
                     FullModel{"gpt2_124m", 8, 1024, ElementType::float16, true, "dataflow"},
                     FullModel{"bert_base", 8, 512, ElementType::undefined, true, "dataflow"},
                     FullModel{"bloom_3layer_h2560", 2, 512},
                     FullModel{"llama_7b_4of32layers", 1, 4096, ElementType::bfloat16, true,
                               "dataflow"},
                     FullModel{"vit_b16", 16}, FullModel{"resnet50", 64},
+                    FullModel{"resnet50", 64, 0, ElementType::undefined, false, "dataflow"},
                     FullModel{"mobilenet_v2", 32}, FullModel{"densenet121", 16},
                     FullModel{"unet_base64", 4, 256}),
     [](const auto& info) {
       const FullModel& model = info.param;
       return std::string(model.name) + (model.passes ? "_passes" : "") +
+             (model.fusion == std::string("none") ? "" : "_" + std::string(model.fusion)) +
              (model.precision == ElementType::undefined
                   ? ""
                   : "_" + std::string(name_of(model.precision)));
