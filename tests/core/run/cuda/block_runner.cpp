@@ -38,7 +38,6 @@ BlockRunner::~BlockRunner() = default;
 void BlockRunner::run(std::uint32_t block_count, unsigned threads_per_block,
                       std::function<void()> body) {
   body_ = std::move(body);
-  blocks = {block_count, 1, 1};
   threads = {threads_per_block, 1, 1};
   warps_.resize((threads_per_block + warp_size - 1) / warp_size);
   for (std::uint32_t i = 0; i < block_count; ++i) {

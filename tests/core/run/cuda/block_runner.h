@@ -23,7 +23,6 @@ class BlockRunner : public EmulatedThreads {
   void run(std::uint32_t block_count, unsigned threads_per_block, std::function<void()> body);
 
   void wait_for_block() override;
-  void wait_for_warp(unsigned mask) override;
   const std::byte* exchange(unsigned mask, const void* value, std::size_t bytes) override;
   float float_from_half(std::uint16_t half) const override;
   std::uint16_t half_from_float(float value) const override;
@@ -42,6 +41,7 @@ class BlockRunner : public EmulatedThreads {
   [[noreturn]] void run_threads();
   void run_block();
   void wait_in(std::vector<Fiber*>& waiting, std::size_t until);
+  void wait_for_warp(unsigned mask);
   /// Lets others go on; returns when it is this fiber's turn again.
   void pause(Fiber& fiber);
   Fiber* next_fiber();

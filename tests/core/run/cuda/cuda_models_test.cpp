@@ -43,8 +43,9 @@ TEST_P(CudaModel, MakesWhatTheOracleSays) {
 
 TEST_P(CudaModel, RecomputedStepsMakeTheSameBits) {
   const RunResult plain = run(step_->default_plan());
-  const RunPlan plan = step_->plan(step_->with_all_plans(true), order_strategies()[0]);
-  const RunResult recomputed = run(plan);
+  const Dataflow dataflow = step_->with_all_plans(true);
+  if (dataflow.cloned_nodes.empty()) GTEST_SKIP() << "nothing of it can be recomputed";
+  const RunResult recomputed = run(step_->plan(dataflow, order_strategies()[0]));
   for (const auto& [name, tensor] : plain.outputs) {
     EXPECT_TRUE(same_bits(tensor, recomputed.outputs.at(name))) << name;
   }
@@ -62,13 +63,18 @@ TEST_P(CudaModel, FusedGroupsMakeTheSameBits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CudaModel,
-                         testing::Values("mlp_relu", "mlp_gelu", "gpt2_tiny", "bert_tiny",
-                                         "bloom_tiny_3layer", "bloom_tiny_6heads", "llama_tiny_gqa",
-                                         "llama_tiny_mha", "vit_tiny", "resnet18_div8",
-                                         "resnet50_div8", "mobilenet_v2_w025", "densenet_small",
-                                         "unet_small_bilinear", "lenet", "squeezenet_div4",
-                                         "convnext_small", "gpt2_tiny_opset17_sharednames"),
+/// All that have an oracle, but for those that float32 cannot be judged in and one that takes the
+/// emulation too long.
+std::vector<const char*> models_to_run() {
+  std::vector<const char*> models;
+  std::ranges::remove_copy_if(
+      testing_run::models_with_oracle, std::back_inserter(models), [](std::string_view name) {
+        return name == testing_run::chaotic_in_float32 || name == "diffusion_unet_small";
+      });
+  return models;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CudaModel, testing::ValuesIn(models_to_run()),
                          [](const auto& info) { return std::string(info.param); });
 
 /// Models whose results no other program told: the CPU runner's are those to make.

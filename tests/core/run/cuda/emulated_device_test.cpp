@@ -33,8 +33,8 @@ extern "C" __global__ void reversed(const int* x, int* y) {
 }
 extern "C" __global__ void lanes(int* y) {
   const int lane = int(threadIdx.x);
-  y[lane] = __shfl_up_sync(0xFFFFFFFFU, lane, 1) + 100 * __shfl_down_sync(0xFFFFFFFFU, lane, 2);
-  y[lane] += 10000 * int(__ballot_sync(0xFFFFFFFFU, lane % 2 == 0) & 0xF);
+  y[lane] = __shfl_up_sync(0xFFFFFFFFU, lane, 1) + 100 * __shfl_sync(0xFFFFFFFFU, lane, 7);
+  y[lane] += 10000 * __shfl_xor_sync(0xFFFFFFFFU, lane, 3);
 }
 extern "C" __global__ void half_waits(int*) {
   if (threadIdx.x < 16) __syncthreads();
@@ -106,7 +106,7 @@ TEST_F(EmulatedDeviceTest, ExchangesWithinAWarp) {
   launch(3, {1, 32}, {y});
   const std::vector<int> lanes = download<int>(y, 32);
   for (int i = 0; i < 32; ++i) {
-    const int expected = std::max(i - 1, 0) + 100 * (i < 30 ? i + 2 : i) + 10000 * 5;
+    const int expected = std::max(i - 1, 0) + 100 * 7 + 10000 * (i ^ 3);
     EXPECT_EQ(lanes[static_cast<std::size_t>(i)], expected);
   }
 }

@@ -18,10 +18,8 @@ class EmulatedThreads {
   Dim thread{0, 0, 0};  ///< the one that runs
   Dim block{0, 0, 0};   ///< its block
   Dim threads;          ///< of each block
-  Dim blocks;
 
   virtual void wait_for_block() = 0;
-  virtual void wait_for_warp(unsigned mask) = 0;
   /// Once all threads of the warp have given their values: those, `largest_exchanged` bytes apart.
   virtual const std::byte* exchange(unsigned mask, const void* value, std::size_t bytes) = 0;
   virtual float float_from_half(std::uint16_t half) const = 0;
