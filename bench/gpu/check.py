@@ -27,8 +27,10 @@ IMAGE_WAYS = ("eager", "eager-checkpoint")
 
 
 class Bench:
-    def __init__(self, folder: pathlib.Path, worker: Worker, report: Report, only: list[str]):
+    def __init__(self, folder: pathlib.Path, worker: Worker, report: Report, only: list[str],
+                 trace_file: pathlib.Path):
         self.folder = folder
+        self.trace_file = trace_file  # what CUPTI told of a small run, for the trace joiner's tests elsewhere
         self.worker = worker
         self.clock = worker.clock
         self.report = report
@@ -101,6 +103,7 @@ def tested(bench: Bench, name: str, shard: int) -> Row:
     programs = bench.folder / "bin"
     device = bench.worker.device
     variables = {**bench.worker.variables, "STASHSCOPE_TEST_DEVICE": device if ":" in device else f"{device}:0",
+                 "STASHSCOPE_SAVE_TRACE": str(bench.trace_file),
                  "GTEST_TOTAL_SHARDS": str(TEST_SHARDS), "GTEST_SHARD_INDEX": str(shard)}
     variables["LD_LIBRARY_PATH"] = f"{programs}:{variables['LD_LIBRARY_PATH']}"
     arguments = [programs / TEST_PROGRAM, f"--gtest_filter={NOT_OF_DEVICES}"]
@@ -423,7 +426,8 @@ def main() -> int:
     facts = {"date": datetime.date.today().isoformat(), "device": device_facts()}
     file = result_file(options.results, facts)
     report = Report(facts)
-    bench = Bench(folder, worker, report, options.only)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    bench = Bench(folder, worker, report, options.only, file.with_suffix(".trace").resolve())
     for bench.part, measure, ends_after in PARTS:
         if options.part and bench.part not in options.part:
             continue

@@ -4,12 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
 #include "core/run/cuda/kernel_library.h"
-#include "core/run/cuda/trace_join.h"
 #include "kernel_cases.h"
+#include "recorded_trace.h"
 #include "reference_products.h"
 #include "test_device.h"
 
@@ -247,7 +248,7 @@ class TracedSteps {
                              {"add_index"})[0];
   }
 
-  cuda::JoinedTrace run(std::uint32_t steps) {
+  RecordedTrace run(std::uint32_t steps) {
     const cuda::PoolBytes start = in_use();
     for (const Pool pool : {Pool::tensors, Pool::workspaces}) device_.take_peak_used_bytes(pool);
     EXPECT_EQ(device_.start_trace(), "");
@@ -255,7 +256,7 @@ class TracedSteps {
     device_.synchronize();
     const cuda::PoolBytes most = {device_.take_peak_used_bytes(Pool::tensors),
                                   device_.take_peak_used_bytes(Pool::workspaces)};
-    return cuda::join_trace(events_, device_.stop_trace(), start, most);
+    return {events_, device_.stop_trace(), start, most};
   }
 
   /// What the pool of tensors had in use after each allocation.
@@ -299,13 +300,20 @@ class TracedSteps {
   std::vector<std::int64_t> used_;
 };
 
+/// Where the environment asks for one (STASHSCOPE_SAVE_TRACE), so that other machines can join it.
+void save_where_asked(const RecordedTrace& trace) {
+  if (const char* const file = std::getenv("STASHSCOPE_SAVE_TRACE")) save_trace(trace, file);
+}
+
 /// A second trace is as good as the first.
 TEST(DeviceOfTests, TellsWhatItDidInEachStep) {
   const auto device = test_device();
   for (const char* time : {"first", "second"}) {
     SCOPED_TRACE(time);
     TracedSteps steps(*device);
-    const cuda::JoinedTrace joined = steps.run(5);
+    const RecordedTrace trace = steps.run(5);
+    save_where_asked(trace);
+    const cuda::JoinedTrace joined = trace.joined();
     for (const std::string& remark : joined.remarks) ADD_FAILURE() << remark;
     ASSERT_EQ(joined.work.size(), 5U);
     for (const cuda::StepWork& work : joined.work) {

@@ -113,6 +113,14 @@ std::size_t changes(const std::vector<PassResult>& results, bool of_precision) {
   return count;
 }
 
+/// Over all steps; what the host does for a run.
+template <class Items>
+int count(const cuda::Program& program, Items cuda::ProgramStep::*items) {
+  std::size_t sum = 0;
+  for (const cuda::ProgramStep& step : program.steps) sum += (step.*items).size();
+  return static_cast<int>(sum);
+}
+
 class FullModels : public testing::TestWithParam<FullModel> {};
 
 TEST_P(FullModels, KernelsCompileForDevices) {
@@ -131,6 +139,8 @@ TEST_P(FullModels, KernelsCompileForDevices) {
   const cuda::Program program = cuda::make_program(plan, inputs, {}, device, Progress());
   EXPECT_EQ(program.steps.size(), plan.timeline.order.size());
   RecordProperty("nodes", static_cast<int>(program.steps.size()));
+  RecordProperty("calls", count(program, &cuda::ProgramStep::calls));
+  RecordProperty("allocations", count(program, &cuda::ProgramStep::allocates));
   RecordProperty("kernels", static_cast<int>(device.kernels()));
   EXPECT_GT(device.kernels(), 10U);
   EXPECT_GT(device.products(), 50U);
