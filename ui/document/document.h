@@ -8,6 +8,7 @@
 #include "core/study/measure.h"
 #include "core/study/subject.h"
 #include "core/study/taken_files.h"
+#include "ui/document/device_list.h"
 #include "ui/document/failure.h"
 #include "ui/document/job_thread.h"
 #include "ui/document/selection.h"
@@ -66,7 +67,12 @@ class Document : public QObject {
 
   /// Where and how often the next run runs.
   const RunRequest& run_request() const { return run_request_; }
-  void set_run_request(const RunRequest& request) { run_request_ = request; }
+  void set_run_request(const RunRequest& request) {
+    run_request_ = request;
+    devices_.set_remote(request.host.has_value());
+  }
+  /// What the machine where it runs has.
+  const DeviceList& devices() const { return devices_; }
   /// Runs the step on the chosen device (the processor when none is chosen). Does nothing while a
   /// run or a search has its turn.
   void run();
@@ -171,6 +177,7 @@ class Document : public QObject {
   Progress computation_;
   Progress run_;
   RunRequest run_request_;
+  DeviceList devices_;
   // Last, so that they are joined before anything that their jobs touch goes away.
   JobThread computing_{JobThread::AtEnd::drop};
   JobThread running_jobs_{JobThread::AtEnd::drop};

@@ -128,9 +128,7 @@ void RunOptions::take(const RunRequest& request) {
   const bool is_new = !(request == document_.run_request());
   document_.set_run_request(request);
   show_request();
-  if (!is_new) return;
-  remember_request(request);
-  Q_EMIT changed();
+  if (is_new) remember_request(request);
 }
 
 void RunOptions::show_request() {

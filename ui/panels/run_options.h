@@ -17,11 +17,6 @@ class RunOptions : public QWidget {
  public:
   explicit RunOptions(Document& document, QWidget* parent = nullptr);
 
-  bool is_remote() const { return document_.run_request().host.has_value(); }
-
- Q_SIGNALS:
-  void changed();
-
  private:
   QSpinBox* make_count(const QString& name, int least);
   void make_host();

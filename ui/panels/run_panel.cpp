@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QScrollArea>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
@@ -111,10 +112,11 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   layout->addWidget(progress_);
   layout->addWidget(scroll, 1);
   list_devices();
-  connect(device_, &QComboBox::activated, this, &RunPanel::choose_device);
+  connect(device_, &QComboBox::activated, this,
+          [this](int index) { choose_device(device_->itemData(index).toString()); });
+  connect(&document_.devices(), &DeviceList::changed, this, &RunPanel::list_devices);
   connect(run_, &QPushButton::clicked, &document_, &Document::run);
   connect(cancel_, &QPushButton::clicked, &document_, &Document::cancel_run);
-  connect(options_, &RunOptions::changed, this, &RunPanel::list_devices);
   connect_document();
   show_state();
 }
@@ -132,6 +134,7 @@ QLayout* RunPanel::make_top() {
   // What is said of a missing device is long; the list shows it all, the box need not.
   device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   device_->setMinimumContentsLength(12);
+  device_->setInsertPolicy(QComboBox::NoInsert);
   auto* const top = new QHBoxLayout;
   top->setSpacing(unit);
   top->addWidget(device_, 1);
@@ -184,28 +187,48 @@ void RunPanel::connect_document() {
   connect(&document_, &Document::measured_changed, this, &RunPanel::show_result);
 }
 
-/// What another machine has only its worker knows.
 void RunPanel::list_devices() {
+  const DeviceList& devices = document_.devices();
   auto* const items = new QStandardItemModel(device_);
-  devices_ = stashscope::list_devices();
-  for (const DeviceInfo& info : devices_) {
-    const bool is_there = options_->is_remote();
-    const QString description =
-        is_there ? tr("of the other machine, if it has one") : shown(info.description);
-    auto* const item = new QStandardItem(u"%1: %2"_s.arg(shown(info.name), description));
-    item->setData(shown(info.name), Qt::UserRole);
+  for (const DeviceInfo& info : devices.all()) {
+    const QString name = shown(info.name);
+    const QString description = shown(info.description);
+    // A text that can be typed is a name.
+    auto* const item =
+        new QStandardItem(devices.is_remote() ? name : u"%1: %2"_s.arg(name, description));
+    item->setData(name, Qt::UserRole);
     item->setToolTip(description);
-    item->setEnabled(is_there || info.available);
+    item->setEnabled(info.available);
     items->appendRow(item);
   }
   device_->setModel(items);
+  allow_typing(devices.is_remote());
   show_device();
 }
 
-void RunPanel::choose_device(int index) {
+void RunPanel::allow_typing(bool is_allowed) {
+  if (device_->isEditable() == is_allowed) return;
+  device_->setEditable(is_allowed);
+  if (!is_allowed) return;
+  // A device whose name another one's begins with must stay possible.
+  device_->setCompleter(nullptr);
+  connect(device_->lineEdit(), &QLineEdit::editingFinished, this, &RunPanel::take_typed_device);
+}
+
+void RunPanel::choose_device(const QString& name) {
   Choices choices = document_.choices();
-  choices.device = device_->itemData(index).toString().toStdString();
-  document_.choose(choices, tr("Device %1").arg(shown(choices.device)));
+  choices.device = name.toStdString();
+  document_.choose(choices, tr("Device %1").arg(name));
+  show_device();
+}
+
+void RunPanel::take_typed_device() {
+  if (!device_->lineEdit()->isModified()) return;
+  const QString name = device_->currentText().trimmed();
+  const auto failure = failure_of([&] { check_device_name(name.toStdString()); });
+  if (!failure) return choose_device(name);
+  show_device();
+  Q_EMIT document_.failed(*failure);
 }
 
 void RunPanel::show_state() {
@@ -243,11 +266,19 @@ void RunPanel::show_turn() {
 
 /// What the session names may be missing here: then no row is chosen, and the box says its name.
 void RunPanel::show_device() {
-  const DeviceInfo* const meant = device_meant(devices_, document_.choices().device);
+  const DeviceList& devices = document_.devices();
+  const QString name = shown(document_.choices().device);
+  const DeviceInfo* const meant = devices.meant_by(document_.choices().device);
   const int row = meant == nullptr ? -1 : device_->findData(shown(meant->name));
-  device_->setPlaceholderText(tr("%1: not there").arg(shown(document_.choices().device)));
+  device_->setPlaceholderText(devices.all().empty() ? tr("Looking for devices…")
+                                                    : tr("%1: not there").arg(name));
   device_->setCurrentIndex(row);
-  device_->setToolTip(row < 0 ? device_->placeholderText() : device_->itemText(row));
+  if (devices.is_remote()) {
+    device_->setEditText(row < 0 ? name : device_->itemText(row));
+    device_->setToolTip(tr("A device of the other machine: cpu, cuda:0, cuda:1, …"));
+  } else {
+    device_->setToolTip(row < 0 ? device_->placeholderText() : device_->itemText(row));
+  }
 }
 
 void RunPanel::show_result() {

@@ -5,7 +5,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 
-#include "core/run/runner.h"
 #include "ui/document/document.h"
 #include "ui/panels/run_options.h"
 
@@ -26,7 +25,10 @@ class RunPanel : public QWidget {
   QPushButton* make_button(const QString& name, const QString& text, const QString& tip);
   void connect_document();
   void list_devices();
-  void choose_device(int index);
+  void allow_typing(bool is_allowed);
+  void choose_device(const QString& name);
+  /// What is no device's name is told and taken back.
+  void take_typed_device();
   void show_state();
   void show_turn();
   void show_button(bool running);
@@ -35,7 +37,6 @@ class RunPanel : public QWidget {
   QString result_text(const Measured& measured) const;
 
   Document& document_;
-  std::vector<DeviceInfo> devices_;  ///< by row
   QComboBox* device_;
   QPushButton* run_;
   QPushButton* cancel_;

@@ -1,6 +1,5 @@
 #include "ui/window/choice_menu.h"
 
-#include "core/run/runner.h"
 #include "core/schedule/fusions.h"
 #include "core/schedule/orders.h"
 #include "ui/models/texts.h"
@@ -36,6 +35,11 @@ QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString&
             show_choices();
           });
   return action;
+}
+
+void ChoiceMenu::clear_choices() {
+  entries_.clear();
+  clear();
 }
 
 void ChoiceMenu::show_choices() {
@@ -87,18 +91,20 @@ FusionMenu::FusionMenu(Document& document, QWidget* parent)
 DeviceMenu::DeviceMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Device"), document, parent) {
   setObjectName(u"device_menu"_s);
-  connect(this, &QMenu::aboutToShow, this, &DeviceMenu::list_devices);
+  connect(&document.devices(), &DeviceList::changed, this, &DeviceMenu::list_devices);
+  list_devices();
 }
 
 void DeviceMenu::list_devices() {
-  if (!actions().isEmpty()) return;
-  const std::vector<DeviceInfo> devices = stashscope::list_devices();
-  for (const DeviceInfo& info : devices) {
+  clear_choices();
+  const DeviceList& devices = document().devices();
+  if (devices.all().empty()) addAction(tr("Looking for devices…"))->setEnabled(false);
+  for (const DeviceInfo& info : devices.all()) {
     QAction* const action = add_choice(
         this, u"device_"_s + shown(info.name),
         u"%1: %2"_s.arg(shown(info.name), shown(info.description)),
-        [name = info.name, devices](const Choices& choices) {
-          const DeviceInfo* const meant = device_meant(devices, choices.device);
+        [name = info.name, &devices](const Choices& choices) {
+          const DeviceInfo* const meant = devices.meant_by(choices.device);
           return meant != nullptr && meant->name == name;
         },
         [name = info.name](Choices& choices, bool) { choices.device = name; },

@@ -22,6 +22,8 @@ class ChoiceMenu : public QMenu {
                       std::function<bool(const Choices&)> is_on,
                       std::function<void(Choices&, bool on)> change,
                       std::function<QString(bool on)> told);
+  /// Takes all entries out.
+  void clear_choices();
   /// Brings the entries up to date.
   virtual void show_choices();
 
@@ -57,7 +59,7 @@ class FusionMenu : public ChoiceMenu {
   explicit FusionMenu(Document& document, QWidget* parent = nullptr);
 };
 
-/// Where the step runs; devices that are not there say why.
+/// What the step runs on; devices that are not there say why.
 class DeviceMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -65,7 +67,6 @@ class DeviceMenu : public ChoiceMenu {
   explicit DeviceMenu(Document& document, QWidget* parent = nullptr);
 
  private:
-  /// Once the menu is wanted: looking for devices takes a moment.
   void list_devices();
 };
 

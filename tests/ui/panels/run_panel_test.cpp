@@ -53,6 +53,22 @@ class RunPanelTest : public WindowTest {
   }
   void type_worker(const QString& path) { type_line(find<QLineEdit>(u"run_worker"_s), path); }
 
+  /// The box, once it lists the devices.
+  QComboBox& device() {
+    auto& box = find<QComboBox>(u"device"_s);
+    EXPECT_TRUE(comes_true([&] { return box.count() > 0; }));
+    return box;
+  }
+  bool can_choose(int row) {
+    const QAbstractItemModel& model = *device().model();
+    return model.flags(model.index(row, 0)).testFlag(Qt::ItemIsEnabled);
+  }
+  void take_device(const std::string& name) {
+    Choices choices = document().choices();
+    choices.device = name;
+    document().choose(choices, u"device"_s);
+  }
+
   /// Presses Run and waits for the end, whatever it is.
   void run() {
     click(find<QWidget>(u"run_button"_s));
@@ -258,20 +274,28 @@ TEST_F(RunPanelTest, AShortMessageTakesAShortRoom) {
 }
 
 TEST_F(RunPanelTest, ADeviceThatASessionNamesIsShown) {
-  auto& device = find<QComboBox>(u"device"_s);
+  QComboBox& box = device();
   const std::vector<DeviceInfo> devices = list_devices();
   const auto shown_for = [&](const std::string& name) {
-    Choices choices = document().choices();
-    choices.device = name;
-    document().choose(choices, u"device"_s);
-    return device.currentIndex();
+    take_device(name);
+    return box.currentIndex();
   };
   EXPECT_EQ(shown_for("cpu"), 0);
   EXPECT_EQ(shown_for("cuda"), 1) << "the first GPU, or why there is none";
-  EXPECT_EQ(device.toolTip(), device.itemText(1));
+  EXPECT_EQ(box.toolTip(), box.itemText(1));
   EXPECT_EQ(shown_for("none"), 0);
   EXPECT_EQ(shown_for("cuda:99"), devices[1].available ? -1 : 1);
-  EXPECT_TRUE(device.toolTip().contains(u"cuda"_s));
+  EXPECT_TRUE(box.toolTip().contains(u"cuda"_s));
+}
+
+TEST_F(RunPanelTest, AnEmptyWindowDoesNotWaitForDevices) {
+  Document document;
+  const RunPanel panel(document);
+  const auto* const box = panel.findChild<QComboBox*>(u"device"_s);
+  EXPECT_EQ(box->count(), 0) << "what is found arrives as an event";
+  EXPECT_EQ(box->placeholderText(), u"Looking for devices…"_s);
+  EXPECT_TRUE(comes_true([&] { return box->count() > 1; }));
+  EXPECT_EQ(box->currentIndex(), 0);
 }
 
 TEST_F(RunPanelTest, CancelEndsTheConnection) {
@@ -301,21 +325,55 @@ TEST_F(RunPanelTest, WhatIsNoMachineIsTakenBackAndSaid) {
 }
 
 TEST_F(RunPanelTest, TheOtherMachineMayHaveDevicesThatAreNotHere) {
-  auto& device = find<QComboBox>(u"device"_s);
-  const auto can_choose = [&](int row) {
-    return device.model()->flags(device.model()->index(row, 0)).testFlag(Qt::ItemIsEnabled);
-  };
-  const int cuda = device.findData(u"cuda"_s);
-  ASSERT_GE(cuda, 0);
-  if (can_choose(cuda)) GTEST_SKIP() << "there is one here";
+  const int cuda = device().findData(u"cuda"_s);
+  if (cuda < 0) GTEST_SKIP() << "there is one here";
+  EXPECT_FALSE(can_choose(cuda));
   pretend_ssh("exec sh -c \"$command\"");
   type_host(u"alice@box"_s);
-  EXPECT_TRUE(can_choose(cuda));
+  const int second = device().findData(u"cuda:1"_s);
+  ASSERT_GE(second, 0);
+  EXPECT_TRUE(can_choose(second));
   type_worker(worker());
-  choose_entry(u"device"_s, cuda);
+  choose_entry(u"device"_s, second);
+  EXPECT_EQ(document().choices().device, "cuda:1");
+  EXPECT_EQ(device().currentText(), u"cuda:1"_s);
+  EXPECT_TRUE(find<QAction>(u"device_cuda:1"_s).isChecked());
   ASSERT_TRUE(settles());
   run();
-  EXPECT_TRUE(message().contains(u"device 'cuda'"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"device 'cuda:1'"_s)) << message().toStdString();
+
+  choose_entry(u"run_host"_s, 0);
+  EXPECT_GE(device().findData(u"cuda"_s), 0);
+  EXPECT_FALSE(device().isEditable());
+  EXPECT_EQ(document().choices().device, "cuda:1") << "nothing is chosen for the user";
+}
+
+TEST_F(RunPanelTest, AnyDeviceOfTheOtherMachineIsShownAndCanBeTyped) {
+  type_host(u"alice@box"_s);
+  take_device("cuda:12");
+  EXPECT_EQ(device().currentText(), u"cuda:12"_s) << "nobody here knows whether it is there";
+  EXPECT_FALSE(device().toolTip().contains(u"not there"_s));
+  QLineEdit& line = *device().lineEdit();
+  type_line(line, u"cuda:9"_s);
+  EXPECT_EQ(document().choices().device, "cuda:9");
+  type_line(line, u"cuda:3"_s);
+  EXPECT_EQ(document().choices().device, "cuda:3");
+  EXPECT_EQ(device().currentIndex(), device().findData(u"cuda:3"_s));
+  type_line(line, u"tpu"_s);
+  EXPECT_TRUE(message().contains(u"device 'tpu': is not known"_s)) << message().toStdString();
+  EXPECT_EQ(document().choices().device, "cuda:3");
+  EXPECT_EQ(device().currentText(), u"cuda:3"_s);
+}
+
+TEST_F(RunPanelTest, LeavingTheDeviceChangesNothing) {
+  type_host(u"alice@box"_s);
+  take_device("cuda");
+  EXPECT_EQ(device().currentText(), u"cuda:0"_s);
+  const int edits = document().undo_stack().count();
+  device().setFocus();
+  QTest::keyClick(device().lineEdit(), Qt::Key_Tab);
+  EXPECT_EQ(document().undo_stack().count(), edits);
+  EXPECT_EQ(document().choices().device, "cuda");
 }
 
 }  // namespace
