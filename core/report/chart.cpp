@@ -47,6 +47,10 @@ std::string band_areas(const Variant& variant, std::int64_t top) {
   return areas;
 }
 
+// A file cannot know its reader's font: letters of 12 units are about so wide at most.
+constexpr double widest_letter = 6.8;
+constexpr double legend_gap = 16;
+
 std::string band_legend(const Variant& variant) {
   std::string legend;
   double x = 4;
@@ -56,8 +60,9 @@ std::string band_legend(const Variant& variant) {
     legend += "<rect x=\"" + format_fixed(x, 0) +
               "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" + std::string(band_colour(band)) +
               "\"/>\n";
-    legend += label(x + 17, 314, std::string(title_of(band)), "#444");
-    x += 150;
+    const std::string title(title_of(band));
+    legend += label(x + 17, 314, title, "#444");
+    x += 17 + legend_gap + widest_letter * static_cast<double>(title.size());
   }
   return legend;
 }

@@ -195,7 +195,9 @@ std::string html_plan_rows(const Study& study) {
 constexpr const char* html_style =
     "body{font:14px system-ui,sans-serif;margin:2em;color:#222;max-width:75em}"
     "table{border-collapse:collapse}td,th{padding:2px 12px 2px 0;text-align:left}"
-    "td:nth-child(3),td:nth-child(4),td:nth-child(5){text-align:right}pre{overflow:auto}";
+    "td:nth-child(3),td:nth-child(4),td:nth-child(5){text-align:right;white-space:nowrap}"
+    "th{white-space:nowrap}code{overflow-wrap:anywhere}"
+    "svg{max-width:100%;height:auto}pre{overflow:auto}";
 
 }  // namespace
 
