@@ -97,4 +97,10 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
   if (control == CC_SpinBox) paint_edge(*painter, *option);
 }
 
+int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                     QStyleHintReturn* answer) const {
+  if (hint == SH_EtchDisabledText) return 0;
+  return QProxyStyle::styleHint(hint, option, widget, answer);
+}
+
 }  // namespace stashscope::ui

@@ -15,6 +15,9 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
+/// Grey enough to tell that it cannot be used, dark enough to read why.
+constexpr float disabled_opacity = 0.8F;
+
 const Theme& dark_theme() {
   static const Theme theme = {true,
                               QColor(0x1d1f22),
@@ -49,7 +52,7 @@ QPalette palette_of(const Theme& theme) {
   palette.setColor(QPalette::ToolTipText, theme.text);
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
     QColor faded = theme.muted;
-    faded.setAlphaF(0.6f);
+    faded.setAlphaF(disabled_opacity);
     palette.setColor(QPalette::Disabled, role, faded);
   }
   return palette;

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPixmap>
 #include <QSpinBox>
+#include <QStyle>
 #include <QTabWidget>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -114,6 +115,21 @@ TEST_F(Themes, BoxesAndFieldsHaveEdgesOnEveryGround) {
     QSpinBox spin;
     spin.resize(80, 24);
     EXPECT_GT(contrast_of(spin, QRect(0, 0, 40, 3)), 30);
+  }
+}
+
+TEST_F(Themes, WhatCannotBeUsedCanBeRead) {
+  for (const auto choice : {ThemeChoice::light, ThemeChoice::dark}) {
+    apply_theme(*qApp, choice);
+    QLabel enabled(u"MMMM"_s);
+    QLabel disabled(u"MMMM"_s);
+    enabled.resize(enabled.sizeHint());
+    disabled.resize(disabled.sizeHint());
+    disabled.setEnabled(false);
+    const int contrast = contrast_of(disabled, disabled.rect());
+    EXPECT_GT(contrast, 90);
+    EXPECT_LT(contrast, contrast_of(enabled, enabled.rect()) - 40) << "and be told apart";
+    EXPECT_EQ(qApp->style()->styleHint(QStyle::SH_EtchDisabledText), 0);
   }
 }
 
