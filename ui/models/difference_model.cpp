@@ -98,7 +98,7 @@ QString DifferenceModel::text(const StepDifference& each, int column) const {
     case Column::cause:
       return shown(std::string(explanation(each.cause)));
     case Column::workspace:
-      return bytes_text(each.workspace_bytes, unit_);
+      return each.workspace_bytes == 0 ? u"0"_s : bytes_text(each.workspace_bytes, unit_);
     case Column::predicted_time:
       return microseconds_text(each.predicted_seconds);
     case Column::measured_time:

@@ -13,8 +13,8 @@ using namespace Qt::StringLiterals;
 
 constexpr int unit = 8;
 constexpr int step_width = 52;
-constexpr int bytes_width = 100;
-constexpr int cause_width = 140;
+constexpr int bytes_width = 92;
+constexpr int cause_width = 172;
 constexpr int time_width = 116;
 constexpr int least_node_width = 160;
 
