@@ -14,6 +14,8 @@ using namespace Qt::StringLiterals;
 
 constexpr double air = 4;
 constexpr double gap = 8;
+/// Of a part that gives way to others.
+constexpr double least_part = 40;
 /// Between two lines of a grid.
 constexpr double lines_per_grid = 2.5;
 
@@ -45,6 +47,18 @@ QString longest_that_fits(const QStringList& longest_first, const QFontMetricsF&
   }
   return longest_first.isEmpty() ? QString()
                                  : metrics.elidedText(longest_first.back(), Qt::ElideMiddle, width);
+}
+
+QString in_one_line(QStringList parts, const QFontMetricsF& metrics, double width) {
+  const auto width_of = [&](const QString& text) { return metrics.horizontalAdvance(text); };
+  const auto in_line = [&] { return parts.join(u"   "_s); };
+  const double lacking = std::ceil(width_of(in_line()) - width);
+  if (lacking > 0) {
+    QString& longest = *std::ranges::max_element(parts, {}, width_of);
+    const double room = std::max(least_part, width_of(longest) - lacking);
+    longest = metrics.elidedText(longest, Qt::ElideMiddle, room);
+  }
+  return metrics.elidedText(in_line(), Qt::ElideMiddle, width);
 }
 
 void paint_byte_grid(QPainter& painter, const QRectF& plot, std::int64_t top, const Theme& theme) {

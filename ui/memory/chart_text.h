@@ -29,6 +29,9 @@ int grid_lines(double pixels, const ChartRoom& room);
 QString longest_that_fits(const QStringList& longest_first, const QFontMetricsF& metrics,
                           double width);
 
+/// Parts of a text in one line; where there is no room for all, the longest loses its middle first.
+QString in_one_line(QStringList parts, const QFontMetricsF& metrics, double width);
+
 /// Lines at round numbers of bytes, which stand at the left of the plot.
 /// @param top bytes at the upper edge
 void paint_byte_grid(QPainter& painter, const QRectF& plot, std::int64_t top, const Theme& theme);

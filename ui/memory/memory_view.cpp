@@ -233,27 +233,26 @@ void MemoryView::paintEvent(QPaintEvent*) {
   painter.setPen(around.theme.text);
   const QRectF line = key_.text_line();
   if (line.isEmpty()) return;
-  painter.drawText(
-      line, Qt::AlignRight | Qt::AlignVCenter,
-      fontMetrics().elidedText(readout(), Qt::ElideMiddle, static_cast<int>(line.width())));
+  painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
+                   in_one_line(readout(), fontMetrics(), line.width()));
 }
 
 /// What is under the pointer, else what is at the cursor.
-QString MemoryView::readout() const {
+QStringList MemoryView::readout() const {
   if (hovered_) {
     const auto tensor = tensor_at(*hovered_);
-    return tensor ? tensor_text(*tensor) : step_text(step_at(hovered_->x()));
+    return tensor ? tensor_facts(*tensor) : step_facts(step_at(hovered_->x()));
   }
   if (shows_tensors() && marked_.valid() && curves_.tensors != nullptr) {
     for (const StackedTensor& each : curves_.tensors->bands.stack(cursor_)) {
       const TensorBand& band = curves_.tensors->bands.bands()[each.band];
-      if (band.buffer == marked_) return tensor_text(band);
+      if (band.buffer == marked_) return tensor_facts(band);
     }
   }
-  return step_text(cursor_);
+  return step_facts(cursor_);
 }
 
-QString MemoryView::step_text(std::size_t step) const {
+QStringList MemoryView::step_facts(std::size_t step) const {
   QStringList parts = {tr("step %1").arg(step + 1)};
   if (look_.unit == AxisUnit::time) {
     parts << time_text(curves_.current->clock.time_at(static_cast<double>(step)) / 1e3);
@@ -269,18 +268,17 @@ QString MemoryView::step_text(std::size_t step) const {
   if (curves_.with_workspace != nullptr && step < curves_.with_workspace->bytes.size()) {
     parts << tr("%1 with workspaces").arg(bytes_text(curves_.with_workspace->bytes[step]));
   }
-  return parts.join(u"   "_s);
+  return parts;
 }
 
-QString MemoryView::tensor_text(const TensorBand& band) const {
+QStringList MemoryView::tensor_facts(const TensorBand& band) const {
   const QString life = band.resident
                            ? tr("always there")
                            : tr("steps %1 – %2").arg(band.first_step + 1).arg(band.last_step + 1);
-  if (curves_.study == nullptr) return bytes_text(band.bytes) + u"   "_s + life;
+  if (curves_.study == nullptr) return {bytes_text(band.bytes), life};
   const AliveTensor tensor = describe_buffer(*curves_.study, *curves_.study->current, band.buffer);
-  return QStringList{shown(tensor.name), shown(tensor.shape), shown(tensor.role),
-                     bytes_text(tensor.bytes), life}
-      .join(u"   "_s);
+  return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes),
+          life};
 }
 
 }  // namespace stashscope::ui

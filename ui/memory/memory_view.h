@@ -99,9 +99,9 @@ class MemoryView : public QWidget {
   void pan(double widths);
   void add_keys();
 
-  QString readout() const;
-  QString step_text(std::size_t step) const;
-  QString tensor_text(const TensorBand& band) const;
+  QStringList readout() const;
+  QStringList step_facts(std::size_t step) const;
+  QStringList tensor_facts(const TensorBand& band) const;
 
   MemoryCurves curves_;
   MemoryLook look_;

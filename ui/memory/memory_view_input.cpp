@@ -17,13 +17,13 @@ using namespace Qt::StringLiterals;
 bool MemoryView::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || curves_.empty()) return QWidget::event(event);
   const auto& help = static_cast<const QHelpEvent&>(*event);
-  const auto show = [&](QString text) {
-    QToolTip::showText(help.globalPos(), text.replace(u"   "_s, u"\n"_s), this);
+  const auto show = [&](const QStringList& facts) {
+    QToolTip::showText(help.globalPos(), facts.join(u'\n'), this);
   };
   if (is_workspace_at(help.pos())) {
-    show(step_text(step_at(help.pos().x())));
+    show(step_facts(step_at(help.pos().x())));
   } else if (const auto tensor = tensor_at(help.pos())) {
-    show(tensor_text(*tensor));
+    show(tensor_facts(*tensor));
   } else {
     QToolTip::hideText();
   }

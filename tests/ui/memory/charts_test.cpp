@@ -173,5 +173,22 @@ TEST_P(LargeText, HasRoomRoundTheSweep) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LargeText, testing::Values(75, 100, 150, 200));
 
+TEST(ChartText, TheLongestPartOfALineGivesWay) {
+  const QFontMetricsF metrics((QFont()));
+  const QStringList parts = {u"step 7"_s, u"/model/decoder/layers/3/attention/Softmax"_s,
+                             u"10 GiB"_s, u"measured 11 GiB"_s};
+  const QString whole = parts.join(u"   "_s);
+  const double width = metrics.horizontalAdvance(whole);
+  EXPECT_EQ(in_one_line(parts, metrics, width + 1), whole);
+  for (const double share : {0.9, 0.75, 0.6}) {
+    const QString line = in_one_line(parts, metrics, share * width);
+    EXPECT_LE(metrics.horizontalAdvance(line), share * width);
+    EXPECT_TRUE(line.startsWith(u"step 7   "_s)) << line.toStdString();
+    EXPECT_TRUE(line.endsWith(u"   10 GiB   measured 11 GiB"_s)) << line.toStdString();
+  }
+  const double narrow = width / 5;
+  EXPECT_LE(metrics.horizontalAdvance(in_one_line(parts, metrics, narrow)), narrow);
+}
+
 }  // namespace
 }  // namespace stashscope::ui::test
