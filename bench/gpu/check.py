@@ -307,11 +307,11 @@ def beside_ways(bench: Bench, case: Case, ways: tuple[str, ...], limit: float) -
 
 def speed(bench: Bench) -> None:
     """Ours first: without PyTorch they are still known."""
-    for case in CASES:
+    for case in cases.COMPARED:
         name = f"{case.name}, ours"
         bench.attempt(name, lambda: our_step(bench, name, case))
         beside_ways(bench, case, TEXT_WAYS if case.sequence else IMAGE_WAYS, PEER_LIMIT)
-    for case in CASES:
+    for case in cases.COMPARED:
         beside_ways(bench, case, ("fused-compile" if case.sequence else "eager-compile",), COMPILE_LIMIT)
 
 
