@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the worker on a machine with an NVIDIA GPU and writes one file of results:
-#   check.sh RESULTS [--part device|correctness|prediction|speed|rest]...
+#   check.sh RESULTS [--only MODEL,...] [--part device|correctness|prediction|speed|rest]...
 # RESULTS is a JSON file, or a folder for one named by date and device (bench/results). The machine needs a driver,
 # CUDA with cuDNN and a python3 with PyTorch; a C++ compiler and CUDA's headers only where the plugin did not travel or
 # was built with another CUDA; neither Qt, ONNX's libraries nor a network. The folder that pack.sh made is all that has
