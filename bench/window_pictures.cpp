@@ -7,6 +7,7 @@
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTest>
@@ -63,6 +64,9 @@ void fill_choices(OpenWindow& open, const QStringList& dims) {
   open.choose(choices, u"Level 1"_s);
   open.settle();
   if (open.document().study()->baseline->timeline.peak_bytes > most_run_bytes) return;
+  // The first run of a process pays for what the others find ready.
+  open.find<QSpinBox>(u"warm_up"_s).setValue(1);
+  open.find<QSpinBox>(u"repeats"_s).setValue(3);
   open.document().run();
   wait_until([&] { return !open.document().is_running(); });
 }
