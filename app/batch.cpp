@@ -14,6 +14,7 @@
 #include "core/study/exported_config.h"
 #include "core/study/fusion_table.h"
 #include "core/study/measure.h"
+#include "core/study/outgoing_step.h"
 #include "core/study/pass_savings.h"
 
 namespace stashscope::app {

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/run/available_memory.h"
 #include "core/run/worker.h"
+#include "core/study/outgoing_step.h"
 #include "core/study/step_identity.h"
 
 namespace stashscope::app {

@@ -462,19 +462,6 @@ double transfer_seconds(const Study& study, const Variant& variant) {
   return copy_rates(study).transfer_seconds(static_cast<double>(variant.transfer_bytes));
 }
 
-RunPlan run_plan(const Study& study, const Variant& variant) {
-  const TrainingStep& step = study.prepared->step;
-  return {step.graph,
-          variant.dataflow,
-          variant.timeline,
-          variant.groups,
-          {study.choices.update, step.parameters}};
-}
-
-Graph modified_graph(const Study& study) {
-  return materialize(study.graph(), study.current->dataflow, study.current->timeline.order);
-}
-
 std::vector<MemoryPhase> memory_phases(const Variant& variant) {
   const Timeline& timeline = variant.timeline;
   return memory_phases(timeline.live_bytes, timeline.idle_bytes, variant.forward_steps);

@@ -126,12 +126,6 @@ std::shared_ptr<const Study> with_measured_times(const Study& study,
 /// Seconds that a step waits for the link between device and host when nothing overlaps.
 double transfer_seconds(const Study& study, const Variant& variant);
 
-/// What a runner needs for a variant of the study.
-RunPlan run_plan(const Study& study, const Variant& variant);
-
-/// The modified graph in full, its nodes in the chosen order.
-Graph modified_graph(const Study& study);
-
 /// The phases as predicted.
 std::vector<MemoryPhase> memory_phases(const Variant& variant);
 

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
 #include "core/study/exported_config.h"
+#include "core/study/outgoing_step.h"
 #include "ui/document/choice_command.h"
 
 namespace stashscope::ui {

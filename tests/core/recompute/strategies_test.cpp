@@ -12,7 +12,7 @@
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
 #include "core/schedule/orders.h"
-#include "core/study/study.h"
+#include "core/study/outgoing_step.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/refusal.h"
 

@@ -10,6 +10,7 @@
 #include "core/study/largest_fit.h"
 #include "core/study/node_names.h"
 #include "core/study/order_edits.h"
+#include "core/study/outgoing_step.h"
 #include "core/study/session.h"
 #include "core/study/sweep.h"
 #include "tests/core/run/model_run.h"

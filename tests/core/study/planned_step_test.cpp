@@ -9,6 +9,7 @@
 
 #include "core/run/random_inputs.h"
 #include "core/study/budget.h"
+#include "core/study/outgoing_step.h"
 #include "core/study/session.h"
 #include "core/study/variants.h"
 #include "tests/core/run/model_run.h"
