@@ -36,8 +36,6 @@ ColumnUnit chosen(std::span<const ColumnUnit> units, double largest) {
 
 std::span<const ColumnUnit> byte_units() { return all_byte_units; }
 
-std::span<const ColumnUnit> time_units() { return all_time_units; }
-
 const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount, double share) {
   const auto fits = [&](const ColumnUnit& unit) { return std::abs(amount) >= share * unit.size; };
   const auto found = std::find_if(units.rbegin(), units.rend(), fits);

@@ -16,8 +16,6 @@ struct ColumnUnit {
 
 /// B to EiB, of bytes.
 std::span<const ColumnUnit> byte_units();
-/// ns to s, of seconds.
-std::span<const ColumnUnit> time_units();
 
 /// The largest unit that `amount`, whatever its sign, has at least `share` of; else the smallest.
 /// @param units by ascending size

@@ -69,8 +69,8 @@ TEST(LargestUnit, IsTheLargestThatIsThereOnce) {
   EXPECT_EQ(largest_unit(byte_units(), 1023.999).name, "B");
   EXPECT_EQ(largest_unit(byte_units(), -1024).name, "KiB");
   EXPECT_EQ(largest_unit(byte_units(), 0).name, "B");
-  EXPECT_EQ(largest_unit(time_units(), 0.5, 0.5).name, "s");
-  EXPECT_EQ(largest_unit(time_units(), 0.5).name, "ms");
+  EXPECT_EQ(largest_unit(byte_units(), 512, 0.5).name, "KiB");
+  EXPECT_EQ(largest_unit(byte_units(), 512).name, "B");
 }
 
 TEST(FormatSeconds, HasThreeDigitsAndAUnit) {
