@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/measured_limits.h"
 
 namespace stashscope {
 
@@ -14,11 +15,15 @@ namespace {
 
 constexpr std::string_view kind_letters = "AFSERWH";
 
+[[noreturn]] void fail_line(const std::string& line) {
+  fail_run("", "the worker sent a broken line: " + printable(line));
+}
+
 template <class Number>
 Number take_number(std::string_view& rest, const std::string& line) {
   Number number{};
   const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (status != std::errc()) fail_run("", "the worker sent a broken line: " + printable(line));
+  if (status != std::errc()) fail_line(line);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   if (rest.starts_with(' ')) rest.remove_prefix(1);
   return number;
@@ -101,9 +106,7 @@ std::string format_event(const TraceEvent& event) {
 
 TraceEvent parse_event(const std::string& line) {
   const std::size_t kind = line.empty() ? kind_letters.npos : kind_letters.find(line[0]);
-  if (kind == kind_letters.npos || line.size() < 2) {
-    fail_run("", "the worker sent a broken line: " + printable(line));
-  }
+  if (kind == kind_letters.npos || line.size() < 2) fail_line(line);
   TraceEvent event;
   event.kind = static_cast<TraceEvent::Kind>(kind);
   std::string_view rest = std::string_view(line).substr(2);
@@ -112,6 +115,9 @@ TraceEvent parse_event(const std::string& line) {
   event.live_bytes = take_number<std::int64_t>(rest, line);
   event.seconds = take_number<double>(rest, line);
   event.name = rest;
+  const bool makes_sense = is_measured_size(event.bytes) && is_measured_size(event.live_bytes) &&
+                           is_measured_time(event.seconds);
+  if (!makes_sense) fail_line(line);
   return event;
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/measured_limits.h"
 #include "core/run/worker.h"
 #include "core/study/step_bundle.h"
 #include "core/study/step_identity.h"
@@ -32,6 +32,11 @@ class VariantRuns {
     counts_ = counts;
   }
   void add(const TraceEvent& event) {
+    if (event.kind == TraceEvent::Kind::node_start) started_ = event.seconds;
+    const bool ends = event.kind == TraceEvent::Kind::node_end;
+    if (ends && event.seconds < started_) {
+      fail_run("", "the worker sent a node that ends before it starts");
+    }
     run_.add(event);
     is_empty_ = false;
   }
@@ -43,6 +48,9 @@ class VariantRuns {
     finish_run();
     if (done_.empty()) fail_run("", "the worker sent no run");
     Measurement all = combined(std::move(done_));
+    if (all.node_seconds.size() != all.live_bytes.size()) {
+      fail_run("", "the worker sent nodes without a start or an end");
+    }
     all.step_seconds = step_seconds_;
     all.remarks = std::move(remarks_);
     return all;
@@ -60,6 +68,7 @@ class VariantRuns {
   std::vector<Measurement> done_;
   double step_seconds_ = 0;
   std::vector<std::string> remarks_;
+  double started_ = 0;  ///< the newest node
   bool counts_ = true;
   bool is_empty_ = true;
 };
@@ -135,7 +144,8 @@ class StreamReader {
     std::int64_t size = 0;
     const auto [end, status] = std::from_chars(line.data(), line.data() + line.size(), size);
     const auto space = static_cast<std::size_t>(end - line.data());
-    if (status != std::errc() || space == line.size() || line[space] != ' ') {
+    const bool has_name = space < line.size() && line[space] == ' ';
+    if (status != std::errc() || !has_name || !is_measured_size(size)) {
       fail_run("", "the worker sent a broken line: " + printable(line));
     }
     runs().add_size(line.substr(space + 1), size);
@@ -144,8 +154,7 @@ class StreamReader {
   void take_time(const std::string& line) {
     double seconds = 0;
     const auto [end, status] = std::from_chars(line.data(), line.data() + line.size(), seconds);
-    if (status != std::errc() || end != line.data() + line.size() || !std::isfinite(seconds) ||
-        seconds < 0) {
+    if (status != std::errc() || end != line.data() + line.size() || !is_measured_time(seconds)) {
       fail_run("", "the worker sent a broken line: " + printable(line));
     }
     runs().set_step_seconds(seconds);

@@ -1,8 +1,8 @@
 #include "core/study/measurement_json.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/run/measured_limits.h"
 #include "core/run/run_counts.h"
 #include "core/study/json_fields.h"
 
@@ -15,25 +15,26 @@ using json_fields::read;
 using nlohmann::json;
 
 void check_bytes(const char* key, const std::vector<std::int64_t>& bytes) {
-  if (std::ranges::any_of(bytes, [](std::int64_t each) { return each < 0; })) {
-    fail_field(key, "has negative bytes");
-  }
+  if (!std::ranges::all_of(bytes, is_measured_size)) fail_field(key, "has bytes out of range");
 }
 
 void check(const Measurement& m) {
   check_bytes("live_bytes", m.live_bytes);
   check_bytes("idle_bytes", m.idle_bytes);
   check_bytes("workspace_bytes", m.workspace_bytes);
-  check_bytes("peak_reserved_bytes", {m.peak_reserved_bytes, m.peak_together_bytes});
-  check_bytes("peak_bytes", {m.peak_bytes, m.peak_resident_bytes, m.repeat_difference});
+  check_bytes("peak_together_bytes", {m.peak_together_bytes});
+  check_bytes("peak_reserved_bytes", {m.peak_reserved_bytes});
+  check_bytes("peak_bytes", {m.peak_bytes});
+  check_bytes("peak_resident_bytes", {m.peak_resident_bytes});
+  check_bytes("repeat_difference", {m.repeat_difference});
   if (!m.workspace_bytes.empty() && m.workspace_bytes.size() != m.live_bytes.size()) {
     fail_field("workspace_bytes", "has another number of steps than 'live_bytes'");
   }
-  const auto is_no_time = [](double each) { return !std::isfinite(each) || each < 0; };
-  if (std::ranges::any_of(m.node_seconds, is_no_time)) {
+  if (!std::ranges::all_of(m.node_seconds, is_measured_time)) {
     fail_field("node_seconds", "has what is no time");
   }
-  if (is_no_time(m.step_seconds)) fail_field("step_seconds", "is no time");
+  if (!is_measured_time(m.step_seconds)) fail_field("step_seconds", "is no time");
+  for (const auto& [name, size] : m.data_dependent) check_bytes("data_dependent", {size});
   if (m.repeats < 1 || m.repeats > most_runs) fail_field("repeats", "has a value out of range");
 }
 

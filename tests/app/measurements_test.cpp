@@ -159,6 +159,23 @@ TEST_F(CommandLine, AStepThatFitsOnlyWithItsPlansIsMeasuredWithoutTheOther) {
   EXPECT_NE(said.find("broken line"), std::string::npos) << said;
 }
 
+TEST_F(CommandLine, AMeasurementThatCouldNotBeOpenedAgainIsNotTaken) {
+  const auto study = study_of(folder / "model.onnx");
+  const RunRequest there{{}, parse_remote_host("box")};
+  for (const char* const broken :
+       {"s/^A 0 [0-9]*/A 0 -1/", "s/^S 0 [0-9]* [0-9]*/S 0 0 4611686018427387904/",
+        "s/^E 0 \\([0-9]*\\) \\([0-9]*\\) [^ ]*/E 0 \\1 \\2 nan/",
+        "s/^S 0 \\([0-9]*\\) \\([0-9]*\\) [^ ]*/S 0 \\1 \\2 1000/", "/^S 1 /d"}) {
+    const auto ssh = test::script(
+        folder / "ssh", std::string(STASHSCOPE_WORKER) + " - --stream | sed -e '" + broken + "'");
+    const test::Environment named("STASHSCOPE_SSH", ssh.string());
+    const std::string said = test::refusal(ErrorKind::run, [&] {
+      measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+    });
+    EXPECT_NE(said.find("the worker sent"), std::string::npos) << broken << ": " << said;
+  }
+}
+
 TEST_F(CommandLine, AStepComesOverStandardInput) {
   const Subject subject = load_subject(folder / "model.onnx", nullptr);
   Session session = subject.session;

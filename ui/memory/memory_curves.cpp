@@ -133,7 +133,7 @@ std::int64_t highest_of(const MemoryCurves& curves) {
 
 bool shows_reserved(const MemoryCurves& curves) {
   return curves.reserved_bytes > 0 &&
-         curves.reserved_bytes <= most_reserved_in_sight * highest_peak(curves);
+         curves.reserved_bytes / most_reserved_in_sight <= highest_peak(curves);
 }
 
 }  // namespace stashscope::ui

@@ -29,7 +29,10 @@ TEST(Trace, EventsSurviveTheirLine) {
 }
 
 TEST(Trace, BrokenLinesAreErrors) {
-  for (const char* line : {"", "X 1 2 3 4", "A", "A one two", "A 1 2"}) {
+  for (const char* line :
+       {"", "X 1 2 3 4", "A", "A one two", "A 1 2", "A 1 -2 3 4", "A 1 2 -3 4", "A 1 2 3 -4",
+        "A 1 2 3 nan", "A 1 2 3 inf", "A 1 2 3 1e10", "A 1 9000000000000000000 3 4",
+        "W 1 2 1152921504606846977 4", "A 1 99999999999999999999 3 4"}) {
     EXPECT_THROW(parse_event(line), Error) << line;
   }
 }

@@ -124,6 +124,7 @@ TEST_F(MeasurementFile, EveryFieldIsChecked) {
     object[json::json_pointer(place)] = value;
     return object.dump();
   };
+  constexpr std::int64_t huge = (std::int64_t{1} << 60) + 1;
   for (const auto& [place, value] :
        std::vector<std::pair<std::string, json>>{{"/stashscope_measurement", 2},
                                                  {"/stashscope_measurement", "one"},
@@ -136,6 +137,10 @@ TEST_F(MeasurementFile, EveryFieldIsChecked) {
                                                  {"/baseline/live_bytes/0", -5},
                                                  {"/baseline/live_bytes/0", 1.5},
                                                  {"/baseline/live_bytes/0", 1e300},
+                                                 {"/baseline/live_bytes/0", huge},
+                                                 {"/baseline/peak_reserved_bytes", huge},
+                                                 {"/current/step_seconds", 1e10},
+                                                 {"/current/data_dependent/rows", -3},
                                                  {"/current/node_seconds/0", -1.0},
                                                  {"/current/node_seconds", json::array()},
                                                  {"/current/node_seconds/0", json()},
