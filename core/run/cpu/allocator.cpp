@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/runner.h"
 
 namespace stashscope::cpu {
 
@@ -21,10 +21,10 @@ TrackingAllocator::Block TrackingAllocator::allocate(std::int64_t bytes) {
   const std::size_t rounded = (wanted + alignment) / alignment * alignment;
   auto* const data = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
   if (data == nullptr) {
-    fail_run("",
-             "out of memory: " + format_bytes(bytes) + " are needed beside " +
-                 format_bytes(live_bytes_) + " that are in use",
-             "switch on more recompute plans or choose smaller dimensions");
+    throw OutOfMemory("",
+                      "out of memory: " + format_bytes(bytes) + " are needed beside " +
+                          format_bytes(live_bytes_) + " that are in use",
+                      live_bytes_, "switch on more recompute plans or choose smaller dimensions");
   }
   live_bytes_ += bytes;
   return {data, bytes};

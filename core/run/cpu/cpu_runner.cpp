@@ -151,6 +151,9 @@ class Execution {
       } else {
         run_kernel(id, node, step);
       }
+    } catch (const OutOfMemory& error) {
+      throw OutOfMemory(describe(node, dataflow_.origin(id)), error.reason(),
+                        error.available_bytes(), error.hint());
     } catch (const Error& error) {
       throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
     }
