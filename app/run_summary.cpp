@@ -8,6 +8,7 @@
 #include "core/base/fnv_hash.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/measured_report.h"
 #include "core/study/measure.h"
 
 namespace stashscope::app {
@@ -21,10 +22,14 @@ void print_memory(const Study& study, const Measurement& measured) {
               << measured.live_bytes.size() << " steps";
   }
   std::cout << "\n";
-  if (measured.workspace_bytes.empty()) return;
-  std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << " beside; "
-            << format_bytes(peak_with_workspace(measured)) << " with tensors, "
-            << format_bytes(measured.peak_reserved_bytes) << " reserved\n";
+  if (!measured.workspace_bytes.empty()) {
+    std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << " beside; "
+              << format_bytes(peak_with_workspace(measured)) << " with tensors\n";
+  }
+  if (measured.peak_reserved_bytes > 0) {
+    std::cout << "reserved: " << format_bytes(measured.peak_reserved_bytes)
+              << " by the device's allocator\n";
+  }
 }
 
 /// Nothing of a single run, whose time says little.
@@ -44,24 +49,19 @@ void print_times(const Measurement& measured) {
 
 void write_summary(const Study& study, const Measurement& measured,
                    const std::filesystem::path& file) {
-  const nlohmann::json summary = {
-      {"device", measured.device},
-      {"peak_bytes", measured.peak_bytes},
-      {"predicted_peak_bytes", study.current->timeline.peak_bytes},
-      {"baseline_predicted_peak_bytes", study.baseline->timeline.peak_bytes},
-      {"peak_with_workspace_bytes", peak_with_workspace(measured)},
-      {"predicted_peak_with_workspace_bytes", predicted_with_workspace(*study.current, measured)},
-      {"peak_workspace_bytes", peak_workspace(measured)},
-      {"peak_reserved_bytes", measured.peak_reserved_bytes},
-      {"step_seconds", measured.step_seconds},
-      {"node_seconds_sum", seconds_of_nodes(measured)},
-      {"predicted_seconds", step_seconds(study, *study.current)},
-      {"steps", study.current->timeline.order.size()},
-      {"repeats", measured.repeats},
-      {"remarks", measured.remarks}};
-  FileReplacement output(file.string());
-  output.write(summary.dump(2) + "\n");
-  output.finish();
+  nlohmann::json summary = run_json(measured);
+  summary.update({{"device", measured.device},
+                  {"predicted_peak_bytes", study.current->timeline.peak_bytes},
+                  {"baseline_predicted_peak_bytes", study.baseline->timeline.peak_bytes},
+                  {"predicted_seconds", step_seconds(study, *study.current)},
+                  {"steps", study.current->timeline.order.size()},
+                  {"repeats", measured.repeats},
+                  {"remarks", texts_json(measured.remarks)}});
+  if (!measured.live_bytes.empty()) {
+    summary["predicted_peak_with_workspace_bytes"] =
+        predicted_with_workspace(*study.current, measured);
+  }
+  write_file_atomically(file, summary.dump(2) + "\n");
 }
 
 void print_digests(const NamedTensors& outputs) {

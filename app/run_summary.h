@@ -11,7 +11,7 @@ namespace stashscope::app {
 void print_memory(const Study& study, const Measurement& measured);
 void print_times(const Measurement& measured);
 
-/// The same in figures: bytes and seconds.
+/// The same in figures: bytes and seconds. What is not known is left out.
 void write_summary(const Study& study, const Measurement& measured,
                    const std::filesystem::path& file);
 

@@ -56,12 +56,6 @@ std::string time_line(const StudyMeasurements& runs) {
          "; of its nodes together: " + before_and_after(runs, nodes) + "\n";
 }
 
-json texts_json(const std::vector<std::string>& texts) {
-  json list = json::array();
-  for (const std::string& each : texts) list.push_back(to_valid_utf8(each));
-  return list;
-}
-
 }  // namespace
 
 std::string measured_peak_line(const MeasuredPair& measured) {
@@ -98,14 +92,22 @@ json measured_json(const Study& study, const MeasuredPair& measured) {
 }
 
 json run_json(const Measurement& run) {
-  json object = {{"peak_bytes", run.peak_bytes}, {"node_seconds_sum", seconds_of_nodes(run)}};
+  json object = {{"peak_bytes", run.peak_bytes}};
+  if (!run.node_seconds.empty()) object["node_seconds_sum"] = seconds_of_nodes(run);
   if (run.step_seconds > 0) object["step_seconds"] = run.step_seconds;
-  if (!run.workspace_bytes.empty()) {
-    object["peak_workspace_bytes"] = peak_workspace(run);
+  const bool is_traced = !run.live_bytes.empty();
+  if (is_traced) object["peak_workspace_bytes"] = peak_workspace(run);
+  if (is_traced || run.peak_together_bytes > 0) {
     object["peak_with_workspace_bytes"] = peak_with_workspace(run);
   }
   if (run.peak_reserved_bytes > 0) object["peak_reserved_bytes"] = run.peak_reserved_bytes;
   return object;
+}
+
+json texts_json(const std::vector<std::string>& texts) {
+  json list = json::array();
+  for (const std::string& each : texts) list.push_back(to_valid_utf8(each));
+  return list;
 }
 
 }  // namespace stashscope

@@ -19,4 +19,7 @@ nlohmann::json measured_json(const Study& study, const MeasuredPair& measured);
 /// One run in figures: bytes and seconds. What is not known is left out.
 nlohmann::json run_json(const Measurement& run);
 
+/// A list of texts that are valid UTF-8.
+nlohmann::json texts_json(const std::vector<std::string>& texts);
+
 }  // namespace stashscope

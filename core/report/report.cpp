@@ -94,12 +94,6 @@ json dims_json(const Study& study) {
   return dims;
 }
 
-json clean(const std::vector<std::string>& texts) {
-  json list = json::array();
-  for (const std::string& each : texts) list.push_back(clean(each));
-  return list;
-}
-
 json plans_json(const Study& study) {
   json plans = json::array();
   for (const PlanRow& row : study.plans) {
@@ -262,9 +256,9 @@ std::string json_report(const ReportInput& input) {
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},
-      {"notes", clean(study.warnings)},
+      {"notes", texts_json(study.warnings)},
       {"plans", plans_json(study)},
-      {"kept", clean(kept)},
+      {"kept", texts_json(kept)},
       {"clusters", clusters_json(study)},
       {"extensions", extensions_json(study)},
       {"why_not", why_not_json(study)},
