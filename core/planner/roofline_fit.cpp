@@ -47,16 +47,6 @@ void scale(PeakRates& rates, double factor) {
   }
 }
 
-/// The same device with the rates that it reaches.
-DeviceProfile effective(DeviceProfile profile) {
-  scale(profile.matrix, profile.compute_efficiency);
-  scale(profile.vector, profile.compute_efficiency);
-  profile.bandwidth *= profile.bandwidth_efficiency;
-  profile.compute_efficiency = 1;
-  profile.bandwidth_efficiency = 1;
-  return profile;
-}
-
 double predicted(const TimedWork& work, const DeviceProfile& profile) {
   const double seconds = roofline_seconds(work.flops, work.bytes, work.unit, work.element, profile);
   return work.launches ? seconds : seconds - profile.launch_seconds;
@@ -265,6 +255,15 @@ class RooflineFit {
 };
 
 }  // namespace
+
+DeviceProfile effective(DeviceProfile profile) {
+  scale(profile.matrix, profile.compute_efficiency);
+  scale(profile.vector, profile.compute_efficiency);
+  profile.bandwidth *= profile.bandwidth_efficiency;
+  profile.compute_efficiency = 1;
+  profile.bandwidth_efficiency = 1;
+  return profile;
+}
 
 DeviceProfile fitted_profile(const std::vector<TimedWork>& work, const DeviceProfile& base) {
   return RooflineFit(work, base).best();

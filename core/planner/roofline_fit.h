@@ -38,4 +38,7 @@ struct TimedWork {
 /// "Least absolute deviations", 1983.
 DeviceProfile fitted_profile(const std::vector<TimedWork>& work, const DeviceProfile& base);
 
+/// A profile in rates that are reached: peak times efficiency, with efficiencies of 1.
+DeviceProfile effective(DeviceProfile profile);
+
 }  // namespace stashscope

@@ -80,7 +80,9 @@ std::vector<DeviceInfo> list_devices() {
   if (found.devices.empty()) all.push_back({"cuda", found.reason, false});
   for (const cuda::PluginDevice& device : found.devices) {
     const std::string name = "cuda:" + std::to_string(all.size() - 1);
-    all.push_back({name, printable(device.name) + ", " + format_bytes(device.memory_bytes), true});
+    const std::string model = printable(device.name);
+    all.push_back(
+        {name, model + ", " + format_bytes(device.memory_bytes), true, model, device.memory_bytes});
   }
   return all;
 }

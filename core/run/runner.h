@@ -105,6 +105,8 @@ struct DeviceInfo {
   std::string name;
   std::string description;
   bool available = false;
+  std::string model = {};         ///< as its vendor calls it; empty: not known
+  std::int64_t memory_bytes = 0;  ///< its own; 0: not known
 };
 std::vector<DeviceInfo> list_devices();
 

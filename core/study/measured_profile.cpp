@@ -64,7 +64,8 @@ void check_times(const Variant& variant, const Measurement& measured) {
 }  // namespace
 
 DeviceProfile measured_profile(const Study& study, const Variant& variant,
-                               const Measurement& measured, const DeviceProfile& base) {
+                               const Measurement& measured, const DeviceProfile& base,
+                               const DeviceInfo& device) {
   check_times(variant, measured);
   const std::vector<TimedWork> work = timed_work(study, variant, measured);
   if (work.empty()) {
@@ -72,8 +73,22 @@ DeviceProfile measured_profile(const Study& study, const Variant& variant,
                "measure the step without fusions");
   }
   DeviceProfile profile = fitted_profile(work, base);
-  profile.name = "measured on " + to_valid_utf8(measured.device);
+  profile.name =
+      "measured on " + to_valid_utf8(device.model.empty() ? measured.device : device.model);
+  if (device.memory_bytes > 0) profile.memory_bytes = device.memory_bytes;
   return profile;
+}
+
+std::vector<std::string> figures_from_base(const DeviceProfile& measured,
+                                           const DeviceProfile& base) {
+  const std::map<std::string, double> known = profile_figures(effective(base));
+  std::vector<std::string> keys;
+  for (const auto& [key, figure] : profile_figures(measured)) {
+    const auto found = known.find(key);
+    const bool is_same = found != known.end() && found->second == figure;
+    if (is_same && !key.ends_with("_efficiency")) keys.push_back(key);
+  }
+  return keys;
 }
 
 }  // namespace stashscope

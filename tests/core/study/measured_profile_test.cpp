@@ -73,6 +73,27 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
   }
 }
 
+TEST(MeasuredProfile, HasNameAndMemoryOfADeviceThatTellsThem) {
+  const auto study = study_with(sized(known_device()));
+  const Measurement run = run_of(*study, *study->baseline);
+  const DeviceInfo device{"cuda:0", "", true, "Large GPU", 12345};
+  const DeviceProfile& base = default_profile();
+  const DeviceProfile told = measured_profile(*study, *study->baseline, run, base, device);
+  EXPECT_EQ(told.name, "measured on Large GPU");
+  EXPECT_EQ(told.memory_bytes, 12345);
+  const auto has = [](const std::vector<std::string>& keys, const char* key) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
+  const std::vector<std::string> kept = figures_from_base(told, base);
+  EXPECT_FALSE(has(kept, "memory_bytes"));
+  EXPECT_FALSE(has(kept, "bandwidth"));
+  EXPECT_FALSE(has(kept, "vector_flops.float32"));
+  EXPECT_TRUE(has(kept, "link_bandwidth"));
+  EXPECT_TRUE(has(kept, "matrix_flops.float16")) << "in the rates that are reached";
+  const DeviceProfile untold = measured_profile(*study, *study->baseline, run, base);
+  EXPECT_TRUE(has(figures_from_base(untold, base), "memory_bytes"));
+}
+
 TEST(MeasuredProfile, IsReadBackFromItsFile) {
   const auto study = study_with(sized(known_device()));
   const DeviceProfile fitted = measured_profile(
