@@ -68,6 +68,8 @@ void check_outputs(const BatchOptions& options, TakenFiles files) {
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
+  require_writable(
+      {options.out, options.save_model, options.save_session, options.export_env, options.svg});
 }
 
 /// A run that fails takes nothing from the prediction, which is reported first.

@@ -27,6 +27,7 @@ int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options)
     files.add_session(options.compare);
     files.claim("--out " + printable(options.out), options.out, "the file of --out");
   }
+  require_writable({options.out});
   const auto left_study = study_with_times(left);
   const auto right_study = study_with_times(right);
   print_warnings("stashscope", left.warnings);

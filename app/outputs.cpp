@@ -1,5 +1,7 @@
 #include "app/outputs.h"
 
+#include "core/base/files.h"
+
 namespace stashscope::app {
 
 TakenFiles files_read(const AnalysisOptions& options, const Subject& subject) {
@@ -12,6 +14,16 @@ TakenFiles files_read(const AnalysisOptions& options, const Subject& subject) {
   }
   if (std::filesystem::exists(options.profile)) files.add(options.profile, "the profile");
   return files;
+}
+
+void require_writable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    // Who reads a pipe would take the end of this for the end of all.
+    const bool is_special = std::filesystem::exists(path) &&
+                            !std::filesystem::is_regular_file(path) &&
+                            !std::filesystem::is_directory(path);
+    if (!path.empty() && !is_special) const FileReplacement dropped(path);
+  }
 }
 
 }  // namespace stashscope::app
