@@ -333,6 +333,16 @@ void check_limit(const SearchLimit& limit) {
   fail_usage("--time-limit", "is 0, so the search would never end", "give --move-limit N");
 }
 
+std::int64_t memory_in(const std::string& option, const std::string& text) {
+  try {
+    const std::int64_t bytes = parse_bytes(text);
+    if (bytes == 0) fail_usage("", "nothing fits into no memory", "give more than 0");
+    return bytes;
+  } catch (const Error& error) {
+    throw error.within(option);
+  }
+}
+
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {
   try {
     program.parse(argc, argv);

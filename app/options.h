@@ -74,6 +74,9 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
 /// Throws a usage Error for a search that would never end.
 void check_limit(const SearchLimit& limit);
 
+/// Bytes above 0, as people write them. Throws a usage Error that names the option.
+std::int64_t memory_in(const std::string& option, const std::string& text);
+
 /// Parses the command line. Returns the exit code when the program is to end (after --help or with
 /// the usage error already printed), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);

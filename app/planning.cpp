@@ -7,16 +7,6 @@ namespace stashscope::app {
 
 namespace {
 
-std::int64_t memory_in(const std::string& option, const std::string& text) {
-  try {
-    const std::int64_t bytes = parse_bytes(text);
-    if (bytes == 0) fail_usage("", "nothing fits into no memory", "give more than 0");
-    return bytes;
-  } catch (const Error& error) {
-    throw error.within(option);
-  }
-}
-
 std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
   if (!options.memory.empty()) return memory_in("--memory", options.memory);
   if (choices.profile.memory_bytes > 0) return choices.profile.memory_bytes;

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/planner/device_profile.h"
 #include "core/run/available_memory.h"
 #include "core/run/given_inputs.h"
 #include "core/study/measure.h"
@@ -45,20 +46,30 @@ class TraceFile {
   std::optional<FileReplacement> file_;
 };
 
-void print_remarks(const Measurement& measured) {
-  print_warnings("stashscope-run", measured.remarks);
+void write_profile(const Study& study, const Measurement& measured, const std::string& file) {
+  const DeviceProfile base = profile_in_force(study.choices);
+  const std::vector<DeviceInfo> devices = list_devices();
+  const DeviceInfo* const device = device_meant(devices, study.choices.device);
+  const DeviceProfile profile = measured_profile(study, *study.current, measured, base,
+                                                 device == nullptr ? DeviceInfo() : *device);
+  save_profile(profile, file);
+  const std::vector<std::string> kept = figures_from_base(profile, base);
+  if (kept.empty()) return;
+  print_warnings("stashscope-run", {"the step tells nothing of these figures, which are those of " +
+                                    printable(base.name) + ": " + join(kept, ", ")});
 }
 
-/// Both variants, into files that the window and the planner take.
+/// Into files that the window and the planner take; a profile needs the current variant only.
 void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptions& options) {
-  const StudyMeasurements measured = measured_both(runs);
-  if (!options.measurement.empty()) save_measurements(study, measured, options.measurement);
-  if (!options.profile.empty()) {
-    save_profile(
-        measured_profile(study, *study.current, measured.current, profile_in_force(study.choices)),
-        options.profile);
+  StudyMeasurements measured;
+  if (options.measurement.empty()) {
+    measured.current = runs.run_current(without_events).measurement;
+  } else {
+    measured = measured_both(runs);
+    save_measurements(study, measured, options.measurement);
   }
-  print_remarks(measured.current);
+  if (!options.profile.empty()) write_profile(study, measured.current, options.profile);
+  print_warnings("stashscope-run", remarks_on(study, measured));
   print_memory(study, measured.current);
   print_times(measured.current);
 }
@@ -97,11 +108,11 @@ bool matches_expected(const Study& study, const Subject& subject, const RunResul
 int run_current(Subject& subject, const std::shared_ptr<const Study>& study,
                 const RepeatedRuns& runs, const NamedTensors& inputs, const RunOptions& options) {
   TraceFile trace(options.trace);
-  const int last = options.counts.all() - 1;
+  const int last = runs.counts().all() - 1;
   const RunResult result =
       runs.run_current([&](int index) { return index == last ? trace.sink() : TraceSink(); });
   trace.finish();
-  print_remarks(result.measurement);
+  print_warnings("stashscope-run", result.measurement.remarks);
   const auto sized = study_of_run(subject, study, result);
   print_memory(*sized, result.measurement);
   print_times(result.measurement);
@@ -120,6 +131,7 @@ int run_once(Subject& subject, const RunOptions& options) {
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
   if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
+  check_choices(options, subject.session.choices);
   const auto study = study_with(subject, inputs);
   check_all_tensors(study->graph());
   print_warnings("stashscope-run", subject.warnings);
@@ -132,11 +144,11 @@ int run_once(Subject& subject, const RunOptions& options) {
   } else {
     require_memory(bytes);
   }
-  const RepeatedRuns runs(*study, *runner, inputs, options.counts);
+  const RepeatedRuns runs(*study, *runner, inputs, run_counts(options, study->choices));
   int code = 0;
   if (options.stream) {
-    stream_variants(*study, runs, options.counts);
-  } else if (options.measures_both()) {
+    stream_variants(*study, runs);
+  } else if (options.measures()) {
     write_measured(*study, runs, options);
   } else {
     code = run_current(subject, study, runs, inputs, options);

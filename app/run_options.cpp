@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -61,19 +62,23 @@ void add_device_options(CLI::App& program, RunOptions& options) {
       ->type_name("SIZE");
   program.add_flag("--tf32", options.rounds_to_tf32,
                    "matrix products of float32 on a GPU may round operands to tf32");
-  program.add_flag("--update", options.updates,
-                   "on a GPU, change the parameters by their gradients after each run, as the "
-                   "chosen --optimizer does");
+  CLI::Option* const update =
+      program.add_flag("--update", options.updates,
+                       "on a GPU, change the parameters by their gradients after each run, as the "
+                       "chosen --optimizer does");
   program.add_option("--learning-rate", options.learning_rate, "of --update (default 1e-3)")
-      ->check(finite_and_not_negative, "NUMBER");
+      ->check(finite_and_not_negative, "NUMBER")
+      ->needs(update);
 }
 
 void add_repeat_options(CLI::App& program, RunOptions& options) {
   program
-      .add_option("--warm-up", options.counts.warm_up, "runs before those that count (default 0)")
+      .add_option("--warm-up", options.warm_up,
+                  "runs before those that count (default 1 on a GPU and wherever times are told, "
+                  "else 0; 0 with --update)")
       ->check(CLI::Range(0, most_runs));
   program
-      .add_option("--repeat", options.counts.repeats,
+      .add_option("--repeat", options.repeats,
                   "runs that count, all with the same data (default 1): memory is that of the "
                   "last one, times are medians")
       ->check(CLI::Range(1, most_runs));
@@ -92,7 +97,8 @@ void add_measuring_options(CLI::App& program, RunOptions& options, CLI::Option* 
           ->type_name("FILE")
           ->excludes(stream)
           ->excludes(trace)
-          ->excludes("--compare");
+          ->excludes("--compare")
+          ->excludes("--digest");
   CLI::Option* const profile =
       program
           .add_option("--write-profile", options.profile,
@@ -100,7 +106,8 @@ void add_measuring_options(CLI::App& program, RunOptions& options, CLI::Option* 
           ->type_name("FILE")
           ->excludes(stream)
           ->excludes(trace)
-          ->excludes("--compare");
+          ->excludes("--compare")
+          ->excludes("--digest");
   program
       .add_option("--json", options.summary, "write what was measured and predicted, in figures")
       ->type_name("FILE")
@@ -134,13 +141,25 @@ RunSettings run_settings(const RunOptions& options) {
   settings.rounds_to_tf32 = options.rounds_to_tf32;
   settings.updates = options.updates;
   settings.learning_rate = options.learning_rate;
-  if (!options.memory_limit.empty()) settings.memory_limit = parse_bytes(options.memory_limit);
+  if (!options.memory_limit.empty()) {
+    settings.memory_limit = memory_in("--memory-limit", options.memory_limit);
+  }
   return settings;
 }
 
+RunCounts run_counts(const RunOptions& options, const Choices& choices) {
+  const bool is_timed = choices.device != "cpu" || options.tells_times();
+  const int as_needed = is_timed && !options.updates ? 1 : 0;
+  return {options.warm_up.value_or(as_needed), options.repeats};
+}
+
+void check_choices(const RunOptions& options, const Choices& choices) {
+  if (!options.updates || find_optimizer(choices.update.optimizer).updates) return;
+  fail_usage("--update", "changes parameters as an optimizer does, and none is chosen",
+             "add --optimizer NAME");
+}
+
 void check_outputs(const RunOptions& options, TakenFiles files) {
-  const bool writes = !options.trace.empty() || options.measures_both() || !options.summary.empty();
-  if (!writes) return;
   for (const std::string& folder : {options.inputs, options.compare}) {
     if (!folder.empty()) add_tensor_files(folder, files);
   }
@@ -151,6 +170,7 @@ void check_outputs(const RunOptions& options, TakenFiles files) {
   claim("--write-measurement", options.measurement, "the measurement");
   claim("--write-profile", options.profile, "the profile");
   claim("--json", options.summary, "the summary");
+  require_writable({options.trace, options.measurement, options.profile, options.summary});
 }
 
 }  // namespace stashscope::app

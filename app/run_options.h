@@ -1,10 +1,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "core/run/run_counts.h"
 #include "core/run/runner.h"
+#include "core/study/choices.h"
 #include "core/study/taken_files.h"
 
 namespace stashscope::app {
@@ -19,17 +21,20 @@ struct RunOptions {
   std::string measurement;
   std::string profile;
   std::string summary;
-  RunCounts counts;
+  std::optional<int> warm_up;  ///< nothing: as what is asked for needs it
+  int repeats = 1;
   bool stream = false;
   bool digest = false;
   bool untraced = false;
   bool rounds_to_tf32 = false;
-  bool updates = false;
+  bool updates = false;  ///< parameters after each run
   double learning_rate = 1e-3;
   std::string memory_limit;  ///< bytes as people write them; empty: the device's own
 
   bool compares() const { return !compare.empty(); }
-  bool measures_both() const { return !measurement.empty() || !profile.empty(); }
+  bool measures() const { return !measurement.empty() || !profile.empty(); }
+  /// Whether what is asked for tells how long a step takes.
+  bool tells_times() const { return measures() || stream || !summary.empty() || repeats > 1; }
 };
 
 /// Declares the options.
@@ -38,7 +43,15 @@ void add_run_options(CLI::App& program, RunOptions& options);
 /// How the runner is to run. Throws a usage Error for a limit that is no size.
 RunSettings run_settings(const RunOptions& options);
 
-/// Throws a usage Error when a file that is to be written is one that is read.
+/// How often a step runs under these choices. Where it is not said, a first run, which is slower
+/// than all others, goes before those that are timed; not where each run is a step of a training.
+RunCounts run_counts(const RunOptions& options, const Choices& choices);
+
+/// Throws a usage Error for what is asked for but can have no effect under these choices.
+void check_choices(const RunOptions& options, const Choices& choices);
+
+/// Throws a usage Error when a file that is to be written is one that is read, and an input Error
+/// when it cannot be written.
 void check_outputs(const RunOptions& options, TakenFiles files);
 
 }  // namespace stashscope::app

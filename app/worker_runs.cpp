@@ -41,6 +41,8 @@ void print_ending(const Measurement& measured) {
 
 }  // namespace
 
+TraceSink without_events(int) { return {}; }
+
 RunResult RepeatedRuns::run(const Variant& variant, const BeforeRun& before_run) const {
   const RunPlan plan = run_plan(study_, variant);
   std::vector<Measurement> repeats;
@@ -75,16 +77,15 @@ BaselineRun RepeatedRuns::run_baseline(const BeforeRun& before_run) const {
 }
 
 StudyMeasurements measured_both(const RepeatedRuns& runs) {
-  const BeforeRun no_sink = [](int) { return TraceSink(); };
-  const BaselineRun baseline = runs.run_baseline(no_sink);
-  Measurement current = runs.run_current(no_sink).measurement;
+  const BaselineRun baseline = runs.run_baseline(without_events);
+  Measurement current = runs.run_current(without_events).measurement;
   if (!baseline.measurement) return without_baseline(std::move(current), baseline.no_room);
   return {baseline.measurement, std::move(current)};
 }
 
-void stream_variants(const Study& study, const RepeatedRuns& runs, const RunCounts& counts) {
+void stream_variants(const Study& study, const RepeatedRuns& runs) {
   const auto before_run = [&](int index) -> TraceSink {
-    std::cout << worker_run_line << (index < counts.warm_up ? "warm-up" : "run") << "\n";
+    std::cout << worker_run_line << (index < runs.counts().warm_up ? "warm-up" : "run") << "\n";
     return print_event;
   };
   std::cout << worker_step_line << to_string(identity_of(study)) << "\n";

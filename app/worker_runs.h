@@ -19,10 +19,13 @@ struct BaselineRun {
   std::string no_room;
 };
 
+/// Whoever wants no events.
+TraceSink without_events(int index);
+
 /// Runs a variant as often as asked, always with the same data.
 class RepeatedRuns {
  public:
-  /// Refers to its arguments.
+  /// Refers to all but the counts.
   RepeatedRuns(const Study& study, const Runner& runner, const NamedTensors& inputs,
                const RunCounts& counts)
       : study_(study), runner_(runner), inputs_(inputs), counts_(counts) {}
@@ -35,19 +38,21 @@ class RepeatedRuns {
   /// said instead.
   BaselineRun run_baseline(const BeforeRun& before_run) const;
 
+  const RunCounts& counts() const { return counts_; }
+
  private:
   RunResult run(const Variant& variant, const BeforeRun& before_run) const;
 
   const Study& study_;
   const Runner& runner_;
   const NamedTensors& inputs_;
-  const RunCounts& counts_;
+  RunCounts counts_;
 };
 
 /// Both variants.
 StudyMeasurements measured_both(const RepeatedRuns& runs);
 
 /// For another program: the same, every event on standard output.
-void stream_variants(const Study& study, const RepeatedRuns& runs, const RunCounts& counts);
+void stream_variants(const Study& study, const RepeatedRuns& runs);
 
 }  // namespace stashscope::app

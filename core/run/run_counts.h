@@ -12,8 +12,9 @@ constexpr int most_runs = 1000;
 
 /// How often a step runs, always with the same data.
 struct RunCounts {
-  int warm_up = 0;  ///< runs before that do not count, 0 to most_runs
-  int repeats = 1;  ///< runs that count, 1 to most_runs
+  /// Runs before that do not count, 0 to most_runs: the first one loads code and finds its memory.
+  int warm_up = 1;
+  int repeats = 1;  ///< that count, 1 to most_runs
 
   int all() const { return warm_up + repeats; }
   friend bool operator==(const RunCounts&, const RunCounts&) = default;

@@ -209,11 +209,10 @@ Session session_of_run(const Study& study, const fs::path& model) {
 
 std::vector<std::string> worker_arguments(const std::string& file, const Study& study,
                                           const RunCounts& counts) {
-  std::vector<std::string> arguments = {file, "--stream", "--device", study.choices.device};
-  if (counts == RunCounts()) return arguments;
-  arguments.insert(arguments.end(), {"--warm-up", std::to_string(counts.warm_up), "--repeat",
-                                     std::to_string(counts.repeats)});
-  return arguments;
+  return {file,        "--stream",
+          "--device",  study.choices.device,
+          "--warm-up", std::to_string(counts.warm_up),
+          "--repeat",  std::to_string(counts.repeats)};
 }
 
 /// Whatever the worker there says, the machine is named.

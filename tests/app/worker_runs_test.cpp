@@ -141,9 +141,9 @@ TEST_F(WorkerRuns, WhatNoClusterFitsMaySingleNodesFit) {
 TEST_F(WorkerRuns, TheStreamSaysThatThereIsNoRoomForTheBaseline) {
   const SmallDevice device(peak(*planned_->current));
   testing::internal::CaptureStdout();
-  stream_variants(*planned_, {*planned_, device, no_inputs(), {}}, {});
+  stream_variants(*planned_, {*planned_, device, no_inputs(), {}});
   const std::string stream = testing::internal::GetCapturedStdout();
-  EXPECT_NE(stream.find("\nV baseline\nO node 'n': it is full\nV current\nN run\n"),
+  EXPECT_NE(stream.find("\nV baseline\nO node 'n': it is full\nV current\nN warm-up\n"),
             std::string::npos)
       << stream;
   EXPECT_TRUE(stream.ends_with("\nZ\n"));

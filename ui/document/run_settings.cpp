@@ -26,8 +26,9 @@ std::optional<RemoteHost> host_from(const QString& text) {
 RunRequest remembered_request() {
   const QSettings settings;
   RunRequest request;
-  request.counts.warm_up = std::clamp(settings.value(u"run/warm_up"_s, 0).toInt(), 0, most_runs);
-  request.counts.repeats = std::clamp(settings.value(u"run/repeats"_s, 1).toInt(), 1, most_runs);
+  auto& [warm_up, repeats] = request.counts;
+  warm_up = std::clamp(settings.value(u"run/warm_up"_s, warm_up).toInt(), 0, most_runs);
+  repeats = std::clamp(settings.value(u"run/repeats"_s, repeats).toInt(), 1, most_runs);
   request.host = host_from(settings.value(u"run/host"_s).toString());
   const QString worker = settings.value(u"run/worker"_s).toString();
   if (request.host && !worker.isEmpty()) request.host->worker = worker.toStdString();

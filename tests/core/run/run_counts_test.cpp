@@ -47,7 +47,7 @@ TEST(RunCounts, SayWhichRunItIs) {
   EXPECT_EQ(describe_run(counts, 0), "warm-up 1 of 2");
   EXPECT_EQ(describe_run(counts, 2), "run 1 of 3");
   EXPECT_EQ(describe_run(counts, 4), "run 3 of 3");
-  EXPECT_EQ(describe_run({}, 0), "");
+  EXPECT_EQ(describe_run({0, 1}, 0), "");
 }
 
 TEST(RunCounts, AreLimited) {
