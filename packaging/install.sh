@@ -6,7 +6,7 @@ packages=(
     build-essential cmake ninja-build pkg-config
     qt6-base-dev fonts-dejavu-core
     libgraphviz-dev libonnx-dev libprotobuf-dev protobuf-compiler libdnnl-dev
-    libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+    libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
     xvfb xauth
 )
 
