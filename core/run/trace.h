@@ -45,7 +45,8 @@ struct Measurement {
   std::int64_t repeat_difference = 0;  ///< largest, of live bytes at any step between the runs
   /// By step, the most scratch memory that kernels had beside the tensors; empty when none had.
   std::vector<std::int64_t> workspace_bytes;
-  /// The most of tensors and scratch memory at a moment, where that is known apart from steps.
+  /// The most of tensors and scratch memory at a moment, where that is known apart from steps;
+  /// else 0.
   std::int64_t peak_together_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0 when unknown
   std::vector<std::string> remarks;      ///< what of it is less exact than it could be

@@ -12,6 +12,18 @@
 namespace stashscope {
 namespace {
 
+/// What arrives when the worker of another machine runs, whose output goes through a filter.
+StudyMeasurements measured_on_box(const std::filesystem::path& folder, const Study& study,
+                                  const RunCounts& counts, const std::string& filter) {
+  const std::string worker = std::string(STASHSCOPE_WORKER) + " - --stream --warm-up " +
+                             std::to_string(counts.warm_up) + " --repeat " +
+                             std::to_string(counts.repeats);
+  const auto ssh = test::script(folder / "ssh", worker + " | " + filter);
+  const test::Environment named("STASHSCOPE_SSH", ssh.string());
+  return measure_in_worker(study, folder / "model.onnx", {counts, parse_remote_host("box")},
+                           nullptr, Progress());
+}
+
 std::shared_ptr<const Study> study_of(const fs::path& model) {
   const Subject subject = load_subject(model, [](Choices& choices) { choices.dims["N"] = 64; });
   return compute_study(subject.model, subject.session.choices, nullptr, Progress());
@@ -94,12 +106,8 @@ TEST_F(CommandLine, AWorkerThatFindsOtherSizesIsFound) {
 
 TEST_F(CommandLine, AWorkerThatDoesNotSayItsStepIsRefused) {
   const auto study = study_of(folder / "model.onnx");
-  const RunRequest there{{}, parse_remote_host("box")};
   const auto measured_through = [&](const std::string& filter) {
-    const auto ssh =
-        test::script(folder / "ssh", std::string(STASHSCOPE_WORKER) + " - --stream | " + filter);
-    const test::Environment named("STASHSCOPE_SSH", ssh.string());
-    return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+    return measured_on_box(folder, *study, {}, filter);
   };
   EXPECT_EQ(largest_error(*study, measured_through("cat")), 0);
   const std::string said =
@@ -109,13 +117,8 @@ TEST_F(CommandLine, AWorkerThatDoesNotSayItsStepIsRefused) {
 
 TEST_F(CommandLine, TheTimeOfTheStepAndRemarksComeBehindTheRunsOfEachVariant) {
   const auto study = study_of(folder / "model.onnx");
-  const RunRequest there{{1, 3}, parse_remote_host("box")};
   const auto measured_through = [&](const std::string& filter) {
-    const auto ssh =
-        test::script(folder / "ssh", std::string(STASHSCOPE_WORKER) +
-                                         " - --stream --warm-up 1 --repeat 3 | " + filter);
-    const test::Environment named("STASHSCOPE_SSH", ssh.string());
-    return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+    return measured_on_box(folder, *study, {1, 3}, filter);
   };
   const StudyMeasurements all = measured_through("cat");
   for (const Measurement* const run : {&*all.baseline, &all.current}) {
@@ -141,12 +144,8 @@ TEST_F(CommandLine, TheTimeOfTheStepAndRemarksComeBehindTheRunsOfEachVariant) {
 
 TEST_F(CommandLine, AStepThatFitsOnlyWithItsPlansIsMeasuredWithoutTheOther) {
   const auto study = study_of(folder / "model.onnx");
-  const RunRequest there{{}, parse_remote_host("box")};
   const auto measured_through = [&](const std::string& filter) {
-    const auto ssh =
-        test::script(folder / "ssh", std::string(STASHSCOPE_WORKER) + " - --stream | " + filter);
-    const test::Environment named("STASHSCOPE_SSH", ssh.string());
-    return measure_in_worker(*study, folder / "model.onnx", there, nullptr, Progress());
+    return measured_on_box(folder, *study, {}, filter);
   };
   const StudyMeasurements measured = measured_through("sed -e '0,/^T /s/^T .*/O node x: no room/'");
   EXPECT_FALSE(measured.baseline);

@@ -4,14 +4,10 @@
 
 namespace stashscope::cuda {
 
-namespace {
-
-std::int64_t rounded_up(std::int64_t bytes) {
+std::int64_t allocated_bytes(std::int64_t bytes) {
   constexpr std::int64_t granularity = 512;
   return (std::max<std::int64_t>(bytes, 1) + granularity - 1) / granularity * granularity;
 }
-
-}  // namespace
 
 DeviceMemory::~DeviceMemory() {
   for (const auto& [memory, piece] : taken_) {
@@ -20,7 +16,7 @@ DeviceMemory::~DeviceMemory() {
 }
 
 DevicePointer DeviceMemory::allocate(Pool pool, std::int64_t bytes) {
-  const std::int64_t rounded = rounded_up(bytes);
+  const std::int64_t rounded = allocated_bytes(bytes);
   if (limit_ > 0 && used_ + rounded > limit_) return nullptr;
   DevicePointer const memory = take(pool, bytes);
   if (memory == nullptr) return nullptr;

@@ -6,6 +6,9 @@
 
 namespace stashscope::cuda {
 
+/// The most that an allocation of so many bytes takes from one of CUDA's pools.
+std::int64_t allocated_bytes(std::int64_t bytes);
+
 /// Memory of a device, taken for a step and given back at its end, whatever comes. Keeps to a
 /// limit, so that a large device can stand for a smaller one. Counts by itself what is taken: how
 /// soon a pool sees that something was given back is its own affair.
@@ -21,7 +24,7 @@ class DeviceMemory {
   DevicePointer allocate(Pool pool, std::int64_t bytes);
   void release(DevicePointer memory);
 
-  /// Bytes that are taken, each piece rounded up as allocators do.
+  /// Of all that is taken, by `allocated_bytes`.
   std::int64_t used_bytes() const { return used_; }
   /// What tensors and workspaces may take together.
   std::int64_t available_bytes() const;

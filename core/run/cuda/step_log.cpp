@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/run/cuda/device_memory.h"
+
 namespace stashscope::cuda {
 
 namespace {
@@ -44,7 +46,7 @@ void StepLog::start_node(std::uint32_t step) {
 
 void StepLog::allocated(BufferId id, DevicePointer memory) {
   const std::int64_t bytes = program_.buffer_bytes[id];
-  count(bytes);
+  count(allocated_bytes(bytes));
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::allocate, bytes, Pool::tensors, memory, buffer_name(id));
   } else if (mode_ == Mode::node_by_node) {
@@ -54,7 +56,7 @@ void StepLog::allocated(BufferId id, DevicePointer memory) {
 
 void StepLog::released(BufferId id, DevicePointer memory) {
   const std::int64_t bytes = program_.buffer_bytes[id];
-  count(-bytes);
+  count(-allocated_bytes(bytes));
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::release, bytes, Pool::tensors, memory, buffer_name(id));
   } else if (mode_ == Mode::node_by_node) {
@@ -63,7 +65,7 @@ void StepLog::released(BufferId id, DevicePointer memory) {
 }
 
 void StepLog::took_workspace(std::int64_t bytes, DevicePointer memory) {
-  count(bytes);
+  count(allocated_bytes(bytes));
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::allocate, bytes, Pool::workspaces, memory, "");
   } else if (mode_ == Mode::node_by_node) {
@@ -73,7 +75,7 @@ void StepLog::took_workspace(std::int64_t bytes, DevicePointer memory) {
 }
 
 void StepLog::gave_back_workspace(std::int64_t bytes, DevicePointer memory) {
-  count(-bytes);
+  count(-allocated_bytes(bytes));
   if (mode_ == Mode::traced) {
     add(HostEvent::Kind::release, bytes, Pool::workspaces, memory, "");
   } else if (mode_ == Mode::node_by_node) {

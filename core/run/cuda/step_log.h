@@ -44,6 +44,7 @@ class StepLog {
   void add(HostEvent::Kind kind, std::int64_t bytes, Pool pool, DevicePointer memory,
            std::string name);
   void add_now(TraceEvent::Kind kind, std::int64_t bytes, const std::string& name);
+  /// @param bytes taken, or given back when below 0
   void count(std::int64_t bytes);
   PoolBytes take_peaks() const;
   std::int64_t reserved_bytes() const;

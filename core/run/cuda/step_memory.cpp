@@ -32,7 +32,9 @@ std::int64_t most_workspace(const Program& program) {
 }
 
 /// What allocators add to tensors at most; few of these are ever alive together.
-std::int64_t rounding_of(std::size_t tensors) { return static_cast<std::int64_t>(tensors) * 512; }
+std::int64_t rounding_of(std::size_t tensors) {
+  return static_cast<std::int64_t>(tensors) * allocated_bytes(1);
+}
 
 }  // namespace
 

@@ -9,13 +9,13 @@
 #include <unordered_map>
 
 #include "core/base/text.h"
+#include "core/run/cuda/device_memory.h"
 
 namespace stashscope::cuda {
 
 namespace {
 
 constexpr std::array pools = {Pool::tensors, Pool::workspaces};
-constexpr std::int64_t granularity = 512;  // of CUDA's pools
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
 using Matches = std::vector<const MemoryRecord*>;  ///< by host event; null where there is none
@@ -140,10 +140,6 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
   return steps;
 }
 
-std::int64_t rounded_up(std::int64_t bytes) {
-  return (bytes + granularity - 1) / granularity * granularity;
-}
-
 /// What is in use of a pool after each of its events: as the records say where there are any, else
 /// it changes by what was asked for.
 std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool pool,
@@ -152,7 +148,7 @@ std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool 
   for (std::size_t i = 0; i < events.size(); ++i) {
     const HostEvent& event = events[i];
     if (!touches_memory(event) || event.pool != pool) continue;
-    const std::int64_t bytes = rounded_up(std::max<std::int64_t>(event.bytes, 1));
+    const std::int64_t bytes = allocated_bytes(event.bytes);
     used += event.kind == HostEvent::Kind::allocate ? bytes : -bytes;
     if (!matches.empty() && matches[i] != nullptr) used = matches[i]->pool_used;
     all[i] = used;

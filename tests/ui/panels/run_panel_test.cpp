@@ -53,6 +53,15 @@ class RunPanelTest : public WindowTest {
   }
   void type_worker(const QString& path) { type_line(find<QLineEdit>(u"run_worker"_s), path); }
 
+  void save_and_open_again() {
+    const QString file = in_folder(u"runs.stashscope"_s);
+    press(Qt::Key_S, Qt::ControlModifier);
+    answer_file_dialog(u"save_dialog"_s, file);
+    ASSERT_TRUE(comes_true([&] { return QFile::exists(file); }));
+    start_window();
+    open(file);
+  }
+
   /// The box, once it lists the devices.
   QComboBox& device() {
     auto& box = find<QComboBox>(u"device"_s);
@@ -121,11 +130,7 @@ TEST_F(RunPanelTest, RepeatsStayInTheSession) {
   type_count(u"repeats"_s, u"2"_s);
   run_well();
   const Measured measured = *document().measured();
-  press(Qt::Key_S, Qt::ControlModifier);
-  answer_file_dialog(u"save_dialog"_s, in_folder(u"runs.stashscope"_s));
-  ASSERT_TRUE(comes_true([this] { return QFile::exists(in_folder(u"runs.stashscope"_s)); }));
-  start_window();
-  open(in_folder(u"runs.stashscope"_s));
+  save_and_open_again();
   ASSERT_NE(document().measured(), nullptr);
   EXPECT_EQ(document().measured()->runs.current, measured.runs.current);
   EXPECT_TRUE(result().contains(u"medians of 2 runs"_s));
@@ -213,11 +218,7 @@ TEST_F(RunPanelTest, AStepThatFitsOnlyWithItsPlansIsShownAlone) {
   EXPECT_FALSE(document().measured()->runs.baseline);
   EXPECT_TRUE(result().contains(u"–"_s)) << result().toStdString();
   EXPECT_TRUE(result().contains(u"no room for it"_s)) << result().toStdString();
-  press(Qt::Key_S, Qt::ControlModifier);
-  answer_file_dialog(u"save_dialog"_s, in_folder(u"runs.stashscope"_s));
-  ASSERT_TRUE(comes_true([this] { return QFile::exists(in_folder(u"runs.stashscope"_s)); }));
-  start_window();
-  open(in_folder(u"runs.stashscope"_s));
+  save_and_open_again();
   ASSERT_NE(document().measured(), nullptr);
   EXPECT_FALSE(document().measured()->runs.baseline);
   EXPECT_TRUE(result().contains(u"no room for it"_s)) << result().toStdString();

@@ -113,16 +113,8 @@ std::string CudaDevice::libraries() const {
 
 DevicePointer CudaDevice::allocate(Pool pool, std::int64_t bytes) {
   void* memory = nullptr;
-  const auto try_once = [&] {
-    return cudaMallocFromPoolAsync(&memory, to_size(std::max<std::int64_t>(bytes, 1)),
-                                   this->memory(pool).get(), stream_.get());
-  };
-  cudaError_t status = try_once();
-  if (status == cudaErrorMemoryAllocation) {  // the other pool may hold what it does not use
-    synchronize();
-    for (MemoryPool& each : pools_) each.trim();
-    status = try_once();
-  }
+  const cudaError_t status = cudaMallocFromPoolAsync(
+      &memory, to_size(std::max<std::int64_t>(bytes, 1)), this->memory(pool).get(), stream_.get());
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     return nullptr;
