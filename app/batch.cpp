@@ -7,15 +7,15 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
+#include "core/process/run_child.h"
 #include "core/report/graph_picture.h"
 #include "core/report/operator_summary.h"
 #include "core/report/report.h"
-#include "core/run/worker.h"
-#include "core/study/exported_config.h"
-#include "core/study/fusion_table.h"
-#include "core/study/measure.h"
-#include "core/study/outgoing_step.h"
-#include "core/study/pass_savings.h"
+#include "core/study/facts/exported_config.h"
+#include "core/study/facts/pass_savings.h"
+#include "core/study/measured/measure.h"
+#include "core/study/step/fusion_table.h"
+#include "core/study/step/step_export.h"
 
 namespace stashscope::app {
 
@@ -51,7 +51,7 @@ void export_environment(const Study& study, const std::string& path) {
 }
 
 /// Nothing that was read may be written over, and no output over another one.
-void check_outputs(const BatchOptions& options, TakenFiles files) {
+void check_outputs(const BatchOptions& options, OverwriteGuard files) {
   const auto place = [](const char* option, const std::string& path) {
     return std::string(option) + " " + printable(path);
   };
@@ -73,10 +73,10 @@ void check_outputs(const BatchOptions& options, TakenFiles files) {
 }
 
 /// A run that fails takes nothing from the prediction, which is reported first.
-StudyMeasurements measured_or_reported(const ReportInput& input, const Subject& subject,
+StudyMeasurements measured_or_reported(const ReportInput& input, const LoadedModel& loaded,
                                        const BatchOptions& options) {
   try {
-    return measure_in_worker(input.study, subject.session.model, {}, nullptr, Progress());
+    return measure_in_worker(input.study, loaded.session.model, {}, nullptr, Progress());
   } catch (const Error&) {
     write_text(report_text(input, options.format), options.out);
     throw;
@@ -101,37 +101,37 @@ void write_text(const std::string& text, const std::string& path) {
   }
 }
 
-std::shared_ptr<const Study> study_with_times(const Subject& subject) {
-  return with_times_of(subject.session, study_of(subject));
+std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded) {
+  return with_times_of(loaded.session, study_of(loaded));
 }
 
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
-  Subject subject = load_subject(analysis);
-  check_outputs(options, files_read(analysis, subject));
-  auto study = study_with_times(subject);
-  const PlanningResults planned = plan(planning, study, subject.session);
-  print_warnings("stashscope", subject.warnings);
+  LoadedModel loaded = load_model_or_session(analysis);
+  check_outputs(options, files_read(analysis, loaded));
+  auto study = study_with_times(loaded);
+  const PlanningResults planned = plan(planning, study, loaded.session);
+  print_warnings("stashscope", loaded.warnings);
   print_study_warnings(study->warnings);
   const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device != "none") {
     const StudyMeasurements measured = measured_or_reported(
-        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, subject,
+        {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, loaded,
         options);
     shown = {measured, largest_error(*study, measured)};
-    subject.session.baseline_measured = measured.baseline;
-    subject.session.current_measured = measured.current;
-    study = with_times_of(subject.session, study);
+    loaded.session.baseline_measured = measured.baseline;
+    loaded.session.current_measured = measured.current;
+    study = with_times_of(loaded.session, study);
   }
   const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions, planned};
   write_text(report_text(input, options.format), options.out);
   if (!options.save_model.empty()) save_model(modified_graph(*study), options.save_model);
   if (!options.save_session.empty()) {
-    subject.session.model_hash = hash_file(subject.session.model);
-    subject.session.model = std::filesystem::absolute(subject.session.model).lexically_normal();
-    save_session(subject.session, options.save_session);
+    loaded.session.model_hash = hash_file(loaded.session.model);
+    loaded.session.model = std::filesystem::absolute(loaded.session.model).lexically_normal();
+    save_session(loaded.session, options.save_session);
   }
   if (!options.export_env.empty()) export_environment(*study, options.export_env);
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);

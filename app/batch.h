@@ -20,8 +20,8 @@ struct BatchOptions {
 /// To a file, or to standard output when `path` is empty.
 void write_text(const std::string& text, const std::string& path);
 
-/// The study of a subject; what its session's runs measured goes before what is predicted.
-std::shared_ptr<const Study> study_with_times(const Subject& subject);
+/// The study of a loaded; what its session's runs measured goes before what is predicted.
+std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded);
 
 constexpr int budget_not_met = 4;
 

@@ -11,8 +11,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
-#include "core/run/difference.h"
-#include "core/run/random_values.h"
+#include "core/run/measurement/difference.h"
+#include "core/run/step/random_values.h"
 
 namespace stashscope::app {
 

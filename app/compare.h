@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/run/runner.h"
+#include "core/run/step/runner.h"
 
 namespace stashscope::app {
 

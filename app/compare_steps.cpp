@@ -19,10 +19,10 @@ void check_usage(const BatchOptions& options) {
 
 int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options) {
   check_usage(options);
-  const Subject left = load_subject(analysis);
-  const Subject right = stashscope::load_subject(options.compare, nullptr);
+  const LoadedModel left = load_model_or_session(analysis);
+  const LoadedModel right = stashscope::load_model_or_session(options.compare, nullptr);
   if (!options.out.empty()) {
-    TakenFiles files = files_read(analysis, left);
+    OverwriteGuard files = files_read(analysis, left);
     files.add_model(right.session.model, *right.model);
     files.add_session(options.compare);
     files.claim("--out " + printable(options.out), options.out, "the file of --out");

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "app/options.h"
-#include "core/layout/child.h"
+#include "core/layout/place/child.h"
 
 namespace stashscope::app {
 

@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/report/budget_report.h"
-#include "core/study/budget.h"
+#include "core/study/search/budget.h"
 
 namespace stashscope::app {
 
@@ -42,9 +42,9 @@ std::string lowest_found(const Study& study, const BudgetAnswer& answer) {
 
 std::string memory_advice(const Study& study, std::int64_t available_bytes) {
   const std::int64_t budget = budget_below(study, available_bytes);
-  PlanArchive archive;
+  ParetoFront archive;
   const BudgetAnswer answer = plan_for_budget(
-      study, {budget, Grain::cluster, {.seconds = advice_seconds}}, archive, Progress());
+      study, {budget, PlanGranularity::cluster, {.seconds = advice_seconds}}, archive, Progress());
   const std::string unlike_predicted =
       budget == available_bytes ? "" : "what is on was predicted to fit, and did not; ";
   if (!answer.feasible) {

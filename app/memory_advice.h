@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 
 namespace stashscope::app {
 

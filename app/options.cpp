@@ -10,8 +10,9 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
-#include "core/run/runner.h"
-#include "core/schedule/fusions.h"
+#include "core/run/devices/devices.h"
+#include "core/run/step/runner.h"
+#include "core/schedule/fusion/fusions.h"
 
 namespace stashscope::app {
 
@@ -38,9 +39,9 @@ void add_dim(const std::string& argument, Choices& choices) {
   }
 }
 
-Probe probe_option(const std::string& text) {
+RecomputeSearchOptions search_option(const std::string& text) {
   try {
-    return parse_probe(text);
+    return parse_search_options(text);
   } catch (const Error& error) {
     throw error.within("--probe " + printable(text));
   }
@@ -55,12 +56,12 @@ std::string names_in(const Table& table) {
 }
 
 void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
-  if (options.newer_versions) choices.probe.newer_versions = true;
+  if (options.newer_versions) choices.recompute_search.newer_versions = true;
   for (const std::string& each : options.recomputable) {
-    choices.probe.also_recomputable.insert(each);
+    choices.recompute_search.also_recomputable.insert(each);
   }
   if (!options.compress_to.empty()) {
-    choices.probe.compressed = parse_compressed(options.compress_to);
+    choices.recompute_search.compressed = parse_compressed(options.compress_to);
   }
   if (!options.profile.empty()) choices.profile = load_profile(options.profile);
   if (options.transfer_bandwidth) {
@@ -197,10 +198,11 @@ std::string pass_list() {
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
-  if (!options.probe.empty()) choices.probe = probe_option(options.probe);
+  if (!options.recompute_search.empty())
+    choices.recompute_search = search_option(options.recompute_search);
   if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
-  choices.kept.insert(options.kept.begin(), options.kept.end());
+  choices.pinned.insert(options.pinned.begin(), options.pinned.end());
   if (options.level >= 0) choices.level = options.level;
   if (!options.order.empty()) apply_order(options.order, choices);
   apply_fusion_options(options, choices.fusion);
@@ -229,7 +231,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       ->allow_extra_args(false);
   program
       .add_option(
-          "--probe", options.probe,
+          "--probe", options.recompute_search,
           "how far recompute options are looked for: level 0 or 1 (default 1), then 1 to keep "
           "the inputs of transformer layers (default 0)")
       ->type_name("L[:B]");
@@ -242,7 +244,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       ->type_name("CONFIG|@FILE")
       ->allow_extra_args(false);
   program
-      .add_option("--keep", options.kept,
+      .add_option("--keep", options.pinned,
                   "node whose outputs stay in memory: its plans are not carried out, nor do "
                   "sequences run it again")
       ->type_name("NODE")
@@ -300,20 +302,20 @@ int print_profiles() {
   return 0;
 }
 
-Subject load_subject(const AnalysisOptions& options) {
+LoadedModel load_model_or_session(const AnalysisOptions& options) {
   if (options.file.empty()) fail_usage("", "no model is given", "name an ONNX model or a session");
-  Subject subject = stashscope::load_subject(
+  LoadedModel loaded = stashscope::load_model_or_session(
       options.file, [&](Choices& choices) { apply_options(options, choices); });
-  if (!options.loss.empty()) check_loss(options.loss, *subject.model);
-  return subject;
+  if (!options.loss.empty()) check_loss(options.loss, *loaded.model);
+  return loaded;
 }
 
-std::shared_ptr<const Study> study_of(const Subject& subject) {
+std::shared_ptr<const Study> study_of(const LoadedModel& loaded) {
   try {
-    return compute_study(subject.model, subject.session.choices, nullptr, Progress());
+    return compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
-    throw error.within(printable(subject.session.model.string()));
+    throw error.within(printable(loaded.session.model.string()));
   }
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/schedule/search_limit.h"
-#include "core/study/study.h"
-#include "core/study/subject.h"
+#include "core/schedule/tasks/search_limit.h"
+#include "core/study/files/loaded_model.h"
+#include "core/study/step/study.h"
 
 namespace stashscope::app {
 
@@ -17,9 +17,9 @@ namespace stashscope::app {
 struct AnalysisOptions {
   std::string file;  ///< model or session
   std::vector<std::string> dims;
-  std::string probe;
+  std::string recompute_search;
   std::vector<std::string> plans;
-  std::vector<std::string> kept;
+  std::vector<std::string> pinned;
   int level = -1;  ///< -1: not given
   std::string order;
   std::string fusion;
@@ -57,10 +57,10 @@ std::string pass_list();
 void apply_options(const AnalysisOptions& options, Choices& choices);
 
 /// Loads the file that the options name, with the options applied. Throws an input or usage Error.
-Subject load_subject(const AnalysisOptions& options);
+LoadedModel load_model_or_session(const AnalysisOptions& options);
 
-/// The study of a subject; errors about the model name its file.
-std::shared_ptr<const Study> study_of(const Subject& subject);
+/// The study of a loaded; errors about the model name its file.
+std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
 /// Prints what can be given as --optimizer.
 int print_optimizers();

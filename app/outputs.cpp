@@ -4,9 +4,9 @@
 
 namespace stashscope::app {
 
-TakenFiles files_read(const AnalysisOptions& options, const Subject& subject) {
-  TakenFiles files;
-  files.add_model(subject.session.model, *subject.model);
+OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded) {
+  OverwriteGuard files;
+  files.add_model(loaded.session.model, *loaded.model);
   // Where the input is the model itself, that is known by now.
   files.add_session(options.file);
   for (const std::string& plan : options.plans) {

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/planner/planning_instance.h"
 #include "core/planner/sequence_plan.h"
-#include "core/schedule/minimal_order.h"
+#include "core/schedule/minimal/minimal_order.h"
 
 namespace stashscope::app {
 namespace {
@@ -66,8 +66,8 @@ struct Answer {
   const char* bounded = "";  ///< what the bound is one of
   std::int64_t reached = 0;
   bool feasible = true;
-  std::int64_t peak_floor = 0;  ///< no sequence is below
-  bool impossible = false;      ///< the budget is below this floor
+  std::int64_t peak_lower_bound = 0;  ///< no sequence is below
+  bool impossible = false;            ///< the budget is below this floor
 };
 
 void print(const Answer& answer, const SequenceMemory& memory, const SequenceMemory& given,
@@ -85,7 +85,7 @@ void print(const Answer& answer, const SequenceMemory& memory, const SequenceMem
       answer.feasible ? "" : " OVER BUDGET");
   if (answer.impossible) {
     std::printf("proven infeasible: no sequence has a peak below %lld\n",
-                static_cast<long long>(answer.peak_floor));
+                static_cast<long long>(answer.peak_lower_bound));
   }
 }
 
@@ -100,14 +100,14 @@ Answer find_sequence(const PlanningInstance& instance, std::int64_t budget,
   const SequencePlan plan = plan_sequence(instance.graph, {instance.given_order}, budget,
                                           options.rules, options.limit, Progress());
   return {plan.found.sequence,       plan.cost_bound,     "cost",
-          plan.found.cost,           plan.found.feasible, plan.peak_floor,
+          plan.found.cost,           plan.found.feasible, plan.peak_lower_bound,
           plan.is_impossible(budget)};
 }
 
 std::int64_t budget_of(const PlanOptions& options, const PlanningInstance& instance,
                        const SequenceMemory& given) {
   if (options.budget) return *options.budget;
-  const std::int64_t fixed = instance.graph.resident_bytes;
+  const std::int64_t fixed = instance.graph.persistent_bytes;
   const auto free = static_cast<double>(given.peak_bytes - fixed);
   return fixed + static_cast<std::int64_t>(free * *options.budget_percent / 100);
 }

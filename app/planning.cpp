@@ -18,8 +18,8 @@ std::int64_t budget_of(const PlanningOptions& options) {
   return memory_in("--budget", *options.budget);
 }
 
-Grain grain_of(const PlanningOptions& options) {
-  return options.grain ? find_grain(*options.grain) : Grain::cluster;
+PlanGranularity grain_of(const PlanningOptions& options) {
+  return options.grain ? find_grain(*options.grain) : PlanGranularity::cluster;
 }
 
 void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
@@ -84,8 +84,8 @@ PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study
                      Session& session) {
   const std::optional<FitQuestion> fit = asked_fit(options, *study);
   PlanningResults results;
-  PlanArchive archive;
-  const Grain grain = grain_of(options);
+  ParetoFront archive;
+  const PlanGranularity grain = grain_of(options);
   if (options.pareto > 0) {
     results.curve = pareto_curve(*study, grain, options.pareto, options.limit, archive, Progress());
   }

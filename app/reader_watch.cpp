@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-#include "core/base/signals_held.h"
+#include "core/base/scoped_signal_block.h"
 
 namespace stashscope::app {
 
@@ -26,7 +26,7 @@ void end_with_reader() {
   // Whoever started this process may have had it ignored.
   std::signal(SIGPIPE, SIG_DFL);
   // Signals are the main thread's, which may hold them back.
-  const SignalsHeld held;
+  const ScopedSignalBlock held;
   std::thread(watch).detach();
 }
 

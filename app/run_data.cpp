@@ -2,9 +2,9 @@
 
 #include "app/options.h"
 #include "core/base/text.h"
-#include "core/run/available_memory.h"
-#include "core/run/given_inputs.h"
-#include "core/run/random_inputs.h"
+#include "core/run/step/available_memory.h"
+#include "core/run/step/given_inputs.h"
+#include "core/run/step/random_inputs.h"
 
 namespace stashscope::app {
 
@@ -67,16 +67,16 @@ std::int64_t random_bytes(const Study& study) {
 
 }  // namespace
 
-std::shared_ptr<const Study> study_with(Subject& subject, const NamedTensors& inputs) {
-  const InputDims given(*subject.model, inputs);
-  const Choices chosen = subject.session.choices;
-  for (const auto& [name, size] : given.dims()) subject.session.choices.dims[name] = size;
+std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors& inputs) {
+  const InputDims given(*loaded.model, inputs);
+  const Choices chosen = loaded.session.choices;
+  for (const auto& [name, size] : given.dims()) loaded.session.choices.dims[name] = size;
   try {
-    return study_of(subject);
+    return study_of(loaded);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
-    subject.session.choices = chosen;
-    study_of(subject);
+    loaded.session.choices = chosen;
+    study_of(loaded);
     fail_input("the tensors given", "do not fit together: " + given.text(), error.what());
   }
 }

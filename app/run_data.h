@@ -1,14 +1,14 @@
 #pragma once
 
-#include "core/run/runner.h"
-#include "core/study/study.h"
-#include "core/study/subject.h"
+#include "core/run/step/runner.h"
+#include "core/study/files/loaded_model.h"
+#include "core/study/step/study.h"
 
 namespace stashscope::app {
 
 /// The study with the dimensions of given inputs. Where it is they that do not fit, and not the
 /// choices, this is a fault of the input.
-std::shared_ptr<const Study> study_with(Subject& subject, const NamedTensors& inputs);
+std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors& inputs);
 
 /// Random data for a step of which the memory of this machine takes `step_bytes`. Throws a run
 /// Error before anything is made when it cannot hold them.

@@ -15,12 +15,13 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/planner/device_profile.h"
-#include "core/run/available_memory.h"
-#include "core/run/given_inputs.h"
-#include "core/study/measure.h"
-#include "core/study/measured_profile.h"
-#include "core/study/measurement_file.h"
-#include "core/study/step_bundle.h"
+#include "core/run/devices/devices.h"
+#include "core/run/step/available_memory.h"
+#include "core/run/step/given_inputs.h"
+#include "core/study/files/step_bundle.h"
+#include "core/study/measured/measure.h"
+#include "core/study/measured/measured_profile.h"
+#include "core/study/measured/measurement_file.h"
 
 namespace stashscope::app {
 namespace {
@@ -76,16 +77,16 @@ void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptio
 
 /// The study with the sizes that only the data of a run told, so that its memory is compared with
 /// the same step.
-std::shared_ptr<const Study> study_of_run(Subject& subject, std::shared_ptr<const Study> study,
+std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<const Study> study,
                                           const RunResult& result) {
   bool differs = false;
   for (const auto& [name, size] : sizes_unlike_predicted(*study, result.measurement)) {
-    subject.session.choices.dims[name] = size;
+    loaded.session.choices.dims[name] = size;
     print_warnings("stashscope-run", {"dimension '" + printable(name) + "' was " +
                                       std::to_string(size) + " in this run"});
     differs = true;
   }
-  return differs ? study_of(subject) : std::move(study);
+  return differs ? study_of(loaded) : std::move(study);
 }
 
 /// By `keep_loss_only`.
@@ -96,16 +97,16 @@ std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) 
   return names;
 }
 
-bool matches_expected(const Study& study, const Subject& subject, const RunResult& result,
+bool matches_expected(const Study& study, const LoadedModel& loaded, const RunResult& result,
                       const NamedTensors& inputs, const RunOptions& options) {
   const bool is_mixed = !study.choices.precision.empty();
   const Results results{result.outputs, study.graph(), inputs, is_mixed,
-                        outputs_given_up(*subject.model, study.graph())};
+                        outputs_given_up(*loaded.model, study.graph())};
   return print_comparison(compare_outputs(results, options.compare, options.tolerance));
 }
 
 /// Once, or as often as asked; returns the exit code.
-int run_current(Subject& subject, const std::shared_ptr<const Study>& study,
+int run_current(LoadedModel& loaded, const std::shared_ptr<const Study>& study,
                 const RepeatedRuns& runs, const NamedTensors& inputs, const RunOptions& options) {
   TraceFile trace(options.trace);
   const int last = runs.counts().all() - 1;
@@ -113,12 +114,12 @@ int run_current(Subject& subject, const std::shared_ptr<const Study>& study,
       runs.run_current([&](int index) { return index == last ? trace.sink() : TraceSink(); });
   trace.finish();
   print_warnings("stashscope-run", result.measurement.remarks);
-  const auto sized = study_of_run(subject, study, result);
+  const auto sized = study_of_run(loaded, study, result);
   print_memory(*sized, result.measurement);
   print_times(result.measurement);
   if (!options.summary.empty()) write_summary(*sized, result.measurement, options.summary);
   if (options.digest) print_digests(result.outputs);
-  return !options.compares() || matches_expected(*study, subject, result, inputs, options) ? 0 : 1;
+  return !options.compares() || matches_expected(*study, loaded, result, inputs, options) ? 0 : 1;
 }
 
 /// What the current variant takes of this machine's own memory.
@@ -126,15 +127,15 @@ std::int64_t host_bytes(const Study& study) {
   return study.choices.device == "cpu" ? study.current->timeline.peak_bytes : 0;
 }
 
-int run_once(Subject& subject, const RunOptions& options) {
+int run_once(LoadedModel& loaded, const RunOptions& options) {
   const RunSettings settings = run_settings(options);
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
-  if (subject.session.choices.device == "none") subject.session.choices.device = "cpu";
-  check_choices(options, subject.session.choices);
-  const auto study = study_with(subject, inputs);
+  if (loaded.session.choices.device == "none") loaded.session.choices.device = "cpu";
+  check_choices(options, loaded.session.choices);
+  const auto study = study_with(loaded, inputs);
   check_all_tensors(study->graph());
-  print_warnings("stashscope-run", subject.warnings);
+  print_warnings("stashscope-run", loaded.warnings);
   print_warnings("stashscope-run", study->warnings);
   const auto runner = make_runner(study->choices.device, settings);
   runner->check(study->graph());
@@ -151,7 +152,7 @@ int run_once(Subject& subject, const RunOptions& options) {
   } else if (options.measures()) {
     write_measured(*study, runs, options);
   } else {
-    code = run_current(subject, study, runs, inputs, options);
+    code = run_current(loaded, study, runs, inputs, options);
   }
   flush_output();
   return code;
@@ -176,9 +177,9 @@ int run(int argc, char** argv) {
       received.emplace(std::cin);
       analysis.file = received->session().string();
     }
-    Subject subject = load_subject(analysis);
-    check_outputs(options, files_read(analysis, subject));
-    return run_once(subject, options);
+    LoadedModel loaded = load_model_or_session(analysis);
+    check_outputs(options, files_read(analysis, loaded));
+    return run_once(loaded, options);
   });
 }
 

@@ -22,7 +22,7 @@ std::string finite_and_not_negative(const std::string& text) {
 }
 
 /// Files of tensors are read by their folder's name only.
-void add_tensor_files(const std::string& folder, TakenFiles& files) {
+void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
     if (entry.path().extension() == ".pb") files.add(entry.path(), "the data given");
@@ -159,7 +159,7 @@ void check_choices(const RunOptions& options, const Choices& choices) {
              "add --optimizer NAME");
 }
 
-void check_outputs(const RunOptions& options, TakenFiles files) {
+void check_outputs(const RunOptions& options, OverwriteGuard files) {
   for (const std::string& folder : {options.inputs, options.compare}) {
     if (!folder.empty()) add_tensor_files(folder, files);
   }

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "core/run/run_counts.h"
-#include "core/run/runner.h"
-#include "core/study/choices.h"
-#include "core/study/taken_files.h"
+#include "core/run/measurement/run_counts.h"
+#include "core/run/step/runner.h"
+#include "core/study/choices/choices.h"
+#include "core/study/files/overwrite_guard.h"
 
 namespace stashscope::app {
 
@@ -52,6 +52,6 @@ void check_choices(const RunOptions& options, const Choices& choices);
 
 /// Throws a usage Error when a file that is to be written is one that is read, and an input Error
 /// when it cannot be written.
-void check_outputs(const RunOptions& options, TakenFiles files);
+void check_outputs(const RunOptions& options, OverwriteGuard files);
 
 }  // namespace stashscope::app

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/measured_report.h"
-#include "core/study/measure.h"
+#include "core/study/measured/measure.h"
 
 namespace stashscope::app {
 

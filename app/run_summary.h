@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "core/run/runner.h"
-#include "core/study/study.h"
+#include "core/run/step/runner.h"
+#include "core/study/step/study.h"
 
 namespace stashscope::app {
 

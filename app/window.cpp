@@ -15,7 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/run/worker.h"
+#include "core/process/run_child.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
 #include "ui/window/main_window.h"
@@ -88,7 +88,7 @@ ui::ThemeChoice theme_choice(const std::string& name) {
 
 void open_subject(ui::Document& document, const AnalysisOptions& analysis) {
   document.open(QString::fromStdString(analysis.file),
-                [analysis] { return load_subject(analysis); });
+                [analysis] { return load_model_or_session(analysis); });
 }
 
 /// Draws the real window once its study and its graph are there, and the measurement if a device is

@@ -5,10 +5,11 @@
 #include "app/memory_advice.h"
 #include "app/options.h"
 #include "core/base/text.h"
-#include "core/run/available_memory.h"
-#include "core/run/worker.h"
-#include "core/study/outgoing_step.h"
-#include "core/study/step_identity.h"
+#include "core/process/run_child.h"
+#include "core/run/measurement/worker_lines.h"
+#include "core/run/step/available_memory.h"
+#include "core/study/step/step_export.h"
+#include "core/study/step/step_identity.h"
 
 namespace stashscope::app {
 

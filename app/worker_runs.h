@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "core/run/run_counts.h"
-#include "core/run/runner.h"
-#include "core/study/measure.h"
+#include "core/run/measurement/run_counts.h"
+#include "core/run/step/runner.h"
+#include "core/study/measured/measure.h"
 
 namespace stashscope::app {
 

@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "core/planner/recompute_moves.h"
-#include "core/schedule/run_sequence.h"
-#include "core/schedule/sequence_moves.h"
+#include "core/schedule/tasks/run_sequence.h"
+#include "core/schedule/tasks/sequence_moves.h"
 
 namespace stashscope {
 namespace {

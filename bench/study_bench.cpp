@@ -8,8 +8,8 @@
 
 #include "core/memory/step_peak.h"
 #include "core/onnx/model_file.h"
-#include "core/study/study.h"
-#include "core/study/variants.h"
+#include "core/study/step/study.h"
+#include "core/study/step/variants.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {

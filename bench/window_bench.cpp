@@ -11,8 +11,8 @@
 #include <functional>
 
 #include "bench/open_window.h"
-#include "core/layout/layered.h"
-#include "core/study/edits.h"
+#include "core/layout/place/layered.h"
+#include "core/study/edits/edits.h"
 #include "tests/ui/support/long_step.h"
 #include "ui/memory/memory_view.h"
 #include "ui/theme/theme.h"
@@ -183,7 +183,7 @@ std::size_t boxes_in_view(const GraphView& view) {
 }
 
 void measure_frames(const QString& model) {
-  const auto loaded = load_subject(model_file(model).toStdString(), nullptr);
+  const auto loaded = load_model_or_session(model_file(model).toStdString(), nullptr);
   const auto study = compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
   GraphView view;
   view.resize(window_size);

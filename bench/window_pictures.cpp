@@ -14,7 +14,7 @@
 #include <cstdio>
 
 #include "bench/open_window.h"
-#include "ui/panels/compare_panel.h"
+#include "ui/panels/compare/compare_panel.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
 
@@ -109,7 +109,7 @@ void draw_all(const QStringList& arguments) {
   open.open(model.filePath());
   fill_choices(open, arguments.mid(5));
   open.settle();
-  open.document().select_step(open.document().study()->current->timeline.peak_step);
+  open.document().select_step(open.document().study()->current->timeline.peak_slot);
   album.add(open.window(), u"window"_s);
   open.find<ComparePanel>(u"compare_panel"_s).open(model.filePath());
   fill_planner(open);

@@ -19,7 +19,7 @@ enum class AddedKind : std::uint8_t {
 };
 
 /// The kinds that run in forward, as soon as nothing there needs their tensor any more.
-constexpr bool puts_away(AddedKind kind) {
+constexpr bool evicts(AddedKind kind) {
   return kind == AddedKind::offload || kind == AddedKind::compress;
 }
 

@@ -31,12 +31,12 @@ struct Claim {
 class BandCounter {
  public:
   BandCounter(const Dataflow& dataflow, const BufferRules& rules, const Timeline& timeline,
-              std::size_t forward_steps, NodeId yield)
+              std::size_t forward_slots, NodeId yield)
       : dataflow_(dataflow),
         topology_(dataflow.topology),
         rules_(rules),
         timeline_(timeline),
-        first_backward_(forward_steps),
+        first_backward_(forward_slots),
         yield_(yield),
         change_(timeline.order.size() + 1, BandBytes{}) {}
 
@@ -62,7 +62,7 @@ class BandCounter {
     }
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
       const Buffer& buffer = timeline_.buffers[id];
-      if (buffer.resident) bands[id] = resident_band(buffer);
+      if (buffer.persistent) bands[id] = persistent_band(buffer);
     }
     return bands;
   }
@@ -106,13 +106,13 @@ class BandCounter {
     const Buffer& buffer = timeline_.buffers[id];
     if (rules_.role[dataflow_.origin(value)] == ValueRole::gradient) {
       claims_.push_back(
-          {id, Band::gradients, made, buffer.returned ? buffer.last_step : read_until_[value]});
+          {id, Band::gradients, made, buffer.returned ? buffer.last_slot : read_until_[value]});
     } else if (is_stashed_[value]) {
       claims_.push_back({id, Band::stashed, made, read_until_[value]});
     }
   }
 
-  Band resident_band(const Buffer& buffer) const {
+  Band persistent_band(const Buffer& buffer) const {
     if (buffer.state) return Band::optimizer_states;
     const bool trained = rules_.role[buffer.root] == ValueRole::parameter;
     return trained ? Band::parameters : Band::constants;
@@ -124,8 +124,9 @@ class BandCounter {
   }
 
   void add_buffer(const Buffer& buffer, std::span<const Claim> claims) {
-    const std::size_t end = buffer.last_step + std::size_t{1};
-    if (buffer.resident) return add(resident_band(buffer), buffer.bytes, buffer.first_step, end);
+    const std::size_t end = buffer.last_slot + std::size_t{1};
+    if (buffer.persistent)
+      return add(persistent_band(buffer), buffer.bytes, buffer.first_slot, end);
     struct Edge {
       std::size_t step;
       Band band;
@@ -139,7 +140,7 @@ class BandCounter {
     std::sort(edges.begin(), edges.end(),
               [](const Edge& a, const Edge& b) { return a.step < b.step; });
     std::array<int, band_count> claimed{};
-    std::size_t done = buffer.first_step;
+    std::size_t done = buffer.first_slot;
     for (const Edge& edge : edges) {
       if (edge.step > done) add(strongest(claimed), buffer.bytes, done, edge.step);
       done = edge.step;
@@ -193,22 +194,22 @@ std::int64_t of(const BandBytes& bytes, Band band) { return bytes[static_cast<st
 std::string_view name_of(Band band) { return names[static_cast<std::size_t>(band)].name; }
 std::string_view title_of(Band band) { return names[static_cast<std::size_t>(band)].title; }
 
-std::size_t forward_steps(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends) {
+std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends) {
   const auto last =
       std::find_first_of(order.rbegin(), order.rend(), forward_ends.begin(), forward_ends.end());
   return last == order.rend() ? order.size() : static_cast<std::size_t>(order.rend() - last);
 }
 
 std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules& rules,
-                                     const Timeline& timeline, std::size_t forward_steps,
+                                     const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield) {
-  return BandCounter(dataflow, rules, timeline, forward_steps, yield).count();
+  return BandCounter(dataflow, rules, timeline, forward_slots, yield).count();
 }
 
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
-                                         const Timeline& timeline, std::size_t forward_steps,
+                                         const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield) {
-  return BandCounter(dataflow, rules, timeline, forward_steps, yield).by_buffer();
+  return BandCounter(dataflow, rules, timeline, forward_slots, yield).by_buffer();
 }
 
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band) {

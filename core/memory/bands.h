@@ -35,20 +35,20 @@ std::string_view title_of(Band band);
 
 /// How many steps of an order belong to the forward pass: up to the last of the nodes that forward
 /// leads to, it included; all of them when none is known.
-std::size_t forward_steps(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
+std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
 
 /// The live bytes of each step by band. The bands of a step add up to its live bytes. A buffer that
 /// several values share in turn counts for what lives in it at the step.
-/// @param forward_steps how many of the steps belong to the forward pass
+/// @param forward_slots how many of the steps belong to the forward pass
 /// @param yield what the YieldOp returns is a gradient, so never stashed; invalid: there is none
 std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules& rules,
-                                     const Timeline& timeline, std::size_t forward_steps,
+                                     const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
 /// The band that each buffer is drawn in when it is drawn as one: the one it is in for its most
 /// important value, where gradients come before stashed activations, those before all others.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
-                                         const Timeline& timeline, std::size_t forward_steps,
+                                         const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);
 
 /// By step, the bytes of a band and of all bands below it: its upper edge in a stacked chart.

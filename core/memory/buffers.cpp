@@ -1,6 +1,7 @@
 #include "core/memory/buffers.h"
 
 #include "core/base/error.h"
+#include "core/ops/families/standard_ops.h"
 
 namespace stashscope {
 
@@ -70,7 +71,7 @@ BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& 
 bool lives_on_host(const Graph& graph, ValueId value) {
   const NodeId producer = graph.value(value).producer;
   if (!producer.valid()) return false;
-  const Op* const op = OpRegistry::standard().find(graph.node(producer));
+  const Op* const op = standard_ops().find(graph.node(producer));
   return op != nullptr && op->output_on_host;
 }
 

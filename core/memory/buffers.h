@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/graph/dataflow.h"
-#include "core/ops/op.h"
+#include "core/ops/rules/op.h"
 
 namespace stashscope {
 
@@ -24,7 +24,7 @@ struct BufferRules {
   IdVector<ValueId, ValueRole> role;
   IdVector<ValueId, bool> is_output;  ///< graph outputs live until the end
 
-  bool is_resident(ValueId value) const {
+  bool is_persistent(ValueId value) const {
     return role[value] == ValueRole::input || role[value] == ValueRole::parameter ||
            role[value] == ValueRole::constant;
   }

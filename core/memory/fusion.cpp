@@ -196,13 +196,13 @@ Timeline with_members(const Dataflow& dataflow, const FusedGroups& groups, Timel
   }
   idle.push_back(timeline.idle_bytes.back());
   for (Buffer& buffer : timeline.buffers) {
-    buffer.first_step = first[buffer.first_step];
-    buffer.last_step = last[buffer.last_step];
+    buffer.first_slot = first[buffer.first_slot];
+    buffer.last_slot = last[buffer.last_slot];
   }
   timeline.order = with_members(dataflow, groups, timeline.order);
   timeline.live_bytes = std::move(live);
   timeline.idle_bytes = std::move(idle);
-  timeline.peak_step = first[timeline.peak_step];
+  timeline.peak_slot = first[timeline.peak_slot];
   return timeline;
 }
 

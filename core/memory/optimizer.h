@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/passes/training_step.h"
+#include "core/graph/parameter.h"
 
 namespace stashscope {
 

@@ -19,9 +19,9 @@ struct MemoryPhase {
 /// The phases of one step: before and after its forward pass and, if it has one, its backward pass.
 /// @param live_bytes while the node of each step runs
 /// @param idle_bytes before each step and after the last; empty: nothing is known, no phases
-/// @param forward_steps how many of the steps belong to the forward pass
+/// @param forward_slots how many of the steps belong to the forward pass
 std::vector<MemoryPhase> memory_phases(const std::vector<std::int64_t>& live_bytes,
                                        const std::vector<std::int64_t>& idle_bytes,
-                                       std::size_t forward_steps);
+                                       std::size_t forward_slots);
 
 }  // namespace stashscope

@@ -20,7 +20,7 @@ StepPeak::StepPeak(const Dataflow& dataflow, const StepMemory& memory)
     place.bytes = stored_bytes(dataflow, memory.bytes, value);
     if (value.index() >= dataflow.graph_values) continue;
     if (rules.is_output[value]) place.last_read = never;
-    if (!rules.is_resident(value)) continue;
+    if (!rules.is_persistent(value)) continue;
     resident_ += place.bytes;
     place.buffer = value;
     place.freed = never;

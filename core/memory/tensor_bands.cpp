@@ -10,7 +10,8 @@ namespace {
 
 bool lies_below(const TensorBand& a, const TensorBand& b) {
   const auto place = [](const TensorBand& band) {
-    return std::tuple(!band.resident, band.first_step, -std::int64_t{band.last_step}, band.buffer);
+    return std::tuple(!band.persistent, band.first_slot, -std::int64_t{band.last_slot},
+                      band.buffer);
   };
   return place(a) < place(b);
 }
@@ -24,7 +25,7 @@ TensorBands::TensorBands(const Timeline& timeline, std::int64_t detail)
     const Buffer& buffer = timeline.buffers[id];
     if (buffer.bytes == 0) continue;
     if (buffer.bytes >= least) {
-      bands_.push_back({id, buffer.bytes, buffer.first_step, buffer.last_step, buffer.resident});
+      bands_.push_back({id, buffer.bytes, buffer.first_slot, buffer.last_slot, buffer.persistent});
     } else {
       ++merged_;
     }
@@ -38,10 +39,10 @@ void TensorBands::add_up() {
   ends.reserve(bands_.size());
   told_apart_.assign(steps() + 1, 0);
   for (const TensorBand& band : bands_) {
-    ends.push_back(band.last_step);
-    if (band.first_step >= steps()) continue;
-    told_apart_[band.first_step] += band.bytes;
-    told_apart_[std::min<std::size_t>(steps(), band.last_step + std::size_t{1})] -= band.bytes;
+    ends.push_back(band.last_slot);
+    if (band.first_slot >= steps()) continue;
+    told_apart_[band.first_slot] += band.bytes;
+    told_apart_[std::min<std::size_t>(steps(), band.last_slot + std::size_t{1})] -= band.bytes;
   }
   std::partial_sum(told_apart_.begin(), told_apart_.end(), told_apart_.begin());
   last_steps_ = CurveExtremes(std::move(ends));
@@ -71,12 +72,12 @@ std::span<const StackedTensor> StackWalk::at(std::size_t step) {
   };
   std::size_t kept = 0;
   for (const StackedTensor& each : stack_) {
-    if (bands[each.band].last_step >= step) put(stack_[kept++], each.band);
+    if (bands[each.band].last_slot >= step) put(stack_[kept++], each.band);
   }
   stack_.resize(kept);
   for (next_ = bands_.next_alive(next_, step);
-       next_ < bands.size() && bands[next_].first_step <= step; ++next_) {
-    if (bands[next_].last_step >= step) put(stack_.emplace_back(), next_);
+       next_ < bands.size() && bands[next_].first_slot <= step; ++next_) {
+    if (bands[next_].last_slot >= step) put(stack_.emplace_back(), next_);
   }
   return stack_;
 }

@@ -13,9 +13,9 @@ namespace stashscope {
 struct TensorBand {
   BufferId buffer;
   std::int64_t bytes = 0;
-  std::uint32_t first_step = 0;
-  std::uint32_t last_step = 0;
-  bool resident = false;  ///< there before and after the step
+  std::uint32_t first_slot = 0;
+  std::uint32_t last_slot = 0;
+  bool persistent = false;  ///< there before and after the step
 };
 
 /// Where a tensor lies in the stack at some step.

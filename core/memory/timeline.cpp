@@ -62,7 +62,7 @@ class TimelineBuilder {
 
   void add_residents() {
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
-      if (!rules_.is_resident(value)) continue;
+      if (!rules_.is_persistent(value)) continue;
       timeline_.buffer_of[value] =
           timeline_.buffers.push_back({value, bytes_[value], 0, end(), true, is_kept(value), {}});
     }
@@ -102,7 +102,7 @@ class TimelineBuilder {
   void join(ValueId value, BufferId buffer) {
     timeline_.buffer_of[value] = buffer;
     Buffer& shared = timeline_.buffers[buffer];
-    shared.last_step = std::max(shared.last_step, last_read_[value]);
+    shared.last_slot = std::max(shared.last_slot, last_read_[value]);
     shared.returned = shared.returned || is_kept(value);
   }
 
@@ -113,8 +113,8 @@ class TimelineBuilder {
     const BufferId buffer = timeline_.buffer_of[input];
     const Buffer& taken = timeline_.buffers[buffer];
     // The last node of all must not write over what the step returns.
-    if (taken.resident || taken.returned) return false;
-    if (taken.last_step != step || taken.first_step == step) return false;
+    if (taken.persistent || taken.returned) return false;
+    if (taken.last_slot != step || taken.first_slot == step) return false;
     if (is_taken_by_leader(node, buffer)) return false;
     const auto inputs = topology_.inputs[node];
     return std::count_if(inputs.begin(), inputs.end(), [&](ValueId each) {
@@ -136,12 +136,12 @@ class TimelineBuilder {
     std::vector<std::int64_t> freed(steps, 0);
     std::int64_t live = 0;
     for (const Buffer& buffer : timeline_.buffers) {
-      if (buffer.resident) {
+      if (buffer.persistent) {
         live += buffer.bytes;
         continue;
       }
-      made[buffer.first_step] += buffer.bytes;
-      if (!buffer.returned) freed[buffer.last_step] += buffer.bytes;
+      made[buffer.first_slot] += buffer.bytes;
+      if (!buffer.returned) freed[buffer.last_slot] += buffer.bytes;
     }
     timeline_.peak_bytes = live;
     timeline_.idle_bytes = {live};
@@ -152,7 +152,7 @@ class TimelineBuilder {
       timeline_.live_bytes.push_back(live);
       if (live > timeline_.peak_bytes) {
         timeline_.peak_bytes = live;
-        timeline_.peak_step = step;
+        timeline_.peak_slot = step;
       }
       live -= freed[step];
       timeline_.idle_bytes.push_back(live);
@@ -211,7 +211,7 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step) {
   std::vector<BufferId> alive;
   for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
     const Buffer& buffer = timeline.buffers[id];
-    if (buffer.first_step <= step && step <= buffer.last_step) alive.push_back(id);
+    if (buffer.first_slot <= step && step <= buffer.last_slot) alive.push_back(id);
   }
   std::stable_sort(alive.begin(), alive.end(), [&](BufferId a, BufferId b) {
     return timeline.buffers[a].bytes > timeline.buffers[b].bytes;
@@ -242,7 +242,7 @@ std::int64_t stashed_bytes(const Timeline& timeline, const std::vector<ValueId>&
   std::int64_t bytes = 0;
   for (const ValueId value : stashed) {
     const BufferId buffer = timeline.buffer_of[value];
-    if (!buffer.valid() || counted[buffer] || timeline.buffers[buffer].resident) continue;
+    if (!buffer.valid() || counted[buffer] || timeline.buffers[buffer].persistent) continue;
     counted[buffer] = true;
     bytes += timeline.buffers[buffer].bytes;
   }

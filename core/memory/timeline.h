@@ -16,9 +16,9 @@ using BufferId = Id<struct BufferTag>;
 struct Buffer {
   ValueId root;  ///< the value it was allocated for; of an optimizer's state, the parameter
   std::int64_t bytes = 0;
-  std::uint32_t first_step = 0;  ///< allocated when the node of this step starts
-  std::uint32_t last_step = 0;   ///< freed when the node of this step ends
-  bool resident = false;         ///< inputs, parameters, constants, states: there before and after
+  std::uint32_t first_slot = 0;  ///< allocated when the node of this step starts
+  std::uint32_t last_slot = 0;   ///< freed when the node of this step ends
+  bool persistent = false;       ///< inputs, parameters, constants, states: there before and after
   bool returned = false;         ///< holds a graph output that is still there after the step
   std::optional<OptimizerState> state;  ///< of an optimizer, else a value of the graph lives here
 };
@@ -33,7 +33,7 @@ struct Timeline {
   std::vector<std::int64_t> live_bytes;   ///< by step
   std::vector<std::int64_t> idle_bytes;   ///< before each step and, one more, after the last
   std::int64_t peak_bytes = 0;
-  std::size_t peak_step = 0;              ///< the first step that reaches the peak
+  std::size_t peak_slot = 0;              ///< the first step that reaches the peak
   std::vector<ValueId> released_outputs;  ///< handed over when they are made, then freed
 };
 

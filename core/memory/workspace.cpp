@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/traversal.h"
+#include "core/ops/families/standard_ops.h"
 
 namespace stashscope {
 
@@ -57,7 +58,7 @@ void add_workspace(Timeline& timeline, const Dataflow& dataflow,
     live += workspace[dataflow.origin(timeline.order[step])];
     if (live <= timeline.peak_bytes) continue;
     timeline.peak_bytes = live;
-    timeline.peak_step = step;
+    timeline.peak_slot = step;
   }
 }
 

@@ -10,7 +10,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/unused_name.h"
-#include "core/ops/op.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/op.h"
 
 namespace stashscope {
 
@@ -322,7 +323,7 @@ class Inliner {
   void check_version(const Function& function, const onnx::NodeProto& node, std::int64_t wanted,
                      std::int64_t given) {
     if (functions_.find(node) != nullptr || node.op_type() == "Constant") return;
-    const Op* const op = OpRegistry::standard().find(domain_of(node.domain()), node.op_type());
+    const Op* const op = standard_ops().find(domain_of(node.domain()), node.op_type());
     if (op != nullptr && since_version(*op, wanted) == since_version(*op, given)) return;
     fail_input(function.place(),
                "uses " + printable(node.op_type()) + " of opset " + std::to_string(wanted) +

@@ -4,7 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/traversal.h"
-#include "core/ops/gradient_context.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/gradient_context.h"
 #include "core/passes/training_step.h"
 
 namespace stashscope {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/dropout.h"
+#include "core/ops/families/dropout.h"
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {

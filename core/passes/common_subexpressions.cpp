@@ -2,7 +2,8 @@
 
 #include <unordered_map>
 
-#include "core/ops/op.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/op.h"
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {
@@ -66,7 +67,7 @@ struct AttributeKey {
 /// What a node computes; empty: it cannot be merged.
 std::string key_of(const Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
-  const Op* const op = OpRegistry::standard().find(node);
+  const Op* const op = standard_ops().find(node);
   if (op == nullptr || op->random || !node.captured_inputs.empty()) return "";
   std::string key;
   append(key, node.domain);

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "core/passes/elementwise.h"
+#include "core/ops/rules/elementwise.h"
 
 namespace stashscope {
 
 namespace {
 
 /// The inputs that get the merged axis; those without any of its axes stay as they are.
-using Operands = std::vector<std::size_t>;
+using OperandIndices = std::vector<std::size_t>;
 
 std::size_t kept_axes(const Rewriter& graph, NodeId reshape) {
   return graph.shape(graph.node(reshape).outputs[0])->size() - 1;
@@ -27,10 +27,10 @@ bool has_leading_axes(const Shape& shape, const Shape& whole, std::size_t kept) 
          std::equal(whole.begin(), whole.begin() + leading, shape.begin());
 }
 
-std::optional<Operands> elementwise_operands(const Rewriter& graph, const Node& node,
+std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const Node& node,
                                              std::size_t kept) {
   const Shape& whole = *graph.shape(node.outputs[0]);
-  Operands operands;
+  OperandIndices operands;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].valid()) continue;
     const Shape* const shape = graph.shape(node.inputs[i]);
@@ -43,21 +43,21 @@ std::optional<Operands> elementwise_operands(const Rewriter& graph, const Node& 
 }
 
 /// Rows times one matrix.
-std::optional<Operands> matmul_operands(const Rewriter& graph, const Node& node, std::size_t kept) {
+std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node, std::size_t kept) {
   const Shape* const left = graph.shape(node.inputs[0]);
   const Shape* const right = graph.shape(node.inputs[1]);
   if (left == nullptr || right == nullptr || right->size() != 2 || kept != 1) return std::nullopt;
-  return left->size() < 3 ? std::nullopt : std::optional(Operands{0});
+  return left->size() < 3 ? std::nullopt : std::optional(OperandIndices{0});
 }
 
 /// What is normalized together must lie behind the merged axes.
-std::optional<Operands> normalization_operands(const Rewriter& graph, const Node& node,
+std::optional<OperandIndices> normalization_operands(const Rewriter& graph, const Node& node,
                                                std::size_t kept) {
   const auto rank = std::ssize(*graph.shape(node.outputs[0]));
   const std::int64_t axis = node.attributes.integer("axis", -1);
   const std::int64_t normalized = axis < 0 ? -axis : rank - axis;
   if (normalized > static_cast<std::int64_t>(kept)) return std::nullopt;
-  return Operands{0};
+  return OperandIndices{0};
 }
 
 bool is_normalization(const Node& node) {
@@ -65,7 +65,7 @@ bool is_normalization(const Node& node) {
          (node.op_type == "LayerNormalization" || node.op_type == "SimplifiedLayerNormalization");
 }
 
-std::optional<Operands> operands_of(const Rewriter& graph, const Node& node, std::size_t kept) {
+std::optional<OperandIndices> operands_of(const Rewriter& graph, const Node& node, std::size_t kept) {
   if (is_elementwise(node)) return elementwise_operands(graph, node, kept);
   if (is_normalization(node)) return normalization_operands(graph, node, kept);
   if (node.domain.empty() && node.op_type == "MatMul") return matmul_operands(graph, node, kept);

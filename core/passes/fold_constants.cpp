@@ -5,7 +5,8 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/ops/op.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/op.h"
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {
@@ -100,7 +101,7 @@ class ConstantPart {
     const ValueId output = foldable_output(graph_, id);
     const Node& node = graph_.node(id);
     if (!output.valid() || !graph_.is_fixed(output) || !evaluator_.knows(node)) return false;
-    const Op* const op = OpRegistry::standard().find(node);
+    const Op* const op = standard_ops().find(node);
     const auto dims = static_dims(graph_.type(output));
     if (op == nullptr || op->infer == nullptr || !dims) return false;
     if (packed_bytes(graph_.type(output).element, element_count(*dims)) > max_folded_bytes) {

@@ -4,14 +4,9 @@
 #include <vector>
 
 #include "core/graph/boundary.h"
+#include "core/graph/parameter.h"
 
 namespace stashscope {
-
-/// A weight and the graph output that holds its gradient (invalid: it receives none).
-struct Parameter {
-  ValueId value;
-  ValueId gradient;
-};
 
 /// What a graph's own outputs tell of the backward pass that it holds.
 struct GivenBackward {

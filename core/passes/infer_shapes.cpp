@@ -5,10 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/graph/traversal.h"
-#include "core/ops/contents.h"
-#include "core/ops/control_flow.h"
-#include "core/ops/op.h"
-#include "core/ops/shape_context.h"
+#include "core/ops/families/control_flow.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/contents.h"
+#include "core/ops/rules/op.h"
+#include "core/ops/rules/shape_context.h"
 #include "core/passes/subgraph_types.h"
 #include "core/passes/unify.h"
 

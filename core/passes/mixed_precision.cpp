@@ -7,8 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "core/ops/control_flow.h"
-#include "core/ops/op.h"
+#include "core/ops/families/control_flow.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/op.h"
 #include "core/passes/graph_pass.h"
 
 namespace stashscope {
@@ -92,7 +93,7 @@ class Precision {
 
   /// What is not known, and what a subgraph reads by name, stays as it is.
   bool is_full(const Node& node) const {
-    const Op* const op = OpRegistry::standard().find(node);
+    const Op* const op = standard_ops().find(node);
     return op == nullptr || is_control_flow(node) || full_types().contains(node.op_type) ||
            has_captured_output(node) ||
            (node.op_type == "BatchNormalization" && graph_.opset() < 15);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/ops/op.h"
-#include "core/passes/elementwise.h"
+#include "core/ops/rules/elementwise.h"
+#include "core/ops/rules/op.h"
 #include "core/passes/flatten_upstream.h"
 #include "core/passes/graph_pass.h"
 
@@ -26,7 +26,7 @@ struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;
 };
-using Operands = std::vector<Operand>;
+using MovedOperands = std::vector<Operand>;
 
 std::int64_t rank_of(const Rewriter& graph, ValueId id) {
   return static_cast<std::int64_t>(graph.shape(id)->size());
@@ -78,9 +78,9 @@ std::optional<Thinning> thinning_of(const Rewriter& graph, NodeId id) {
 }
 
 /// Inputs of an elementwise node that have the axis; those of size 1 there repeat and stay.
-std::optional<Operands> elementwise_operands(const Rewriter& graph, const Node& node,
+std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const Node& node,
                                              std::int64_t from_end) {
-  Operands operands;
+  MovedOperands operands;
   const Expr& whole = dim_from_end(graph, node.outputs[0], from_end);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
@@ -94,28 +94,28 @@ std::optional<Operands> elementwise_operands(const Rewriter& graph, const Node& 
 }
 
 /// The axis must lie before those that are normalized together.
-std::optional<Operands> normalization_operands(const Rewriter& graph, const Node& node,
+std::optional<MovedOperands> normalization_operands(const Rewriter& graph, const Node& node,
                                                std::int64_t from_end) {
   const std::int64_t rank = rank_of(graph, node.inputs[0]);
   const std::int64_t axis = counted_from_end(node.attributes.integer("axis", -1), rank);
-  return from_end > axis ? std::optional(Operands{{0, from_end}}) : std::nullopt;
+  return from_end > axis ? std::optional(MovedOperands{{0, from_end}}) : std::nullopt;
 }
 
 /// Rows come from the left operand; batch axes from whichever has them.
-std::optional<Operands> matmul_operands(const Rewriter& graph, const Node& node,
+std::optional<MovedOperands> matmul_operands(const Rewriter& graph, const Node& node,
                                         std::int64_t from_end) {
   for (const ValueId input : node.inputs) {
     if (graph.shape(input) == nullptr || rank_of(graph, input) < 2) return std::nullopt;
   }
   if (from_end < 2) return std::nullopt;
-  if (from_end == 2) return Operands{{0, 2}};
+  if (from_end == 2) return MovedOperands{{0, 2}};
   return elementwise_operands(graph, node, from_end);
 }
 
-std::optional<Operands> gemm_operands(const Rewriter& graph, const Node& node,
+std::optional<MovedOperands> gemm_operands(const Rewriter& graph, const Node& node,
                                       std::int64_t from_end) {
   if (from_end != 2 || node.attributes.integer("transA", 0) != 0) return std::nullopt;
-  Operands operands = {{0, 2}};
+  MovedOperands operands = {{0, 2}};
   if (node.inputs.size() < 3 || !node.inputs[2].valid()) return operands;
   const Shape* const addend = graph.shape(node.inputs[2]);
   if (addend == nullptr) return std::nullopt;
@@ -123,16 +123,16 @@ std::optional<Operands> gemm_operands(const Rewriter& graph, const Node& node,
   return operands;
 }
 
-std::optional<Operands> transpose_operands(const Rewriter& graph, const Node& node,
+std::optional<MovedOperands> transpose_operands(const Rewriter& graph, const Node& node,
                                            std::int64_t from_end) {
   const std::int64_t rank = rank_of(graph, node.outputs[0]);
   const Integers order = node.attributes.integers("perm");
   if (std::ssize(order) != rank) return std::nullopt;
-  return Operands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
+  return MovedOperands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
 }
 
 /// The axis and those before it must be copied from the input as they are.
-std::optional<Operands> reshape_operands(const Rewriter& graph, const Node& node,
+std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node& node,
                                          std::int64_t from_end) {
   const Shape* const from = graph.shape(node.inputs[0]);
   const Shape& to = *graph.shape(node.outputs[0]);
@@ -141,11 +141,11 @@ std::optional<Operands> reshape_operands(const Rewriter& graph, const Node& node
   if (from == nullptr || !operand || axis >= std::ssize(*from)) return std::nullopt;
   if ((*operand)[static_cast<std::size_t>(axis)] != 0) return std::nullopt;
   if (!std::equal(to.begin(), to.begin() + axis + 1, from->begin())) return std::nullopt;
-  return Operands{{0, std::ssize(*from) - axis}};
+  return MovedOperands{{0, std::ssize(*from) - axis}};
 }
 
 /// Where a node's output is thinned, which of its inputs can be thinned instead.
-using OperandRule = std::optional<Operands> (*)(const Rewriter&, const Node&, std::int64_t);
+using OperandRule = std::optional<MovedOperands> (*)(const Rewriter&, const Node&, std::int64_t);
 
 OperandRule rule_for(const Node& node) {
   static const std::map<std::string, OperandRule> rules = {
@@ -187,7 +187,7 @@ bool is_no_larger(const Rewriter& graph, ValueId operand, ValueId result) {
 }
 
 bool pays(const Rewriter& graph, const Thinning& thinning, const Node& above,
-          const Operands& operands) {
+          const MovedOperands& operands) {
   if (operands.empty()) return false;
   if (keeps_little(graph, thinning)) return true;
   return operands.size() == 1 &&
@@ -196,7 +196,7 @@ bool pays(const Rewriter& graph, const Thinning& thinning, const Node& above,
 
 /// GatherND needs its own batch axis in every operand.
 bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& above,
-                const Operands& operands) {
+                const MovedOperands& operands) {
   if (!thinning.by_batch) return true;
   const Integers order = above.attributes.integers("perm");
   if (above.op_type == "Transpose" && (order.empty() || order[0] != 0)) return false;

@@ -4,8 +4,9 @@
 
 #include "core/base/unused_name.h"
 #include "core/graph/traversal.h"
-#include "core/ops/contents.h"
-#include "core/ops/op.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/contents.h"
+#include "core/ops/rules/op.h"
 
 namespace stashscope {
 

@@ -63,7 +63,7 @@ class Rewriter {
   void set_input(NodeId id, std::size_t index, ValueId value);
   /// Lets every node that reads `from` read `to`.
   void redirect(ValueId from, ValueId to);
-  /// Turns the only output of a node into a constant of the same name.
+  /// ExclusiveWork the only output of a node into a constant of the same name.
   void make_constant(ValueId id, Tensor tensor);
   /// Adds a node with one new output just before (after) another one; names are made unique.
   ValueId insert_before(NodeId place, Node node, TensorType type);

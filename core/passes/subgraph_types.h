@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/ops/shape_context.h"
+#include "core/ops/rules/shape_context.h"
 
 namespace stashscope {
 

@@ -1,6 +1,6 @@
 #include "core/passes/training_step.h"
 
-#include "core/ops/gradient_context.h"
+#include "core/ops/rules/gradient_context.h"
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/inline_branches.h"

@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "core/base/unused_name.h"
-#include "core/ops/backward_builder.h"
-#include "core/ops/contents.h"
+#include "core/ops/rules/backward_builder.h"
+#include "core/ops/rules/contents.h"
 
 namespace stashscope {
 

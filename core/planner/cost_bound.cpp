@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/schedule/order_bound.h"
+#include "core/schedule/minimal/order_bound.h"
 
 namespace stashscope {
 
@@ -21,7 +21,7 @@ class PricedCut {
         weight_(graph.items(), 0) {
     std::int64_t made = 0;
     for (const ItemId item : graph.outputs[task]) made += graph.bytes[item];
-    beside_items_ = static_cast<double>(graph.resident_bytes + made - budget_bytes);
+    beside_items_ = static_cast<double>(graph.persistent_bytes + made - budget_bytes);
   }
 
   /// @param price cost of a byte

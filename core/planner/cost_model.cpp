@@ -118,12 +118,12 @@ NodeTimes roofline_times(const Graph& graph, const IdVector<NodeId, const Op*>& 
 }
 
 void MeasuredTimes::add(const Dataflow& dataflow, const std::vector<NodeId>& order,
-                        const Measurement& measured) {
-  if (measured.node_seconds.size() != order.size()) return;
+                        std::span<const double> seconds) {
+  if (seconds.size() != order.size()) return;
   for (std::size_t step = 0; step < order.size(); ++step) {
     if (!dataflow.runs_origin(order[step])) continue;
     const NodeId node = dataflow.origin(order[step]);
-    seconds_[node] += measured.node_seconds[step];
+    seconds_[node] += seconds[step];
     ++runs_[node];
   }
 }

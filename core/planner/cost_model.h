@@ -1,11 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/dataflow.h"
 #include "core/planner/device_profile.h"
-#include "core/run/trace.h"
 
 namespace stashscope {
 
@@ -42,8 +42,10 @@ class MeasuredTimes {
  public:
   explicit MeasuredTimes(std::size_t nodes) : seconds_(nodes, 0), runs_(nodes, 0) {}
 
-  /// @param order of the run; a measurement of another number of steps is not added
-  void add(const Dataflow& dataflow, const std::vector<NodeId>& order, const Measurement& measured);
+  /// @param order of the run
+  /// @param seconds by slot of that order; a run with another number of slots is not added
+  void add(const Dataflow& dataflow, const std::vector<NodeId>& order,
+           std::span<const double> seconds);
   /// Sets the times of the nodes that were measured. Returns how many that are.
   std::size_t replace(NodeTimes& times) const;
 

@@ -49,8 +49,6 @@ struct NumberKey {
   double most;
 };
 
-constexpr double least_rate = 1;
-constexpr double most_rate = 1e20;
 
 constexpr std::array number_keys = {
     NumberKey{"bandwidth", &DeviceProfile::bandwidth, true, least_rate, most_rate},

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/ops/op.h"
+#include "core/ops/rules/op.h"
 
 namespace stashscope {
 
@@ -22,6 +22,10 @@ struct PeakRates {
 
   friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
+
+/// Bounds of every rate of a profile, in operations or bytes per second.
+constexpr double least_rate = 1;
+constexpr double most_rate = 1e20;
 
 /// What the time of a step is predicted from. A small value; the bundled ones hold the numbers of
 /// the vendors' data sheets for dense operands.

@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "core/schedule/run_sequence.h"
-#include "core/schedule/sequence_moves.h"
+#include "core/schedule/tasks/run_sequence.h"
+#include "core/schedule/tasks/sequence_moves.h"
 
 namespace stashscope {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/schedule/search_limit.h"
-#include "core/schedule/task_graph.h"
+#include "core/schedule/tasks/search_limit.h"
+#include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope {
 

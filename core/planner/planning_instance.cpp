@@ -94,7 +94,7 @@ PlanningInstance read_instance(const std::filesystem::path& path) {
   }
   numbers.expect_end();
   PlanningInstance instance{TaskGraph::of_single_outputs(cost, bytes, edges), {}};
-  instance.graph.resident_bytes = fixed;
+  instance.graph.persistent_bytes = fixed;
   for (const TaskId task : IdRange<TaskId>(tasks)) instance.given_order.push_back(task);
   return instance;
 }

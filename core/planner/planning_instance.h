@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/schedule/task_graph.h"
+#include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope {
 

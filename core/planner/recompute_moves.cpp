@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/schedule/sequence_moves.h"
+#include "core/schedule/tasks/sequence_moves.h"
 
 namespace stashscope {
 

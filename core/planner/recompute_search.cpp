@@ -5,8 +5,8 @@
 
 #include "core/planner/greedy_recompute.h"
 #include "core/planner/recompute_moves.h"
-#include "core/schedule/run_sequence.h"
-#include "core/schedule/sequence_moves.h"
+#include "core/schedule/tasks/run_sequence.h"
+#include "core/schedule/tasks/sequence_moves.h"
 
 namespace stashscope {
 
@@ -182,7 +182,7 @@ BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<Task
                                   const SearchLimit& limit, const Progress& progress,
                                   const BetterSequence& on_better) {
   if (graph.tasks() == 0) {
-    return {start, 0, graph.resident_bytes, graph.resident_bytes <= budget_bytes, 0, 0};
+    return {start, 0, graph.persistent_bytes, graph.persistent_bytes <= budget_bytes, 0, 0};
   }
   return RecomputeAnnealer(graph, start, budget_bytes, rules, limit, progress, on_better).run();
 }

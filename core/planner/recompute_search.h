@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/schedule/anneal_order.h"
-#include "core/schedule/search_limit.h"
-#include "core/schedule/task_graph.h"
+#include "core/schedule/minimal/anneal_order.h"
+#include "core/schedule/tasks/search_limit.h"
+#include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope {
 
@@ -24,7 +24,7 @@ struct RecomputeRules {
   bool keeps_order = false;  ///< first runs stay as they are given
 };
 
-/// The cheapest sequence that the search finds whose peak is within `budget_bytes` (resident ones
+/// The cheapest sequence that the search finds whose peak is within `budget_bytes` (persistent ones
 /// included): tasks may run several times, in any order. Simulated annealing over sequences, in
 /// rounds: runs are moved, added in front of a later reader (with what they need in turn), taken
 /// out (with what only they needed), and taken out and replaced. A sequence above the budget is

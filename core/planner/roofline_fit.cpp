@@ -12,8 +12,6 @@ namespace stashscope {
 
 namespace {
 
-constexpr double least_rate = 1;
-constexpr double most_rate = 1e20;
 constexpr int most_rounds = 30;
 /// A fit from another place must be better by this share, so that of equal ones the first is taken.
 constexpr double needed_gain = 0.005;

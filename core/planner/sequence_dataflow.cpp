@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/traversal.h"
-#include "core/ops/control_flow.h"
+#include "core/ops/families/control_flow.h"
 
 namespace stashscope {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "core/ops/op.h"
-#include "core/schedule/step_tasks.h"
+#include "core/ops/rules/op.h"
+#include "core/schedule/tasks/step_tasks.h"
 
 namespace stashscope {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/planner/cost_bound.h"
-#include "core/planner/peak_floor.h"
-#include "core/schedule/minimal_order.h"
+#include "core/planner/peak_lower_bound.h"
+#include "core/schedule/minimal/minimal_order.h"
 
 namespace stashscope {
 
@@ -18,7 +18,8 @@ SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector
   const std::vector<TaskId> order =
       rules.keeps_order ? starts[0]
                         : minimal_order(graph, starts, share_of(limit, 0.1), progress).order;
-  plan.peak_floor = recompute_peak_floor(graph, order, share_of(limit, 0.02), progress).bytes;
+  plan.peak_lower_bound =
+      recompute_peak_lower_bound(graph, order, share_of(limit, 0.02), progress).bytes;
   const std::int64_t peak = memory_of(graph, order).peak_bytes;
   plan.found = {order, plan.cost_bound, peak, peak <= budget_bytes};
   if (plan.found.feasible) {

@@ -30,9 +30,9 @@ bool makes_view_again(const NodePlan& again, const NodePlan& away) {
 class PlanSelector {
  public:
   PlanSelector(const Opportunities& opportunities, const RecomputeConfig& config,
-               const KeptNodes& kept)
+               const PinnedNodes& pinned)
       : position_(opportunities.position),
-        kept_(kept),
+        kept_(pinned),
         choices_(opportunities.clusters.size(), nullptr),
         taken_(opportunities.clusters.size(), 0),
         last_use_(opportunities.position.size(), no_use) {
@@ -78,7 +78,7 @@ class PlanSelector {
     int& taken = taken_[plan.cluster_id];
     if ((limit >= 0 && taken >= limit) || is_excluded(plan)) return;
     ++taken;
-    if (keeps(kept_, plan.node)) return;
+    if (is_pinned(kept_, plan.node)) return;
     selected_.push_back(&plan);
     add_use(plan.node, plan);
     if (!in_reference(plan.type)) return;
@@ -100,7 +100,7 @@ class PlanSelector {
   }
 
   const std::vector<std::size_t>& position_;
-  const KeptNodes& kept_;
+  const PinnedNodes& kept_;
   IdVector<ClusterId, const ClusterChoice*> choices_;  ///< null: nothing is chosen
   IdVector<ClusterId, int> taken_;
   Selection selected_;
@@ -141,8 +141,9 @@ std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
 }
 
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
-                                          const RecomputeConfig& config, const KeptNodes& kept) {
-  PlanSelector selector(opportunities, config, kept);
+                                          const RecomputeConfig& config,
+                                          const PinnedNodes& pinned) {
+  PlanSelector selector(opportunities, config, pinned);
   selector.add(opportunities.plans);
   selector.add(opportunities.extensions);
   return selector.take();

@@ -17,8 +17,10 @@ namespace stashscope {
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
 /// Nodes whose outputs stay in memory whatever plans they have; empty: none.
-using KeptNodes = IdVector<NodeId, bool>;
-inline bool keeps(const KeptNodes& kept, NodeId node) { return !kept.empty() && kept[node]; }
+using PinnedNodes = IdVector<NodeId, bool>;
+inline bool is_pinned(const PinnedNodes& pinned, NodeId node) {
+  return !pinned.empty() && pinned[node];
+}
 
 /// The plans of a cluster and type, in execution order.
 std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
@@ -26,11 +28,11 @@ std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
 
 /// The plans that a configuration switches on: of each cluster the first `count` occurrences in
 /// execution order, of the chosen type, without those that others exclude. Plans that the reference
-/// knows win over others, of one node the recompute plan over the compromise. Plans of kept nodes
+/// knows win over others, of one node the recompute plan over the compromise. Plans of pinned nodes
 /// count, but are not among them. In execution order.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config,
-                                          const KeptNodes& kept = {});
+                                          const PinnedNodes& pinned = {});
 
 /// How many of the plans have each cluster and type.
 using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;

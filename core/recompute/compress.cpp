@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/recompute/dataflow_builder.h"
-#include "core/recompute/put_away.h"
+#include "core/recompute/evict.h"
 
 namespace stashscope {
 
@@ -17,13 +17,13 @@ bool tolerate_float8(const StrategyInput& input, const StashedBuffer& buffer) {
   });
 }
 
-Findings find(const StrategyInput& input) {
-  const ElementType narrow = input.probe.compressed;
+Findings find_compressions(const StrategyInput& input) {
+  const ElementType narrow = input.search.compressed;
   Findings findings;
   for (const StashedBuffer& buffer : stashed_buffers(input)) {
     if (input.graph.value(buffer.root).type.element != ElementType::float32) continue;
     if (bits_per_element(narrow) == 8 && !tolerate_float8(input, buffer)) continue;
-    NodePlan plan = put_away_plan(input.graph, buffer, PlanType::compress);
+    NodePlan plan = eviction_plan(input.graph, buffer, PlanType::compress);
     plan.kept_as = narrow;
     plan.save_ratio = Rational(1) - Rational::ratio(bits_per_element(narrow), 32);
     findings.plans.push_back(std::move(plan));
@@ -31,14 +31,14 @@ Findings find(const StrategyInput& input) {
   return findings;
 }
 
-void apply(const NodePlan& plan, DataflowBuilder& builder) {
+void apply_compression(const NodePlan& plan, DataflowBuilder& builder) {
   const StoredForm narrow{plan.kept_as, Rational(1) - plan.save_ratio};
-  builder.put_away(plan, {AddedKind::compress, narrow}, AddedKind::decompress);
+  builder.evict(plan, {AddedKind::compress, narrow}, AddedKind::decompress);
 }
 
 /// One conversion each way.
-PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {
-  const auto wide = static_cast<double>(put_away_bytes(plan, input));
+PlanCost compression_cost(const NodePlan& plan, const PlanCostInput& input) {
+  const auto wide = static_cast<double>(evicted_bytes(plan, input));
   const double narrow = wide * bits_per_element(plan.kept_as) / 32;
   return {2 * wide / sizeof(float), 0, 2 * input.rates.kernel_seconds(wide + narrow)};
 }
@@ -49,8 +49,8 @@ const Strategy compress_strategy = {PlanType::compress,
                                     "compress",
                                     "keeps float32 activations in a narrower type",
                                     true,
-                                    find,
-                                    apply,
-                                    cost};
+                                    find_compressions,
+                                    apply_compression,
+                                    compression_cost};
 
 }  // namespace stashscope

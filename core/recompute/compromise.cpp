@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-Findings find(const StrategyInput& input) {
+Findings find_compromises(const StrategyInput& input) {
   const SubgraphSearch search(input);
   Findings findings;
   for (const NodeId entry : search.entries()) {
@@ -25,7 +25,7 @@ const Strategy compromise_strategy = {PlanType::compromise,
                                       "keeps the narrow source of a widening Cast and computes "
                                       "from there",
                                       false,
-                                      find,
+                                      find_compromises,
                                       apply_subgraph,
                                       cost_of_subgraph};
 

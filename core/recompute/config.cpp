@@ -104,25 +104,25 @@ std::string quoted_for_shell(const std::string& text) {
 
 }  // namespace
 
-Probe parse_probe(const std::string& text) {
+RecomputeSearchOptions parse_search_options(const std::string& text) {
   if (text.empty()) return {0, false};
   const std::vector<std::string> parts = nonempty_parts(text, ':');
   if (parts.empty()) fail_usage("", "Probe config information is not complete.");
-  Probe probe;
-  probe.level = parse_int(parts[0]);
-  if (probe.level < 0 || probe.level > 1) {
+  RecomputeSearchOptions search;
+  search.level = parse_int(parts[0]);
+  if (search.level < 0 || search.level > 1) {
     fail_usage("", "Invalid probe level specified: " + parts[0]);
   }
   const int boundary = parts.size() > 1 ? parse_int(parts[1]) : 0;
   if (boundary < 0 || boundary > 1) {
     fail_usage("", "Invalid transformer_layer_as_boundary specified: " + parts[1]);
   }
-  probe.layer_boundary = boundary == 1;
-  return probe;
+  search.layer_boundary = boundary == 1;
+  return search;
 }
 
-std::string to_string(const Probe& probe) {
-  return std::to_string(probe.level) + ":" + (probe.layer_boundary ? "1" : "0");
+std::string to_string(const RecomputeSearchOptions& search) {
+  return std::to_string(search.level) + ":" + (search.layer_boundary ? "1" : "0");
 }
 
 ElementType parse_compressed(const std::string& name) {
@@ -195,7 +195,7 @@ RecomputeConfig own_part(const RecomputeConfig& config) {
                  [](const ClusterChoice& choice) { return !is_known_to_reference(choice); });
 }
 
-std::string environment_block(const RecomputeConfig& config, const Probe& probe,
+std::string environment_block(const RecomputeConfig& config, const RecomputeSearchOptions& search,
                               const std::vector<std::string>& comments) {
   std::string block =
       "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
@@ -203,7 +203,7 @@ std::string environment_block(const RecomputeConfig& config, const Probe& probe,
       quoted_for_shell(to_string(config)) +
       "\n"
       "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
-      to_string(probe) + "\n";
+      to_string(search) + "\n";
   for (const std::string& each : comments) block += "# " + each + "\n";
   return block;
 }

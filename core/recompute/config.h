@@ -41,7 +41,7 @@ RecomputeConfig own_part(const RecomputeConfig& config);
 
 /// The shell block that switches the configuration on in the reference runtime.
 /// @param comments one line each
-std::string environment_block(const RecomputeConfig& config, const Probe& probe,
+std::string environment_block(const RecomputeConfig& config, const RecomputeSearchOptions& search,
                               const std::vector<std::string>& comments);
 
 }  // namespace stashscope

@@ -57,7 +57,7 @@ ValueId DataflowBuilder::add_transfer(NodeId maker, AddedKind kind, ValueId inpu
   return add_value(original, form);
 }
 
-void DataflowBuilder::put_away(const NodePlan& plan, const PutAway& how, AddedKind back) {
+void DataflowBuilder::evict(const NodePlan& plan, const Eviction& how, AddedKind back) {
   const ValueId original = graph_.node(plan.node).outputs[plan.outputs[0]];
   const ValueId away = add_transfer(plan.node, how.kind, original, original, how.form);
   replaced_[original] = add_transfer(plan.node, back, away, original, {});
@@ -92,7 +92,7 @@ void DataflowBuilder::rewire_backward(ValueId value) {
 void DataflowBuilder::add_rows() {
   Topology& topology = result_.topology;
   for (std::size_t i = 0; i < result_.cloned_nodes.size(); ++i) {
-    const bool rewire = !puts_away(result_.kinds[i]);
+    const bool rewire = !evicts(result_.kinds[i]);
     topology.inputs.start_row();
     for (const ValueId input : added_inputs_[NodeId(i)]) {
       topology.inputs.push(rewire ? replacement(input, replaced_) : input);

@@ -8,7 +8,7 @@
 namespace stashscope {
 
 /// How a tensor is put away.
-struct PutAway {
+struct Eviction {
   AddedKind kind;
   StoredForm form;
 };
@@ -34,7 +34,7 @@ class DataflowBuilder {
   void read_clone(NodeId node, std::size_t output);
   /// Puts the plan's output away behind its last use in forward, brings it back, and lets backward
   /// read that, and views of it.
-  void put_away(const NodePlan& plan, const PutAway& how, AddedKind back);
+  void evict(const NodePlan& plan, const Eviction& how, AddedKind back);
 
   Dataflow finish();
 

@@ -2,26 +2,26 @@
 // in backward.
 
 #include "core/recompute/dataflow_builder.h"
-#include "core/recompute/put_away.h"
+#include "core/recompute/evict.h"
 
 namespace stashscope {
 
 namespace {
 
-Findings find(const StrategyInput& input) {
+Findings find_offloads(const StrategyInput& input) {
   Findings findings;
   for (const StashedBuffer& buffer : stashed_buffers(input)) {
-    findings.plans.push_back(put_away_plan(input.graph, buffer, PlanType::offload));
+    findings.plans.push_back(eviction_plan(input.graph, buffer, PlanType::offload));
   }
   return findings;
 }
 
-void apply(const NodePlan& plan, DataflowBuilder& builder) {
-  builder.put_away(plan, {AddedKind::offload, {ElementType::undefined, 0}}, AddedKind::fetch);
+void apply_offload(const NodePlan& plan, DataflowBuilder& builder) {
+  builder.evict(plan, {AddedKind::offload, {ElementType::undefined, 0}}, AddedKind::fetch);
 }
 
-PlanCost cost(const NodePlan& plan, const PlanCostInput& input) {
-  const std::int64_t bytes = 2 * put_away_bytes(plan, input);
+PlanCost offload_cost(const NodePlan& plan, const PlanCostInput& input) {
+  const std::int64_t bytes = 2 * evicted_bytes(plan, input);
   return {0, bytes, input.rates.transfer_seconds(static_cast<double>(bytes))};
 }
 
@@ -32,8 +32,8 @@ const Strategy offload_strategy = {PlanType::offload,
                                    "keeps activations in the memory of the host until the "
                                    "backward pass reads them",
                                    false,
-                                   find,
-                                   apply,
-                                   cost};
+                                   find_offloads,
+                                   apply_offload,
+                                   offload_cost};
 
 }  // namespace stashscope

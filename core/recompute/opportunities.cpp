@@ -4,9 +4,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/graph/reference_order.h"
 #include "core/recompute/layer_boundary.h"
 #include "core/recompute/strategy.h"
-#include "core/schedule/strategies.h"
 
 namespace stashscope {
 
@@ -84,12 +84,12 @@ void name_clusters(Opportunities& found) {
 }  // namespace
 
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 const Boundary& boundary, const Probe& probe) {
+                                 const Boundary& boundary, const RecomputeSearchOptions& search) {
   Opportunities found;
   analyse_stash(graph, boundary, found);
   if (!boundary.known()) return found;
-  StrategyInput input{graph, ops, boundary, found, probe, {}};
-  if (probe.layer_boundary) {
+  StrategyInput input{graph, ops, boundary, found, search, {}};
+  if (search.layer_boundary) {
     input.kept = layer_boundary_inputs(graph, found.position, found.forward_nodes);
   }
   for (const Strategy& strategy : strategies()) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/graph/boundary.h"
-#include "core/ops/op.h"
+#include "core/ops/rules/op.h"
 #include "core/recompute/plan.h"
 
 namespace stashscope {
@@ -37,6 +37,6 @@ struct Opportunities : Stash {
 /// takes the boundary's outputs: they count as read in forward.
 /// @param boundary without a known one there are no opportunities
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
-                                 const Boundary& boundary, const Probe& probe);
+                                 const Boundary& boundary, const RecomputeSearchOptions& search);
 
 }  // namespace stashscope

@@ -53,9 +53,9 @@ struct Obstacle {
 };
 
 /// How far opportunities are looked for.
-struct Probe {
-  Probe() = default;
-  Probe(int wanted_level, bool keep_layer_inputs)
+struct RecomputeSearchOptions {
+  RecomputeSearchOptions() = default;
+  RecomputeSearchOptions(int wanted_level, bool keep_layer_inputs)
       : level(wanted_level), layer_boundary(keep_layer_inputs) {}
 
   int level = 1;                ///< 0: basic operators, 1: advanced ones too
@@ -64,13 +64,13 @@ struct Probe {
   std::set<std::string> also_recomputable;        ///< op types beside the table's
   ElementType compressed = ElementType::float16;  ///< what stashed float32 is narrowed to
 
-  friend bool operator==(const Probe&, const Probe&) = default;
+  friend bool operator==(const RecomputeSearchOptions&, const RecomputeSearchOptions&) = default;
 };
 
 /// `L[:B]`; empty is 0. Throws a usage Error in the reference's words.
-Probe parse_probe(const std::string& text);
+RecomputeSearchOptions parse_search_options(const std::string& text);
 /// Level and boundary only: what the reference understands.
-std::string to_string(const Probe& probe);
+std::string to_string(const RecomputeSearchOptions& search);
 
 /// The element types that float32 activations may be kept in. Throws a usage Error that lists them
 /// for another name.

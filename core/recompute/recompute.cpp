@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-Findings find(const StrategyInput& input) {
+Findings find_recomputes(const StrategyInput& input) {
   const SubgraphSearch search(input);
   Findings findings;
   for (const NodeId entry : search.entries()) {
@@ -30,7 +30,7 @@ const Strategy recompute_strategy = {PlanType::recompute,
                                      "recompute",
                                      "computes activations again in the backward pass",
                                      false,
-                                     find,
+                                     find_recomputes,
                                      apply_subgraph,
                                      cost_of_subgraph};
 

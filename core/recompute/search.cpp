@@ -63,14 +63,14 @@ std::vector<std::size_t> SubgraphSearch::stashed_outputs(NodeId entry) const {
 const RecomputeRule* SubgraphSearch::recompute_rule(NodeId id) const {
   static const RecomputeRule users_own;
   const Op* const op = input_.ops[id];
-  if (input_.probe.also_recomputable.contains(graph_.node(id).op_type)) return &users_own;
+  if (input_.search.also_recomputable.contains(graph_.node(id).op_type)) return &users_own;
   if (op == nullptr || op->recompute == RecomputeLevel::never) return nullptr;
-  if (op->recompute == RecomputeLevel::advanced && input_.probe.level < 1) return nullptr;
+  if (op->recompute == RecomputeLevel::advanced && input_.search.level < 1) return nullptr;
   const std::int64_t version = since_version(*op, graph_.opset(graph_.node(id).domain));
   for (const RecomputeRule& rule : op->recompute_rules) {
     if (holds(rule.versions, version)) return &rule;
   }
-  return input_.probe.newer_versions ? newest_rule(*op, version) : nullptr;
+  return input_.search.newer_versions ? newest_rule(*op, version) : nullptr;
 }
 
 std::optional<Obstacle> SubgraphSearch::refusal(NodeId entry) const {

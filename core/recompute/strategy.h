@@ -17,7 +17,7 @@ struct StrategyInput {
   const IdVector<NodeId, const Op*>& ops;
   const Boundary& boundary;
   const Stash& stash;
-  const Probe& probe;
+  const RecomputeSearchOptions& search;
   std::set<ValueId> kept;  ///< stashed values that must stay: they start a transformer layer
 };
 

@@ -8,7 +8,7 @@
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
 #include "core/report/report.h"
-#include "core/study/planned_step.h"
+#include "core/study/step/planned_step.h"
 
 namespace stashscope {
 
@@ -46,11 +46,11 @@ Repeats repeats_of(const PlannedSequence& planned) {
   return repeats;
 }
 
-std::string floor_text(const Study& study, const StepFloor& floor) {
+std::string floor_text(const Study& study, const StepPeakBound& floor) {
   std::string text = "No plan of any grain has a peak below " + format_bytes(floor.bytes);
   if (!floor.node.valid()) return text + "\n";
   text += ": while " + describe(study.graph().node(floor.node), floor.node) +
-          " runs there are\n  " + format_bytes(floor.resident_bytes) +
+          " runs there are\n  " + format_bytes(floor.persistent_bytes) +
           " throughout (parameters, inputs, constants, optimizer states)\n";
   const std::size_t shown = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < shown; ++i) {
@@ -79,7 +79,7 @@ std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
          ": the lowest peak found is " + found;
 }
 
-json floor_json(const Study& study, const StepFloor& floor) {
+json floor_json(const Study& study, const StepPeakBound& floor) {
   json tensors = json::array();
   for (const ValueId value : floor.tensors) {
     tensors.push_back({{"name", to_valid_utf8(study.graph().value(value).name)},
@@ -87,19 +87,19 @@ json floor_json(const Study& study, const StepFloor& floor) {
   }
   const std::string node = floor.node.valid() ? study.graph().node(floor.node).name : "";
   return {{"bytes", floor.bytes},
-          {"resident_bytes", floor.resident_bytes},
+          {"resident_bytes", floor.persistent_bytes},
           {"node", to_valid_utf8(node)},
           {"tensors", tensors}};
 }
 
-json point_json(const Study& study, const PlanPoint& point) {
+json point_json(const Study& study, const ParetoPoint& point) {
   const Repeats repeats = repeats_of(point.choices.planned);
   return {{"peak_bytes", point.peak_bytes},
           {"extra_seconds", point.extra_seconds},
           {"extra_seconds_percent", share_of_step(study, point.extra_seconds)},
           {"config",
            point.choices.planned.empty() ? to_valid_utf8(to_string(point.choices.plans)) : ""},
-          {"probe", to_string(point.choices.probe)},
+          {"probe", to_string(point.choices.recompute_search)},
           {"repeated_nodes", repeats.nodes},
           {"repeated_runs", repeats.runs}};
 }
@@ -110,9 +110,10 @@ std::string plan_text(const Choices& choices) {
   if (choices.planned.empty()) {
     const std::string config = to_string(choices.plans);
     if (config.empty()) return "no plans";
-    const std::string text = printable(config, 4000) + " at probe " + to_string(choices.probe);
-    return choices.kept.empty() ? text
-                                : text + ", " + std::to_string(choices.kept.size()) + " kept";
+    const std::string text =
+        printable(config, 4000) + " at probe " + to_string(choices.recompute_search);
+    return choices.pinned.empty() ? text
+                                  : text + ", " + std::to_string(choices.pinned.size()) + " kept";
   }
   const Repeats repeats = repeats_of(choices.planned);
   return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
@@ -125,7 +126,8 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer) {
                      verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
                      "\n  " + with_thousands(answer.moves) + " moves in " +
                      format_fixed(answer.seconds, 1) + " s\n";
-  if (!answer.feasible && !answer.is_impossible() && answer.request.grain != Grain::sequence) {
+  if (!answer.feasible && !answer.is_impossible() &&
+      answer.request.grain != PlanGranularity::sequence) {
     text += "  a finer grain may meet it: --grain node, --grain sequence\n";
   }
   if (!answer.feasible && answer.floor) text += floor_text(study, *answer.floor);
@@ -146,18 +148,18 @@ json budget_json(const Study& study, const BudgetAnswer& answer) {
   return budget;
 }
 
-std::string curve_text(const Study& study, const std::vector<PlanPoint>& curve) {
+std::string curve_text(const Study& study, const std::vector<ParetoPoint>& curve) {
   std::string text = curve.empty() ? "" : "Peak against extra time:\n";
-  for (const PlanPoint& point : curve) {
+  for (const ParetoPoint& point : curve) {
     text += "  " + format_bytes(point.peak_bytes) + " at " + time_text(study, point.extra_seconds) +
             " more: " + plan_text(point.choices) + "\n";
   }
   return text;
 }
 
-json curve_json(const Study& study, const std::vector<PlanPoint>& curve) {
+json curve_json(const Study& study, const std::vector<ParetoPoint>& curve) {
   json points = json::array();
-  for (const PlanPoint& point : curve) points.push_back(point_json(study, point));
+  for (const ParetoPoint& point : curve) points.push_back(point_json(study, point));
   return points;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/budget.h"
+#include "core/study/search/budget.h"
 
 namespace stashscope {
 
@@ -17,7 +17,7 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);
 
 /// One line for each plan of a curve of peak against time. Empty for an empty curve.
-std::string curve_text(const Study& study, const std::vector<PlanPoint>& curve);
-nlohmann::json curve_json(const Study& study, const std::vector<PlanPoint>& curve);
+std::string curve_text(const Study& study, const std::vector<ParetoPoint>& curve);
+nlohmann::json curve_json(const Study& study, const std::vector<ParetoPoint>& curve);
 
 }  // namespace stashscope

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/comparison.h"
+#include "core/study/facts/comparison.h"
 
 namespace stashscope {
 

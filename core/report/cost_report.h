@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t tensors_at_peak = 3;
+constexpr std::size_t tensors_of_a_point = 3;
 
 std::string peak_text(const FitPoint& point) {
   return "peak " + format_bytes(point.peak_bytes) + " (" + with_thousands(point.peak_bytes) + " B)";
@@ -40,7 +40,7 @@ std::string failing_lines(const Study& study, const FitPoint& point) {
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
   text += "; largest there" + others_text(point) + ":\n";
-  for (const AliveTensor& each : largest_at_peak(study, *point.variant, tensors_at_peak)) {
+  for (const AliveTensor& each : largest_at_peak(study, *point.variant, tensors_of_a_point)) {
     text += "      " + with_thousands(each.bytes) + " B  " + each.role + "  " +
             printable(each.name) + " " + each.shape + "\n";
   }
@@ -50,7 +50,7 @@ std::string failing_lines(const Study& study, const FitPoint& point) {
 std::string largest_text(const VariantFit& fit) {
   if (!fit.largest) {
     const bool is_known = fit.next && fit.next->variant != nullptr;
-    return "nothing fits" + (is_known ? "; " + format_bytes(fit.next->resident_bytes) +
+    return "nothing fits" + (is_known ? "; " + format_bytes(fit.next->persistent_bytes) +
                                             " are there throughout the step"
                                       : std::string());
   }
@@ -87,9 +87,9 @@ json point_json(const Study& study, const std::optional<FitPoint>& point) {
   }
   object["peak_bytes"] = point->peak_bytes;
   object["peak_node"] = to_valid_utf8(peak_node(study, *point->variant));
-  object["resident_bytes"] = point->resident_bytes;
+  object["resident_bytes"] = point->persistent_bytes;
   object["step_seconds"] = point->seconds;
-  for (const AliveTensor& each : largest_at_peak(study, *point->variant, tensors_at_peak)) {
+  for (const AliveTensor& each : largest_at_peak(study, *point->variant, tensors_of_a_point)) {
     object["largest_at_peak"].push_back({{"name", to_valid_utf8(each.name)},
                                          {"shape", each.shape},
                                          {"role", each.role},

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/study/largest_fit.h"
+#include "core/study/search/largest_fit.h"
 
 namespace stashscope {
 

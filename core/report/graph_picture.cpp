@@ -1,8 +1,8 @@
 #include "core/report/graph_picture.h"
 
-#include "core/layout/layered.h"
-#include "core/layout/svg.h"
-#include "core/study/plan_effects.h"
+#include "core/layout/place/layered.h"
+#include "core/layout/svg/svg.h"
+#include "core/study/step/plan_effects.h"
 
 namespace stashscope {
 
@@ -13,14 +13,17 @@ layout::Grouping grouping_of(const Study& study) {
 
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {
   const Variant& current = *study.current;
-  return {study.graph(),
-          current.dataflow,
-          current.timeline,
-          grouping,
-          study.prepared->step.boundary.yield,
-          seconds_by_node(study, current.dataflow),
-          layout::node_stashes(*study.opportunities, study.baseline->timeline, current.dataflow,
-                               study.kept)};
+  const IdVector<NodeId, bool> is_forward = layout::forward_nodes(current.dataflow, grouping);
+  return {
+      study.graph(),
+      current.dataflow,
+      current.timeline,
+      grouping,
+      study.prepared->step.boundary.yield,
+      seconds_by_node(study, current.dataflow),
+      node_memory(current.dataflow, is_forward, current.timeline),
+      stashed_values(current.dataflow, is_forward, current.timeline),
+      node_stashes(*study.opportunities, study.baseline->timeline, current.dataflow, study.pinned)};
 }
 
 std::string graph_svg(const Study& study, const std::string& title,

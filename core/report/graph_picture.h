@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "core/layout/child.h"
-#include "core/layout/drawing.h"
-#include "core/study/study.h"
+#include "core/layout/place/child.h"
+#include "core/layout/scene/drawing.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 
@@ -21,6 +21,6 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
 /// @param patience how long it may take
 std::string graph_svg(const Study& study, const std::string& title,
                       const std::filesystem::path& program, std::vector<std::string>& warnings,
-                      std::chrono::milliseconds patience = layout::layout_patience);
+                      std::chrono::milliseconds patience = layout::layout_time_limit);
 
 }  // namespace stashscope

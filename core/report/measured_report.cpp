@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measurement& measured) {
-  return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_steps);
+  return memory_phases(measured.live_bytes, measured.idle_bytes, variant.forward_slots);
 }
 
 /// `1 MiB before, 2 MiB after`

@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/study/plan_effects.h"
+#include "core/study/step/plan_effects.h"
 
 namespace stashscope {
 

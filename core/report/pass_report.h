@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/pass_savings.h"
+#include "core/study/facts/pass_savings.h"
 
 namespace stashscope {
 

@@ -218,7 +218,7 @@ AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId
 std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
                                          std::size_t limit) {
   std::vector<AliveTensor> tensors;
-  for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_step)) {
+  for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_slot)) {
     if (tensors.size() == limit) break;
     tensors.push_back(describe_buffer(study, variant, id));
   }
@@ -252,7 +252,7 @@ std::string text_report(const ReportInput& input) {
 
 std::string json_report(const ReportInput& input) {
   const Study& study = input.study;
-  const std::vector<std::string> kept(study.choices.kept.begin(), study.choices.kept.end());
+  const std::vector<std::string> kept(study.choices.pinned.begin(), study.choices.pinned.end());
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "core/study/budget.h"
-#include "core/study/largest_fit.h"
-#include "core/study/measure.h"
-#include "core/study/pass_savings.h"
-#include "core/study/study.h"
+#include "core/study/facts/pass_savings.h"
+#include "core/study/measured/measure.h"
+#include "core/study/search/budget.h"
+#include "core/study/search/largest_fit.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 
@@ -21,7 +21,7 @@ struct MeasuredPair {
 /// What was planned before the report.
 struct PlanningResults {
   std::optional<BudgetAnswer> budget;  ///< whose plans the study has in force
-  std::vector<PlanPoint> curve;        ///< of peak against time
+  std::vector<ParetoPoint> curve;      ///< of peak against time
   std::optional<LargestFit> fit;
 };
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
-#include "core/study/fusion_table.h"
-#include "core/study/moved_order.h"
+#include "core/study/step/fusion_table.h"
+#include "core/study/step/moved_order.h"
 
 namespace stashscope {
 

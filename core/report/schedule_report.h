@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 
 namespace stashscope {
 

@@ -5,7 +5,8 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <onnx/common/version.h>
 
-#include "core/run/runner.h"
+#include "core/run/devices/devices.h"
+#include "core/run/step/runner.h"
 
 namespace stashscope {
 

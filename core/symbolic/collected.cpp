@@ -105,7 +105,7 @@ std::string float_text(Rational number, bool strip) {
   return text;
 }
 
-std::string product_text(Rational coefficient, const std::vector<std::string>& factors) {
+std::string collected_product_text(Rational coefficient, const std::vector<std::string>& factors) {
   std::string text;
   if (factors.empty()) return float_text(coefficient, true);
   text = float_text(coefficient, true);
@@ -120,7 +120,7 @@ std::string sum_text(const Expr& sum, const SymbolTable& symbols, bool with_floa
     const Rational size = negative ? -term.coefficient : term.coefficient;
     const bool bare = !with_floats && size == Rational(1) && !term.factors.empty();
     const bool whole = !with_floats && size.is_integer();
-    std::string product = product_text(size, term.factors);
+    std::string product = collected_product_text(size, term.factors);
     if (bare) {
       product = join(term.factors, "*");
     } else if (whole) {
@@ -164,12 +164,12 @@ std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolT
   for (const Factor& f : parts.common) {
     common[Expr::from_terms({{Rational(1), {Factor{f.atom, 1}}}})] += f.power;
   }
-  if (parts.rest.is(1)) return product_text(parts.number, texts_of(common, symbols));
+  if (parts.rest.is(1)) return collected_product_text(parts.number, texts_of(common, symbols));
   const Expr rest = parts.rest * Expr(parts.number);
   if (common.empty()) return sum_text(rest, symbols, true);
   if (equal_coefficients(parts.rest)) {
     ++common[parts.rest];
-    return product_text(parts.number, texts_of(common, symbols));
+    return collected_product_text(parts.number, texts_of(common, symbols));
   }
   return join(texts_of(common, symbols), "*") + "*(" + sum_text(rest, symbols, true) + ")";
 }
@@ -187,7 +187,7 @@ std::string collected_text(const std::vector<SizeProduct>& products, const Symbo
                         common.begin()->first.terms().size() > 1;
   if (lone_sum) return sum_text(expanded_rest(groups[0], {}), symbols, true);
   if (groups.size() == 1) {
-    return product_text(groups[0].coefficient, texts_of(common, symbols));
+    return collected_product_text(groups[0].coefficient, texts_of(common, symbols));
   }
   Expr sum = 0;
   for (const Product& group : groups) sum = sum + expanded_rest(group, common);

@@ -4,7 +4,7 @@
 
 #include "core/memory/optimizer.h"
 #include "core/planner/device_profile.h"
-#include "core/schedule/fusions.h"
+#include "core/schedule/fusion/fusions.h"
 
 namespace stashscope {
 namespace {

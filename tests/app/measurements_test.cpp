@@ -1,8 +1,8 @@
 // Repeated runs, files of measurements, and steps that come over standard input.
 
-#include "core/study/measurement_file.h"
-#include "core/study/step_bundle.h"
-#include "core/study/subject.h"
+#include "core/study/files/loaded_model.h"
+#include "core/study/files/step_bundle.h"
+#include "core/study/measured/measurement_file.h"
 #include "tests/app/command_line.h"
 #include "tests/support/environment.h"
 #include "tests/support/processes.h"
@@ -25,8 +25,9 @@ StudyMeasurements measured_on_box(const std::filesystem::path& folder, const Stu
 }
 
 std::shared_ptr<const Study> study_of(const fs::path& model) {
-  const Subject subject = load_subject(model, [](Choices& choices) { choices.dims["N"] = 64; });
-  return compute_study(subject.model, subject.session.choices, nullptr, Progress());
+  const LoadedModel loaded =
+      load_model_or_session(model, [](Choices& choices) { choices.dims["N"] = 64; });
+  return compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
 }
 
 TEST_F(CommandLine, ARepeatedRunSaysItsTime) {
@@ -176,10 +177,10 @@ TEST_F(CommandLine, AMeasurementThatCouldNotBeOpenedAgainIsNotTaken) {
 }
 
 TEST_F(CommandLine, AStepComesOverStandardInput) {
-  const Subject subject = load_subject(folder / "model.onnx", nullptr);
-  Session session = subject.session;
+  const LoadedModel loaded = load_model_or_session(folder / "model.onnx", nullptr);
+  Session session = loaded.session;
   session.choices.dims["N"] = 8;
-  write_file_atomically(folder / "stream", test::stream_of(bundle_step(session, *subject.model)));
+  write_file_atomically(folder / "stream", test::stream_of(bundle_step(session, *loaded.model)));
   fs::create_directory(folder / "there");
   const std::string command = "cat " + in_folder("stream") + " | TMPDIR=" + in_folder("there") +
                               " " STASHSCOPE_WORKER " - --stream";

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
-#include "core/run/pipe.h"
-#include "core/study/step_bundle.h"
-#include "core/study/subject.h"
+#include "core/process/pipe.h"
+#include "core/study/files/loaded_model.h"
+#include "core/study/files/step_bundle.h"
 #include "tests/app/command_line.h"
 #include "tests/support/folder.h"
 #include "tests/support/stream_text.h"
@@ -18,10 +18,10 @@ namespace {
 
 /// The step of a model as it is sent.
 std::string sent_step(const fs::path& model) {
-  const Subject subject = load_subject(model, nullptr);
-  Session session = subject.session;
+  const LoadedModel loaded = load_model_or_session(model, nullptr);
+  Session session = loaded.session;
   session.choices.dims["N"] = 8;
-  return test::stream_of(bundle_step(session, *subject.model));
+  return test::stream_of(bundle_step(session, *loaded.model));
 }
 
 /// `stashscope-run - --stream` in a process group and with a folder of temporary files of its own.

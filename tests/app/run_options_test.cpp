@@ -8,7 +8,7 @@
 namespace stashscope {
 namespace {
 
-class RunOptions : public CommandLine {
+class RunOptionsTest : public CommandLine {
  protected:
   std::string model() const { return in_folder("model.onnx") + " --dim N=16"; }
   Outcome run_with(const std::string& arguments) const { return worker(model() + " " + arguments); }
@@ -33,7 +33,7 @@ class RunOptions : public CommandLine {
   }
 };
 
-TEST_F(RunOptions, ADigestIsOfTheBitsOfEveryOutput) {
+TEST_F(RunOptionsTest, ADigestIsOfTheBitsOfEveryOutput) {
   const std::set<std::string> first = digests("");
   EXPECT_EQ(first.size(), 7U) << "the loss and six gradients";
   EXPECT_TRUE(std::ranges::any_of(
@@ -47,7 +47,7 @@ TEST_F(RunOptions, ADigestIsOfTheBitsOfEveryOutput) {
   EXPECT_NE(of_seed("1"), of_seed("2"));
 }
 
-TEST_F(RunOptions, FiguresGoIntoAFile) {
+TEST_F(RunOptionsTest, FiguresGoIntoAFile) {
   const std::string file = in_folder("figures.json");
   ASSERT_EQ(run_with("--json " + file + " --repeat 2").status, 0);
   const auto figures = nlohmann::json::parse(read_file(file));
@@ -62,7 +62,7 @@ TEST_F(RunOptions, FiguresGoIntoAFile) {
   EXPECT_FALSE(figures.contains("peak_reserved_bytes")) << "nothing is known of it here";
 }
 
-TEST_F(RunOptions, AProfileSaysWhatTheStepDidNotTell) {
+TEST_F(RunOptionsTest, AProfileSaysWhatTheStepDidNotTell) {
   const std::string file = in_folder("here.json");
   const Outcome outcome = run_with("--write-profile " + file + " --profile T4-16GB");
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
@@ -74,7 +74,7 @@ TEST_F(RunOptions, AProfileSaysWhatTheStepDidNotTell) {
   EXPECT_EQ(report(model() + " --profile " + file)["cost"]["profile"], "measured on cpu");
 }
 
-TEST_F(RunOptions, WhatCouldHaveNoEffectIsRefused) {
+TEST_F(RunOptionsTest, WhatCouldHaveNoEffectIsRefused) {
   expect_refused("--learning-rate 0.1", "--update");
   expect_refused("--update", "none is chosen; add --optimizer");
   expect_refused("--update --optimizer sgd", "is for GPUs");
@@ -92,7 +92,7 @@ TEST_F(RunOptions, WhatCouldHaveNoEffectIsRefused) {
   for (const char* const file : {"m", "p", "j", "t"}) EXPECT_FALSE(fs::exists(folder / file));
 }
 
-TEST_F(RunOptions, NothingIsWrittenOverWhatWasReadOrWritten) {
+TEST_F(RunOptionsTest, NothingIsWrittenOverWhatWasReadOrWritten) {
   const std::string before = read_file(folder / "model.onnx");
   for (const char* const option : {"--json", "--write-measurement", "--write-profile"}) {
     expect_refused(option + (" " + in_folder("model.onnx")), "would overwrite the model");
@@ -104,7 +104,7 @@ TEST_F(RunOptions, NothingIsWrittenOverWhatWasReadOrWritten) {
 }
 
 /// The step is so large that trying to run it would be another error.
-TEST_F(RunOptions, WhatCannotBeWrittenIsSaidBeforeAnythingRuns) {
+TEST_F(RunOptionsTest, WhatCannotBeWrittenIsSaidBeforeAnythingRuns) {
   const std::string huge = in_folder("model.onnx") + " --dim N=1000000000000 ";
   const std::string nowhere = in_folder("no/such/file");
   ASSERT_EQ(worker(huge).status, 3);
@@ -124,7 +124,7 @@ TEST_F(RunOptions, WhatCannotBeWrittenIsSaidBeforeAnythingRuns) {
   EXPECT_EQ(compared.status, 1) << compared.errors;
 }
 
-TEST_F(RunOptions, ARunThatFailsLeavesNoPartOfItsFiles) {
+TEST_F(RunOptionsTest, ARunThatFailsLeavesNoPartOfItsFiles) {
   const std::string huge = in_folder("model.onnx") + " --dim N=1000000000000 --json ";
   write_file_atomically(folder / "old.json", "old");
   EXPECT_EQ(worker(huge + in_folder("old.json")).status, 3);
@@ -135,7 +135,7 @@ TEST_F(RunOptions, ARunThatFailsLeavesNoPartOfItsFiles) {
   }
 }
 
-TEST_F(RunOptions, AFirstRunGoesBeforeThoseThatAreTimed) {
+TEST_F(RunOptionsTest, AFirstRunGoesBeforeThoseThatAreTimed) {
   const auto warm_ups = [&](const std::string& arguments) {
     const std::string stream = run_with("--stream " + arguments).output;
     std::size_t count = 0;

@@ -3,8 +3,8 @@
 #include "app/worker_runs.h"
 
 #include "core/base/text.h"
-#include "core/study/budget.h"
-#include "core/study/measurement_file.h"
+#include "core/study/measured/measurement_file.h"
+#include "core/study/search/budget.h"
 #include "tests/app/command_line.h"
 #include "tests/support/refusal.h"
 
@@ -63,10 +63,10 @@ std::shared_ptr<const Study> unplanned_study() {
 
 /// With the plans of clusters for a share of the peak, or for the least that there is.
 std::shared_ptr<const Study> planned_study(const Study& unplanned, double share) {
-  PlanArchive archive;
+  ParetoFront archive;
   const auto budget = static_cast<std::int64_t>(
       share * static_cast<double>(unplanned.baseline->timeline.peak_bytes));
-  const BudgetRequest request{budget, Grain::cluster, {0, 20'000, 1}};
+  const BudgetRequest request{budget, PlanGranularity::cluster, {0, 20'000, 1}};
   return study_under(plan_for_budget(unplanned, request, archive, Progress()).best.choices);
 }
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope::test {

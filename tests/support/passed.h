@@ -5,7 +5,7 @@
 
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_shapes.h"
-#include "core/run/evaluate.h"
+#include "core/run/cpu/execute/evaluate.h"
 
 namespace stashscope::test {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/schedule/task_graph.h"
+#include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope::test {
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "core/memory/workspace.h"
+#include "core/ops/families/standard_ops.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/training_step.h"
-#include "core/schedule/orders.h"
+#include "core/schedule/orders/orders.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope::test {
@@ -59,9 +60,9 @@ struct StepInOrders {
 
 /// The peak without what is there throughout: of an inference graph, its activations alone.
 inline std::int64_t activation_peak(const Timeline& timeline) {
-  std::int64_t resident = 0;
-  for (const Buffer& each : timeline.buffers) resident += each.resident ? each.bytes : 0;
-  return timeline.peak_bytes - resident;
+  std::int64_t persistent = 0;
+  for (const Buffer& each : timeline.buffers) persistent += each.persistent ? each.bytes : 0;
+  return timeline.peak_bytes - persistent;
 }
 
 }  // namespace stashscope::test

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/run/file_bundle.h"
+#include "core/process/file_bundle.h"
 
 namespace stashscope::test {
 

@@ -3,7 +3,7 @@
 #include <QUndoCommand>
 #include <functional>
 
-#include "core/study/choices.h"
+#include "core/study/choices/choices.h"
 
 namespace stashscope::ui {
 

@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <vector>
 
-#include "core/study/dimension_edits.h"
+#include "core/study/edits/dimension_edits.h"
 
 namespace stashscope::ui {
 

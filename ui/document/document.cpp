@@ -6,8 +6,8 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
-#include "core/study/exported_config.h"
-#include "core/study/outgoing_step.h"
+#include "core/study/facts/exported_config.h"
+#include "core/study/step/step_export.h"
 #include "ui/document/choice_command.h"
 
 namespace stashscope::ui {
@@ -47,11 +47,11 @@ std::optional<Measured> measured_of(const Session& session, const Study& study) 
 }
 
 /// An error names the file: another model may still be on the screen.
-std::shared_ptr<const Study> first_study(const Subject& subject, const Progress& progress) {
+std::shared_ptr<const Study> first_study(const LoadedModel& loaded, const Progress& progress) {
   try {
-    return compute_study(subject.model, subject.session.choices, nullptr, progress);
+    return compute_study(loaded.model, loaded.session.choices, nullptr, progress);
   } catch (const Error& error) {
-    throw error.within(printable(subject.session.model.string()));
+    throw error.within(printable(loaded.session.model.string()));
   }
 }
 
@@ -60,8 +60,8 @@ std::shared_ptr<const Study> first_study(const Subject& subject, const Progress&
 /// What a computation on the other thread ends with.
 struct Document::Outcome {
   std::optional<Failure> failure;
-  std::optional<Subject> subject;  ///< when another model was loaded
-  QString path;                    ///< of that
+  std::optional<LoadedModel> loaded;  ///< when another model was loaded
+  QString path;                       ///< of that
   std::shared_ptr<const Study> study;
 };
 
@@ -77,7 +77,7 @@ Document::~Document() {
 }
 
 void Document::open(const QString& path) {
-  open(path, [file = path.toStdString()] { return load_subject(file, nullptr); });
+  open(path, [file = path.toStdString()] { return load_model_or_session(file, nullptr); });
 }
 
 void Document::open(const QString& path, Loader loader) {
@@ -88,8 +88,8 @@ void Document::open(const QString& path, Loader loader) {
     outcome.path = path;
     outcome.failure = failure_of([&] {
       progress.update(0, "loading");
-      outcome.subject = loader();
-      outcome.study = first_study(*outcome.subject, progress);
+      outcome.loaded = loader();
+      outcome.study = first_study(*outcome.loaded, progress);
     });
     QMetaObject::invokeMethod(
         this, [this, generation, outcome] { finish(generation, outcome); }, Qt::QueuedConnection);
@@ -97,7 +97,7 @@ void Document::open(const QString& path, Loader loader) {
 }
 
 void Document::restore(const QString& kept_session) {
-  open({}, [file = kept_session.toStdString()] { return load_subject(file, nullptr); });
+  open({}, [file = kept_session.toStdString()] { return load_model_or_session(file, nullptr); });
 }
 
 void Document::end_computation() {
@@ -136,7 +136,7 @@ void Document::finish(std::uint64_t generation, Outcome outcome) {
   const bool was_opening = std::exchange(opening_, false);
   set_busy(false);
   if (outcome.failure) return finish_in_vain(*outcome.failure, was_opening);
-  if (outcome.subject) {
+  if (outcome.loaded) {
     take_subject(outcome);
     Q_EMIT opened();
   }
@@ -161,13 +161,13 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
 void Document::take_subject(Outcome& outcome) {
   cancel_run();
   if (!awaited_save_.isEmpty()) write_session(std::exchange(awaited_save_, {}));
-  model_ = outcome.subject->model;
-  session_ = std::move(outcome.subject->session);
+  model_ = outcome.loaded->model;
+  session_ = std::move(outcome.loaded->session);
   session_.model = std::filesystem::absolute(session_.model).lexically_normal();
   choices_ = session_.choices;
   measured_ = measured_of(session_, *outcome.study);
   load_notes_.clear();
-  for (const std::string& note : outcome.subject->warnings) {
+  for (const std::string& note : outcome.loaded->warnings) {
     load_notes_.push_back(QString::fromStdString(to_valid_utf8(note)));
   }
   const bool is_restored = outcome.path.isEmpty();
@@ -195,7 +195,7 @@ void Document::show_study(std::shared_ptr<const Study> study) {
     selection_.node = NodeId();
   }
   if (selection_.at_peak) {
-    selection_.step = timeline.peak_step;
+    selection_.step = timeline.peak_slot;
   } else if (selection_.node.valid()) {
     selection_.step = step_of_[selection_.node];
   }
@@ -294,7 +294,7 @@ void Document::set_busy(bool busy) {
 }
 
 QString Document::why_wait() const {
-  return study_ == nullptr ? tr("Open a model first") : turns_.why_wait();
+  return study_ == nullptr ? tr("Open a model first") : exclusive_work_.why_wait();
 }
 
 void Document::run() {
@@ -353,9 +353,9 @@ void Document::set_running(bool running) {
   if (running_ == running) return;
   running_ = running;
   if (running) {
-    turns_.begin(HeavyWork::run);
+    exclusive_work_.begin(HeavyWork::run);
   } else {
-    turns_.end();
+    exclusive_work_.end();
   }
   Q_EMIT running_changed();
 }
@@ -422,8 +422,8 @@ void Document::write_in_background(const QString& done, std::function<void()> jo
   });
 }
 
-TakenFiles Document::files_read() const {
-  TakenFiles files;
+OverwriteGuard Document::files_read() const {
+  OverwriteGuard files;
   files.add_model(session_.model, *model_);
   if (!session_path_.isEmpty()) files.add_session(session_path_.toStdString());
   return files;

@@ -5,14 +5,14 @@
 #include <QUndoStack>
 #include <memory>
 
-#include "core/study/measure.h"
-#include "core/study/subject.h"
-#include "core/study/taken_files.h"
-#include "ui/document/device_list.h"
-#include "ui/document/failure.h"
-#include "ui/document/job_thread.h"
+#include "core/study/files/loaded_model.h"
+#include "core/study/files/overwrite_guard.h"
+#include "core/study/measured/measure.h"
 #include "ui/document/selection.h"
-#include "ui/document/turns.h"
+#include "ui/jobs/device_list.h"
+#include "ui/jobs/exclusive_work.h"
+#include "ui/jobs/failure.h"
+#include "ui/jobs/job_thread.h"
 
 namespace stashscope::ui {
 
@@ -30,7 +30,7 @@ class Document : public QObject {
   Q_OBJECT
 
  public:
-  using Loader = std::function<Subject()>;
+  using Loader = std::function<LoadedModel()>;
 
   explicit Document(QObject* parent = nullptr);
   ~Document() override;
@@ -79,7 +79,7 @@ class Document : public QObject {
   void cancel_run();
   bool is_running() const { return running_; }
   /// Of runs and of searches about this document.
-  Turns& turns() { return turns_; }
+  ExclusiveWork& exclusive_work() { return exclusive_work_; }
   /// Why neither a run nor a search can begin now; empty when they can.
   QString why_wait() const;
   /// Null when nothing was measured under the choices of the study that is shown.
@@ -146,7 +146,7 @@ class Document : public QObject {
   void set_busy(bool busy);
   void set_running(bool running);
   void write(std::function<void()> job, Answer answer);
-  TakenFiles files_read() const;
+  OverwriteGuard files_read() const;
   void write_session(const QString& path);
   void finish_saving(const std::shared_ptr<const Graph>& model, const QString& path,
                      const std::optional<Failure>& failure);
@@ -167,7 +167,7 @@ class Document : public QObject {
   bool refusing_ = false;
   QUndoStack undo_stack_;
   Selection selection_;
-  Turns turns_;
+  ExclusiveWork exclusive_work_;
   IdVector<NodeId, std::size_t> step_of_;
   bool busy_ = false;
   bool opening_ = false;

@@ -1,6 +1,6 @@
 #include "ui/document/measurement_files.h"
 
-#include "core/study/measurement_file.h"
+#include "core/study/measured/measurement_file.h"
 
 namespace stashscope::ui {
 

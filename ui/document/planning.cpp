@@ -3,8 +3,8 @@
 #include <QSignalBlocker>
 #include <atomic>
 
-#include "core/study/planning_basis.h"
-#include "ui/models/texts.h"
+#include "core/study/search/planning_basis.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -17,11 +17,11 @@ constexpr std::size_t points_of_curve = 24;
 
 class Planning::Mailbox {
  public:
-  void put(const PlanPoint& point) {
+  void put(const ParetoPoint& point) {
     const std::lock_guard lock(mutex_);
     points_.push_back(point);
   }
-  std::vector<PlanPoint> take() {
+  std::vector<ParetoPoint> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(points_, {});
   }
@@ -40,7 +40,7 @@ class Planning::Mailbox {
  private:
   std::mutex mutex_;
   std::optional<BudgetProof> proof_;
-  std::vector<PlanPoint> points_;
+  std::vector<ParetoPoint> points_;
 };
 
 Planning::Planning(Document& document, QObject* parent) : QObject(parent), document_(document) {
@@ -59,8 +59,8 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
 Planning::~Planning() {
   progress_.cancel();
   // Who would be told may be half gone.
-  const QSignalBlocker quiet(document_.turns());
-  if (job_ != PlanningJob::none) document_.turns().end();
+  const QSignalBlocker quiet(document_.exclusive_work());
+  if (job_ != PlanningJob::none) document_.exclusive_work().end();
 }
 
 void Planning::begin(PlanningJob job, double seconds) {
@@ -73,7 +73,7 @@ void Planning::begin(PlanningJob job, double seconds) {
       [mailbox = mailbox_](double fraction, std::string_view) { mailbox->fraction = fraction; });
   since_begin_.start();
   ticks_.start();
-  document_.turns().begin(HeavyWork::search);
+  document_.exclusive_work().begin(HeavyWork::search);
 }
 
 void Planning::end() {
@@ -81,7 +81,7 @@ void Planning::end() {
   job_ = PlanningJob::none;
   proof_.reset();
   progress_ = Progress();
-  document_.turns().end();
+  document_.exclusive_work().end();
 }
 
 double Planning::fraction() const {
@@ -95,24 +95,25 @@ void Planning::plan(const BudgetRequest& request) {
   request_ = request;
   answer_.reset();
   search(PlanningJob::budget, request.grain, request.limit,
-         [request](const Study& study, PlanArchive& archive, const Progress& progress,
+         [request](const Study& study, ParetoFront& archive, const Progress& progress,
                    const OnPlan& on_plan, const OnProof& on_proof) {
            return plan_for_budget(study, request, archive, progress, on_plan, on_proof);
          });
   Q_EMIT answer_changed();
 }
 
-void Planning::draw_curve(Grain grain, const SearchLimit& limit) {
+void Planning::draw_curve(PlanGranularity grain, const SearchLimit& limit) {
   if (!document_.why_wait().isEmpty()) return;
   search(PlanningJob::curve, grain, limit,
-         [grain, limit](const Study& study, PlanArchive& archive, const Progress& progress,
+         [grain, limit](const Study& study, ParetoFront& archive, const Progress& progress,
                         const OnPlan& on_plan, const OnProof&) {
            pareto_curve(study, grain, points_of_curve, limit, archive, progress, on_plan);
            return std::nullopt;
          });
 }
 
-void Planning::search(PlanningJob job, Grain grain, const SearchLimit& limit, Search search) {
+void Planning::search(PlanningJob job, PlanGranularity grain, const SearchLimit& limit,
+                      Search search) {
   grain_ = grain;
   begin(job, limit.seconds);
   jobs_.post([this, job, grain, search = std::move(search), study = document_.study(),
@@ -121,7 +122,7 @@ void Planning::search(PlanningJob job, Grain grain, const SearchLimit& limit, Se
     std::optional<BudgetAnswer> answer;
     const auto failure = failure_of([&] {
       answer = search(
-          *study, archive, progress, [&](const PlanPoint& point) { mailbox->put(point); },
+          *study, archive, progress, [&](const ParetoPoint& point) { mailbox->put(point); },
           [&](const BudgetProof& proof) { mailbox->put_proof(proof); });
     });
     auto finish = [=, this, archive = std::move(archive), answer = std::move(answer)] {
@@ -134,10 +135,10 @@ void Planning::search(PlanningJob job, Grain grain, const SearchLimit& limit, Se
   Q_EMIT job_changed();
 }
 
-void Planning::finish_search(Grain grain, const PlanArchive& found,
+void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
                              std::optional<BudgetAnswer> answer) {
   take_found();
-  for (const PlanPoint& point : found.points()) add(grain, point);
+  for (const ParetoPoint& point : found.points()) add(grain, point);
   end();
   Q_EMIT plans_changed();
   if (answer) take_answer(*std::move(answer));
@@ -190,8 +191,8 @@ void Planning::stop() {
 }
 
 void Planning::take_found() {
-  const std::vector<PlanPoint> points = mailbox_->take();
-  for (const PlanPoint& point : points) add(grain_, point);
+  const std::vector<ParetoPoint> points = mailbox_->take();
+  for (const ParetoPoint& point : points) add(grain_, point);
   const auto proof = mailbox_->take_proof();
   if (proof) {
     proof_ = proof;
@@ -201,19 +202,19 @@ void Planning::take_found() {
 }
 
 /// What a grain can express, finer ones can too.
-void Planning::add(Grain grain, PlanPoint point) {
+void Planning::add(PlanGranularity grain, ParetoPoint point) {
   for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
 }
 
-const PlanPoint* Planning::known_plan(Grain grain, std::int64_t budget_bytes) const {
-  const PlanArchive& plans = archive(grain);
+const ParetoPoint* Planning::known_plan(PlanGranularity grain, std::int64_t budget_bytes) const {
+  const ParetoFront& plans = archive(grain);
   if (plans.points().empty()) return nullptr;
-  const PlanPoint& best = plans.best(budget_bytes);
+  const ParetoPoint& best = plans.best(budget_bytes);
   return best.peak_bytes <= budget_bytes ? &best : nullptr;
 }
 
 std::optional<BudgetAnswer> Planning::so_far() const {
-  const PlanArchive& plans = archive(request_.grain);
+  const ParetoFront& plans = archive(request_.grain);
   if (job_ != PlanningJob::budget || plans.points().empty()) return std::nullopt;
   BudgetAnswer so_far;
   so_far.request = request_;
@@ -226,7 +227,7 @@ std::optional<BudgetAnswer> Planning::so_far() const {
   return so_far;
 }
 
-const StepFloor* Planning::floor(Grain grain) const {
+const StepPeakBound* Planning::floor(PlanGranularity grain) const {
   const auto& floor = floors_[index_of(grain)];
   return floor ? &*floor : nullptr;
 }
@@ -239,13 +240,13 @@ void Planning::update_fit() {
   Q_EMIT fit_changed();
 }
 
-void Planning::use(const PlanPoint& point) {
+void Planning::use(const ParetoPoint& point) {
   document_.choose(with_plans_of(document_.choices(), point.choices),
                    tr("Planner: peak %1, +%2")
                        .arg(bytes_text(point.peak_bytes), time_text(point.extra_seconds)));
 }
 
-bool Planning::is_in_force(const PlanPoint& point) const {
+bool Planning::is_in_force(const ParetoPoint& point) const {
   return with_plans_of(document_.choices(), point.choices) == document_.choices();
 }
 
@@ -268,7 +269,7 @@ void Planning::take_study() {
 bool Planning::has_plans() const {
   return job_ == PlanningJob::budget || job_ == PlanningJob::curve ||
          std::any_of(archives_.begin(), archives_.end(),
-                     [](const PlanArchive& each) { return !each.points().empty(); });
+                     [](const ParetoFront& each) { return !each.points().empty(); });
 }
 
 void Planning::drop_plans() {

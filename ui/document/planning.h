@@ -4,8 +4,8 @@
 #include <QTimer>
 #include <array>
 
-#include "core/study/budget.h"
-#include "core/study/largest_fit.h"
+#include "core/study/search/budget.h"
+#include "core/study/search/largest_fit.h"
 #include "ui/document/document.h"
 
 namespace stashscope::ui {
@@ -28,7 +28,7 @@ class Planning : public QObject {
   /// Searches for plans within a budget. When the search ends or is stopped, what meets the budget
   /// goes into force, as an edit of the user.
   void plan(const BudgetRequest& request);
-  void draw_curve(Grain grain, const SearchLimit& limit);
+  void draw_curve(PlanGranularity grain, const SearchLimit& limit);
   void find_fit(const FitQuestion& question);
   /// Ends what is going on soon; plans that were found so far stay.
   void stop();
@@ -43,21 +43,21 @@ class Planning : public QObject {
   std::optional<BudgetAnswer> so_far() const;
 
   /// All plans that are known, those of coarser grains included.
-  const PlanArchive& archive(Grain grain) const { return archives_[index_of(grain)]; }
+  const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
   /// The cheapest of them within the budget; null when there is none.
-  const PlanPoint* known_plan(Grain grain, std::int64_t budget_bytes) const;
+  const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
   /// Of the last budget, as long as it belongs to the step that is shown; else null.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
   /// What no plan of the grain can be below, whatever the budget; null where that is not known.
-  const StepFloor* floor(Grain grain) const;
+  const StepPeakBound* floor(PlanGranularity grain) const;
   /// The last answer, as long as it holds for what is shown; else null.
   const LargestFit* fit() const;
   /// The study that it was asked of.
   const Study& asked_of_fit() const { return *fit_->study; }
 
   /// Puts a plan into force, as an edit of the user.
-  void use(const PlanPoint& point);
-  bool is_in_force(const PlanPoint& point) const;
+  void use(const ParetoPoint& point);
+  bool is_in_force(const ParetoPoint& point) const;
 
  Q_SIGNALS:
   void job_changed();
@@ -76,15 +76,16 @@ class Planning : public QObject {
     LargestFit answer;
   };
   using Search = std::function<std::optional<BudgetAnswer>(
-      const Study&, PlanArchive&, const Progress&, const OnPlan&, const OnProof&)>;
+      const Study&, ParetoFront&, const Progress&, const OnPlan&, const OnProof&)>;
 
-  static std::size_t index_of(Grain grain) { return static_cast<std::size_t>(grain); }
+  static std::size_t index_of(PlanGranularity grain) { return static_cast<std::size_t>(grain); }
   void begin(PlanningJob job, double seconds);
   void end();
-  void search(PlanningJob job, Grain grain, const SearchLimit& limit, Search search);
-  void finish_search(Grain grain, const PlanArchive& found, std::optional<BudgetAnswer> answer);
+  void search(PlanningJob job, PlanGranularity grain, const SearchLimit& limit, Search search);
+  void finish_search(PlanGranularity grain, const ParetoFront& found,
+                     std::optional<BudgetAnswer> answer);
   void take_found();
-  void add(Grain grain, PlanPoint point);
+  void add(PlanGranularity grain, ParetoPoint point);
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
   void take_study();
@@ -95,16 +96,16 @@ class Planning : public QObject {
 
   Document& document_;
   std::shared_ptr<const Study> basis_;  ///< one of those that the plans are for
-  std::array<PlanArchive, 3> archives_;
+  std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
   std::optional<BudgetAnswer> answer_;
-  std::array<std::optional<StepFloor>, 3> floors_;
+  std::array<std::optional<StepPeakBound>, 3> floors_;
   std::optional<Fit> fit_;
   bool fit_holds_ = false;
 
   PlanningJob job_ = PlanningJob::none;
-  Grain grain_ = Grain::cluster;  ///< of the search that is going on
+  PlanGranularity grain_ = PlanGranularity::cluster;  ///< of the search that is going on
   std::uint64_t generation_ = 0;
   Progress progress_;
   std::shared_ptr<Mailbox> mailbox_;

@@ -3,7 +3,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "core/study/measure.h"
+#include "core/study/measured/measure.h"
 
 namespace stashscope::ui {
 

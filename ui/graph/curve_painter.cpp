@@ -10,9 +10,9 @@ namespace {
 /// More edges than this on the screen are drawn as straight lines.
 constexpr std::size_t most_smooth_edges = 600;
 /// Only so many of the largest stashes on the screen are drawn in their width.
-constexpr std::size_t most_wide_bridges = 48;
+constexpr std::size_t most_wide_stash_edges = 48;
 /// Of the others, so many as thin lines; what is left out keeps less than all of these.
-constexpr std::size_t most_thin_bridges = 1000;
+constexpr std::size_t most_thin_stash_edges = 1000;
 constexpr int thin_parts = 8;
 /// Straight edges shorter than this many pixels lie between boxes that touch each other.
 constexpr double least_edge = 2;
@@ -67,14 +67,14 @@ CurvePainter::CurvePainter(const GraphScene& scene, const Camera& camera, const 
     if (!drawing_.edges[i].bounds.intersects(seen)) continue;
     edges_[static_cast<std::size_t>(scene.edge_strength(i))].push_back(i);
   }
-  for (std::uint32_t i = 0; i < drawing_.bridges.size(); ++i) {
-    if (!drawing_.bridges[i].bounds.intersects(seen)) continue;
-    bridges_[static_cast<std::size_t>(scene.bridge_strength(i))].push_back(i);
+  for (std::uint32_t i = 0; i < drawing_.stash_edges.size(); ++i) {
+    if (!drawing_.stash_edges[i].bounds.intersects(seen)) continue;
+    bridges_[static_cast<std::size_t>(scene.stash_edge_strength(i))].push_back(i);
   }
 }
 
 void CurvePainter::paint(QPainter& painter, Strength strength) const {
-  paint_bridges(painter, strength);
+  paint_stash_edges(painter, strength);
   if (detail_ == Detail::screen && seen_edges(strength).size() > most_smooth_edges) {
     paint_straight_edges(painter, strength);
   } else {
@@ -82,9 +82,10 @@ void CurvePainter::paint(QPainter& painter, Strength strength) const {
   }
 }
 
-QColor CurvePainter::bridge_colour(const layout::Bridge& bridge, Strength strength) const {
+QColor CurvePainter::stash_edge_colour(const layout::StashEdge& stash_edge,
+                                       Strength strength) const {
   const bool strong = strength == Strength::strong;
-  if (bridge.is_turn) {
+  if (stash_edge.is_turn) {
     return strong ? theme_.accent
                   : with_alpha(theme_.muted, strength == Strength::faded ? faded_opacity : 1);
   }
@@ -96,42 +97,42 @@ QColor CurvePainter::edge_colour(Strength strength) const {
   return with_alpha(theme_.muted, strength == Strength::faded ? 0.75 * faded_opacity : 0.75);
 }
 
-void CurvePainter::paint_bridges(QPainter& painter, Strength strength) const {
-  const Indices& seen = seen_bridges(strength);
+void CurvePainter::paint_stash_edges(QPainter& painter, Strength strength) const {
+  const Indices& seen = seen_stash_edges(strength);
   const std::size_t wide =
-      detail_ == Detail::print ? seen.size() : std::min(seen.size(), most_wide_bridges);
-  paint_thin_bridges(painter, strength, wide);
+      detail_ == Detail::print ? seen.size() : std::min(seen.size(), most_wide_stash_edges);
+  paint_thin_stash_edges(painter, strength, wide);
   const InPicture in_picture(painter, camera_);
   for (std::size_t i = wide; i-- > 0;) {
-    paint_bridge(painter, drawing_.bridges[seen[i]], strength);
+    paint_stash_edge(painter, drawing_.stash_edges[seen[i]], strength);
   }
 }
 
-void CurvePainter::paint_bridge(QPainter& painter, const layout::Bridge& bridge,
-                                Strength strength) const {
-  const double share =
-      drawing_.most_bridge_bytes > 0
-          ? static_cast<double>(bridge.bytes) / static_cast<double>(drawing_.most_bridge_bytes)
-          : 0;
-  const double width = std::max(1 / camera_.zoom, bridge.is_turn ? 1 : 1 + 7 * share);
-  painter.setPen(QPen(bridge_colour(bridge, strength), width));
-  painter.drawPath(path_of(bridge.curve));
+void CurvePainter::paint_stash_edge(QPainter& painter, const layout::StashEdge& stash_edge,
+                                    Strength strength) const {
+  const double share = drawing_.most_stash_edge_bytes > 0
+                           ? static_cast<double>(stash_edge.bytes) /
+                                 static_cast<double>(drawing_.most_stash_edge_bytes)
+                           : 0;
+  const double width = std::max(1 / camera_.zoom, stash_edge.is_turn ? 1 : 1 + 7 * share);
+  painter.setPen(QPen(stash_edge_colour(stash_edge, strength), width));
+  painter.drawPath(path_of(stash_edge.curve));
 }
 
-void CurvePainter::paint_thin_bridges(QPainter& painter, Strength strength,
-                                      std::size_t first) const {
-  const Indices& seen = seen_bridges(strength);
-  const std::size_t end = std::min(seen.size(), first + most_thin_bridges);
+void CurvePainter::paint_thin_stash_edges(QPainter& painter, Strength strength,
+                                          std::size_t first) const {
+  const Indices& seen = seen_stash_edges(strength);
+  const std::size_t end = std::min(seen.size(), first + most_thin_stash_edges);
   if (first >= end) return;
   std::vector<QLineF> lines;
   for (std::size_t i = first; i < end; ++i) {
-    const auto points = layout::flattened(drawing_.bridges[seen[i]].curve, thin_parts);
+    const auto points = layout::flattened(drawing_.stash_edges[seen[i]].curve, thin_parts);
     for (std::size_t k = 1; k < points.size(); ++k) {
       lines.emplace_back(camera_.to_screen(to_qt(points[k - 1])),
                          camera_.to_screen(to_qt(points[k])));
     }
   }
-  draw_lines(painter, lines, bridge_colour(drawing_.bridges[seen[first]], strength));
+  draw_lines(painter, lines, stash_edge_colour(drawing_.stash_edges[seen[first]], strength));
 }
 
 void CurvePainter::paint_straight_edges(QPainter& painter, Strength strength) const {

@@ -27,18 +27,19 @@ class CurvePainter {
  private:
   using Indices = std::vector<std::uint32_t>;
 
-  void paint_bridges(QPainter& painter, Strength strength) const;
+  void paint_stash_edges(QPainter& painter, Strength strength) const;
   void paint_edges(QPainter& painter, Strength strength) const;
-  void paint_thin_bridges(QPainter& painter, Strength strength, std::size_t first) const;
+  void paint_thin_stash_edges(QPainter& painter, Strength strength, std::size_t first) const;
   void paint_straight_edges(QPainter& painter, Strength strength) const;
-  void paint_bridge(QPainter& painter, const layout::Bridge& bridge, Strength strength) const;
+  void paint_stash_edge(QPainter& painter, const layout::StashEdge& stash_edge,
+                        Strength strength) const;
   void paint_arrow(QPainter& painter, const layout::Curve& curve) const;
   QColor edge_colour(Strength strength) const;
-  QColor bridge_colour(const layout::Bridge& bridge, Strength strength) const;
+  QColor stash_edge_colour(const layout::StashEdge& stash_edge, Strength strength) const;
   const Indices& seen_edges(Strength strength) const {
     return edges_[static_cast<std::size_t>(strength)];
   }
-  const Indices& seen_bridges(Strength strength) const {
+  const Indices& seen_stash_edges(Strength strength) const {
     return bridges_[static_cast<std::size_t>(strength)];
   }
 

@@ -10,16 +10,16 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/layout/svg.h"
+#include "core/layout/svg/svg.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/legend.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
 namespace {
 
-constexpr double margin = 32;
+constexpr double picture_margin = 32;
 constexpr double header = 64;
 constexpr int heading_pixels = 15;
 /// The header must have room for title and legend.
@@ -38,13 +38,13 @@ void paint_page(QPainter& painter, const GraphScene& scene, const std::string& t
   const Theme theme = light_theme();
   const QRectF page(QPointF(), page_size(scene.drawing()) * zoom);
   const QRectF bounds = to_qt(scene.drawing().bounds);
-  const Camera camera{zoom, (QPointF(margin, margin + header) - bounds.topLeft()) * zoom};
+  const Camera camera{zoom, (QPointF(picture_margin, picture_margin + header) - bounds.topLeft()) * zoom};
   GraphPainter(scene, camera, theme, std::nullopt, detail).paint(painter, page);
   painter.save();
   painter.scale(zoom, zoom);
   painter.setPen(theme.text);
   painter.setFont(graph_font(heading_pixels));
-  const QRectF line(margin, margin / 2, page.width() / zoom - 2 * margin, 24);
+  const QRectF line(picture_margin, picture_margin / 2, page.width() / zoom - 2 * picture_margin, 24);
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(shown(title), Qt::ElideMiddle,
                                                     static_cast<int>(line.width())));
@@ -104,8 +104,8 @@ PictureFormat picture_format(const std::string& path) {
 }
 
 QSizeF page_size(const layout::Drawing& drawing) {
-  return {std::max(drawing.bounds.width, least_width) + 2 * margin,
-          drawing.bounds.height + 2 * margin + header};
+  return {std::max(drawing.bounds.width, least_width) + 2 * picture_margin,
+          drawing.bounds.height + 2 * picture_margin + header};
 }
 
 double png_scale(QSizeF picture) {

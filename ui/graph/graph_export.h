@@ -3,7 +3,7 @@
 #include <QSizeF>
 #include <memory>
 
-#include "core/layout/colouring.h"
+#include "core/layout/scene/colouring.h"
 #include "ui/graph/layout_service.h"
 
 namespace stashscope::ui {

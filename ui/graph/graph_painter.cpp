@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -31,8 +31,6 @@ QColor mixed(const QColor& colour, const QColor& ground, double share) {
 }
 
 }  // namespace
-
-QColor lifetime_colour(double share) { return to_qt(layout::lifetime_colour(share)); }
 
 GraphPainter::GraphPainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
                            std::optional<std::uint32_t> hovered, Detail detail)

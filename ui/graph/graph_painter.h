@@ -42,7 +42,4 @@ class GraphPainter {
   mutable layout::Rect seen_;
 };
 
-/// The colour of a share, from the one map for data.
-QColor lifetime_colour(double share);
-
 }  // namespace stashscope::ui

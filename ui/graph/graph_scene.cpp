@@ -3,7 +3,7 @@
 #include <QFontMetricsF>
 #include <QGuiApplication>
 
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui {
@@ -79,10 +79,10 @@ Strength GraphScene::edge_strength(std::size_t edge) const {
   return near_ && !near_->edges[edge] ? Strength::faded : Strength::normal;
 }
 
-Strength GraphScene::bridge_strength(std::size_t bridge) const {
-  const layout::Bridge& drawn = drawing().bridges[bridge];
+Strength GraphScene::stash_edge_strength(std::size_t stash_edge) const {
+  const layout::StashEdge& drawn = drawing().stash_edges[stash_edge];
   if (is_strong(drawn.from, drawn.to)) return Strength::strong;
-  return near_ && !near_->bridges[bridge] ? Strength::faded : Strength::normal;
+  return near_ && !near_->stash_edges[stash_edge] ? Strength::faded : Strength::normal;
 }
 
 std::size_t GraphScene::boxes_near() const {

@@ -8,8 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/layout/colouring.h"
-#include "core/layout/vicinity.h"
+#include "core/layout/scene/colouring.h"
+#include "core/layout/scene/vicinity.h"
+#include "ui/charts/data_colours.h"
 #include "ui/document/selection.h"
 #include "ui/graph/layout_service.h"
 
@@ -55,7 +56,7 @@ class GraphScene {
   const std::vector<Mark>& marks() const { return marks_; }
   bool is_faded(std::size_t box) const { return near_ && !near_->boxes[box]; }
   Strength edge_strength(std::size_t edge) const;
-  Strength bridge_strength(std::size_t bridge) const;
+  Strength stash_edge_strength(std::size_t stash_edge) const;
   /// Of the boxes that are no frames, how many are not faded.
   std::size_t boxes_near() const;
 
@@ -77,7 +78,6 @@ class GraphScene {
 
 inline QRectF to_qt(const layout::Rect& r) { return {r.x, r.y, r.width, r.height}; }
 inline QPointF to_qt(const layout::Point& p) { return {p.x, p.y}; }
-inline QColor to_qt(const layout::Rgb& colour) { return {colour.red, colour.green, colour.blue}; }
 inline layout::Point from_qt(QPointF p) { return {p.x(), p.y()}; }
 inline layout::Rect from_qt(const QRectF& r) { return {r.x(), r.y(), r.width(), r.height()}; }
 

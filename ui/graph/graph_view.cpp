@@ -7,12 +7,12 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "core/study/node_facts.h"
+#include "core/study/facts/node_facts.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
-#include "ui/models/texts.h"
-#include "ui/panels/key_action.h"
+#include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -174,15 +174,15 @@ void GraphView::show_box(const QRectF& box, double margin) {
   set_camera(anchored(camera_, box.center(), to));
 }
 
-/// Boxes lie over bridges, bridges over the frames of open groups.
+/// Boxes lie over stash_edges, stash_edges over the frames of open groups.
 GraphView::Found GraphView::found_under(QPointF screen) const {
   if (scene_ == nullptr) return {};
   const layout::Drawing& drawing = scene_->drawing();
   const layout::Point point = from_qt(camera_.to_picture(screen));
   const auto box = layout::box_at(drawing, point);
   if (box && !drawing.boxes[*box].is_open()) return {box, std::nullopt};
-  const auto bridge = layout::bridge_at(drawing, point, reach / camera_.zoom);
-  if (bridge) return {std::nullopt, bridge};
+  const auto stash_edge = layout::stash_edge_at(drawing, point, reach / camera_.zoom);
+  if (stash_edge) return {std::nullopt, stash_edge};
   return {box, std::nullopt};
 }
 
@@ -230,8 +230,8 @@ QPoint GraphView::menu_place() const {
 void GraphView::click(const Found& found) {
   if (found.box) {
     click(*found.box);
-  } else if (found.bridge) {
-    Q_EMIT bridge_clicked(*found.bridge);
+  } else if (found.stash_edge) {
+    Q_EMIT stash_edge_clicked(*found.stash_edge);
   } else {
     Q_EMIT nothing_clicked();
   }
@@ -306,7 +306,7 @@ QString GraphView::tip_of(std::uint32_t box) const {
   if (drawn.memory.bytes > 0) {
     tip += QLatin1Char('\n') + tr("makes %1, kept for %2 of %3 steps on average")
                                    .arg(bytes_text(drawn.memory.bytes))
-                                   .arg(std::lround(layout::average_steps(drawn.memory)))
+                                   .arg(std::lround(average_slots(drawn.memory)))
                                    .arg(scene_->drawing().steps);
   }
   if (drawn.memory.bytes == 0 && !drawn.shows.group.valid()) tip += borrowed_text(drawn.shows.node);
@@ -334,9 +334,9 @@ QString GraphView::borrowed_text(NodeId node) const {
              .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
 }
 
-QString GraphView::tip_of_bridge(std::uint32_t bridge) const {
+QString GraphView::tip_of_stash_edge(std::uint32_t stash_edge) const {
   const layout::Drawing& drawing = scene_->drawing();
-  const layout::Bridge& drawn = drawing.bridges[bridge];
+  const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
   if (drawn.is_turn) return tr("From forward to backward");
   QString tip = tr("%1 stashed by %2 for %3")
                     .arg(bytes_text(drawn.bytes), shown(drawing.boxes[drawn.from].title),
@@ -357,9 +357,9 @@ bool GraphView::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* const help = static_cast<QHelpEvent*>(event);
   const Found found = found_under(help->pos());
-  if (found.box || found.bridge) {
+  if (found.box || found.stash_edge) {
     QToolTip::showText(help->globalPos(),
-                       found.box ? tip_of(*found.box) : tip_of_bridge(*found.bridge), this);
+                       found.box ? tip_of(*found.box) : tip_of_stash_edge(*found.stash_edge), this);
   } else {
     QToolTip::hideText();
   }
@@ -416,7 +416,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
     const Found found = found_under(event->position());
     set_hovered(found.box);
-    setCursor(found.bridge ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setCursor(found.stash_edge ? Qt::PointingHandCursor : Qt::ArrowCursor);
     return;
   }
   const QPointF way = event->position() - pressed_at_;

@@ -54,8 +54,8 @@ class GraphView : public QWidget {
   void node_clicked(stashscope::NodeId node);
   void group_clicked(stashscope::layout::GroupId group, stashscope::layout::Side side);
   void toggle_wanted(stashscope::layout::GroupId group);
-  /// @param bridge of the drawing
-  void bridge_clicked(std::uint32_t bridge);
+  /// @param stash_edge of the drawing
+  void stash_edge_clicked(std::uint32_t stash_edge);
   void nothing_clicked();
   /// A menu about the selection, at a place on the screen.
   void menu_wanted(QPoint place);
@@ -87,7 +87,7 @@ class GraphView : public QWidget {
   /// What lies at a place: at most one of them.
   struct Found {
     std::optional<std::uint32_t> box;
-    std::optional<std::uint32_t> bridge;
+    std::optional<std::uint32_t> stash_edge;
   };
 
   Found found_under(QPointF screen) const;
@@ -112,7 +112,7 @@ class GraphView : public QWidget {
   void set_hovered(std::optional<std::uint32_t> box);
   QString tip_of(std::uint32_t box) const;
   QString borrowed_text(NodeId node) const;
-  QString tip_of_bridge(std::uint32_t bridge) const;
+  QString tip_of_stash_edge(std::uint32_t stash_edge) const;
   void paint_notice(QPainter& painter, const Theme& theme) const;
 
   std::unique_ptr<GraphScene> scene_;

@@ -1,9 +1,9 @@
 #include "ui/graph/layout_service.h"
 
-#include "core/layout/child.h"
-#include "core/layout/layered.h"
-#include "core/layout/wire.h"
-#include "ui/document/failure.h"
+#include "core/layout/place/child.h"
+#include "core/layout/place/layered.h"
+#include "core/layout/place/layout_protocol.h"
+#include "ui/jobs/failure.h"
 
 namespace stashscope::ui {
 
@@ -69,7 +69,7 @@ class LayoutService::Work {
 
   std::filesystem::path program_;
   layout::TextWidth text_width_;
-  std::shared_ptr<const Prepared> grouped_;
+  std::shared_ptr<const PreparedStep> grouped_;
   std::shared_ptr<const layout::Grouping> grouping_;
   std::unordered_map<std::string, layout::LayoutResult> known_;
 };

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "core/report/graph_picture.h"
-#include "ui/document/job_thread.h"
+#include "ui/jobs/job_thread.h"
 
 namespace stashscope::ui {
 
@@ -19,9 +19,9 @@ struct GraphPicture {
   layout::Drawing drawing;
 };
 
-/// Turns studies into drawings in the background. A layout that takes longer than a glance is
-/// preceded by a plain one; a layout process that dies costs the fine layout only. Layouts are kept
-/// in memory, so undoing and closing again are instant. Only the newest request is answered.
+/// ExclusiveWork studies into drawings in the background. A layout that takes longer than a glance
+/// is preceded by a plain one; a layout process that dies costs the fine layout only. Layouts are
+/// kept in memory, so undoing and closing again are instant. Only the newest request is answered.
 class LayoutService : public QObject {
   Q_OBJECT
 

@@ -3,8 +3,9 @@
 #include <QPainter>
 #include <cmath>
 
+#include "ui/charts/data_colours.h"
 #include "ui/graph/graph_painter.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -19,13 +20,13 @@ constexpr double wide_gap = 20;
 
 LegendContent states_content() {
   LegendContent content;
-  const auto add = [&](layout::StashState state, const QString& text) {
+  const auto add = [&](StashState state, const QString& text) {
     content.states.emplace_back(to_qt(layout::stash_colour(state)), text);
   };
-  add(layout::StashState::freed, Legend::tr("recomputed or put away"));
-  add(layout::StashState::plannable, Legend::tr("plan available"));
-  add(layout::StashState::pinned, Legend::tr("pinned"));
-  add(layout::StashState::unplanned, Legend::tr("no plan"));
+  add(StashState::freed, Legend::tr("recomputed or put away"));
+  add(StashState::plannable, Legend::tr("plan available"));
+  add(StashState::pinned, Legend::tr("pinned"));
+  add(StashState::unplanned, Legend::tr("no plan"));
   return content;
 }
 

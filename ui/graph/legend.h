@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/layout/colouring.h"
+#include "core/layout/scene/colouring.h"
 #include "ui/theme/theme.h"
 
 class QPainter;

@@ -12,7 +12,7 @@ namespace {
 
 /// For texts of normal size.
 constexpr QSizeF largest_size(128, 148);
-constexpr double margin = 6;
+constexpr double map_margin = 6;
 /// A map that is thinner can hardly be clicked.
 constexpr double thinnest = 12;
 constexpr double smallest_zoom = 1e-5;
@@ -64,7 +64,7 @@ void Minimap::fit_into(QSize view) {
   const QSizeF most =
       (largest_size * text_scale()).boundedTo(QSizeF(view.width() / 5.0, view.height() / 3.0));
   const QSizeF map = picture.scaled(most, Qt::KeepAspectRatio).expandedTo({thinnest, thinnest});
-  resize((map + QSizeF(2 * margin, 2 * margin)).toSize());
+  resize((map + QSizeF(2 * map_margin, 2 * map_margin)).toSize());
 }
 
 void Minimap::place_in(QSize view) {
@@ -99,8 +99,8 @@ std::vector<QRectF> Minimap::boxes_in(const QRectF& place) const {
 /// Shows all of pictures that are too large for any view, too.
 Camera Minimap::own_camera() const {
   const QRectF picture = to_qt(scene_->drawing().bounds);
-  const double wide = (width() - 2 * margin) / std::max(1.0, picture.width());
-  const double high = (height() - 2 * margin) / std::max(1.0, picture.height());
+  const double wide = (width() - 2 * map_margin) / std::max(1.0, picture.width());
+  const double high = (height() - 2 * map_margin) / std::max(1.0, picture.height());
   const double zoom = std::clamp(std::min(wide, high), smallest_zoom, 1.0);
   return anchored({zoom, {}}, picture.center(), rect().toRectF().center());
 }

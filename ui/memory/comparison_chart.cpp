@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "core/memory/envelope.h"
-#include "ui/memory/chart_text.h"
-#include "ui/memory/step_keys.h"
-#include "ui/models/texts.h"
-#include "ui/panels/key_action.h"
+#include "ui/charts/chart_text.h"
+#include "ui/charts/step_keys.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -16,9 +16,9 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr double right_margin = 16;
+constexpr double comparison_right_margin = 16;
 /// Of the higher peak, so that its mark has a place.
-constexpr double room_above_peak = 1.08;
+constexpr double comparison_room_above_peak = 1.08;
 /// Below the plot.
 constexpr double above_phases = 3;
 /// Lower charts, in lines of text, have no room for the key.
@@ -27,7 +27,7 @@ constexpr std::array sides = {ComparisonChart::left, ComparisonChart::right};
 
 /// The step after the last forward node; the end when there is no boundary.
 double boundary_of(const Variant& variant) {
-  const std::size_t steps = variant.forward_steps;
+  const std::size_t steps = variant.forward_slots;
   return static_cast<double>(steps > 0 ? steps : variant.timeline.order.size());
 }
 
@@ -92,11 +92,11 @@ void ComparisonChart::set_studies(std::shared_ptr<const Study> left_study,
     alignments_[side] = align(variant(left), variant(side));
     most = std::max(most, variant(side).timeline.peak_bytes);
   }
-  top_ = std::llround(static_cast<double>(most) * room_above_peak);
+  top_ = std::llround(static_cast<double>(most) * comparison_room_above_peak);
   axis_ = with_steps(axis_, end_of(variant(left)));
   if (!same_model) {
     axis_ = whole(axis_);
-    cursor_ = variant(left).timeline.peak_step;
+    cursor_ = variant(left).timeline.peak_slot;
   }
   cursor_ = std::min(cursor_, variant(left).timeline.order.size() - 1);
   update();
@@ -108,13 +108,13 @@ KeyLayout ComparisonChart::key() const {
   if (height() >= least_height * room.line) {
     for (const Side side : sides) entries.push_back(key_of(side, theme_of(palette())));
   }
-  return {std::move(entries), fontMetrics(), room.numbers, width() - right_margin};
+  return {std::move(entries), fontMetrics(), room.numbers, width() - comparison_right_margin};
 }
 
 QRectF ComparisonChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
   return plot_inside(rect(),
-                     {room.numbers, key().height(), right_margin, room.line + above_phases});
+                     {room.numbers, key().height(), comparison_right_margin, room.line + above_phases});
 }
 
 double ComparisonChart::y_of(std::int64_t bytes) const {
@@ -171,7 +171,7 @@ void ComparisonChart::paint_side(QPainter& painter, const Theme& theme, Side sid
   painter.setBrush(Qt::NoBrush);
   painter.drawPolyline(outline(timeline.live_bytes, alignments_[side], axis_,
                                [this](std::int64_t bytes) { return y_of(bytes); }));
-  const double peak = alignments_[side].to_shown(static_cast<double>(timeline.peak_step) + 0.5);
+  const double peak = alignments_[side].to_shown(static_cast<double>(timeline.peak_slot) + 0.5);
   painter.setPen(QPen(theme.canvas, 1.5));
   painter.setBrush(colour);
   painter.drawEllipse(QPointF(axis_.x_of(peak), y_of(timeline.peak_bytes)), 4.5, 4.5);

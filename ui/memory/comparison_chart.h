@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
+#include "ui/charts/step_axis.h"
 #include "ui/memory/memory_key.h"
-#include "ui/memory/step_axis.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/memory/step_axis.h"
-#include "ui/memory/step_clock.h"
+#include "ui/charts/step_axis.h"
+#include "ui/charts/step_clock.h"
 
 namespace stashscope::ui {
 

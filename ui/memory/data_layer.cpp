@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "ui/graph/graph_painter.h"
-#include "ui/memory/band_colours.h"
-#include "ui/memory/column_image.h"
-#include "ui/memory/curve_colours.h"
+#include "ui/charts/band_colours.h"
+#include "ui/charts/column_image.h"
+#include "ui/charts/curve_colours.h"
+#include "ui/charts/data_colours.h"
 
 namespace stashscope::ui {
 
@@ -83,7 +83,7 @@ class ColumnPainter {
       const std::size_t step = shown_step(column);
       for (const StackedTensor& each : walk.at(step)) {
         const TensorBand& band = bands.bands()[each.band];
-        const bool begins = column > 0 && band.first_step > before;
+        const bool begins = column > 0 && band.first_slot > before;
         fill_tensor(column, each.bottom, band, begins);
         if (band.buffer == marked) mark(column, each.bottom, band, step, before);
       }
@@ -154,10 +154,10 @@ class ColumnPainter {
 
   QRgb colour_of(const TensorBand& band) const {
     const Band kind = curves_.tensors->band_of[band.buffer];
-    if (band.resident || look_.colouring == MemoryLook::Colouring::band) {
+    if (band.persistent || look_.colouring == MemoryLook::Colouring::band) {
       return colours_.of_band[static_cast<std::size_t>(kind)];
     }
-    const double lived = band.last_step - band.first_step + 1;
+    const double lived = band.last_slot - band.first_slot + 1;
     return colours_.of_life[static_cast<std::size_t>(lived * shades_per_step_)];
   }
 
@@ -180,7 +180,7 @@ class ColumnPainter {
     const QRgb colour = theme_.text.rgb();
     image_.fill(column, from, from + pixels(1.5), colour);
     image_.fill(column, to - pixels(1.5), to, colour);
-    const bool at_end = band.first_step > before || (band.last_step == step && ends_in(column));
+    const bool at_end = band.first_slot > before || (band.last_slot == step && ends_in(column));
     if (at_end && column > 0) image_.fill(column, from, to, colour);
   }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/study/plan_effects.h"
+#include "core/study/step/plan_effects.h"
 
 namespace stashscope::ui {
 
@@ -16,17 +16,17 @@ using BandEdges = std::array<CurveExtremes, band_count>;
 MemoryCurve with_peak(MemoryCurve curve) {
   if (curve.bytes.empty()) return curve;
   const Stretch whole{0, curve.bytes.size()};
-  curve.peak_step = curve.bytes.highest(whole);
-  curve.peak_bytes = curve.bytes[curve.peak_step];
+  curve.peak_slot = curve.bytes.highest(whole);
+  curve.peak_bytes = curve.bytes[curve.peak_slot];
   return curve;
 }
 
 /// @param bytes of `measured` by step
 SharedCurve measured_curve(const Variant& variant, const Measurement& measured,
                            std::vector<std::int64_t> bytes) {
-  const std::size_t forward_steps = std::min(variant.forward_steps, bytes.size());
+  const std::size_t forward_slots = std::min(variant.forward_slots, bytes.size());
   return std::make_shared<const MemoryCurve>(with_peak(
-      {CurveExtremes(std::move(bytes)), StepClock(measured.node_seconds), forward_steps}));
+      {CurveExtremes(std::move(bytes)), StepClock(measured.node_seconds), forward_slots}));
 }
 
 void add_measured(MemoryCurves& curves, const Variant& variant, const Measurement& measured) {
@@ -47,7 +47,7 @@ std::shared_ptr<const BandEdges> edges_of(const Variant& variant) {
 
 /// The step after the last forward node; the end when there is no boundary.
 double boundary_of(const MemoryCurve& curve) {
-  return static_cast<double>(curve.forward_steps > 0 ? curve.forward_steps : curve.bytes.size());
+  return static_cast<double>(curve.forward_slots > 0 ? curve.forward_slots : curve.bytes.size());
 }
 
 template <class Visit>
@@ -62,7 +62,7 @@ void for_each_curve(const MemoryCurves& curves, const Visit& visit) {
 SharedCurve timed_curve(const Study& study, const Variant& variant, const StepTimes& times) {
   return std::make_shared<const MemoryCurve>(with_peak(
       {CurveExtremes(variant.timeline.live_bytes),
-       StepClock(seconds_by_step(study, variant, times.seconds)), variant.forward_steps}));
+       StepClock(seconds_by_step(study, variant, times.seconds)), variant.forward_slots}));
 }
 
 std::int64_t highest_peak(const MemoryCurves& curves) {
@@ -107,7 +107,7 @@ std::shared_ptr<const TensorStack> tensors_of(const Study& study) {
   return std::make_shared<const TensorStack>(
       TensorStack{TensorBands(variant.timeline),
                   band_of_buffers(variant.dataflow, study.prepared->rules, variant.timeline,
-                                  variant.forward_steps, study.prepared->step.boundary.yield)});
+                                  variant.forward_slots, study.prepared->step.boundary.yield)});
 }
 
 CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUnit unit) {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/memory/tensor_bands.h"
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 #include "ui/memory/curve_place.h"
 
 namespace stashscope::ui {
@@ -13,9 +13,9 @@ namespace stashscope::ui {
 struct MemoryCurve {
   CurveExtremes bytes;
   StepClock clock;
-  std::size_t forward_steps = 0;  ///< 0: there is no backward pass
+  std::size_t forward_slots = 0;  ///< 0: there is no backward pass
   std::int64_t peak_bytes = 0;
-  std::size_t peak_step = 0;
+  std::size_t peak_slot = 0;
 };
 using SharedCurve = std::shared_ptr<const MemoryCurve>;
 

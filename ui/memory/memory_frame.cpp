@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "ui/memory/axis_ticks.h"
-#include "ui/memory/chart_text.h"
-#include "ui/memory/curve_colours.h"
-#include "ui/models/texts.h"
+#include "ui/charts/axis_ticks.h"
+#include "ui/charts/chart_text.h"
+#include "ui/charts/curve_colours.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -56,11 +56,11 @@ void MemoryFrame::paint_ticks(QPainter& painter, double y) const {
 void MemoryFrame::paint_phases(QPainter& painter, double y) const {
   const double text_height = chart_room(painter).line;
   const auto steps = static_cast<double>(curves.current->bytes.size());
-  const auto forward_steps = static_cast<double>(curves.current->forward_steps);
+  const auto forward_slots = static_cast<double>(curves.current->forward_slots);
   const auto x_at = [&](double step) {
     return std::clamp(axis.x_of(place().position_of(step)), plot.left(), plot.right());
   };
-  const double boundary = x_at(forward_steps > 0 ? forward_steps : steps);
+  const double boundary = x_at(forward_slots > 0 ? forward_slots : steps);
   const double end = x_at(steps);
   painter.setPen(QPen(theme.line, 1));
   if (boundary > plot.left() && boundary < end) {
@@ -81,7 +81,7 @@ void MemoryFrame::paint_phases(QPainter& painter, double y) const {
 QPointF MemoryFrame::paint_peak(QPainter& painter, const MemoryCurve& curve,
                                 const QColor& colour) const {
   const CurvePlace own = place_of(curves, curve, look.unit);
-  const QPointF at(axis.x_of(own.position_of(static_cast<double>(curve.peak_step) + 0.5)),
+  const QPointF at(axis.x_of(own.position_of(static_cast<double>(curve.peak_slot) + 0.5)),
                    y_of(curve.peak_bytes));
   painter.setPen(QPen(theme.canvas, 1.5));
   painter.setBrush(colour);

@@ -2,10 +2,10 @@
 
 #include <QLinearGradient>
 
-#include "ui/graph/graph_painter.h"
-#include "ui/memory/band_colours.h"
-#include "ui/memory/chart_text.h"
-#include "ui/models/texts.h"
+#include "ui/charts/band_colours.h"
+#include "ui/charts/chart_text.h"
+#include "ui/charts/data_colours.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -65,7 +65,7 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   std::array<bool, band_count> listed{};
   for (const TensorBand& band : tensors.bands.bands()) {
     const Band kind = tensors.band_of[band.buffer];
-    const bool in_own_colour = band.resident || look.colouring == MemoryLook::Colouring::band;
+    const bool in_own_colour = band.persistent || look.colouring == MemoryLook::Colouring::band;
     if (!in_own_colour || std::exchange(listed[static_cast<std::size_t>(kind)], true)) continue;
     key.push_back({KeyEntry::Mark::swatch, shown(std::string(title_of(kind))),
                    band_colour(kind, theme.dark)});

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/report/report.h"
-#include "ui/memory/chart_text.h"
-#include "ui/models/texts.h"
-#include "ui/panels/key_action.h"
+#include "ui/charts/chart_text.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr double right_margin = 16;
+constexpr double memory_right_margin = 16;
 /// Between the plot and what stands below it.
 constexpr double above_axis = 6;
 /// Views of fewer lines have room for little besides the plot.
@@ -22,7 +22,7 @@ constexpr double low_view = 9.5;
 /// And these for the plot only.
 constexpr double lowest_view = 6;
 /// Of the peak, so that its label has a place above it.
-constexpr double room_above_peak = 1.14;
+constexpr double memory_room_above_peak = 1.14;
 
 /// Of the axis that the curves need, as much as was seen before.
 StepAxis fitted(StepAxis axis, const MemoryCurves& curves, AxisUnit unit) {
@@ -53,7 +53,7 @@ void MemoryView::set_curves(MemoryCurves curves) {
   enable_keys(*this, !curves_.empty());
   if (!curves_.empty()) {
     if (!can_show_time()) look_.unit = AxisUnit::steps;
-    top_ = std::llround(static_cast<double>(highest_of(curves_)) * room_above_peak) + 1;
+    top_ = std::llround(static_cast<double>(highest_of(curves_)) * memory_room_above_peak) + 1;
     axis_ = fitted(axis_, curves_, look_.unit);
     cursor_ = std::min(cursor_, curves_.current->bytes.size() - 1);
     prepare_tensors();
@@ -167,10 +167,10 @@ void MemoryView::lay_out() {
   const Theme theme = theme_of(palette());
   axis_rows_ = is_low ? 1 : 2;
   key_ = has_key ? KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(), room.numbers,
-                             width() - right_margin)
+                             width() - memory_right_margin)
                  : KeyLayout();
   plot_ = plot_inside(
-      rect(), {room.numbers, key_.height(), right_margin, axis_rows_ * room.line + above_axis});
+      rect(), {room.numbers, key_.height(), memory_right_margin, axis_rows_ * room.line + above_axis});
   axis_.left = plot_.left();
   axis_.right = std::max(axis_.left + 1, plot_.right());
   redraw();
@@ -272,9 +272,9 @@ QStringList MemoryView::step_facts(std::size_t step) const {
 }
 
 QStringList MemoryView::tensor_facts(const TensorBand& band) const {
-  const QString life = band.resident
+  const QString life = band.persistent
                            ? tr("always there")
-                           : tr("steps %1 – %2").arg(band.first_step + 1).arg(band.last_step + 1);
+                           : tr("steps %1 – %2").arg(band.first_slot + 1).arg(band.last_slot + 1);
   if (curves_.study == nullptr) return {bytes_text(band.bytes), life};
   const AliveTensor tensor = describe_buffer(*curves_.study, *curves_.study->current, band.buffer);
   return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes),

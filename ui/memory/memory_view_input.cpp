@@ -6,9 +6,9 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "ui/charts/step_keys.h"
 #include "ui/memory/memory_view.h"
-#include "ui/memory/step_keys.h"
-#include "ui/panels/key_action.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 
@@ -130,7 +130,7 @@ void MemoryView::zoom_at_cursor(double factor) {
   set_axis(zoomed(axis_, factor, axis_.x_of(at)));
 }
 
-void MemoryView::go_to_peak() { Q_EMIT step_clicked(curves_.current->peak_step); }
+void MemoryView::go_to_peak() { Q_EMIT step_clicked(curves_.current->peak_slot); }
 
 void MemoryView::pan(double widths) {
   set_axis(moved(axis_, -widths * (axis_.right - axis_.left)));

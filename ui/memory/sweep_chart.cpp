@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/memory/chart_text.h"
+#include "ui/charts/chart_text.h"
 #include "ui/memory/memory_key.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr double right_margin = 24;
+constexpr double sweep_right_margin = 24;
 constexpr double tick = 4;
 /// Around the numbers of two sizes that stand beside each other.
 constexpr double tick_gap = 24;
@@ -72,12 +72,12 @@ KeyLayout SweepChart::key() const {
         memory_line(text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of), theme));
   }
   return {std::move(entries), fontMetrics(), chart_room(fontMetrics()).numbers,
-          width() - right_margin};
+          width() - sweep_right_margin};
 }
 
 QRectF SweepChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
-  return plot_inside(rect(), {room.numbers, key().height(), right_margin, room.line + tick + 2});
+  return plot_inside(rect(), {room.numbers, key().height(), sweep_right_margin, room.line + tick + 2});
 }
 
 SweepMap SweepChart::map() const {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "ui/charts/point_chart.h"
 #include "ui/memory/memory_key.h"
-#include "ui/memory/point_chart.h"
 #include "ui/memory/sweep_map.h"
 
 namespace stashscope::ui {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/sweep.h"
+#include "core/study/search/sweep.h"
 
 namespace stashscope::ui {
 

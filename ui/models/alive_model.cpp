@@ -2,8 +2,8 @@
 
 #include <QColor>
 
-#include "ui/graph/graph_painter.h"
-#include "ui/models/texts.h"
+#include "ui/charts/data_colours.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 
@@ -63,14 +63,14 @@ QVariant AliveModel::cell(int row, int column, int role) const {
 
 /// As the graph and the memory view draw it; none for what is there in any case.
 QColor AliveModel::colour(const Buffer& buffer) const {
-  if (buffer.resident) return Qt::transparent;
-  const double lived = buffer.last_step - buffer.first_step + 1;
+  if (buffer.persistent) return Qt::transparent;
+  const double lived = buffer.last_slot - buffer.first_slot + 1;
   return lifetime_colour(lived / static_cast<double>(study_->current->timeline.order.size()));
 }
 
 QString AliveModel::life_text(const Buffer& buffer) const {
-  if (buffer.resident) return tr("always");
-  return tr("%1 – %2").arg(buffer.first_step + 1).arg(buffer.last_step + 1);
+  if (buffer.persistent) return tr("always");
+  return tr("%1 – %2").arg(buffer.first_slot + 1).arg(buffer.last_slot + 1);
 }
 
 }  // namespace stashscope::ui

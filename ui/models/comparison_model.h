@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/study/comparison.h"
+#include "core/study/facts/comparison.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/study/measured_difference.h"
+#include "core/study/measured/measured_difference.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {

@@ -1,6 +1,6 @@
 #include "ui/models/edit_model.h"
 
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

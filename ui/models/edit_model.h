@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/study/order_edits.h"
+#include "core/study/edits/order_edits.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {

@@ -1,7 +1,7 @@
 #include "ui/models/fusion_model.h"
 
-#include "core/schedule/fusions.h"
-#include "ui/models/texts.h"
+#include "core/schedule/fusion/fusions.h"
+#include "ui/text/texts.h"
 #include "ui/theme/style.h"
 
 namespace stashscope::ui {

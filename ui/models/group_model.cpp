@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ui/models/step_model.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

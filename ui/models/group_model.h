@@ -2,7 +2,7 @@
 
 #include <QAbstractItemModel>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 
 namespace stashscope::ui {
 

@@ -1,6 +1,6 @@
 #include "ui/models/order_model.h"
 
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 #include "ui/theme/style.h"
 
 namespace stashscope::ui {

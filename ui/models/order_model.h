@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/study/moved_order.h"
+#include "core/study/step/moved_order.h"
 #include "ui/models/study_model.h"
 
 namespace stashscope::ui {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "core/study/plan_effects.h"
+#include "core/study/step/plan_effects.h"
 
 namespace stashscope::ui {
 

@@ -4,7 +4,7 @@
 
 #include "ui/models/plan_texts.h"
 #include "ui/models/plan_tree_model.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 #include "ui/theme/style.h"
 
 namespace stashscope::ui {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

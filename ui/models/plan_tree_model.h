@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/base/units.h"
-#include "core/study/edits.h"
-#include "core/study/plan_facts.h"
+#include "core/study/edits/edits.h"
+#include "core/study/facts/plan_facts.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {

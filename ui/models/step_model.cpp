@@ -3,8 +3,8 @@
 #include <QFont>
 #include <algorithm>
 
-#include "core/study/node_names.h"
-#include "ui/models/texts.h"
+#include "core/study/choices/node_names.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

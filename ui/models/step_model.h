@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/schedule/legal_range.h"
+#include "core/schedule/fusion/legal_range.h"
 #include "ui/models/study_model.h"
 
 namespace stashscope::ui {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {

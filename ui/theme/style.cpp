@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 namespace {
 
-constexpr double disabled_opacity = 0.5;
+constexpr double disabled_icon_opacity = 0.5;
 /// Of the edges of fields, which Fusion draws darker than dark ground.
 constexpr float edge_opacity = 0.5F;
 
@@ -49,7 +49,7 @@ void paint_check_box(QPainter& painter, const QStyleOption& option) {
   const bool has_focus = option.state.testFlag(QStyle::State_HasFocus);
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  if (!option.state.testFlag(QStyle::State_Enabled)) painter.setOpacity(disabled_opacity);
+  if (!option.state.testFlag(QStyle::State_Enabled)) painter.setOpacity(disabled_icon_opacity);
   painter.setPen(filled || has_focus ? theme.accent : theme.muted);
   painter.setBrush(filled ? theme.accent : theme.surface);
   const bool round = is_exclusive(option);

@@ -7,8 +7,9 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/theme/spacing.h"
 #include "core/report/versions.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 
 namespace stashscope::ui {
@@ -18,7 +19,6 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr int width_of_text = 440;
-constexpr int unit = 8;
 
 std::vector<std::pair<QString, QString>> versions() {
   std::vector<std::pair<QString, QString>> list = {
@@ -67,8 +67,8 @@ AboutBox::AboutBox(QWidget* parent) : QDialog(parent) {
   copy->setObjectName(u"copy_versions"_s);
   copy->setIcon(icon(Icon::copy));
   auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(3 * unit, 2 * unit, 3 * unit, 2 * unit);
-  layout->setSpacing(2 * unit);
+  layout->setContentsMargins(3 * spacing_unit, 2 * spacing_unit, 3 * spacing_unit, 2 * spacing_unit);
+  layout->setSpacing(2 * spacing_unit);
   layout->addWidget(make_text(
       tr("<h2>Stashscope</h2><p>Shows where the memory of a neural network's training step goes "
          "and lets you trade compute for memory.</p>")));

@@ -1,8 +1,9 @@
 #include "ui/window/choice_menu.h"
 
-#include "core/schedule/fusions.h"
-#include "core/schedule/orders.h"
-#include "ui/models/texts.h"
+#include "core/run/devices/devices.h"
+#include "core/schedule/fusion/fusions.h"
+#include "core/schedule/orders/orders.h"
+#include "ui/text/texts.h"
 #include "ui/window/mnemonics.h"
 
 namespace stashscope::ui {

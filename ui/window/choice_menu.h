@@ -3,6 +3,7 @@
 #include <QMenu>
 #include <functional>
 
+#include "core/run/devices/devices.h"
 #include "ui/document/document.h"
 
 namespace stashscope::ui {

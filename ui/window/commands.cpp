@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ui/panels/key_action.h"
+#include "ui/widgets/key_action.h"
 
 namespace stashscope::ui {
 

@@ -3,7 +3,7 @@
 #include <QInputDialog>
 #include <QSettings>
 
-#include "ui/panels/drop_menu.h"
+#include "ui/widgets/drop_menu.h"
 #include "ui/window/mnemonics.h"
 
 namespace stashscope::ui {

@@ -6,15 +6,15 @@
 #include <QSettings>
 
 #include "ui/document/recent_files.h"
-#include "ui/models/texts.h"
-#include "ui/panels/alive_panel.h"
-#include "ui/panels/dimensions_panel.h"
-#include "ui/panels/history_panel.h"
-#include "ui/panels/inspector_panel.h"
-#include "ui/panels/memory_panel.h"
-#include "ui/panels/orders_panel.h"
-#include "ui/panels/run_panel.h"
-#include "ui/panels/sweep_panel.h"
+#include "ui/panels/dimensions/dimensions_panel.h"
+#include "ui/panels/dimensions/sweep_panel.h"
+#include "ui/panels/history/history_panel.h"
+#include "ui/panels/inspector/inspector_panel.h"
+#include "ui/panels/memory/alive_panel.h"
+#include "ui/panels/memory/memory_panel.h"
+#include "ui/panels/orders/orders_panel.h"
+#include "ui/panels/run/run_panel.h"
+#include "ui/text/texts.h"
 #include "ui/window/status_line.h"
 
 namespace stashscope::ui {
@@ -23,7 +23,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr QSize first_size(1440, 900);
+constexpr QSize first_window_size(1440, 900);
 constexpr qsizetype most_notes_shown = 8;
 
 bool takes_focus(const QWidget& widget) {
@@ -47,7 +47,7 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
   setObjectName(u"main_window"_s);
   setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
-  resize(first_size);
+  resize(first_window_size);
   center_->addWidget(welcome_);
   center_->addWidget(graph_);
   auto* const middle = new QWidget;
@@ -178,7 +178,7 @@ void MainWindow::connect_document() {
   connect(&document_, &Document::study_changed, this, &MainWindow::enable_actions);
   connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
   connect(&document_, &Document::session_saved, this, &MainWindow::take_saved);
-  connect(&document_.turns(), &Turns::changed, this, &MainWindow::enable_actions);
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include "ui/theme/spacing.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int unit = 8;
 
 }  // namespace
 
@@ -31,8 +31,8 @@ MessageBar::MessageBar(QWidget* parent)
   close->setAutoRaise(true);
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
   auto* const layout = new QHBoxLayout(this);
-  layout->setContentsMargins(2 * unit, unit / 2, unit, unit / 2);
-  layout->setSpacing(unit);
+  layout->setContentsMargins(2 * spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  layout->setSpacing(spacing_unit);
   layout->addWidget(text_, 1);
   layout->addLayout(actions_);
   layout->addWidget(close);

@@ -18,7 +18,7 @@ qsizetype marked_place(const QString& text) {
   return -1;
 }
 
-bool starts_word(const QString& text, qsizetype place) {
+bool starts_letters(const QString& text, qsizetype place) {
   return place == 0 || !text[place - 1].isLetterOrNumber();
 }
 
@@ -30,7 +30,7 @@ std::vector<qsizetype> places_for_mark(const QString& text) {
     if (text[i].isLetterOrNumber()) places.push_back(i);
   }
   std::stable_partition(places.begin(), places.end(),
-                        [&](qsizetype place) { return starts_word(text, place); });
+                        [&](qsizetype place) { return starts_letters(text, place); });
   return places;
 }
 

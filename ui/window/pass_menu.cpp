@@ -3,7 +3,7 @@
 #include <QActionGroup>
 
 #include "core/passes/graph_pass.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

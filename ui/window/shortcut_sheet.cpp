@@ -10,7 +10,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr QSize first_size(640, 620);
+constexpr QSize first_sheet_size(640, 620);
 constexpr int place_width = 200;
 constexpr int name_width = 250;
 
@@ -42,7 +42,7 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   setObjectName(u"shortcut_sheet"_s);
   setWindowTitle(tr("Keyboard shortcuts"));
   setAttribute(Qt::WA_DeleteOnClose);
-  resize(first_size);
+  resize(first_sheet_size);
   filtered_.setSourceModel(&model_);
   filtered_.setFilterKeyColumn(-1);
   filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);

@@ -5,7 +5,7 @@
 #include <QSortFilterProxyModel>
 
 #include "ui/models/table_model.h"
-#include "ui/panels/table_view.h"
+#include "ui/widgets/table_view.h"
 #include "ui/window/commands.h"
 
 namespace stashscope::ui {

@@ -1,8 +1,8 @@
 #include "ui/window/status_line.h"
 
 #include "core/base/text.h"
-#include "ui/models/texts.h"
-#include "ui/planner/answer_text.h"
+#include "ui/panels/planner/answer_text.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui {
 

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include "ui/theme/spacing.h"
 #include "ui/document/recent_files.h"
 #include "ui/theme/icons.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int unit = 8;
 constexpr int column_width = 480;
 
 QLabel* make_label(const QString& text) {
@@ -54,17 +54,17 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent), lists_(new QVBoxLayout) {
   auto* const column = new QWidget;
   column->setMaximumWidth(column_width);
   auto* const layout = new QVBoxLayout(column);
-  layout->setSpacing(unit);
+  layout->setSpacing(spacing_unit);
   layout->addWidget(make_headline(tr("See where the memory of a training step goes")));
   layout->addWidget(make_label(tr("Open an ONNX model or a saved session, or drop one here.")));
-  layout->addSpacing(unit);
+  layout->addSpacing(spacing_unit);
   auto* const open = new QPushButton(icon(Icon::open), tr("Open…"));
   open->setObjectName(u"welcome_open"_s);
   open->setDefault(true);
   open->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   connect(open, &QPushButton::clicked, this, &Welcome::open_wanted);
   layout->addWidget(open);
-  layout->addSpacing(unit);
+  layout->addSpacing(spacing_unit);
   layout->addLayout(lists_);
   auto* const outer = new QVBoxLayout(this);
   outer->addStretch(2);
@@ -88,7 +88,7 @@ void Welcome::refresh() {
 
 void Welcome::add_list(const QString& title, const QStringList& files) {
   if (files.isEmpty()) return;
-  lists_->addSpacing(unit);
+  lists_->addSpacing(spacing_unit);
   lists_->addWidget(make_label(title));
   for (const QString& file : files) {
     auto* const entry = new QPushButton(QFileInfo(file).completeBaseName());

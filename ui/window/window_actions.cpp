@@ -10,13 +10,13 @@
 #include <QToolButton>
 
 #include "ui/document/recent_files.h"
-#include "ui/models/enabling.h"
-#include "ui/models/texts.h"
-#include "ui/panels/drop_menu.h"
-#include "ui/panels/measurement_dialogs.h"
+#include "ui/panels/run/measurement_dialogs.h"
+#include "ui/text/enabling.h"
+#include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/text_size.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/drop_menu.h"
 #include "ui/window/about_box.h"
 #include "ui/window/layout_menu.h"
 #include "ui/window/main_window.h"
@@ -173,7 +173,7 @@ void MainWindow::make_view_menu() {
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
   add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
-             [this] { document_.select_step(document_.study()->current->timeline.peak_step); });
+             [this] { document_.select_step(document_.study()->current->timeline.peak_slot); });
   menu->addSeparator();
   make_panel_menus(menu);
   menu->addSeparator();
@@ -316,7 +316,8 @@ void MainWindow::enable_actions() {
   for (const QString& name : {u"run"_s, u"plan"_s, u"draw_curve"_s}) {
     enable_unless(*actions_[name], why, {});
   }
-  actions_[u"stop_planning"_s]->setEnabled(document_.turns().current() == HeavyWork::search);
+  actions_[u"stop_planning"_s]->setEnabled(document_.exclusive_work().current() ==
+                                           HeavyWork::search);
 }
 
 void MainWindow::fill_recent_menu() {

@@ -9,7 +9,7 @@
 #include <QtMath>
 
 #include "ui/graph/graph_export.h"
-#include "ui/panels/file_dialog.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/window/main_window.h"
 
 namespace stashscope::ui {

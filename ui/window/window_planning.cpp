@@ -6,6 +6,7 @@
 #include <QMenuBar>
 #include <QToolBar>
 
+#include "ui/theme/spacing.h"
 #include "ui/theme/icons.h"
 #include "ui/window/main_window.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int unit = 8;
 constexpr int budget_width = 96;
 
 }  // namespace
@@ -71,7 +71,7 @@ void MainWindow::add_budget_field(QToolBar* bar) {
     planner_->plan();
   });
   auto* const label = new QLabel(tr("Budget"));
-  label->setContentsMargins(unit, 0, unit, 0);
+  label->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
   bar->addSeparator();
   bar->addWidget(label);
   bar->addWidget(field);

@@ -12,7 +12,7 @@ function(embed_kernels OUTPUT FOLDER)
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${KERNEL_FILES})
   file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-#include "core/run/cuda/kernel_library.h"
+#include "core/run/cuda/codegen/kernel_library.h"
 
 namespace stashscope::cuda {
 

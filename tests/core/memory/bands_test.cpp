@@ -1,4 +1,5 @@
 #include "core/memory/bands.h"
+#include "core/ops/families/standard_ops.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ struct Fixture {
         make_timeline(dataflow, rules, bytes, std::move(order), update_memory(graph, {w}, update));
     const NodeId yield = NodeId(2);
     bands =
-        bands_by_step(dataflow, rules, timeline, forward_steps(timeline.order, {&yield, 1}), yield);
+        bands_by_step(dataflow, rules, timeline, forward_slots(timeline.order, {&yield, 1}), yield);
   }
 
   std::vector<std::int64_t> kibibytes(Band band) const {
@@ -109,7 +110,7 @@ TEST(Bands, OfWholeBuffersAreThoseOfTheirMostImportantValue) {
   const Fixture f(written_out(), {"adam", false, false});
   const NodeId yield = NodeId(2);
   const auto bands = band_of_buffers(f.dataflow, f.rules, f.timeline,
-                                     forward_steps(f.timeline.order, {&yield, 1}), yield);
+                                     forward_slots(f.timeline.order, {&yield, 1}), yield);
   const auto band_of = [&](const char* value) {
     return bands[f.timeline.buffer_of[test::id_of(f.graph, value)]];
   };
@@ -133,10 +134,10 @@ TEST(Bands, StackFromTheParametersUp) {
 
 TEST(ForwardSteps, EndWithTheLastNodeThatForwardLeadsTo) {
   const std::vector<NodeId> order = {NodeId(3), NodeId(1), NodeId(0), NodeId(2)};
-  EXPECT_EQ(forward_steps(order, std::vector{NodeId(1)}), 2U);
-  EXPECT_EQ(forward_steps(order, std::vector{NodeId(0), NodeId(3)}), 3U);
-  EXPECT_EQ(forward_steps(order, {}), 4U);
-  EXPECT_EQ(forward_steps(order, std::vector{NodeId()}), 4U);
+  EXPECT_EQ(forward_slots(order, std::vector{NodeId(1)}), 2U);
+  EXPECT_EQ(forward_slots(order, std::vector{NodeId(0), NodeId(3)}), 3U);
+  EXPECT_EQ(forward_slots(order, {}), 4U);
+  EXPECT_EQ(forward_slots(order, std::vector{NodeId()}), 4U);
 }
 
 }  // namespace

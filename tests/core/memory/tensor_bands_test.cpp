@@ -17,18 +17,19 @@ Timeline timeline_of(std::size_t steps, const std::vector<Buffer>& buffers) {
   timeline.live_bytes.assign(steps, 0);
   for (const Buffer& buffer : buffers) {
     timeline.buffers.push_back(buffer);
-    for (std::size_t step = buffer.first_step; step <= buffer.last_step; ++step) {
+    for (std::size_t step = buffer.first_slot; step <= buffer.last_slot; ++step) {
       timeline.live_bytes[step] += buffer.bytes;
     }
   }
   const auto peak = std::max_element(timeline.live_bytes.begin(), timeline.live_bytes.end());
   timeline.peak_bytes = *peak;
-  timeline.peak_step = static_cast<std::size_t>(peak - timeline.live_bytes.begin());
+  timeline.peak_slot = static_cast<std::size_t>(peak - timeline.live_bytes.begin());
   return timeline;
 }
 
-Buffer buffer(std::int64_t bytes, std::uint32_t first, std::uint32_t last, bool resident = false) {
-  return {ValueId(0), bytes, first, last, resident, false, {}};
+Buffer buffer(std::int64_t bytes, std::uint32_t first, std::uint32_t last,
+              bool persistent = false) {
+  return {ValueId(0), bytes, first, last, persistent, false, {}};
 }
 
 TEST(TensorBands, SinkWhenOneBelowIsFreed) {
@@ -80,7 +81,7 @@ Stack plain_stack(const TensorBands& tensors, std::size_t step) {
   std::int64_t height = 0;
   for (std::size_t i = 0; i < tensors.bands().size(); ++i) {
     const TensorBand& band = tensors.bands()[i];
-    if (band.first_step > step || band.last_step < step) continue;
+    if (band.first_slot > step || band.last_slot < step) continue;
     stack.push_back({i, height});
     height += band.bytes;
   }

@@ -1,4 +1,5 @@
 #include "core/memory/timeline.h"
+#include "core/ops/families/standard_ops.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST(Timeline, ValuesLiveFromTheirProducerToTheirLastReader) {
                       .output("y"));
   EXPECT_EQ(f.kibibytes(), (std::vector<std::int64_t>{2, 3, 3}));
   EXPECT_EQ(f.timeline.peak_bytes, 3 * 1024);
-  EXPECT_EQ(f.timeline.peak_step, 1U);
+  EXPECT_EQ(f.timeline.peak_slot, 1U);
 }
 
 TEST(Timeline, AValueNobodyReadsIsFreedWhenItsProducerEnds) {
@@ -126,7 +127,7 @@ TEST(Timeline, ParametersAndConstantsAreThereThroughout) {
                       .output("y"),
                   {"w"});
   EXPECT_EQ(f.kibibytes(), (std::vector<std::int64_t>{3}));
-  EXPECT_TRUE(f.timeline.buffers[f.buffer("w")].resident);
+  EXPECT_TRUE(f.timeline.buffers[f.buffer("w")].persistent);
 }
 
 TEST(Timeline, AliveAtAStepListsTheLargestFirst) {

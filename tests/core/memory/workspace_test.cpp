@@ -1,4 +1,5 @@
 #include "core/memory/workspace.h"
+#include "core/ops/families/standard_ops.h"
 
 #include <gtest/gtest.h>
 
@@ -113,7 +114,7 @@ TEST(Workspace, CountsWhileItsNodeRuns) {
   workspace[NodeId(1)] = 1000;
   add_workspace(timeline, dataflow, workspace);
   EXPECT_EQ(timeline.live_bytes, (std::vector<std::int64_t>{before[0], before[1] + 1000}));
-  EXPECT_EQ(timeline.peak_step, 1U);
+  EXPECT_EQ(timeline.peak_slot, 1U);
   EXPECT_EQ(timeline.peak_bytes, before[1] + 1000);
 }
 

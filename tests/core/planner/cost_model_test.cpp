@@ -1,4 +1,5 @@
 #include "core/planner/cost_model.h"
+#include "core/ops/families/standard_ops.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "core/planner/planning_instance.h"
 #include "core/planner/sequence_plan.h"
-#include "core/schedule/minimal_order.h"
+#include "core/schedule/minimal/minimal_order.h"
 
 namespace stashscope {
 namespace {

@@ -19,7 +19,7 @@ TEST(PlanningInstance, IsReadAsItsFormatSays) {
   const PlanningInstance instance = read_text("3 3 7\n1 10\n2 20\n4 40\n0 1\n1 2\n0 1\n");
   const TaskGraph& graph = instance.graph;
   EXPECT_EQ(graph.tasks(), 3U);
-  EXPECT_EQ(graph.resident_bytes, 7);
+  EXPECT_EQ(graph.persistent_bytes, 7);
   EXPECT_EQ(graph.cost[TaskId(2)], 4);
   EXPECT_EQ(graph.bytes[ItemId(1)], 20);
   EXPECT_EQ(graph.inputs[TaskId(1)].size(), 1U) << "an edge counts once";

@@ -44,7 +44,7 @@ TEST(RecomputeSearch, FindsTheOptimumOfSmallGraphs) {
       EXPECT_EQ(memory.cost, plan.found.cost);
       EXPECT_EQ(plan.found.cost, optimum) << seed << " " << budget;
       EXPECT_LE(plan.cost_bound, optimum) << seed << " " << budget;
-      EXPECT_LE(plan.peak_floor, least);
+      EXPECT_LE(plan.peak_lower_bound, least);
       with_repeats += optimum > cost_of_all(graph) ? 1 : 0;
     }
   }
@@ -74,7 +74,7 @@ TEST(RecomputeSearch, SaysThatABudgetCannotBeMet) {
       plan_sequence(graph, {test::given_order(graph)}, 2, {}, few_moves, Progress());
   EXPECT_FALSE(plan.found.feasible);
   EXPECT_TRUE(plan.is_impossible(2));
-  EXPECT_GE(plan.found.peak_bytes, plan.peak_floor);
+  EXPECT_GE(plan.found.peak_bytes, plan.peak_lower_bound);
   EXPECT_EQ(memory_of(graph, plan.found.sequence).peak_bytes, plan.found.peak_bytes);
 }
 

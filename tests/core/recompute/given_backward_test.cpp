@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/onnx/model_file.h"
+#include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
 #include "tests/support/model_builder.h"

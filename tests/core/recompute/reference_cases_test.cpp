@@ -9,10 +9,11 @@
 
 #include "core/base/error.h"
 #include "core/onnx/model_file.h"
+#include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
 #include "core/recompute/clusters.h"
-#include "core/schedule/strategies.h"
+#include "core/schedule/orders/strategies.h"
 
 namespace stashscope {
 namespace {
@@ -33,7 +34,7 @@ struct Case {
       : step(prepare_training_step(load_model(cases_folder / spec["model"]), {})),
         graph(*step.graph),
         ops(resolve_ops(graph)),
-        found(find_opportunities(graph, ops, step.boundary, parse_probe(spec["probe"]))),
+        found(find_opportunities(graph, ops, step.boundary, parse_search_options(spec["probe"]))),
         bindings(graph.symbols().size()) {
     for (const auto& entry : spec["config"]) {
       for (const auto& [cluster, choice] : parse_config(entry)) config[cluster] = choice;
@@ -262,7 +263,8 @@ TEST(ReferenceTexts, MalformedConfigsAreRefusedInItsWords) {
   for (const auto& each : spec["user_config_errors"]) {
     refused(each, [&] { parse_config(each["config"][0]); });
   }
-  for (const auto& each : spec["probe_errors"]) refused(each, [&] { parse_probe(each["probe"]); });
+  for (const auto& each : spec["probe_errors"])
+    refused(each, [&] { parse_search_options(each["probe"]); });
   for (const auto& each : spec["accepted"]) {
     const RecomputeConfig config = parse_config(each["config"]);
     ASSERT_EQ(config.size(), each["parsed"].size()) << each;
@@ -272,7 +274,7 @@ TEST(ReferenceTexts, MalformedConfigsAreRefusedInItsWords) {
     }
   }
   for (const auto& each : spec["accepted_probes"]) {
-    const Probe probe = parse_probe(each["probe"]);
+    const RecomputeSearchOptions probe = parse_search_options(each["probe"]);
     EXPECT_EQ(probe.level, each["level"]) << each;
     EXPECT_EQ(probe.layer_boundary, each["layer"] == 1) << each;
   }

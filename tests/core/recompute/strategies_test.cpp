@@ -11,8 +11,8 @@
 #include "core/onnx/model_file.h"
 #include "core/passes/training_step.h"
 #include "core/recompute/apply.h"
-#include "core/schedule/orders.h"
-#include "core/study/outgoing_step.h"
+#include "core/schedule/orders/orders.h"
+#include "core/study/step/step_export.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/refusal.h"
 
@@ -53,7 +53,7 @@ TEST(Offload, FreesTheTensorBetweenItsLastForwardAndItsFirstBackwardUse) {
   const Timeline& timeline = study->current->timeline;
   const Buffer& held = timeline.buffers[timeline.buffer_of[tensor]];
   const std::size_t away = step_of(*study, AddedKind::offload);
-  EXPECT_EQ(held.last_step, away);
+  EXPECT_EQ(held.last_slot, away);
   // One Gelu reads it in forward; it is put away right behind.
   const NodeId gelu = study->graph().find_node("make_layer.0.g").value();
   EXPECT_EQ(timeline.order[away - 1], gelu);
@@ -92,7 +92,7 @@ TEST(Compress, KeepsHalfTheBytesAndIsMarkedLossy) {
 
 TEST(Compress, TakesEightBitsOnlyWhereGradientsTolerateThem) {
   Choices choices = with_plans("");
-  choices.probe.compressed = ElementType::float8e4m3fn;
+  choices.recompute_search.compressed = ElementType::float8e4m3fn;
   const auto study = study_of(test::deep_perceptron(3, 64), choices);
   std::vector<std::string> configs;
   for (const PlanRow& row : study->extensions) {
@@ -143,7 +143,7 @@ TEST(Offload, TakesTheWholeBufferOfAView) {
             dataflow.cloned_nodes.end());
   const Timeline& timeline = study->current->timeline;
   const ValueId tensor = test::id_of(study->graph(), "h");
-  EXPECT_EQ(timeline.buffers[timeline.buffer_of[tensor]].last_step,
+  EXPECT_EQ(timeline.buffers[timeline.buffer_of[tensor]].last_slot,
             step_of(*study, AddedKind::offload));
 }
 
@@ -177,7 +177,7 @@ const PlanRow& extension_of(const Study& study, const std::string& config) {
   return *row;
 }
 
-TEST(PutAway, TakesEveryOutputOfANode) {
+TEST(Eviction, TakesEveryOutputOfANode) {
   for (const std::string config : {"Split:3:-1", "Split:4:-1"}) {
     const auto study = study_of(model_with_splits(2), with_plans(config));
     const PlanRow& row = extension_of(*study, config);
@@ -195,7 +195,7 @@ TEST(PutAway, TakesEveryOutputOfANode) {
     EXPECT_TRUE(names.insert(node.name).second) << node.name;
 }
 
-TEST(PutAway, ACountIsOfTensors) {
+TEST(Eviction, ACountIsOfTensors) {
   const auto study = study_of(model_with_splits(2), with_plans("Split:3:4"));
   EXPECT_EQ(count_of(*study, AddedKind::offload), 4U);
 }
@@ -205,14 +205,14 @@ std::size_t unread(const Dataflow& dataflow) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
     const NodeId node(dataflow.graph_nodes + i);
-    if (dataflow.runs_origin(node) || puts_away(dataflow.kind(node))) continue;
+    if (dataflow.runs_origin(node) || evicts(dataflow.kind(node))) continue;
     const ValueId brought = dataflow.topology.outputs[node][0];
     count += dataflow.topology.readers[brought].empty() ? 1U : 0U;
   }
   return count;
 }
 
-TEST(PutAway, FetchesNothingThatIsRecomputed) {
+TEST(Eviction, FetchesNothingThatIsRecomputed) {
   for (const char* name : {"gpt2_tiny", "mlp_gelu"}) {
     const auto model = std::make_shared<const Graph>(
         load_model(std::string(STASHSCOPE_SAMPLES "/") + name + ".onnx"));
@@ -251,10 +251,10 @@ test::ModelBuilder model_with_cheap_view() {
   return m.output("loss");
 }
 
-TEST(PutAway, YieldsToAPlanThatMakesItsViewAgain) {
+TEST(Eviction, YieldsToAPlanThatMakesItsViewAgain) {
   Choices choices = with_plans("Add:3:-1");
   choices.level = 1;
-  choices.probe = Probe(1, false);
+  choices.recompute_search = RecomputeSearchOptions(1, false);
   const auto study = study_of(model_with_cheap_view(), choices);
   ASSERT_TRUE(study->config.contains("MatMul+Add+Reshape+")) << to_string(study->config);
   EXPECT_EQ(count_of(*study, AddedKind::offload), 0U);
@@ -265,7 +265,7 @@ TEST(PutAway, YieldsToAPlanThatMakesItsViewAgain) {
   }));
 }
 
-TEST(PutAway, LeavesOutOperatorsThatAConfigCannotName) {
+TEST(Eviction, LeavesOutOperatorsThatAConfigCannotName) {
   const auto plans_with = [](const std::string& op_type) {
     test::ModelBuilder m;
     m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
@@ -301,7 +301,7 @@ TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
 
 TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
   Choices choices = with_plans("MatMul:4:1");
-  choices.probe.compressed = ElementType::float8e5m2;
+  choices.recompute_search.compressed = ElementType::float8e5m2;
   const auto study = study_of(test::deep_perceptron(2, 8), choices);
   ASSERT_EQ(count_of(*study, AddedKind::compress), 1U);
   const std::string text = test::refusal(ErrorKind::usage, [&] { modified_graph(*study); });

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/onnx/model_file.h"
+#include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
 #include "core/report/tables.h"
 

@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 
 #include "core/base/files.h"
-#include "core/study/edits.h"
+#include "core/study/edits/edits.h"
 #include "tests/ui/support/samples.h"
 #include "ui/document/document.h"
 

@@ -51,7 +51,8 @@ class PlanningTest : public testing::Test {
 
 TEST_F(PlanningTest, APlanGoesIntoForceAndCanBeUndone) {
   const Choices before = document_.choices();
-  for (const Grain grain : {Grain::cluster, Grain::node, Grain::sequence}) {
+  for (const PlanGranularity grain :
+       {PlanGranularity::cluster, PlanGranularity::node, PlanGranularity::sequence}) {
     planning_.plan({share(70), grain, short_limit});
     EXPECT_EQ(planning_.job(), PlanningJob::budget);
     ASSERT_TRUE(ends());
@@ -70,33 +71,34 @@ TEST_F(PlanningTest, APlanGoesIntoForceAndCanBeUndone) {
 TEST_F(PlanningTest, LargerBudgetsAndFinerGrainsAreNeverDearer) {
   double dearest = std::numeric_limits<double>::infinity();
   for (const int percent : {60, 70, 80, 90}) {
-    planning_.plan({share(percent), Grain::cluster, short_limit});
+    planning_.plan({share(percent), PlanGranularity::cluster, short_limit});
     ASSERT_TRUE(ends());
     EXPECT_LE(planning_.answer()->best.extra_seconds, dearest) << percent;
     dearest = planning_.answer()->best.extra_seconds;
   }
-  planning_.plan({share(90), Grain::node, short_limit});
+  planning_.plan({share(90), PlanGranularity::node, short_limit});
   ASSERT_TRUE(ends());
   EXPECT_LE(planning_.answer()->best.extra_seconds, dearest);
 }
 
 TEST_F(PlanningTest, ABudgetBelowTheFloorChangesNothing) {
   const Choices before = document_.choices();
-  planning_.plan({1000, Grain::cluster, short_limit});
+  planning_.plan({1000, PlanGranularity::cluster, short_limit});
   ASSERT_TRUE(ends());
   EXPECT_TRUE(planning_.answer()->is_impossible());
   EXPECT_EQ(document_.choices(), before);
-  ASSERT_NE(planning_.floor(Grain::cluster), nullptr);
-  EXPECT_GT(planning_.floor(Grain::cluster)->bytes, 1000);
-  EXPECT_EQ(planning_.known_plan(Grain::cluster, 1000), nullptr);
+  ASSERT_NE(planning_.floor(PlanGranularity::cluster), nullptr);
+  EXPECT_GT(planning_.floor(PlanGranularity::cluster)->bytes, 1000);
+  EXPECT_EQ(planning_.known_plan(PlanGranularity::cluster, 1000), nullptr);
 }
 
 TEST_F(PlanningTest, AStoppedSearchKeepsItsBestSoFar) {
   QSignalSpy found(&planning_, &Planning::plans_changed);
-  planning_.plan({share(60), Grain::sequence, endless});
-  ASSERT_TRUE(comes_true([&] { return planning_.known_plan(Grain::sequence, share(60)); }));
+  planning_.plan({share(60), PlanGranularity::sequence, endless});
+  ASSERT_TRUE(
+      comes_true([&] { return planning_.known_plan(PlanGranularity::sequence, share(60)); }));
   ASSERT_EQ(planning_.job(), PlanningJob::budget);
-  const PlanPoint so_far = *planning_.known_plan(Grain::sequence, share(60));
+  const ParetoPoint so_far = *planning_.known_plan(PlanGranularity::sequence, share(60));
   planning_.stop();
   EXPECT_TRUE(planning_.is_stopping());
   ASSERT_TRUE(ends());
@@ -109,15 +111,15 @@ TEST_F(PlanningTest, AStoppedSearchKeepsItsBestSoFar) {
 
 TEST_F(PlanningTest, WhatIsProvenIsToldDuringTheSearch) {
   EXPECT_FALSE(planning_.so_far());
-  planning_.plan({share(60), Grain::sequence, endless});
+  planning_.plan({share(60), PlanGranularity::sequence, endless});
   ASSERT_TRUE(comes_true([&] { return planning_.so_far() && planning_.so_far()->feasible; }));
   const BudgetAnswer so_far = *planning_.so_far();
   ASSERT_EQ(planning_.job(), PlanningJob::budget);
   ASSERT_TRUE(so_far.floor);
   EXPECT_LE(so_far.floor->bytes, so_far.best.peak_bytes);
   EXPECT_LE(*so_far.least_extra_seconds, so_far.best.extra_seconds);
-  ASSERT_NE(planning_.floor(Grain::sequence), nullptr);
-  EXPECT_EQ(planning_.floor(Grain::sequence)->bytes, so_far.floor->bytes);
+  ASSERT_NE(planning_.floor(PlanGranularity::sequence), nullptr);
+  EXPECT_EQ(planning_.floor(PlanGranularity::sequence)->bytes, so_far.floor->bytes);
   planning_.stop();
   ASSERT_TRUE(ends());
   EXPECT_FALSE(planning_.so_far());
@@ -126,43 +128,46 @@ TEST_F(PlanningTest, WhatIsProvenIsToldDuringTheSearch) {
 
 TEST_F(PlanningTest, ACurveIsFoundPieceByPiece) {
   std::vector<std::size_t> seen;
-  QObject::connect(&planning_, &Planning::plans_changed, &document_,
-                   [&] { seen.push_back(planning_.archive(Grain::node).points().size()); });
+  QObject::connect(&planning_, &Planning::plans_changed, &document_, [&] {
+    seen.push_back(planning_.archive(PlanGranularity::node).points().size());
+  });
   const Choices before = document_.choices();
-  planning_.draw_curve(Grain::node, {3, 0, 1});
+  planning_.draw_curve(PlanGranularity::node, {3, 0, 1});
   ASSERT_TRUE(ends());
   EXPECT_GT(seen.size(), 2U);
-  EXPECT_GT(planning_.archive(Grain::node).points().size(), 4U);
+  EXPECT_GT(planning_.archive(PlanGranularity::node).points().size(), 4U);
   EXPECT_EQ(document_.choices(), before) << "a curve changes nothing";
-  EXPECT_TRUE(planning_.archive(Grain::cluster).points().empty());
-  EXPECT_GE(planning_.archive(Grain::sequence).points().size(), 4U) << "sequences can do it too";
+  EXPECT_TRUE(planning_.archive(PlanGranularity::cluster).points().empty());
+  EXPECT_GE(planning_.archive(PlanGranularity::sequence).points().size(), 4U)
+      << "sequences can do it too";
 }
 
 TEST_F(PlanningTest, PlansGoWithWhatTheyWereFoundFor) {
-  planning_.plan({share(70), Grain::cluster, short_limit});
+  planning_.plan({share(70), PlanGranularity::cluster, short_limit});
   ASSERT_TRUE(ends());
-  EXPECT_NE(planning_.known_plan(Grain::cluster, share(70)), nullptr);
+  EXPECT_NE(planning_.known_plan(PlanGranularity::cluster, share(70)), nullptr);
   choose([](Choices& choices) { choices.level = 1; });
-  EXPECT_NE(planning_.known_plan(Grain::cluster, share(70)), nullptr) << "of the user's plans";
+  EXPECT_NE(planning_.known_plan(PlanGranularity::cluster, share(70)), nullptr)
+      << "of the user's plans";
   choose([](Choices& choices) { choices.update.optimizer = "adam"; });
-  EXPECT_EQ(planning_.known_plan(Grain::cluster, share(70)), nullptr);
+  EXPECT_EQ(planning_.known_plan(PlanGranularity::cluster, share(70)), nullptr);
   EXPECT_EQ(planning_.answer(), nullptr);
-  EXPECT_EQ(planning_.floor(Grain::cluster), nullptr);
+  EXPECT_EQ(planning_.floor(PlanGranularity::cluster), nullptr);
 }
 
 TEST_F(PlanningTest, AnotherModelEndsASearch) {
-  planning_.plan({share(60), Grain::sequence, endless});
+  planning_.plan({share(60), PlanGranularity::sequence, endless});
   document_.open(sample(u"lenet"_s));
   ASSERT_TRUE(ends());
-  EXPECT_TRUE(planning_.archive(Grain::sequence).points().empty());
+  EXPECT_TRUE(planning_.archive(PlanGranularity::sequence).points().empty());
   EXPECT_EQ(planning_.answer(), nullptr);
   EXPECT_EQ(document_.undo_stack().count(), 0);
 }
 
 TEST_F(PlanningTest, ChoicesMadeMeanwhileStay) {
-  planning_.plan({share(60), Grain::node, endless});
+  planning_.plan({share(60), PlanGranularity::node, endless});
   choose([](Choices& choices) { choices.device = "cpu"; });
-  ASSERT_TRUE(comes_true([&] { return planning_.known_plan(Grain::node, share(60)); }));
+  ASSERT_TRUE(comes_true([&] { return planning_.known_plan(PlanGranularity::node, share(60)); }));
   planning_.stop();
   ASSERT_TRUE(ends());
   EXPECT_LE(peak(), share(60));
@@ -195,8 +200,8 @@ TEST_F(PlanningTest, AQuestionThatMakesNoSenseIsAMessage) {
 }
 
 TEST_F(PlanningTest, NothingIsAskedWhileSomethingIsSearched) {
-  planning_.plan({share(60), Grain::sequence, endless});
-  planning_.draw_curve(Grain::cluster, short_limit);
+  planning_.plan({share(60), PlanGranularity::sequence, endless});
+  planning_.draw_curve(PlanGranularity::cluster, short_limit);
   planning_.find_fit({"", {"inputs_input_ids_dim0"}, 1 << 20});
   EXPECT_EQ(planning_.job(), PlanningJob::budget);
   planning_.stop();
@@ -207,8 +212,8 @@ TEST_F(PlanningTest, NothingIsAskedWhileSomethingIsSearched) {
 TEST(PlanningWithoutAModel, DoesNothing) {
   Document document;
   Planning planning(document);
-  planning.plan({1000, Grain::cluster, short_limit});
-  planning.draw_curve(Grain::cluster, short_limit);
+  planning.plan({1000, PlanGranularity::cluster, short_limit});
+  planning.draw_curve(PlanGranularity::cluster, short_limit);
   planning.find_fit({"", {"N"}, 1000});
   planning.stop();
   EXPECT_EQ(planning.job(), PlanningJob::none);

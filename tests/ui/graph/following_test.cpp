@@ -26,15 +26,15 @@ class Following : public GraphTest {
     return find_node([this](NodeId node) { return readers(node).size() >= 2; });
   }
   /// A stash between two boxes that no other curve meets where it is clicked.
-  std::uint32_t clear_bridge(QPoint& place) {
+  std::uint32_t clear_stash_edge(QPoint& place) {
     const layout::Drawing& drawing = scene().drawing();
-    for (std::uint32_t i = 0; i < drawing.bridges.size(); ++i) {
+    for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
       for (double t = 0.1; t < 1; t += 0.05) {
-        const layout::Point on = layout::point_on(drawing.bridges[i].curve.data(), t);
+        const layout::Point on = layout::point_on(drawing.stash_edges[i].curve.data(), t);
         place = view().camera().to_screen(to_qt(on)).toPoint();
         if (!view().rect().adjusted(8, 40, -8, -8).contains(place)) continue;
         if (view().childAt(place) != nullptr || layout::box_at(drawing, on)) continue;
-        if (layout::bridge_at(drawing, on, 20) == i) return i;
+        if (layout::stash_edge_at(drawing, on, 20) == i) return i;
       }
     }
     throw std::runtime_error("no bridge can be clicked");
@@ -112,8 +112,8 @@ TEST_F(Following, TheStashPathOfANodeByItsKey) {
   EXPECT_EQ(document().selection().nodes, path_of(maker));
   EXPECT_EQ(document().selection().step, document().step_of(maker));
   std::size_t strong = 0;
-  for (std::size_t i = 0; i < scene().drawing().bridges.size(); ++i) {
-    if (scene().bridge_strength(i) == Strength::strong) ++strong;
+  for (std::size_t i = 0; i < scene().drawing().stash_edges.size(); ++i) {
+    if (scene().stash_edge_strength(i) == Strength::strong) ++strong;
   }
   EXPECT_GE(strong, 1U);
   for (const NodeId node : document().selection().nodes) {
@@ -133,12 +133,13 @@ TEST_F(Following, TheStashPathByTheMenu) {
 
 TEST_F(Following, AClickOnAStashCurveSelectsWhatIsOnIt) {
   QPoint place;
-  const std::uint32_t bridge = clear_bridge(place);
+  const std::uint32_t stash_edge = clear_stash_edge(place);
   QTest::mouseClick(&view(), Qt::LeftButton, {}, place);
-  EXPECT_EQ(document().selection().nodes, layout::nodes_of_bridge(scene().drawing(), bridge));
-  EXPECT_EQ(scene().bridge_strength(bridge), Strength::strong);
-  EXPECT_NE(scene().marks()[scene().drawing().bridges[bridge].from], Mark::none);
-  EXPECT_NE(scene().marks()[scene().drawing().bridges[bridge].to], Mark::none);
+  EXPECT_EQ(document().selection().nodes,
+            layout::nodes_of_stash_edge(scene().drawing(), stash_edge));
+  EXPECT_EQ(scene().stash_edge_strength(stash_edge), Strength::strong);
+  EXPECT_NE(scene().marks()[scene().drawing().stash_edges[stash_edge].from], Mark::none);
+  EXPECT_NE(scene().marks()[scene().drawing().stash_edges[stash_edge].to], Mark::none);
 }
 
 TEST_F(Following, TheNameIsCopied) {

@@ -4,7 +4,7 @@
 #include <QDockWidget>
 #include <QSettings>
 
-#include "core/study/edits.h"
+#include "core/study/edits/edits.h"
 #include "tests/ui/graph/graph_test.h"
 #include "ui/theme/text_size.h"
 
@@ -66,7 +66,7 @@ TEST_F(Looks, TheColouringIsRemembered) {
 
 TEST_F(Looks, TheRecomputeStateFollowsThePlans) {
   choose_entry(u"graph_colours"_s, 2);
-  const QColor freed = to_qt(layout::stash_colour(layout::StashState::freed));
+  const QColor freed = to_qt(layout::stash_colour(StashState::freed));
   const auto freed_boxes = [&] {
     const auto all = all_colours();
     return std::count(all.begin(), all.end(), std::optional(freed));

@@ -4,7 +4,7 @@
 #include <QScrollBar>
 #include <QToolButton>
 
-#include "core/study/plan_facts.h"
+#include "core/study/facts/plan_facts.h"
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {

@@ -1,7 +1,7 @@
 // Plans switched from the graph: of one node, of a group, and pinned.
 
 #include "core/onnx/model_file.h"
-#include "core/study/node_edits.h"
+#include "core/study/edits/node_edits.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/graph/graph_test.h"
 
@@ -46,7 +46,7 @@ TEST_F(Recomputing, AGroupByTheMouse) {
   std::uint32_t group = 0;
   const auto& boxes = scene().drawing().boxes;
   while (boxes[group].is_open() ||
-         boxes[group].stash[static_cast<std::size_t>(layout::StashState::plannable)] == 0) {
+         boxes[group].stash[static_cast<std::size_t>(StashState::plannable)] == 0) {
     ++group;
   }
   choose(menu_at(place_of_box(group)), u"recompute"_s);
@@ -63,10 +63,10 @@ TEST_F(Recomputing, APinnedNodeKeepsItsOutputThoughItsPlanIsOn) {
   go_to(node);
   press(Qt::Key_K);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(planned({node}).kept, std::vector<NodeId>{node});
+  EXPECT_EQ(planned({node}).pinned, std::vector<NodeId>{node});
   EXPECT_EQ(scene().drawing()
                     .boxes[scene().drawing().box_of[node]]
-                    .stash[static_cast<std::size_t>(layout::StashState::pinned)] > 0,
+                    .stash[static_cast<std::size_t>(StashState::pinned)] > 0,
             true);
   choose(menu_at(place_of(node)), u"pin"_s);
   ASSERT_TRUE(settles());
@@ -87,7 +87,7 @@ TEST_F(Recomputing, WhatNoNameMeansIsNotPinnedAndTheReasonIsSaid) {
   });
   go_to(node);
   press(Qt::Key_K);
-  EXPECT_TRUE(document().choices().kept.empty());
+  EXPECT_TRUE(document().choices().pinned.empty());
   EXPECT_TRUE(message().contains(u"rename it in the model"_s)) << message().toStdString();
 }
 

@@ -3,10 +3,10 @@
 #include <QHelpEvent>
 #include <QToolTip>
 
-#include "core/study/node_facts.h"
+#include "core/study/facts/node_facts.h"
 #include "tests/ui/graph/graph_test.h"
 #include "ui/graph/minimap.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/ui/support/long_step.h"
 #include "tests/ui/support/window_test.h"
-#include "ui/memory/chart_text.h"
+#include "ui/charts/chart_text.h"
 #include "ui/memory/memory_view.h"
 #include "ui/memory/sweep_chart.h"
 #include "ui/theme/text_size.h"

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/study/study.h"
+#include "core/study/step/study.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/long_step.h"
-#include "ui/memory/column_image.h"
+#include "ui/charts/column_image.h"
 #include "ui/memory/memory_view.h"
 
 namespace stashscope::ui::test {

@@ -41,7 +41,7 @@ class MemoryModes : public WindowTest {
     const TensorBands& bands = view().curves().tensors->bands;
     std::optional<StackedTensor> largest;
     for (const StackedTensor& each : bands.stack(step)) {
-      if (bands.bands()[each.band].resident) continue;
+      if (bands.bands()[each.band].persistent) continue;
       const auto bytes = [&](const StackedTensor& one) { return bands.bands()[one.band].bytes; };
       if (!largest || bytes(each) > bytes(*largest)) largest = each;
     }
@@ -111,7 +111,7 @@ TEST_F(MemoryModes, OverTimeAClickFindsTheStepThatRuns) {
 
 TEST_F(MemoryModes, AClickOnATensorSelectsItsMaker) {
   click_button(u"memory_tensors"_s);
-  const std::size_t at = timeline().peak_step;
+  const std::size_t at = timeline().peak_slot;
   const StackedTensor tensor = largest_made(at);
   const BufferId buffer = view().curves().tensors->bands.bands()[tensor.band].buffer;
   const QPoint point = middle_of(tensor, at);
@@ -149,7 +149,7 @@ TEST_F(MemoryModes, UpAndDownWalkThroughTheStack) {
 TEST_F(MemoryModes, ASelectedNodeMarksWhatItMakes) {
   click_button(u"memory_tensors"_s);
   const TensorBands& bands = view().curves().tensors->bands;
-  const StackedTensor tensor = largest_made(timeline().peak_step);
+  const StackedTensor tensor = largest_made(timeline().peak_slot);
   const NodeId maker = view().maker_of(bands.bands()[tensor.band].buffer);
   document().select_node(maker);
   EXPECT_EQ(view().maker_of(view().marked()), maker);
@@ -164,7 +164,7 @@ TEST_F(MemoryModes, WhereNoTensorLiesIsNone) {
   EXPECT_FALSE(view().tensor_at({2, 2}));
   const auto ground = view().tensor_at({view().plot().center().x(), view().plot().bottom() - 2});
   ASSERT_TRUE(ground);
-  EXPECT_TRUE(ground->resident);
+  EXPECT_TRUE(ground->persistent);
 }
 
 TEST_F(MemoryModes, DraggingWithShiftZoomsToTheStretch) {

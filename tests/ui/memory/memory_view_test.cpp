@@ -30,7 +30,7 @@ class MemoryCurve : public WindowTest {
 };
 
 TEST_F(MemoryCurve, StandsAtThePeakUntilSomebodyMovesIt) {
-  EXPECT_EQ(step(), document().study()->current->timeline.peak_step);
+  EXPECT_EQ(step(), document().study()->current->timeline.peak_slot);
   EXPECT_GT(curve().top(), peak());
 }
 
@@ -49,7 +49,7 @@ TEST(MemoryPlot, HoldsSmallPeaks) {
     EXPECT_GT(view.top(), 10 * peak);
     view.resize(400, 300);
     view.grab();
-    EXPECT_EQ(view.curves().measured->forward_steps, 1U) << "no more than it has steps";
+    EXPECT_EQ(view.curves().measured->forward_slots, 1U) << "no more than it has steps";
   }
 }
 
@@ -77,7 +77,7 @@ TEST_F(MemoryCurve, KeysWalk) {
   key(Qt::Key_End);
   EXPECT_EQ(step() + 1, document().study()->current->timeline.order.size());
   key(Qt::Key_P);
-  EXPECT_EQ(step(), document().study()->current->timeline.peak_step);
+  EXPECT_EQ(step(), document().study()->current->timeline.peak_slot);
 }
 
 TEST_F(MemoryCurve, DraggingMovesAndIsNoClick) {

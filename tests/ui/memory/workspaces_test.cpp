@@ -4,12 +4,12 @@
 #include <QTabBar>
 #include <QToolTip>
 
-#include "core/study/measurement_file.h"
+#include "core/study/measured/measurement_file.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_key.h"
 #include "ui/memory/memory_view.h"
 #include "ui/models/difference_model.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -32,7 +32,7 @@ Measurement run_of(const Variant& variant, std::int64_t reserved) {
   for (std::size_t step = 0; step < run.live_bytes.size(); step += 3) {
     run.workspace_bytes[step] = mebibyte;
   }
-  run.workspace_bytes[variant.timeline.peak_step] = mebibyte / 2;
+  run.workspace_bytes[variant.timeline.peak_slot] = mebibyte / 2;
   run.peak_reserved_bytes = reserved;
   run.remarks = {"2 of 90 kernels belong to no step"};
   return run;

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "core/study/edits.h"
-#include "core/study/fusion_table.h"
+#include "core/study/edits/edits.h"
+#include "core/study/step/fusion_table.h"
 #include "tests/ui/support/samples.h"
 #include "tests/ui/support/studies.h"
 #include "ui/models/alive_model.h"
@@ -15,7 +15,7 @@
 #include "ui/models/fusion_model.h"
 #include "ui/models/order_model.h"
 #include "ui/models/step_model.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -142,7 +142,7 @@ TEST_F(ColumnUnits, OfOrdersStepsAndFusionsAreTheSameInAllRows) {
 
 TEST_F(ColumnUnits, OfWhatIsAliveFollowTheLargest) {
   AliveModel alive;
-  alive.set_moment(study_, study_->current->timeline.peak_step);
+  alive.set_moment(study_, study_->current->timeline.peak_slot);
   const QModelIndex largest = alive.index(0, AliveModel::bytes);
   const Units units = units_of(alive, AliveModel::bytes);
   EXPECT_EQ(units, Units{unit_of(largest.data().toString())});

@@ -6,11 +6,12 @@
 #include <QSignalSpy>
 #include <set>
 
-#include "core/study/edits.h"
-#include "core/study/fusion_table.h"
+#include "core/study/edits/edits.h"
+#include "core/study/step/fusion_table.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/samples.h"
 #include "tests/ui/support/studies.h"
+#include "ui/charts/data_colours.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/models/alive_model.h"
 #include "ui/models/difference_model.h"
@@ -22,7 +23,7 @@
 #include "ui/models/plan_texts.h"
 #include "ui/models/plan_tree_model.h"
 #include "ui/models/step_model.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace {
@@ -128,15 +129,15 @@ TEST_F(Models, WhatIsAliveHasTheColourOfItsLifetime) {
   AliveModel model;
   const auto study = study_of(sample(u"gpt2_tiny"_s));
   const Timeline& timeline = study->current->timeline;
-  model.set_moment(study, timeline.peak_step);
-  const auto alive = alive_at(timeline, timeline.peak_step);
+  model.set_moment(study, timeline.peak_slot);
+  const auto alive = alive_at(timeline, timeline.peak_slot);
   for (int row = 0; row < model.rowCount(); ++row) {
     const Buffer& buffer = timeline.buffers[alive[static_cast<std::size_t>(row)]];
     const auto colour =
         model.index(row, AliveModel::tensor).data(Qt::DecorationRole).value<QColor>();
     const double share =
-        (buffer.last_step - buffer.first_step + 1) / static_cast<double>(timeline.order.size());
-    EXPECT_EQ(colour, buffer.resident ? QColor(Qt::transparent) : lifetime_colour(share));
+        (buffer.last_slot - buffer.first_slot + 1) / static_cast<double>(timeline.order.size());
+    EXPECT_EQ(colour, buffer.persistent ? QColor(Qt::transparent) : lifetime_colour(share));
   }
 }
 

@@ -39,8 +39,8 @@ Timeline random_timeline(std::uint32_t steps, std::uint32_t longest_life) {
 SharedCurve curve_through(std::vector<std::int64_t> bytes) {
   const std::vector<double> seconds(bytes.size(), 1e-6);
   MemoryCurve curve{CurveExtremes(std::move(bytes)), StepClock(seconds), 0, 0, 0};
-  curve.peak_step = curve.bytes.highest({0, curve.bytes.size()});
-  curve.peak_bytes = curve.bytes[curve.peak_step];
+  curve.peak_slot = curve.bytes.highest({0, curve.bytes.size()});
+  curve.peak_bytes = curve.bytes[curve.peak_slot];
   return std::make_shared<const MemoryCurve>(std::move(curve));
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "core/study/subject.h"
+#include "core/study/files/loaded_model.h"
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
 
 inline std::shared_ptr<const Study> study_of(const QString& path, const Choices& choices = {}) {
-  const Subject subject = load_subject(path.toStdString(), nullptr);
-  return compute_study(subject.model, choices, nullptr, Progress());
+  const LoadedModel loaded = load_model_or_session(path.toStdString(), nullptr);
+  return compute_study(loaded.model, choices, nullptr, Progress());
 }
 
 /// Plans, their occurrences and tensors without plans.

@@ -9,7 +9,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 
-#include "ui/panels/cell_delegate.h"
+#include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
 

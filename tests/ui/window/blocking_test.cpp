@@ -10,7 +10,7 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/models/order_model.h"
 #include "ui/models/plan_tree_model.h"
-#include "ui/panels/compare_panel.h"
+#include "ui/panels/compare/compare_panel.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui::test {

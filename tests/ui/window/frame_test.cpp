@@ -15,8 +15,8 @@
 
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
-#include "ui/models/history_model.h"
 #include "ui/models/plan_tree_model.h"
+#include "ui/panels/history/history_model.h"
 #include "ui/theme/text_size.h"
 #include "ui/window/about_box.h"
 #include "ui/window/commands.h"

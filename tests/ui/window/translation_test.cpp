@@ -1,6 +1,7 @@
 // Texts are ready for translation: whatever the window says passes through a translator.
 
 #include "ui/window/translation.h"
+#include "core/run/devices/devices.h"
 
 #include <QApplication>
 #include <QDataStream>
@@ -10,12 +11,12 @@
 
 #include "core/memory/optimizer.h"
 #include "core/passes/graph_pass.h"
-#include "core/run/runner.h"
-#include "core/schedule/fusions.h"
-#include "core/schedule/orders.h"
+#include "core/run/step/runner.h"
+#include "core/schedule/fusion/fusions.h"
+#include "core/schedule/orders/orders.h"
 #include "tests/ui/support/texts_seen.h"
 #include "tests/ui/support/window_test.h"
-#include "ui/models/texts.h"
+#include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
 namespace {

@@ -10,8 +10,8 @@
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/memory/sweep_chart.h"
-#include "ui/panels/key_action.h"
-#include "ui/planner/plan_chart.h"
+#include "ui/panels/planner/plan_chart.h"
+#include "ui/widgets/key_action.h"
 #include "ui/window/commands.h"
 
 namespace stashscope::ui::test {

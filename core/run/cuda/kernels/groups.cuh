@@ -17,7 +17,7 @@ __device__ inline UInt32 bits_of(T x) {
   return UInt16(x);
 }
 __device__ inline UInt32 bits_of(Half x) { return x.bits; }
-__device__ inline UInt32 bits_of(Brain x) { return x.bits; }
+__device__ inline UInt32 bits_of(BFloat16 x) { return x.bits; }
 
 template <class C, int width, class T>
 __device__ inline void store_pack(T* to, Int64 at, const C (&values)[width]) {

@@ -15,7 +15,7 @@ using UInt64 = unsigned long long;
 struct Half {
   UInt16 bits;
 };
-struct Brain {
+struct BFloat16 {
   UInt16 bits;
 };
 
@@ -43,7 +43,7 @@ __device__ inline float to_compute(Half x) {
   return result;
 #endif
 }
-__device__ inline float to_compute(Brain x) { return float_from_bits(UInt32(x.bits) << 16); }
+__device__ inline float to_compute(BFloat16 x) { return float_from_bits(UInt32(x.bits) << 16); }
 template <class T>
 __device__ inline T to_compute(T x) {
   return x;
@@ -59,7 +59,7 @@ struct ComputeType<Half> {
   using type = float;
 };
 template <>
-struct ComputeType<Brain> {
+struct ComputeType<BFloat16> {
   using type = float;
 };
 template <class T>
@@ -83,8 +83,8 @@ struct Stored<Half> {
   }
 };
 template <>
-struct Stored<Brain> {
-  __device__ static Brain from(float x) {
+struct Stored<BFloat16> {
+  __device__ static BFloat16 from(float x) {
     const UInt32 bits = bits_from_float(x);
     if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return {UInt16((bits >> 16) | 0x40U)};
     return {UInt16((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16)};

@@ -22,10 +22,10 @@ namespace {
 
 using Pass = ConvolutionShape::Pass;
 
-constexpr std::size_t most_workspace = std::size_t{1} << 30;
+constexpr std::size_t most_convolution_workspace = std::size_t{1} << 30;
 constexpr int most_algorithms = 16;
 
-cudnnDataType_t data_type(ElementType element) {
+cudnnDataType_t cudnn_type(ElementType element) {
   switch (element) {
     case ElementType::float32:
       return CUDNN_DATA_FLOAT;
@@ -63,7 +63,7 @@ int to_int(std::int64_t number) {
 }
 
 /// Of the version whose headers the plugin is built with: enums and structs are that one's.
-std::string library_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
+std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
 /// An algorithm of any of the passes.
 struct Choice {
@@ -89,7 +89,7 @@ std::vector<Choice> best_of(std::span<const Performance> sorted) {
   std::vector<Choice> choices;
   for (const bool repeats : {true, false}) {
     for (const Performance& each : sorted) {
-      const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_workspace;
+      const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_convolution_workspace;
       if (!fits || (each.determinism == CUDNN_DETERMINISTIC) != repeats) continue;
       choices.push_back({static_cast<int>(each.algo), each.mathType});
     }
@@ -105,9 +105,9 @@ std::vector<Choice> best_of(std::span<const Performance> sorted) {
 /// cuDNN's library and its state.
 class Convolutions::Library {
  public:
-  Library() : functions_({library_name()}) {
+  Library() : functions_({cudnn_name()}) {
     if (!functions_.is_open()) {
-      fail_input(device_place, "cuDNN (" + library_name() +
+      fail_input(device_place, "cuDNN (" + cudnn_name() +
                                    ") is not installed; models with convolutions need it (" +
                                    printable(functions_.failure()) + ")");
     }
@@ -139,9 +139,9 @@ class Convolutions::Library {
 };
 
 /// A shape with its descriptions and algorithm.
-class Convolutions::Prepared {
+class Convolutions::PreparedConvolution {
  public:
-  Prepared(const Library& library, const ConvolutionShape& shape)
+  PreparedConvolution(const Library& library, const ConvolutionShape& shape)
       : library_(library), functions_(library.functions()), shape_(shape) {
     input_ = make_tensor(shape.input);
     output_ = make_tensor(shape.output);
@@ -149,7 +149,7 @@ class Convolutions::Prepared {
     make_convolution();
     choices_ = find();
     add_others();
-    if (!choose(most_workspace)) fail_run(device_place, "cuDNN has no algorithm for a convolution");
+    if (!choose(most_convolution_workspace)) fail_run(device_place, "cuDNN has no algorithm for a convolution");
     reserved_ = workspace_;
   }
 
@@ -176,7 +176,7 @@ class Convolutions::Prepared {
     Owned<cudnnTensorDescriptor_t, cudnnStatus_t> tensor(
         made, {STASHSCOPE_CUDNN_FUNCTION(cudnnDestroyTensorDescriptor)});
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetTensor4dDescriptor)(
-        made, CUDNN_TENSOR_NCHW, data_type(shape_.element), to_int(dims[0]), to_int(dims[1]),
+        made, CUDNN_TENSOR_NCHW, cudnn_type(shape_.element), to_int(dims[0]), to_int(dims[1]),
         to_int(dims[2]), to_int(dims[3])));
     return tensor;
   }
@@ -187,7 +187,7 @@ class Convolutions::Prepared {
     filter_ = {made, {STASHSCOPE_CUDNN_FUNCTION(cudnnDestroyFilterDescriptor)}};
     const std::vector<std::int64_t>& dims = shape_.filter;
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetFilter4dDescriptor)(
-        made, data_type(shape_.element), CUDNN_TENSOR_NCHW, to_int(dims[0]), to_int(dims[1]),
+        made, cudnn_type(shape_.element), CUDNN_TENSOR_NCHW, to_int(dims[0]), to_int(dims[1]),
         to_int(dims[2]), to_int(dims[3])));
   }
 
@@ -338,9 +338,9 @@ class Convolutions::Library {
   std::string version() const { return {}; }
 };
 
-class Convolutions::Prepared {
+class Convolutions::PreparedConvolution {
  public:
-  Prepared(const Library&, const ConvolutionShape&) {}
+  PreparedConvolution(const Library&, const ConvolutionShape&) {}
   std::int64_t workspace_bytes() const { return 0; }
   void run(std::span<const DevicePointer, 3>, DevicePointer, cudaStream_t) const {}
 };
@@ -354,7 +354,8 @@ ConvolutionId Convolutions::prepare(const ConvolutionShape& shape) {
   const auto known = known_.find(shape);
   if (known != known_.end()) return known->second;
   if (!library_) library_ = std::make_unique<Library>();
-  const ConvolutionId id = prepared_.push_back(std::make_unique<Prepared>(*library_, shape));
+  const ConvolutionId id =
+      prepared_.push_back(std::make_unique<PreparedConvolution>(*library_, shape));
   known_.emplace(shape, id);
   return id;
 }

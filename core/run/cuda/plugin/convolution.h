@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/id.h"
-#include "core/run/cuda/device.h"
+#include "core/run/cuda/device/device.h"
 
 namespace stashscope::cuda {
 
@@ -33,11 +33,11 @@ class Convolutions {
 
  private:
   class Library;
-  class Prepared;
+  class PreparedConvolution;
 
   std::unique_ptr<Library> library_;
   std::map<ConvolutionShape, ConvolutionId> known_;
-  IdVector<ConvolutionId, std::unique_ptr<Prepared>> prepared_;
+  IdVector<ConvolutionId, std::unique_ptr<PreparedConvolution>> prepared_;
 };
 
 }  // namespace stashscope::cuda

@@ -8,13 +8,13 @@ namespace stashscope::cuda {
 namespace {
 
 /// Of the version whose headers the plugin is built with.
-std::string library_name() { return "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR); }
+std::string cublas_lt_name() { return "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
 }  // namespace
 
 const CublasLt& CublasLt::get() {
   static const CublasLt functions = [] {
-    const SharedLibrary library({library_name()});
+    const SharedLibrary library({cublas_lt_name()});
     if (!library.is_open()) {
       fail_run(device_place, "cuBLASLt cannot be opened: " + printable(library.failure()));
     }

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "core/run/cuda/device.h"
+#include "core/run/cuda/device/device.h"
 #include "core/run/cuda/plugin/convolution.h"
 #include "core/run/cuda/plugin/cupti_trace.h"
 #include "core/run/cuda/plugin/kernels.h"

@@ -2,7 +2,7 @@
 
 #include <cupti.h>
 
-#include "core/run/cuda/trace_records.h"
+#include "core/run/cuda/device/trace_records.h"
 
 namespace stashscope::cuda {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/run/cuda/trace_records.h"
+#include "core/run/cuda/device/trace_records.h"
 
 namespace stashscope::cuda {
 

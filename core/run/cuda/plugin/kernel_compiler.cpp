@@ -22,7 +22,7 @@ constexpr const char* compiler_place = "the CUDA compiler";
 constexpr std::size_t entries_per_part = 8;
 constexpr unsigned most_parts = 8;
 
-void check(nvrtcResult status) {
+void check_nvrtc(nvrtcResult status) {
   if (status != NVRTC_SUCCESS) fail_run(compiler_place, nvrtcGetErrorString(status));
 }
 
@@ -40,9 +40,9 @@ struct CodeTarget {
 
 std::vector<int> known_architectures() {
   int count = 0;
-  check(nvrtcGetNumSupportedArchs(&count));
+  check_nvrtc(nvrtcGetNumSupportedArchs(&count));
   std::vector<int> known(static_cast<std::size_t>(count));
-  check(nvrtcGetSupportedArchs(known.data()));
+  check_nvrtc(nvrtcGetSupportedArchs(known.data()));
   return known;
 }
 
@@ -65,15 +65,15 @@ using Program = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, ProgramDele
 
 Program make_program(const std::string& text) {
   nvrtcProgram program = nullptr;
-  check(nvrtcCreateProgram(&program, text.c_str(), program_name, 0, nullptr, nullptr));
+  check_nvrtc(nvrtcCreateProgram(&program, text.c_str(), program_name, 0, nullptr, nullptr));
   return Program(program);
 }
 
 std::string log_of(nvrtcProgram program) {
   std::size_t size = 0;
-  check(nvrtcGetProgramLogSize(program, &size));
+  check_nvrtc(nvrtcGetProgramLogSize(program, &size));
   std::string log(size, '\0');
-  if (size > 0) check(nvrtcGetProgramLog(program, log.data()));
+  if (size > 0) check_nvrtc(nvrtcGetProgramLog(program, log.data()));
   return log;
 }
 
@@ -106,9 +106,10 @@ std::size_t line_number(const std::string& message) {
 
 std::string code_of(nvrtcProgram program, bool machine_code) {
   std::size_t size = 0;
-  check(machine_code ? nvrtcGetCUBINSize(program, &size) : nvrtcGetPTXSize(program, &size));
+  check_nvrtc(machine_code ? nvrtcGetCUBINSize(program, &size) : nvrtcGetPTXSize(program, &size));
   std::string code(size, '\0');
-  check(machine_code ? nvrtcGetCUBIN(program, code.data()) : nvrtcGetPTX(program, code.data()));
+  check_nvrtc(machine_code ? nvrtcGetCUBIN(program, code.data())
+                           : nvrtcGetPTX(program, code.data()));
   return code;
 }
 
@@ -121,7 +122,7 @@ std::string compile_program(const std::string& text, const CodeTarget& target) {
   const nvrtcResult status =
       nvrtcCompileProgram(program.get(), static_cast<int>(options.size()), options.data());
   if (status == NVRTC_ERROR_COMPILATION) fail_with_log(text, log_of(program.get()));
-  check(status);
+  check_nvrtc(status);
   return code_of(program.get(), target.machine_code);
 }
 
@@ -182,7 +183,7 @@ std::vector<KernelImage> compile_kernels(const std::string& text,
 std::string compiler_version() {
   int major = 0;
   int minor = 0;
-  check(nvrtcVersion(&major, &minor));
+  check_nvrtc(nvrtcVersion(&major, &minor));
   return std::to_string(major) + "." + std::to_string(minor);
 }
 

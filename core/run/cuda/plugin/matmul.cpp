@@ -14,7 +14,7 @@ namespace stashscope::cuda {
 namespace {
 
 /// What NVIDIA recommends for its newer devices.
-constexpr std::size_t most_workspace = std::size_t{32} << 20;
+constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
 /// What the allocator aligns to; algorithms are chosen for it.
 constexpr std::uint32_t full_alignment = 256;
 /// The library is not told how a bias is aligned, so it is added otherwise where it is not as
@@ -27,7 +27,7 @@ using Preference = Owned<cublasLtMatmulPreference_t, cublasStatus_t>;
 
 const CublasLt& library() { return CublasLt::get(); }
 
-cudaDataType_t data_type(ElementType element) {
+cudaDataType_t cublas_type(ElementType element) {
   switch (element) {
     case ElementType::float32:
       return CUDA_R_32F;
@@ -73,7 +73,7 @@ Layout make_layout(const MatmulShape& shape, std::int64_t rows, std::int64_t col
                    std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
   library().check(
-      library().create_layout(&made, data_type(shape.element), static_cast<std::uint64_t>(columns),
+      library().create_layout(&made, cublas_type(shape.element), static_cast<std::uint64_t>(columns),
                               static_cast<std::uint64_t>(rows), columns),
       "describing a matrix");
   Layout layout(made, {library().destroy_layout});
@@ -161,9 +161,9 @@ class Matmuls::Product {
 
   void choose() {
     std::optional<Heuristic> best;
-    if (has_bias()) best = find_algorithm({full_alignment, true}, most_workspace);
+    if (has_bias()) best = find_algorithm({full_alignment, true}, most_matmul_workspace);
     can_add_bias_ = best.has_value();
-    if (!best) best = find_algorithm({full_alignment, false}, most_workspace);
+    if (!best) best = find_algorithm({full_alignment, false}, most_matmul_workspace);
     if (!best) fail_run(device_place, "cuBLASLt has no algorithm for a matrix product");
     workspace_ = best->workspaceSize;
     algorithms_.emplace(Circumstance{full_alignment, can_add_bias_}, best->algo);

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/base/id.h"
-#include "core/run/cuda/device.h"
+#include "core/run/cuda/device/device.h"
 
 namespace stashscope::cuda {
 

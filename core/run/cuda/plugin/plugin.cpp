@@ -1,11 +1,11 @@
 #include <cuda_runtime_api.h>
 
+#include "core/run/cuda/device/plugin_identity.h"
+#include "core/run/cuda/device/plugin_interface.h"
 #include "core/run/cuda/plugin/check.h"
 #include "core/run/cuda/plugin/cuda_device.h"
 #include "core/run/cuda/plugin/kernel_compiler.h"
 #include "core/run/cuda/plugin/versions.h"
-#include "core/run/cuda/plugin_identity.h"
-#include "core/run/cuda/plugin_interface.h"
 
 namespace stashscope::cuda {
 

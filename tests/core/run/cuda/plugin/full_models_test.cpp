@@ -4,9 +4,9 @@
 
 #include "../../forward_model.h"
 #include "core/passes/graph_pass.h"
-#include "core/run/cuda/plugin_loader.h"
-#include "core/run/cuda/program.h"
-#include "core/run/evaluate.h"
+#include "core/run/cpu/execute/evaluate.h"
+#include "core/run/cuda/execute/plugin_loader.h"
+#include "core/run/cuda/execute/program.h"
 
 namespace stashscope {
 namespace {
@@ -132,7 +132,7 @@ TEST_P(FullModels, KernelsCompileForDevices) {
   const TrainingStep trained = prepare_training_step(model, {}, passes_of(wanted));
   EXPECT_EQ(changes(trained.passes, false) > 0, wanted.passes);
   EXPECT_EQ(changes(trained.passes, true) > 0, wanted.precision != ElementType::undefined);
-  const testing_run::PreparedStep step(trained, inputs);
+  const testing_run::ModelStep step(trained, inputs);
   const RunPlan plan =
       step.plan(step.without_plans(), order_strategies()[0], UpdateChoice(), wanted.fusion);
   CompilingDevice device;

@@ -4,9 +4,10 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/run/cuda/kernel_library.h"
-#include "core/run/cuda/plugin_loader.h"
-#include "core/run/runner.h"
+#include "core/run/cuda/codegen/kernel_library.h"
+#include "core/run/cuda/execute/plugin_loader.h"
+#include "core/run/devices/devices.h"
+#include "core/run/step/runner.h"
 #include "tests/support/folder.h"
 #include "tests/support/refusal.h"
 

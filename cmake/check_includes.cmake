@@ -1,0 +1,26 @@
+# Fails when a source of a room includes a file of the project that lies in none of the allowed folders.
+# The file LIST sets ROOM (the folder), SOURCES, ALLOWED (folders), ROOT (the project's folder) and STAMP, a file
+# that is written when all is well.
+cmake_minimum_required(VERSION 3.25)
+include(${LIST})
+set(WRONG "")
+foreach(SOURCE IN LISTS SOURCES)
+  file(STRINGS ${SOURCE} LINES REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<](core|ui|app|tests|bench)/")
+  foreach(LINE IN LISTS LINES)
+    string(REGEX REPLACE ".*include[ \t]*[\"<]([^\">]+)[\">].*" "\\1" INCLUDED "${LINE}")
+    get_filename_component(FOLDER ${INCLUDED} DIRECTORY)
+    if(NOT FOLDER IN_LIST ALLOWED)
+      file(RELATIVE_PATH NAME ${ROOT} ${SOURCE})
+      string(APPEND WRONG "  ${NAME} includes ${INCLUDED}\n")
+    endif()
+  endforeach()
+endforeach()
+if(WRONG)
+  list(REMOVE_ITEM ALLOWED ${ROOM})
+  list(JOIN ALLOWED ", " NAMES)
+  message(FATAL_ERROR "${ROOM} may include only: ${NAMES}\n${WRONG}"
+                      "Move the code to a room that may, or change the room's line in CMakeLists.txt.")
+endif()
+get_filename_component(FOLDER ${STAMP} DIRECTORY)
+file(MAKE_DIRECTORY ${FOLDER})
+file(TOUCH ${STAMP})

@@ -1,0 +1,51 @@
+# A room is a folder of sources and one library. It states the rooms that it may include; what these may include,
+# it may include as well. A room can name only rooms declared before it, so no arrow can run up and no circle can
+# form. An include beyond that fails the build.
+
+set_property(GLOBAL PROPERTY STASHSCOPE_ROOMS "")
+
+# stashscope_room(core/graph INCLUDES core/base core/symbolic)
+# Makes the library core_graph of the sources in core/graph, without its sub-folders.
+function(stashscope_room ROOM)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "INCLUDES;PUBLIC;PRIVATE;SOURCES")
+  string(REPLACE "/" "_" TARGET ${ROOM})
+  file(GLOB SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ROOM}/*.cpp ${CMAKE_SOURCE_DIR}/${ROOM}/*.h)
+  add_library(${TARGET} STATIC ${SOURCES} ${ARG_SOURCES})
+
+  set(ALLOWED ${ROOM})
+  set(LIBRARIES "")
+  foreach(BELOW IN LISTS ARG_INCLUDES)
+    get_property(REACHED GLOBAL PROPERTY STASHSCOPE_REACHED_BY_${BELOW})
+    if(NOT REACHED)
+      message(FATAL_ERROR "${ROOM} may not include ${BELOW}: that room is not declared before it")
+    endif()
+    list(APPEND ALLOWED ${REACHED})
+    string(REPLACE "/" "_" LIBRARY ${BELOW})
+    list(APPEND LIBRARIES ${LIBRARY})
+  endforeach()
+  list(REMOVE_DUPLICATES ALLOWED)
+  set_property(GLOBAL PROPERTY STASHSCOPE_REACHED_BY_${ROOM} "${ALLOWED}")
+  set_property(GLOBAL APPEND PROPERTY STASHSCOPE_ROOMS ${ROOM})
+  target_link_libraries(${TARGET} PUBLIC stashscope_options ${LIBRARIES} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  stashscope_check_includes(${TARGET} ${ROOM} "${SOURCES}" "${ALLOWED}")
+endfunction()
+
+# The target builds only when its sources include nothing but files of the allowed rooms.
+function(stashscope_check_includes TARGET ROOM SOURCES ALLOWED)
+  set(FOLDER ${CMAKE_BINARY_DIR}/includes)
+  set(STAMP ${FOLDER}/${TARGET}.checked)
+  file(CONFIGURE OUTPUT ${FOLDER}/${TARGET}.cmake CONTENT "set(ROOM ${ROOM})
+set(SOURCES \"${SOURCES}\")
+set(ALLOWED \"${ALLOWED}\")
+set(ROOT ${CMAKE_SOURCE_DIR})
+set(STAMP ${STAMP})
+")
+  add_custom_command(
+    OUTPUT ${STAMP}
+    COMMAND ${CMAKE_COMMAND} -DLIST=${FOLDER}/${TARGET}.cmake -P ${CMAKE_SOURCE_DIR}/cmake/check_includes.cmake
+    DEPENDS ${SOURCES} ${FOLDER}/${TARGET}.cmake ${CMAKE_SOURCE_DIR}/cmake/check_includes.cmake
+    COMMENT "Checking what ${ROOM} includes"
+    VERBATIM)
+  add_custom_target(${TARGET}_includes DEPENDS ${STAMP})
+  add_dependencies(${TARGET} ${TARGET}_includes)
+endfunction()

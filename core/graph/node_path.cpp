@@ -1,0 +1,69 @@
+#include "core/graph/node_path.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/graph/dataflow.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::string_view gradient_mark = "_Grad";
+constexpr std::string_view accumulation_prefix = "AccumulateGrad_";
+/// No real model nests deeper; a hostile name must not make a deep tree.
+constexpr std::size_t deepest_scope = 24;
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::vector<std::string> nonempty_parts(std::string_view text, char separator) {
+  std::vector<std::string> parts = split(text, separator);
+  std::erase(parts, std::string());
+  return parts;
+}
+
+/// `h.0.attn` is `h.0` and `attn`: an index belongs to the list it counts in.
+std::vector<std::string> dotted_parts(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::string& part : nonempty_parts(text, '.')) {
+    if (is_number(part) && !parts.empty()) {
+      parts.back() += "." + part;
+    } else {
+      parts.push_back(std::move(part));
+    }
+  }
+  return parts;
+}
+
+std::vector<std::string> parts_of(std::string_view name) {
+  if (name.find('/') != std::string_view::npos) return nonempty_parts(name, '/');
+  if (std::count(name.begin(), name.end(), '.') >= 2) return dotted_parts(name);
+  return {std::string(name)};
+}
+
+}  // namespace
+
+NodePath parse_node_name(std::string_view name) {
+  name = without_clone_suffix(name);
+  if (name.starts_with(accumulation_prefix)) name.remove_prefix(accumulation_prefix.size());
+  NodePath path;
+  const std::size_t mark = name.find(gradient_mark);
+  if (mark != std::string_view::npos) {
+    name = name.substr(0, mark);
+    path.gradient_of = name;
+  }
+  path.scope = parts_of(name);
+  if (!path.scope.empty()) path.scope.pop_back();
+  if (path.scope.size() > deepest_scope) path.scope.resize(deepest_scope);
+  return path;
+}
+
+std::string_view series_stem(std::string_view label) {
+  const std::size_t last = label.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == label.size()) return {};
+  return label.substr(0, last + 1);
+}
+
+}  // namespace stashscope

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/graph/graph.h"
+
+namespace stashscope {
+
+/// A weight and the graph output that holds its gradient (invalid: it receives none).
+struct Parameter {
+  ValueId value;
+  ValueId gradient;
+};
+
+}  // namespace stashscope

@@ -1,0 +1,230 @@
+#include "core/layout/scene/drawing.h"
+
+#include <map>
+
+#include "core/base/text.h"
+
+namespace stashscope::layout {
+
+namespace {
+
+/// Room between forward and backward for the stash_edges.
+constexpr double column_gap = 200;
+/// Buffers below this share of the peak have no colour: nobody would act on them.
+constexpr double least_share = 1e-4;
+
+class Drawer {
+ public:
+  Drawer(const StepView& view, const Outline& outline, const LayoutResult& placed)
+      : view_(view), outline_(outline), placed_(placed) {}
+
+  Drawing draw() {
+    const auto root = static_cast<std::uint32_t>(outline_.levels.size() - 1);
+    first_box_.resize(outline_.levels.size());
+    const double second = placed_.levels[root].forward.width + column_gap;
+    add_column(root, Side::forward, {0, 0}, no_parent);
+    add_column(root, Side::backward, {second, 0}, no_parent);
+    add_nodes();
+    for (DrawnBox& box : drawing_.boxes) describe(box);
+    add_stash_edges();
+    drawing_.steps = view_.timeline.order.size();
+    drawing_.kept_closed = outline_.kept_closed;
+    find_bounds(second);
+    return std::move(drawing_);
+  }
+
+ private:
+  static constexpr std::uint32_t no_parent = outside;
+
+  void add_column(std::uint32_t level, Side side, Point origin, std::uint32_t parent) {
+    const OutlineColumn& column = outline_.levels[level].column(side);
+    const PlacedColumn& placed = placed_of(level, side);
+    const auto first = static_cast<std::uint32_t>(drawing_.boxes.size());
+    first_box_[level][static_cast<std::size_t>(side)] = first;
+    for (std::size_t i = 0; i < column.boxes.size(); ++i) {
+      DrawnBox box;
+      box.rect = moved(placed.boxes[i], origin);
+      box.shows = column.boxes[i];
+      box.parent = parent;
+      box.title = title_of(box.shows, view_.graph, view_.dataflow, view_.grouping);
+      drawing_.boxes.push_back(std::move(box));
+    }
+    for (std::size_t i = 0; i < column.edges.size(); ++i) {
+      add_edge(column.edges[i], column.tensors[i], placed.curves[i], origin, first, parent);
+    }
+    for (std::size_t i = 0; i < column.boxes.size(); ++i) {
+      if (column.boxes[i].inner == no_level) continue;
+      const auto box = first + static_cast<std::uint32_t>(i);
+      const Rect& rect = drawing_.boxes[box].rect;
+      add_column(column.boxes[i].inner, side, {rect.x + open_padding, rect.y + open_header}, box);
+    }
+  }
+
+  const PlacedColumn& placed_of(std::uint32_t level, Side side) const {
+    const PlacedLevel& placed = placed_.levels[level];
+    return side == Side::forward ? placed.forward : placed.backward;
+  }
+
+  void add_edge(const LayoutEdge& edge, std::uint32_t tensors, const Curve& placed, Point origin,
+                std::uint32_t first, std::uint32_t parent) {
+    DrawnEdge drawn;
+    drawn.from = edge.from == outside ? parent : first + edge.from;
+    drawn.to = edge.to == outside ? parent : first + edge.to;
+    drawn.tensors = tensors;
+    const Side side = drawing_.boxes[first].shows.side;
+    for (const Point& p : placed) drawn.curve.push_back(p + origin);
+    if (drawn.curve.empty()) {
+      drawn.curve = vertical_curve(drawing_.boxes[drawn.from].rect.center(),
+                                   drawing_.boxes[drawn.to].rect.center());
+    } else {
+      if (edge.from == outside) lead_in(drawn.curve, entry_of(parent, side));
+      if (edge.to == outside) lead_out(drawn.curve, exit_of(parent, side));
+    }
+    drawn.bounds = bounds_of(drawn.curve);
+    drawing_.edges.push_back(std::move(drawn));
+  }
+
+  /// Forward enters at the top and leaves at the bottom, backward the other way round.
+  Point entry_of(std::uint32_t box, Side side) const {
+    const Rect& rect = drawing_.boxes[box].rect;
+    return {rect.center().x, side == Side::forward ? rect.y : rect.bottom()};
+  }
+  Point exit_of(std::uint32_t box, Side side) const {
+    return entry_of(box, side == Side::forward ? Side::backward : Side::forward);
+  }
+
+  static void lead_in(Curve& curve, Point from) {
+    Curve lead = vertical_curve(from, curve.front());
+    lead.insert(lead.end(), curve.begin() + 1, curve.end());
+    curve = std::move(lead);
+  }
+  static void lead_out(Curve& curve, Point to) {
+    const Curve lead = vertical_curve(curve.back(), to);
+    curve.insert(curve.end(), lead.begin() + 1, lead.end());
+  }
+
+  void add_nodes() {
+    const IdVector<NodeId, NodeMemory>& memory = view_.memory;
+    drawing_.box_of.reserve(memory.size());
+    for (const NodeId node : IdRange<NodeId>(memory.size())) {
+      const Spot spot = outline_.spot_of[node];
+      const Side side = side_of(view_.dataflow, view_.grouping, node);
+      const std::uint32_t index = first_box_[spot.level][static_cast<std::size_t>(side)] + spot.box;
+      drawing_.box_of.push_back(index);
+      DrawnBox& box = drawing_.boxes[index];
+      box.memory = box.memory + memory[node];
+      box.seconds += view_.seconds[node];
+      ++box.nodes;
+      if (view_.dataflow.is_clone(node)) ++box.clones;
+      add_stash(box, node);
+      drawing_.most_peak_bytes = std::max(drawing_.most_peak_bytes, box.memory.peak_bytes);
+      drawing_.most_seconds = std::max(drawing_.most_seconds, box.seconds);
+    }
+  }
+
+  /// A clone stands for what it makes again.
+  void add_stash(DrawnBox& box, NodeId node) const {
+    const NodeStash& origin = view_.stashes[view_.dataflow.origin(node)];
+    const bool is_clone = view_.dataflow.is_clone(node);
+    const StashState state = is_clone ? StashState::freed : origin.state;
+    if (state == StashState::none) return;
+    box.stash[static_cast<std::size_t>(state)] += std::max<std::int64_t>(1, origin.bytes);
+  }
+
+  void describe(DrawnBox& box) const {
+    const double least = least_share * static_cast<double>(view_.timeline.peak_bytes);
+    if (static_cast<double>(box.memory.bytes) > least) {
+      box.heat = average_slots(box.memory) / static_cast<double>(view_.timeline.order.size());
+    }
+    if (!box.shows.group.valid() || box.is_open()) return;
+    box.detail = std::to_string(box.nodes) + (box.nodes == 1 ? " node" : " nodes");
+    if (box.memory.stashed_bytes > 0) {
+      box.detail += " · keeps " + format_bytes(box.memory.stashed_bytes);
+    } else if (box.clones > 0) {
+      box.detail += " · " + std::to_string(box.clones) + " recomputed";
+    }
+  }
+
+  void add_stash_edges() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> known;
+    drawing_.stashes = view_.stashed;
+    for (std::uint32_t i = 0; i < drawing_.stashes.size(); ++i) {
+      const StashedValue& stash = drawing_.stashes[i];
+      std::vector<std::uint32_t> ends;
+      for (const NodeId reader : stash.readers) ends.push_back(drawing_.box_of[reader]);
+      std::sort(ends.begin(), ends.end());
+      ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+      for (const std::uint32_t end : ends) {
+        const std::uint32_t start = drawing_.box_of[stash.producer];
+        const auto [at, is_new] = known.try_emplace({start, end}, drawing_.stash_edges.size());
+        if (is_new) drawing_.stash_edges.push_back(stash_edge(start, end));
+        StashEdge& drawn = drawing_.stash_edges[at->second];
+        drawn.stashes.push_back(i);
+        drawn.bytes += stash.bytes;
+        drawn.is_turn = drawn.is_turn && stash.producer == view_.yield;
+      }
+    }
+    std::stable_sort(drawing_.stash_edges.begin(), drawing_.stash_edges.end(),
+                     [](const StashEdge& a, const StashEdge& b) { return a.bytes > b.bytes; });
+    if (!drawing_.stash_edges.empty())
+      drawing_.most_stash_edge_bytes = drawing_.stash_edges.front().bytes;
+  }
+
+  StashEdge stash_edge(std::uint32_t start, std::uint32_t end) const {
+    const Rect& from = drawing_.boxes[start].rect;
+    const Rect& to = drawing_.boxes[end].rect;
+    StashEdge made;
+    made.curve = horizontal_curve({from.right(), from.center().y}, {to.x, to.center().y});
+    made.bounds = bounds_of(made.curve);
+    made.from = start;
+    made.to = end;
+    made.is_turn = true;  // until a stash joins it
+    return made;
+  }
+
+  void find_bounds(double second) {
+    const PlacedLevel& root = placed_.levels.back();
+    drawing_.columns = {Rect{0, 0, root.forward.width, root.height},
+                        Rect{second, 0, root.backward.width, root.height}};
+    drawing_.bounds = drawing_.columns[0];
+    if (!root.backward.boxes.empty()) {
+      drawing_.bounds = united(drawing_.bounds, drawing_.columns[1]);
+    }
+    for (const DrawnEdge& edge : drawing_.edges) {
+      drawing_.bounds = united(drawing_.bounds, edge.bounds);
+    }
+  }
+
+  const StepView& view_;
+  const Outline& outline_;
+  const LayoutResult& placed_;
+  std::vector<std::array<std::uint32_t, 2>> first_box_;  // by level and side
+  Drawing drawing_;
+};
+
+}  // namespace
+
+Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& placed) {
+  return Drawer(view, outline, placed).draw();
+}
+
+std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point) {
+  for (std::size_t i = drawing.boxes.size(); i-- > 0;) {
+    if (drawing.boxes[i].rect.contains(point)) return static_cast<std::uint32_t>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> stash_edge_at(const Drawing& drawing, Point point, double reach) {
+  std::optional<std::uint32_t> closest;
+  for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
+    if (!grown(drawing.stash_edges[i].bounds, reach).contains(point)) continue;
+    const double distance = distance_to(drawing.stash_edges[i].curve, point);
+    if (distance > reach) continue;
+    reach = distance;
+    closest = i;
+  }
+  return closest;
+}
+
+}  // namespace stashscope::layout

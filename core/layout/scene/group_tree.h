@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/layout/scene/grouping.h"
+
+namespace stashscope::layout {
+
+/// A tree of groups under construction. Entries that lose their place stay behind, unreachable.
+class GroupTree {
+ public:
+  struct Entry {
+    std::string path;
+    std::string label;
+    std::size_t parent = 0;
+    std::vector<std::size_t> children;
+    std::vector<NodeId> nodes;
+  };
+
+  GroupTree() : entries_(1) {}
+
+  static constexpr std::size_t root = 0;
+
+  Entry& operator[](std::size_t index) { return entries_[index]; }
+  const Entry& operator[](std::size_t index) const { return entries_[index]; }
+
+  /// The group of a scope, made where it is missing.
+  std::size_t at(const std::vector<std::string>& scope);
+  std::size_t add_child(std::size_t parent, std::string path, std::string label);
+  /// The innermost group that holds both.
+  std::size_t common(std::size_t a, std::size_t b) const;
+
+  /// Puts `child`'s own children and nodes in its place.
+  void dissolve(std::size_t child);
+  /// Moves a child under another parent.
+  void move(std::size_t child, std::size_t parent);
+
+  /// Those of the group itself and of all groups in it.
+  std::vector<NodeId> all_nodes(std::size_t group) const;
+
+  /// All reachable entries, children before parents.
+  std::vector<std::size_t> bottom_up() const;
+
+ private:
+  void collect(std::size_t at, std::vector<std::size_t>& order) const;
+  std::size_t depth(std::size_t at) const;
+
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::size_t> by_path_;
+};
+
+}  // namespace stashscope::layout

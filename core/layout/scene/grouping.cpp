@@ -1,0 +1,228 @@
+#include "core/layout/scene/grouping.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/graph/dataflow.h"
+#include "core/graph/node_path.h"
+#include "core/layout/scene/group_tree.h"
+#include "core/layout/scene/runs.h"
+#include "core/layout/scene/source_order.h"
+
+namespace stashscope::layout {
+
+namespace {
+
+constexpr std::size_t first_screen = RunLimits().most_at_top;
+
+class GroupingBuilder {
+ public:
+  GroupingBuilder(const Graph& graph, const IdVector<NodeId, Side>& side)
+      : graph_(graph), places_(graph, side) {
+    grouping_.side = side;
+    grouping_.group_of = IdVector<NodeId, GroupId>(graph.nodes().size());
+    grouping_.partner = IdVector<NodeId, NodeId>(graph.nodes().size());
+    place_ = IdVector<NodeId, std::size_t>(graph.nodes().size(), GroupTree::root);
+  }
+
+  Grouping build() {
+    read_names();
+    find_partners();
+    place_by_name();
+    adopt_unplaced();
+    for (const NodeId node : all_nodes()) tree_[place_[node]].nodes.push_back(node);
+    simplify();
+    gather_runs(tree_, graph_, grouping_.side, grouping_.partner);
+    emit(GroupTree::root, GroupId());
+    mark_layers();
+    return std::move(grouping_);
+  }
+
+ private:
+  IdRange<NodeId> all_nodes() const { return IdRange<NodeId>(graph_.nodes().size()); }
+
+  void read_names() {
+    paths_.reserve(graph_.nodes().size());
+    for (const Node& node : graph_.nodes()) paths_.push_back(parse_node_name(node.name));
+  }
+
+  void find_partners() {
+    std::unordered_map<std::string_view, NodeId> makers;
+    for (const NodeId id : all_nodes()) {
+      if (grouping_.side[id] != Side::forward) continue;
+      for (const ValueId output : graph_.topology().outputs[id]) {
+        makers.emplace(graph_.value(output).name, id);
+      }
+    }
+    for (const NodeId id : all_nodes()) {
+      const Node& node = graph_.node(id);
+      if (grouping_.side[id] == Side::forward && !node.name.empty()) makers[node.name] = id;
+    }
+    for (const NodeId id : all_nodes()) {
+      if (grouping_.side[id] == Side::forward) continue;
+      std::string_view base = paths_[id].gradient_of;
+      if (base.ends_with("_grad")) base.remove_suffix(5);
+      const auto found = makers.find(base);
+      if (found != makers.end()) grouping_.partner[id] = found->second;
+    }
+  }
+
+  void place_by_name() {
+    for (const NodeId id : all_nodes()) {
+      if (grouping_.side[id] == Side::forward) place_[id] = tree_.at(paths_[id].scope);
+    }
+    for (const NodeId id : all_nodes()) {
+      if (grouping_.side[id] == Side::forward) continue;
+      const NodeId partner = grouping_.partner[id];
+      place_[id] = partner.valid() ? place_[partner] : tree_.at(paths_[id].scope);
+    }
+  }
+
+  /// Fusions give nodes plain names: such a node joins the innermost group around its neighbours.
+  void adopt_unplaced() {
+    for (const NodeId id : all_nodes()) {
+      if (place_[id] != GroupTree::root || !paths_[id].scope.empty()) continue;
+      std::optional<std::size_t> around;
+      const auto join = [&](NodeId other) {
+        if (!other.valid() || grouping_.side[other] != grouping_.side[id]) return;
+        if (place_[other] == GroupTree::root) return;
+        around = around ? tree_.common(*around, place_[other]) : place_[other];
+      };
+      for (const ValueId input : graph_.topology().inputs[id]) {
+        if (input.valid()) join(graph_.topology().producer[input]);
+      }
+      for (const ValueId output : graph_.topology().outputs[id]) {
+        for (const NodeId reader : graph_.topology().readers[output]) join(reader);
+      }
+      if (around) place_[id] = *around;
+    }
+  }
+
+  void simplify() {
+    for (const std::size_t group : tree_.bottom_up()) {
+      if (group != GroupTree::root && is_single_operator(group)) tree_.dissolve(group);
+    }
+    for (const std::size_t group : tree_.bottom_up()) {
+      if (group != GroupTree::root) join_with_only_child(group);
+    }
+    while (const auto wrapper = wrapper_of_all()) tree_.dissolve(*wrapper);
+  }
+
+  bool is_single_operator(std::size_t group) const {
+    const auto& nodes = tree_[group].nodes;
+    const auto forward = std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return grouping_.side[id] == Side::forward && graph_.node(id).op_type != "Shape";
+    });
+    return tree_[group].children.empty() && forward <= 1 && nodes.size() <= 5;
+  }
+
+  void join_with_only_child(std::size_t group) {
+    if (tree_[group].children.size() != 1 || !tree_[group].nodes.empty()) return;
+    const std::size_t child = tree_[group].children.front();
+    const std::string inner = tree_[child].label;
+    tree_.dissolve(child);
+    if (series_stem(tree_[group].label).empty()) tree_[group].label += "/" + inner;
+  }
+
+  /// A module around most of the model (`_original_module/transformer`) tells nothing.
+  std::optional<std::size_t> wrapper_of_all() const {
+    for (const std::size_t child : tree_[GroupTree::root].children) {
+      const bool holds_most = tree_.all_nodes(child).size() * 2 > graph_.nodes().size();
+      if (holds_most && !tree_[child].children.empty()) return child;
+    }
+    return std::nullopt;
+  }
+
+  GroupId emit(std::size_t from, GroupId parent) {
+    GroupTree::Entry& entry = tree_[from];
+    std::sort(entry.nodes.begin(), entry.nodes.end());
+    const GroupId id =
+        grouping_.groups.push_back({entry.path, entry.label, parent, {}, entry.nodes, false});
+    for (const NodeId node : entry.nodes) grouping_.group_of[node] = id;
+    std::vector<std::pair<NodeId, std::size_t>> children;
+    for (const std::size_t child : entry.children) {
+      const NodeId place = places_.of_group(tree_.all_nodes(child));
+      if (place.valid()) children.emplace_back(place, child);
+    }
+    std::sort(children.begin(), children.end());
+    for (const auto& [place, child] : children) {
+      const GroupId inner = emit(child, id);
+      grouping_.groups[id].groups.push_back(inner);
+    }
+    return id;
+  }
+
+  void mark_layers() {
+    for (const Group& group : grouping_.groups) {
+      std::unordered_map<std::string_view, int> series;
+      for (const GroupId child : group.groups) {
+        ++series[series_stem(grouping_.groups[child].label)];
+      }
+      for (const GroupId child : group.groups) {
+        const std::string_view stem = series_stem(grouping_.groups[child].label);
+        grouping_.groups[child].is_layer = !stem.empty() && series[stem] > 1;
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const SourceOrder places_;
+  GroupTree tree_;
+  IdVector<NodeId, NodePath> paths_;
+  IdVector<NodeId, std::size_t> place_;
+  Grouping grouping_;
+};
+
+bool says_gradient(const Node& node) {
+  return node.name.find("_Grad") != std::string::npos || node.op_type.ends_with("Grad") ||
+         without_clone_suffix(node.name).size() < node.name.size();
+}
+
+std::size_t boxes_in(const Group& group) { return group.groups.size() + group.nodes.size(); }
+
+bool holds_layers(const Grouping& grouping, const Group& group) {
+  return std::any_of(group.groups.begin(), group.groups.end(),
+                     [&](GroupId inner) { return grouping.groups[inner].is_layer; });
+}
+
+}  // namespace
+
+IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities) {
+  IdVector<NodeId, Side> side;
+  side.reserve(graph.nodes().size());
+  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
+    const bool forward = opportunities.forward_nodes > 0 ? opportunities.is_forward(id)
+                                                         : !says_gradient(graph.node(id));
+    side.push_back(forward ? Side::forward : Side::backward);
+  }
+  return side;
+}
+
+Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side) {
+  return GroupingBuilder(graph, side).build();
+}
+
+OpenGroups initially_open(const Grouping& grouping) {
+  OpenGroups open = {grouping.root()};
+  std::size_t boxes = boxes_in(grouping.groups[grouping.root()]);
+  std::vector<GroupId> level = grouping.groups[grouping.root()].groups;
+  while (!level.empty()) {
+    std::vector<GroupId> opened;
+    std::vector<GroupId> next;
+    std::size_t more = 0;
+    for (const GroupId id : level) {
+      const Group& group = grouping.groups[id];
+      if (!holds_layers(grouping, group)) continue;
+      opened.push_back(id);
+      more += boxes_in(group);
+      next.insert(next.end(), group.groups.begin(), group.groups.end());
+    }
+    if (boxes + more > first_screen) break;
+    boxes += more;
+    open.insert(opened.begin(), opened.end());
+    level = std::move(next);
+  }
+  return open;
+}
+
+}  // namespace stashscope::layout

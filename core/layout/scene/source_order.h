@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/layout/scene/grouping.h"
+
+namespace stashscope::layout {
+
+/// Where nodes and groups belong in the order of the file, told by a node's id.
+class SourceOrder {
+ public:
+  SourceOrder(const Graph& graph, const IdVector<NodeId, Side>& side)
+      : graph_(graph), side_(side) {}
+  SourceOrder(const Graph& graph, IdVector<NodeId, Side>&& side) = delete;
+
+  /// A node that needs no other (a constant, a shape) belongs where it is read first.
+  NodeId of_node(NodeId node) const {
+    const Topology& topology = graph_.topology();
+    for (const ValueId input : topology.inputs[node]) {
+      if (input.valid() && topology.producer[input].valid()) return node;
+    }
+    NodeId first;
+    for (const ValueId output : topology.outputs[node]) {
+      for (const NodeId reader : topology.readers[output]) first = std::min(first, reader);
+    }
+    return first.valid() ? first : node;
+  }
+
+  /// The middle of the forward nodes, or of all when there are none; invalid without nodes.
+  NodeId of_group(std::vector<NodeId> nodes) const {
+    const auto backward = std::partition(nodes.begin(), nodes.end(),
+                                         [&](NodeId node) { return side_[node] == Side::forward; });
+    if (backward != nodes.begin()) nodes.erase(backward, nodes.end());
+    if (nodes.empty()) return {};
+    const auto middle = nodes.begin() + std::ssize(nodes) / 2;
+    std::nth_element(nodes.begin(), middle, nodes.end());
+    return *middle;
+  }
+
+ private:
+  const Graph& graph_;
+  const IdVector<NodeId, Side>& side_;
+};
+
+}  // namespace stashscope::layout

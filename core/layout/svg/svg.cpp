@@ -1,0 +1,184 @@
+#include "core/layout/svg/svg.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace stashscope::layout {
+
+namespace {
+
+constexpr double margin = 32;
+constexpr double header = 56;
+constexpr double legend_width = 200;
+constexpr double state_width = 72;
+constexpr double character_width = 6.6;
+
+std::string number(double value) { return format_fixed(value, 1); }
+
+std::string attribute(const char* name, const std::string& value) {
+  return std::string(" ") + name + "=\"" + value + "\"";
+}
+
+std::string rect(const Rect& r, const std::string& rest) {
+  return "<rect" + attribute("x", number(r.x)) + attribute("y", number(r.y)) +
+         attribute("width", number(r.width)) + attribute("height", number(r.height)) + rest;
+}
+
+std::string path(const Curve& curve, const std::string& rest) {
+  const auto point = [](Point p) { return number(p.x) + "," + number(p.y) + " "; };
+  std::string d = "M" + point(curve.front());
+  for (std::size_t i = 1; i + 2 < curve.size(); i += 3) {
+    d += "C" + point(curve[i]) + point(curve[i + 1]) + point(curve[i + 2]);
+  }
+  return "<path" + attribute("d", d) + rest;
+}
+
+std::string text(Point at, const std::string& words, const char* kind) {
+  return "<text" + attribute("x", number(at.x)) + attribute("y", number(at.y)) +
+         attribute("class", kind) + ">" + xml_escaped(words) + "</text>\n";
+}
+
+/// What fits on a box of this width.
+std::string fitted(const std::string& words, double width) {
+  const auto most = static_cast<std::size_t>(std::max(1.0, (width - 20) / character_width));
+  return words.size() <= most ? words : utf8_prefix(words, most - 1) + "…";
+}
+
+/// Left of the text of a box: what its colouring tells.
+std::string strip_svg(const Drawing& drawing, const DrawnBox& box, Colouring colouring) {
+  if (box.is_open()) return {};
+  const double height = box.rect.height - 8;
+  double y = box.rect.y + 4;
+  std::string svg;
+  for (const ColourShare& part : strip_of(drawing, box, colouring)) {
+    svg += rect({box.rect.x + 3, y, 6, part.share * height},
+                attribute("fill", to_hex(part.colour)) + "/>");
+    y += part.share * height;
+  }
+  return svg;
+}
+
+std::string box_svg(const Drawing& drawing, const DrawnBox& box, Colouring colouring) {
+  const Rect& r = box.rect;
+  std::string svg = "<g>";
+  if (!box.is_open()) svg += "<title>" + xml_escaped(box.title + " " + box.detail) + "</title>";
+  svg += rect(r, attribute("class", box.is_open() ? "open" : "box") + " rx=\"4\"/>");
+  svg += strip_svg(drawing, box, colouring);
+  const double first_line =
+      box.is_open() || !box.detail.empty() ? r.y + 18 : r.y + r.height / 2 + 4;
+  svg += text({r.x + 15, first_line}, fitted(box.title, r.width), "title");
+  if (!box.detail.empty()) {
+    svg += text({r.x + 15, r.y + 34}, fitted(box.detail, r.width), "detail");
+  }
+  return svg + "</g>\n";
+}
+
+std::string stash_edge_svg(const StashEdge& stash_edge, std::int64_t most) {
+  if (stash_edge.is_turn) return path(stash_edge.curve, " class=\"edge\"/>\n");
+  const double share =
+      most > 0 ? static_cast<double>(stash_edge.bytes) / static_cast<double>(most) : 0;
+  return path(stash_edge.curve,
+              " class=\"stash\"" + attribute("stroke-width", number(1 + 7 * share)) + ">") +
+         "<title>" + xml_escaped("stashed: " + format_bytes(stash_edge.bytes)) +
+         "</title></path>\n";
+}
+
+struct ScaleTexts {
+  std::string least;
+  std::string most;
+};
+
+ScaleTexts scale_texts(const Drawing& drawing, Colouring colouring) {
+  const Scale scale = scale_of(drawing, colouring);
+  switch (colouring) {
+    case Colouring::peak_bytes:
+      return {"at the peak: up to " + format_bytes(std::llround(scale.least)),
+              format_bytes(std::llround(scale.most))};
+    case Colouring::time:
+      return {"runs: up to " + format_seconds(scale.least), format_seconds(scale.most)};
+    default:
+      return {"lifetime: 1 step", std::to_string(drawing.steps) + " steps"};
+  }
+}
+
+/// The colour map with its ends.
+std::string scale_svg(const Drawing& drawing, Colouring colouring) {
+  std::string svg;
+  constexpr int parts = 20;
+  for (int i = 0; i < parts; ++i) {
+    const double share = (i + 0.5) / parts;
+    svg += rect({legend_width / parts * i, 0, legend_width / parts + 0.5, 8},
+                attribute("fill", to_hex(lifetime_colour(share))) + "/>");
+  }
+  const ScaleTexts texts = scale_texts(drawing, colouring);
+  svg += text({0, 22}, texts.least, "detail");
+  return svg + "<text text-anchor=\"end\"" + attribute("x", number(legend_width)) +
+         " y=\"22\" class=\"detail\">" + xml_escaped(texts.most) + "</text>\n";
+}
+
+/// The states of stashed activations side by side.
+std::string states_svg() {
+  constexpr std::array<std::pair<StashState, const char*>, 4> states = {
+      {{StashState::freed, "recomputed"},
+       {StashState::plannable, "could be"},
+       {StashState::pinned, "pinned"},
+       {StashState::unplanned, "no plan"}}};
+  std::string svg;
+  double x = 0;
+  for (const auto& [state, name] : states) {
+    svg += rect({x, 0, 8, 8}, attribute("fill", to_hex(stash_colour(state))) + "/>");
+    svg += text({x, 22}, name, "detail");
+    x += state_width;
+  }
+  return svg;
+}
+
+std::string legend_svg(const Drawing& drawing, Colouring colouring) {
+  const bool has_states = colouring == Colouring::stash;
+  const double right = has_states ? 4 * state_width : legend_width;
+  return "<g transform=\"translate(" + number(drawing.bounds.x) + "," +
+         number(drawing.bounds.y - 34) + ")\">" +
+         (has_states ? states_svg() : scale_svg(drawing, colouring)) +
+         path(horizontal_curve({right + 40, 4}, {right + 80, 4}),
+              " class=\"stash\" stroke-width=\"4\"/>") +
+         text({right + 88, 8}, "stashed for backward", "detail") + "</g>\n";
+}
+
+constexpr const char* style =
+    "<style>text{font-family:system-ui,sans-serif;fill:#222}.title{font-size:12px}"
+    ".detail{font-size:11px;fill:#666}.box{fill:#fff;stroke:#b8bcc2}"
+    ".open{fill:#8a94a4;fill-opacity:.08;stroke:#c6cad0}.edge{fill:none;stroke:#8d939c}"
+    ".stash{fill:none;stroke:#3d6fb6;stroke-opacity:.35}.heading{font-size:15px}</style>\n";
+
+}  // namespace
+
+double svg_text_width(std::string_view text) {
+  return character_width * static_cast<double>(text.size());
+}
+
+std::string to_svg(const Drawing& drawing, const std::string& title, Colouring colouring) {
+  const Rect& b = drawing.bounds;
+  const Rect page = {b.x - margin, b.y - margin - header, b.width + 2 * margin,
+                     b.height + 2 * margin + header};
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"" + number(page.x) + " " +
+                    number(page.y) + " " + number(page.width) + " " + number(page.height) + "\">\n";
+  svg += style;
+  svg += rect(page, " fill=\"#fbfbfc\"/>\n");
+  svg += text({b.x, b.y - header}, title, "heading") + legend_svg(drawing, colouring);
+  for (const DrawnBox& box : drawing.boxes) {
+    if (box.is_open()) svg += box_svg(drawing, box, colouring);
+  }
+  for (const DrawnEdge& edge : drawing.edges) svg += path(edge.curve, " class=\"edge\"/>\n");
+  for (const StashEdge& stash_edge : drawing.stash_edges) {
+    svg += stash_edge_svg(stash_edge, drawing.most_stash_edge_bytes);
+  }
+  for (const DrawnBox& box : drawing.boxes) {
+    if (!box.is_open()) svg += box_svg(drawing, box, colouring);
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace stashscope::layout

@@ -1,0 +1,165 @@
+// Convolutions and their gradients.
+
+#include "core/base/error.h"
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+#include "core/ops/rules/window.h"
+
+namespace stashscope {
+
+namespace {
+
+std::vector<std::int64_t> kernel_of(ShapeContext& context) {
+  std::vector<std::int64_t> kernel = context.attributes().integers("kernel_shape");
+  if (!kernel.empty()) return kernel;
+  for (std::int64_t axis = 2; axis < context.rank(1); ++axis) {
+    const auto size = context.dim(1, axis).integer();
+    if (!size) throw ShapeUnknown();
+    kernel.push_back(*size);
+  }
+  return kernel;
+}
+
+void require_spatial(ShapeContext& context) {
+  if (context.rank(0) < 3 || context.rank(0) != context.rank(1)) {
+    context.fail("the data has shape " + context.text(context.shape(0)) + " and the weight " +
+                 context.text(context.shape(1)));
+  }
+}
+
+/// X [batch, channels, ...], W [out channels, channels / group, ...]
+void infer_conv(ShapeContext& context) {
+  context.require_same_element(0, 1);
+  context.set_element(0, context.element(0));
+  require_spatial(context);
+  const std::int64_t group = context.attributes().integer("group", 1);
+  if (group < 1) context.fail("group is " + std::to_string(group));
+  const Window window = read_window(context.attributes(), kernel_of(context));
+  context.same_dim(context.dim(0, 1), context.dim(1, 1) * Expr(group),
+                   "the channels of the data and of the weight times group");
+  const auto channels = context.dim(1, 0).integer();
+  if (channels && *channels % group != 0) context.fail("group does not divide the output channels");
+  context.require_length(2, context.dim(1, 0), "the bias and the output channels");
+  Shape shape = {context.dim(0, 0), context.dim(1, 0)};
+  for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    shape.push_back(
+        window_count(context, window, axis, context.dim(0, static_cast<std::int64_t>(axis) + 2)));
+  }
+  context.set_shape(0, std::move(shape));
+}
+
+/// X [batch, channels, ...], W [channels, out channels / group, ...]. (ONNX, ConvTranspose)
+void infer_conv_transpose(ShapeContext& context) {
+  context.require_same_element(0, 1);
+  context.set_element(0, context.element(0));
+  require_spatial(context);
+  const std::int64_t group = context.attributes().integer("group", 1);
+  const Window window = read_window(context.attributes(), kernel_of(context));
+  context.same_dim(context.dim(0, 1), context.dim(1, 0), "the channels of the data and the weight");
+  const std::size_t axes = window.kernel.size();
+  const Integers fixed = context.attributes().integers("output_shape");
+  Integers extra = context.attributes().integers("output_padding");
+  extra.resize(axes, 0);
+  const bool same = window.auto_pad == "SAME_UPPER" || window.auto_pad == "SAME_LOWER";
+  Shape shape = {context.dim(0, 0), context.dim(1, 1) * Expr(group)};
+  context.require_length(2, shape[1], "the bias and the output channels");
+  for (std::size_t i = 0; i < axes; ++i) {
+    const Expr size = context.dim(0, static_cast<std::int64_t>(i) + 2);
+    const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    if (fixed.size() >= axes) {
+      shape.push_back(fixed[fixed.size() - axes + i]);
+    } else if (same) {
+      shape.push_back(size * Expr(window.strides[i]));
+    } else {
+      shape.push_back((size - Expr(1)) * Expr(window.strides[i]) +
+                      Expr(extra[i] + extent - window.pads[i] - window.pads[i + axes]));
+    }
+  }
+  context.set_shape(0, std::move(shape));
+}
+
+/// Multiplications and additions of a window that slides: each of `positions` meets the weights of
+/// one entry of their first axis.
+double sliding_flops(double positions, const CostContext& cost, std::size_t weight_input) {
+  const auto& weight = cost.input_dims(weight_input);
+  if (weight.empty() || weight[0] == 0) return 0;
+  return 2 * positions * cost.input_elements(weight_input) / static_cast<double>(weight[0]);
+}
+
+double bias_flops(const CostContext& cost) {
+  const bool adds = cost.node.inputs.size() > 2 && cost.node.inputs[2].valid();
+  return adds ? cost.output_elements() : 0;
+}
+
+/// Each output element is a sum over the weights that reach it.
+double conv_flops(const CostContext& cost) {
+  return sliding_flops(cost.output_elements(), cost, 1) + bias_flops(cost);
+}
+
+/// Each input element is spread by the weights that it reaches.
+double conv_transpose_flops(const CostContext& cost) {
+  return sliding_flops(cost.input_elements(0), cost, 1) + bias_flops(cost);
+}
+
+/// (dY, X, W): as much again as the forward pass for each of dX and dW, and a sum for dB.
+/// @param slides what the window's positions are: input 0 of Conv's, input 1 of ConvTranspose's
+template <std::size_t slides>
+double conv_grad_flops(const CostContext& cost) {
+  const double forward = sliding_flops(cost.input_elements(slides), cost, 2);
+  const auto wants = [&](std::size_t i) {
+    return i < cost.outputs.size() && !cost.outputs[i].empty();
+  };
+  return (wants(0) ? forward : 0) + (wants(1) ? forward : 0) +
+         (wants(2) ? cost.input_elements(0) : 0);
+}
+
+/// (dY, X, W) -> dX, dW, dB; the outputs that are not wanted are left out.
+void infer_conv_grad(ShapeContext& context) {
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    context.set_element(i, context.element(0));
+  }
+  if (context.has_output(0)) context.set_shape(0, context.shape(1));
+  if (context.has_output(1)) context.set_shape(1, context.shape(2));
+  if (context.has_output(2)) context.set_shape(2, {context.dim(0, 1)});
+}
+
+template <const char* op_type>
+void conv_gradient(GradientContext& g) {
+  std::vector<bool> wanted;
+  for (std::size_t i = 0; i < 3; ++i) wanted.push_back(g.wants(i));
+  const std::vector<ValueId> grads =
+      g.add_microsoft(op_type, {g.gradient(), g.input(0), g.input(1)}, wanted, g.attributes());
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (g.wants(i)) g.give(i, grads[i]);
+  }
+}
+
+constexpr char conv_grad[] = "ConvGrad";
+constexpr char conv_transpose_grad[] = "ConvTransposeGrad";
+
+}  // namespace
+
+void add_convolution_ops(OpRegistry& registry) {
+  registry.add({.type = "Conv",
+                .versions = {1, 11, 22},
+                .infer = infer_conv,
+                .gradient = conv_gradient<conv_grad>,
+                .flops = conv_flops,
+                .unit = ComputeUnit::matrix});
+  registry.add({.type = "ConvTranspose",
+                .versions = {1, 11, 22},
+                .infer = infer_conv_transpose,
+                .gradient = conv_gradient<conv_transpose_grad>,
+                .flops = conv_transpose_flops,
+                .unit = ComputeUnit::matrix});
+  Op grad = microsoft({.type = conv_grad,
+                       .infer = infer_conv_grad,
+                       .flops = conv_grad_flops<0>,
+                       .unit = ComputeUnit::matrix});
+  registry.add(grad);
+  grad.type = conv_transpose_grad;
+  grad.flops = conv_grad_flops<1>;
+  registry.add(std::move(grad));
+}
+
+}  // namespace stashscope

@@ -1,0 +1,80 @@
+// Operators that keep some of what they are given: how much, only the data tells.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// (tensor, condition [at most as many as there are positions]) -> the kept positions
+void infer_compress(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Expr conditions = context.dim(1, 0);
+  if (!context.attributes().has("axis")) {
+    const auto all = element_count(context.type(0));
+    const Expr most = all ? minimum(*all, conditions) : conditions;
+    context.set_shape(0, {context.data_dependent_dim(0, most)});
+    return;
+  }
+  Shape shape = context.shape(0);
+  const std::int64_t axis =
+      context.axis(context.attributes().require_integer("axis"), context.rank(0));
+  Expr& along = shape[static_cast<std::size_t>(axis)];
+  along = context.data_dependent_dim(axis, minimum(along, conditions));
+  context.set_shape(0, std::move(shape));
+}
+
+/// tensor -> (distinct elements or slices, first places, which one each place has, counts)
+void infer_unique(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  for (std::size_t i = 1; i < context.output_count(); ++i) {
+    context.set_element(i, ElementType::int64);
+  }
+  Shape shape = context.shape(0);
+  std::int64_t axis = 0;
+  if (context.attributes().has("axis")) {
+    axis = context.axis(context.attributes().require_integer("axis"), context.rank(0));
+  } else {
+    shape = {*element_count(context.type(0))};
+  }
+  Expr& along = shape[static_cast<std::size_t>(axis)];
+  const Expr places = along;
+  along = context.data_dependent_dim(axis, places);
+  for (const std::size_t counted : {1U, 3U}) {
+    if (context.has_output(counted)) context.set_shape(counted, {along});
+  }
+  if (context.has_output(2)) context.set_shape(2, {places});
+  context.set_shape(0, std::move(shape));
+}
+
+/// (boxes [batches, boxes, 4], scores [batches, classes, boxes], [most per class], ...) ->
+/// [selected, 3]
+void infer_non_max_suppression(ShapeContext& context) {
+  context.set_element(0, ElementType::int64);
+  Expr per_class = context.dim(0, 1);
+  // Without a limit nothing is selected.
+  const Contents* const limit = context.has_input(2) ? context.contents(2) : nullptr;
+  if (!context.has_input(2)) per_class = 0;
+  if (limit != nullptr && limit->size() == 1) per_class = minimum(per_class, (*limit)[0]);
+  const Expr most = context.dim(1, 0) * context.dim(1, 1) * per_class;
+  context.set_shape(0, {context.data_dependent_dim(0, most), 3});
+}
+
+Op selecting(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
+             bool stops_gradients) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer,
+          .stops_gradients = stops_gradients};
+}
+
+}  // namespace
+
+void add_data_dependent_ops(OpRegistry& registry) {
+  registry.add(selecting("Compress", {9, 11}, infer_compress, false));
+  registry.add(selecting("Unique", {11}, infer_unique, false));
+  registry.add(selecting("NonMaxSuppression", {10, 11}, infer_non_max_suppression, true));
+}
+
+}  // namespace stashscope

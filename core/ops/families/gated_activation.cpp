@@ -1,0 +1,80 @@
+// Activations with a learned slope or a gate.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+void give_product(GradientContext& g, std::size_t input, ValueId slope) {
+  g.give_broadcast(input, g.add("Mul", {g.gradient(), slope}));
+}
+
+ValueId is_negative(GradientContext& g, ValueId x) {
+  return g.add("Less", {x, g.scalar_like(x, 0)});
+}
+
+/// slope * x where x < 0, else x; the slope broadcasts to x.
+void infer_prelu(ShapeContext& context) {
+  context.require_same_element(0, 1);
+  context.set_like_input(0, 0);
+  if (context.version() >= 7) context.require_broadcastable(1, context.shape(0));
+}
+
+void prelu_gradient(GradientContext& g) {
+  const ValueId negative = is_negative(g, g.input(0));
+  if (g.wants(0)) {
+    const ValueId one = g.scalar_like(g.input(0), 1);
+    give_product(g, 0, g.add("Where", {negative, g.input(1), one}));
+  }
+  if (!g.wants(1)) return;
+  const ValueId zero = g.scalar_like(g.input(0), 0);
+  give_product(g, 1, g.add("Where", {negative, g.input(0), zero}));
+}
+
+/// s + alpha * y * (1 - s), with s the sigmoid of alpha * x and y = x * s
+ValueId swish_slope(GradientContext& g, ValueId x, double alpha) {
+  const ValueId factor = g.scalar_like(x, alpha);
+  const ValueId gate = g.add("Sigmoid", {g.add("Mul", {x, factor})});
+  const ValueId rest = g.add("Sub", {g.scalar_like(x, 1), gate});
+  const ValueId bend = g.add("Mul", {g.add("Mul", {x, factor}), rest});
+  return g.add("Mul", {gate, g.add("Add", {bend, g.scalar_like(x, 1)})});
+}
+
+double alpha_of(const GradientContext& g) { return double{g.attributes().real("alpha", 1.0F)}; }
+
+void swish_gradient(GradientContext& g) {
+  give_product(g, 0, swish_slope(g, g.input(0), alpha_of(g)));
+}
+
+/// 1 outside of the band that is set to 0.
+void shrink_gradient(GradientContext& g) {
+  const double band = double{g.attributes().real("lambd", 0.5F)};
+  const ValueId size = g.add("Abs", {g.input(0)});
+  const ValueId outside = g.add("Greater", {size, g.scalar_like(g.input(0), band)});
+  give_product(g, 0, g.cast(outside, g.type(g.input(0)).element));
+}
+
+Op activation(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
+              void (*gradient)(GradientContext&), double (*flops)(const CostContext&)) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer,
+          .gradient = gradient,
+          .flops = flops,
+          .in_place = {{0, 0}}};
+}
+
+}  // namespace
+
+void add_gated_activation_ops(OpRegistry& registry) {
+  registry.add(
+      activation("PRelu", {1, 6, 7, 9, 16}, infer_prelu, prelu_gradient, flops_per_element<2>));
+  registry.add(
+      activation("Swish", {24}, infer_like_first_input, swish_gradient, flops_per_element<5>));
+  registry.add(
+      activation("Shrink", {9}, infer_like_first_input, shrink_gradient, flops_per_element<2>));
+}
+
+}  // namespace stashscope

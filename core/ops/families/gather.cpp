@@ -1,0 +1,256 @@
+// Reading and writing by index.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+void require_indices(ShapeContext& context, std::size_t input) {
+  const ElementType element = context.element(input);
+  if (element != ElementType::undefined && !is_integer(element)) {
+    context.fail("its indices are " + std::string(name_of(element)) + ", not integers");
+  }
+}
+
+void gather_contents(ShapeContext& context) {
+  const Contents* const items = context.contents(0);
+  const auto indices = context.integers(1);
+  if (items == nullptr || !indices || context.rank(0) != 1 || context.rank(1) > 1) return;
+  Contents picked;
+  for (const std::int64_t index : *indices) {
+    const std::int64_t at = index < 0 ? index + std::ssize(*items) : index;
+    if (at < 0 || at >= std::ssize(*items)) {
+      context.fail("index " + std::to_string(index) + " is outside of " +
+                   std::to_string(items->size()) + " elements");
+    }
+    picked.push_back((*items)[static_cast<std::size_t>(at)]);
+  }
+  context.set_contents(0, std::move(picked));
+}
+
+/// data[..., indices, ...] along one axis.
+void infer_gather(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  require_indices(context, 1);
+  const Shape& data = context.shape(0);
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
+  Shape shape(data.begin(), data.begin() + axis);
+  const Shape& indices = context.shape(1);
+  shape.insert(shape.end(), indices.begin(), indices.end());
+  shape.insert(shape.end(), data.begin() + axis + 1, data.end());
+  context.set_shape(0, std::move(shape));
+  gather_contents(context);
+}
+
+/// The indices address one axis; along the others there may be fewer positions than in the data.
+void require_elements_within(ShapeContext& context) {
+  require_indices(context, 1);
+  if (!context.has_shape(0) || !context.has_shape(1)) return;
+  if (context.rank(0) != context.rank(1)) context.fail("its data and indices have different ranks");
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
+  for (std::int64_t i = 0; i < context.rank(0); ++i) {
+    const auto available = context.dim(0, i).integer();
+    const auto addressed = context.dim(1, i).integer();
+    if (i != axis && available && addressed && *addressed > *available) {
+      context.fail("its indices of shape " + context.text(context.shape(1)) +
+                   " are larger than its data of shape " + context.text(context.shape(0)));
+    }
+  }
+}
+
+void infer_gather_elements(ShapeContext& context) {
+  require_elements_within(context);
+  context.set(0, context.element(0), context.shape(1));
+}
+
+/// The last axis of the indices addresses into the data behind `batch_dims` shared axes.
+void infer_gather_nd(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  require_indices(context, 1);
+  const std::int64_t batch = context.attributes().integer("batch_dims", 0);
+  const auto depth = context.dim(1, -1).integer();
+  if (!depth) throw ShapeUnknown();
+  if (batch + *depth > context.rank(0)) context.fail("its indices are longer than the data's rank");
+  const Shape& indices = context.shape(1);
+  const Shape& data = context.shape(0);
+  if (batch < 0 || batch >= std::ssize(indices))
+    context.fail("batch_dims does not fit its indices");
+  for (std::int64_t i = 0; i < batch; ++i) {
+    context.require_dim(context.dim(0, i), context.dim(1, i),
+                        "the shared axes of data and indices");
+  }
+  Shape shape(indices.begin(), indices.end() - 1);
+  shape.insert(shape.end(), data.begin() + batch + *depth, data.end());
+  context.set_shape(0, std::move(shape));
+}
+
+/// (shape, indices, gradient) -> gradient of the gathered tensor
+void infer_gather_grad(ShapeContext& context) {
+  infer_shaped_by(context, 0, context.input_count() - 1);
+}
+
+/// (shape, indices, gradient)
+void gather_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("GatherGrad", {g.shape_of(g.input(0)), g.input(1), g.gradient()},
+                            {{"axis", g.attributes().integer("axis", 0)}}));
+}
+
+/// (gradient, shape, indices)
+void gather_elements_gradient(GradientContext& g) {
+  g.give(0,
+         g.add_microsoft("GatherElementsGrad", {g.gradient(), g.shape_of(g.input(0)), g.input(1)},
+                         {{"axis", g.attributes().integer("axis", 0)}}));
+}
+
+void infer_gather_elements_grad(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
+
+void gather_nd_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("GatherNDGrad", {g.shape_of(g.input(0)), g.input(1), g.gradient()},
+                            {{"batch_dims", g.attributes().integer("batch_dims", 0)}}));
+}
+
+void require_shape(ShapeContext& context, std::size_t input, const Shape& wanted) {
+  if (!context.has_shape(input)) return;
+  if (context.rank(input) != std::ssize(wanted)) {
+    context.fail("its updates have shape " + context.text(context.shape(input)) + ", not " +
+                 context.text(wanted));
+  }
+  for (std::int64_t i = 0; i < std::ssize(wanted); ++i) {
+    context.require_dim(context.dim(input, i), wanted[static_cast<std::size_t>(i)],
+                        "the dims of its updates and what they replace");
+  }
+}
+
+void infer_scatter_elements(ShapeContext& context) {
+  require_elements_within(context);
+  context.set_like_input(0, 0);
+  require_shape(context, 2, context.shape(1));
+}
+
+/// The updates replace data[indices[...], ...].
+void infer_scatter_nd(ShapeContext& context) {
+  require_indices(context, 1);
+  context.set_like_input(0, 0);
+  const auto depth = context.dim(1, -1).integer();
+  if (!depth) return;
+  if (*depth > context.rank(0)) context.fail("its indices are longer than the data's rank");
+  const Shape& indices = context.shape(1);
+  const Shape& data = context.shape(0);
+  Shape wanted(indices.begin(), indices.end() - 1);
+  wanted.insert(wanted.end(), data.begin() + *depth, data.end());
+  require_shape(context, 2, wanted);
+}
+
+/// data with the rows at `indices` replaced: the data's gradient has zeros there, the updates'
+/// gradient is gathered from there.
+void scatter_nd_gradient(GradientContext& g) {
+  if (g.attributes().text("reduction", "none") != "none") {
+    fail_gradient("ScatterND with a reduction has no gradient rule");
+  }
+  if (g.wants(0)) {
+    const ValueId zeros = g.zeros_like(g.input(2));
+    g.give(0, g.add("ScatterND", {g.gradient(), g.input(1), zeros}));
+  }
+  if (g.wants(2)) g.give(2, g.add("GatherND", {g.gradient(), g.input(1)}));
+}
+
+void scatter_elements_gradient(GradientContext& g) {
+  if (g.attributes().text("reduction", "none") != "none") {
+    fail_gradient("ScatterElements with a reduction has no gradient rule");
+  }
+  const Attributes axis = {{"axis", g.attributes().integer("axis", 0)}};
+  if (g.wants(0)) {
+    const ValueId zeros = g.zeros_like(g.input(2));
+    g.give(0, g.add("ScatterElements", {g.gradient(), g.input(1), zeros}, axis));
+  }
+  if (g.wants(2)) g.give(2, g.add("GatherElements", {g.gradient(), g.input(1)}, axis));
+}
+
+void infer_one_hot(ShapeContext& context) {
+  context.set_element(0, context.element(2));
+  Shape shape = context.shape(0);
+  const std::int64_t rank = std::ssize(shape) + 1;
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), rank);
+  const Contents* const depth = context.contents(1);
+  const Expr size = depth != nullptr && depth->size() == 1
+                        ? (*depth)[0]
+                        : context.data_dependent_dim(axis, std::nullopt);
+  shape.insert(shape.begin() + axis, size);
+  context.set_shape(0, std::move(shape));
+}
+
+/// [rank, how many elements are not zero]
+void infer_non_zero(ShapeContext& context) {
+  context.set(0, ElementType::int64,
+              {context.rank(0), context.data_dependent_dim(1, element_count(context.type(0)))});
+}
+
+/// Zeros everywhere, then each gradient is read and added at its place.
+template <std::size_t gradient>
+double gather_grad_bytes(const CostContext& cost) {
+  return cost.bytes_of_output() + 3 * cost.bytes_of_input(gradient) + cost.bytes_of_input(1) +
+         (gradient == 0 ? cost.bytes_of_input(2) : 0);
+}
+
+Op gatherer(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
+            void (*gradient)(GradientContext&)) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer,
+          .gradient = gradient,
+          .flops = no_flops,
+          .bytes = bytes_of_picked};
+}
+
+Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer,
+          .stops_gradients = true,
+          .flops = no_flops};
+}
+
+void add_gather_grads(OpRegistry& registry) {
+  for (const char* type : {"GatherGrad", "GatherNDGrad"}) {
+    Op op = microsoft({.type = type,
+                       .infer = infer_gather_grad,
+                       .flops = flops_per_input_element<1, 2>,
+                       .bytes = gather_grad_bytes<2>});
+    registry.add(op);
+    op.domain.clear();  // older training graphs have them in the default domain
+    registry.add(std::move(op));
+  }
+  registry.add(microsoft({.type = "GatherElementsGrad",
+                          .infer = infer_gather_elements_grad,
+                          .flops = flops_per_input_element<1>,
+                          .bytes = gather_grad_bytes<0>}));
+}
+
+}  // namespace
+
+void add_gather_ops(OpRegistry& registry) {
+  Op gather = gatherer("Gather", {1, 11, 13}, infer_gather, gather_gradient);
+  gather.recompute = RecomputeLevel::basic;
+  gather.recompute_rules = {{{1, 11, 13}, {1}}};
+  registry.add(std::move(gather));
+  registry.add(
+      gatherer("GatherElements", {11, 13}, infer_gather_elements, gather_elements_gradient));
+  registry.add(gatherer("GatherND", {11, 12, 13}, infer_gather_nd, gather_nd_gradient));
+  Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter_nd, scatter_nd_gradient);
+  scatter_nd.in_place = {{0, 0}};
+  scatter_nd.bytes = nullptr;  // the data is copied in full
+  registry.add(std::move(scatter_nd));
+  for (const char* type : {"ScatterElements", "Scatter"}) {
+    Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter_elements, scatter_elements_gradient);
+    op.in_place = {{0, 0}};
+    op.bytes = nullptr;
+    registry.add(std::move(op));
+  }
+  registry.add(stopping("OneHot", {9, 11}, infer_one_hot));
+  registry.add(stopping("NonZero", {9, 13}, infer_non_zero));
+  add_gather_grads(registry);
+}
+
+}  // namespace stashscope

@@ -1,0 +1,124 @@
+// Losses over class scores.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+bool reduces(const Attributes& attributes) {
+  return attributes.text("reduction", "mean") != "none";
+}
+
+/// scores [batch, classes, ...], labels [batch, ...], optional weights [classes].
+/// Output 0 is the loss, output 1 the logarithm of the class probabilities, like the scores.
+void infer_cross_entropy(ShapeContext& context) {
+  const auto output_type = context.attributes().integer("output_type", 0);
+  const ElementType element =
+      output_type != 0 ? static_cast<ElementType>(output_type) : context.element(0);
+  context.set_element(0, element);
+  context.set_element(1, element);
+  if (context.rank(0) < 1) context.fail("the scores need a class axis");
+  for (std::int64_t axis = 0; axis < context.rank(1); ++axis) {
+    context.same_dim(context.dim(0, axis == 0 ? 0 : axis + 1), context.dim(1, axis),
+                     "the positions of scores and labels");
+  }
+  const Expr& classes = context.dim(0, context.rank(0) > 1 ? 1 : 0);
+  context.require_length(2, classes, "the class weights and the classes");
+  context.set_shape(0, reduces(context.attributes()) ? Shape() : context.shape(1));
+  if (context.has_output(1)) context.set_shape(1, context.shape(0));
+}
+
+/// (d loss, log probabilities, labels, ...) -> d scores
+void infer_cross_entropy_grad(ShapeContext& context) {
+  const Expr& classes = context.dim(1, context.rank(1) > 1 ? 1 : 0);
+  context.require_length(3, classes, "the class weights and the classes");
+  const auto output_type = context.attributes().integer("output_type", 0);
+  context.set(0, output_type != 0 ? static_cast<ElementType>(output_type) : context.element(1),
+              context.shape(1));
+}
+
+void cross_entropy_gradient(GradientContext& g) {
+  const TensorType log_probabilities = g.type(g.input(0));
+  std::vector<ValueId> inputs = {g.gradient(), g.saved_output(1, log_probabilities), g.input(1)};
+  if (g.has_input(2)) inputs.push_back(g.input(2));
+  g.give(0, g.add_microsoft("SoftmaxCrossEntropyLossGrad", std::move(inputs), g.attributes()));
+}
+
+/// The reference's internal form has the index to ignore as input 3.
+void internal_cross_entropy_gradient(GradientContext& g) {
+  const TensorType log_probabilities = g.type(g.input(0));
+  std::vector<ValueId> inputs = {g.gradient(), g.saved_output(1, log_probabilities), g.input(1)};
+  for (const std::size_t optional : {2U, 3U}) {
+    inputs.push_back(g.has_input(optional) ? g.input(optional) : ValueId());
+  }
+  while (!inputs.back().valid()) inputs.pop_back();
+  g.give(0,
+         g.add_microsoft("SoftmaxCrossEntropyLossInternalGrad", std::move(inputs), g.attributes()));
+}
+
+/// input [batch, classes, ...] of log probabilities.
+void nll_gradient(GradientContext& g) {
+  std::vector<ValueId> inputs = {g.gradient(), g.input(0), g.input(1)};
+  if (g.has_input(2)) inputs.push_back(g.input(2));
+  g.give(0, g.add_microsoft("NegativeLogLikelihoodLossGrad", std::move(inputs), g.attributes()));
+}
+
+/// Labels choose one score of each position.
+double chosen_flops(const CostContext& cost) { return 2 * cost.input_elements(1); }
+
+/// One score for each label is read.
+double chosen_bytes(const CostContext& cost) {
+  const double scores = cost.input_elements(0);
+  const double share = scores == 0 ? 0 : cost.input_elements(1) / scores;
+  return share * cost.bytes_of_input(0) + cost.bytes_of_input(1) + cost.bytes_of_input(2) +
+         cost.bytes_of_output();
+}
+
+/// (d loss, log probabilities, labels): zeros, and one element written for each label.
+double chosen_grad_flops(const CostContext& cost) { return 2 * cost.input_elements(2); }
+
+double chosen_grad_bytes(const CostContext& cost) {
+  return cost.bytes_of_input(0) + cost.bytes_of_input(2) + cost.bytes_of_output();
+}
+
+Op loss(std::string type, void (*gradient)(GradientContext&)) {
+  return {.type = std::move(type),
+          .versions = {12, 13, 22},
+          .infer = infer_cross_entropy,
+          .gradient = gradient,
+          .flops = flops_per_input_element<9>};  // a LogSoftmax, and the sum
+}
+
+}  // namespace
+
+void add_loss_ops(OpRegistry& registry) {
+  registry.add(loss("SoftmaxCrossEntropyLoss", cross_entropy_gradient));
+  registry.add(microsoft(loss("SoftmaxCrossEntropyLossInternal", internal_cross_entropy_gradient)));
+  Op chosen = loss("NegativeLogLikelihoodLoss", nll_gradient);
+  chosen.flops = chosen_flops;
+  chosen.bytes = chosen_bytes;
+  registry.add(std::move(chosen));
+  Op sparse = loss("SparseSoftmaxCrossEntropy", nullptr);
+  sparse.versions = {9};
+  registry.add(std::move(sparse));
+  Op grad = microsoft({.type = "SoftmaxCrossEntropyLossGrad",
+                       .infer = infer_cross_entropy_grad,
+                       .flops = flops_per_element<6>,  // exp(log p), minus one, times d loss
+                       .in_place = {{1, 0}}});
+  registry.add(grad);
+  grad.type = "SoftmaxCrossEntropyLossInternalGrad";
+  registry.add(grad);
+  grad.type = "NegativeLogLikelihoodLossGrad";
+  grad.flops = chosen_grad_flops;
+  grad.bytes = chosen_grad_bytes;
+  registry.add(std::move(grad));
+  registry.add({.type = "SparseSoftmaxCrossEntropyGrad",
+                .versions = {9},
+                .infer = infer_cross_entropy_grad,
+                .flops = flops_per_element<6>,
+                .in_place = {{1, 0}}});
+}
+
+}  // namespace stashscope

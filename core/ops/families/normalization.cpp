@@ -1,0 +1,243 @@
+// Batch, layer, instance and group normalization, and their gradients.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Output 0 like the data; the statistics (further outputs) have one entry per channel.
+void infer_batch_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  if (context.rank(0) < 2) context.fail("batch normalization needs a channel axis");
+  const Shape channels = {context.dim(0, 1)};
+  for (std::size_t i = 1; i < 5; ++i) {
+    if (context.has_shape(i)) context.same_dim(context.dim(i, 0), channels[0], "the channels");
+  }
+  for (std::size_t i = 1; i < context.output_count(); ++i) {
+    context.set(i, context.element(context.has_input(3) ? 3 : 0), channels);
+  }
+}
+
+/// The statistics keep the axes before `axis` and have size 1 behind it.
+Shape statistics_shape(ShapeContext& context) {
+  const Shape& data = context.shape(0);
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(0));
+  Shape shape(data.begin(), data.begin() + axis);
+  shape.resize(data.size(), Expr(1));
+  return shape;
+}
+
+ElementType stash_element(const Attributes& attributes) {
+  return static_cast<ElementType>(attributes.integer("stash_type", 1));
+}
+
+void infer_layer_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  // The gradient needs the statistics, and with them a valid axis, even where they are left out.
+  const Shape statistics = statistics_shape(context);
+  for (std::size_t i = 1; i < context.output_count(); ++i) {
+    context.set(i, stash_element(context.attributes()), statistics);
+  }
+}
+
+/// (input, skip, gamma, [beta], [bias]) -> output, mean, inverse deviation, input + skip + bias
+void infer_skip_layer_norm(ShapeContext& context) {
+  infer_layer_norm(context);
+  if (context.has_output(3)) context.set_like_input(3, 0);
+}
+
+/// (gradient, X, scale, ...) -> dX, dScale, dBias
+void infer_norm_grad(ShapeContext& context) {
+  context.set_like_input(0, 1);
+  for (std::size_t i = 1; i < context.output_count(); ++i) context.set_like_input(i, 2);
+}
+
+void infer_first(ShapeContext& context) { context.set_like_input(0, 0); }
+
+void infer_instance_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  for (const std::size_t each : {1U, 2U}) {
+    context.require_length(each, context.dim(0, 1), "the scale or bias and the channels");
+  }
+}
+
+bool in_training_mode(const GradientContext& g) {
+  if (g.opset() >= 14) return g.attributes().integer("training_mode", 0) != 0;
+  return g.node().outputs.size() > 1;
+}
+
+/// The normalization with fixed statistics is an affine function of the data.
+void fixed_batch_norm_gradient(GradientContext& g) {
+  const Shape& shape = g.shape(g.input(0));
+  std::vector<std::int64_t> spatial;
+  std::vector<std::int64_t> others = {0};
+  for (std::int64_t axis = 2; axis < std::ssize(shape); ++axis) {
+    spatial.push_back(axis - 1);
+    others.push_back(axis);
+  }
+  const auto by_channel = [&](ValueId value) {
+    return spatial.empty() ? value : g.unsqueeze(value, spatial);
+  };
+  const double epsilon = double{g.attributes().real("epsilon", 1e-5F)};
+  const ValueId variance = g.add("Add", {g.input(4), g.scalar_like(g.input(4), epsilon)});
+  const ValueId scale = g.add("Reciprocal", {g.add("Sqrt", {variance})});
+  // Data, scale and statistics may have different types.
+  const auto as = [&](ValueId value, std::size_t from, std::size_t to) {
+    const ElementType element = g.type(g.input(to)).element;
+    return g.type(g.input(from)).element == element ? value : g.cast(value, element);
+  };
+  if (g.wants(0)) {
+    const ValueId slope = g.add("Mul", {g.input(1), as(scale, 4, 1)});
+    g.give(0, g.add("Mul", {g.gradient(), by_channel(as(slope, 1, 0))}));
+  }
+  if (g.wants(1)) {
+    const ValueId centred = g.add("Sub", {g.input(0), by_channel(as(g.input(3), 3, 0))});
+    const ValueId normal = g.add("Mul", {centred, by_channel(as(scale, 4, 0))});
+    const ValueId sum = g.reduce_sum(g.add("Mul", {g.gradient(), normal}), others, false);
+    g.give(1, as(sum, 0, 1));
+  }
+  if (g.wants(2)) g.give(2, as(g.reduce_sum(g.gradient(), others, false), 0, 2));
+}
+
+/// In training the forward node becomes the reference's BatchNormInternal, which also returns the
+/// batch's mean and inverse deviation for the gradient.
+void batch_norm_gradient(GradientContext& g) {
+  if (!in_training_mode(g)) return fixed_batch_norm_gradient(g);
+  const TensorType statistics = g.type(g.input(3));
+  Node& forward = g.forward_node();
+  forward.op_type = "BatchNormInternal";
+  forward.domain = microsoft_domain;
+  for (const std::size_t running : {1U, 2U}) g.saved_output(running, statistics);
+  const ValueId mean = g.saved_output(3, statistics);
+  const ValueId deviation = g.saved_output(4, statistics);
+  const Attributes epsilon = {{"epsilon", g.attributes().real("epsilon", 1e-5F)}};
+  const std::vector<ValueId> grads = g.add_microsoft(
+      "BatchNormalizationGrad", {g.gradient(), g.input(0), g.input(1), mean, deviation},
+      std::vector<bool>(3, true), epsilon);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (g.wants(i)) g.give(i, grads[i]);
+  }
+}
+
+TensorType statistics_type(const GradientContext& g) {
+  const Shape& data = g.shape(g.input(0));
+  std::int64_t axis = g.attributes().integer("axis", -1);
+  if (axis < 0) axis += std::ssize(data);
+  Shape shape(data.begin(), data.begin() + axis);
+  shape.resize(data.size(), Expr(1));
+  return {stash_element(g.attributes()), std::move(shape), {}};
+}
+
+void layer_norm_gradient(GradientContext& g) {
+  const ValueId mean = g.saved_output(1, statistics_type(g));
+  const ValueId deviation = g.saved_output(2, statistics_type(g));
+  const std::vector<bool> outputs(g.has_input(2) ? 3 : 2, true);
+  const std::vector<ValueId> grads = g.add_microsoft(
+      "LayerNormalizationGrad", {g.gradient(), g.input(0), g.input(1), mean, deviation}, outputs,
+      g.attributes());
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (g.wants(i)) g.give(i, grads[i]);
+  }
+}
+
+void simplified_layer_norm_gradient(GradientContext& g) {
+  const ValueId deviation = g.saved_output(1, statistics_type(g));
+  const std::vector<ValueId> grads = g.add_microsoft(
+      "SimplifiedLayerNormalizationGrad", {g.gradient(), g.input(0), g.input(1), deviation},
+      std::vector<bool>(2, true), g.attributes());
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (g.wants(i)) g.give(i, grads[i]);
+  }
+}
+
+void instance_norm_gradient(GradientContext& g) {
+  const std::vector<ValueId> grads =
+      g.add_microsoft("InstanceNormalizationGrad", {g.gradient(), g.input(0), g.input(1)},
+                      std::vector<bool>(3, true), g.attributes());
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (g.wants(i)) g.give(i, grads[i]);
+  }
+}
+
+// Of each element: mean 1, variance 3, normalized 2, scale and shift 2.
+constexpr auto normalization_flops = flops_per_element<8>;
+// Mean of squares 2, division and scale.
+constexpr auto root_mean_square_flops = flops_per_element<4>;
+
+/// In evaluation the statistics are given. Before version 14 only outputs tell.
+double batch_norm_flops(const CostContext& cost) {
+  const bool trains =
+      cost.node.attributes.integer("training_mode", 0) != 0 || cost.node.outputs.size() > 1;
+  return (trains ? 8 : 4) * cost.output_elements();
+}
+
+Op layer_norm(std::string type, void (*gradient)(GradientContext&)) {
+  return {.type = std::move(type),
+          .versions = {1, 17},
+          .infer = infer_layer_norm,
+          .gradient = gradient,
+          .flops = normalization_flops,
+          .recompute = RecomputeLevel::advanced,
+          .recompute_rules = {{{1, 17}, {}}}};
+}
+
+void add_layer_norms(OpRegistry& registry) {
+  registry.add(layer_norm("LayerNormalization", layer_norm_gradient));
+  Op simplified = layer_norm("SimplifiedLayerNormalization", simplified_layer_norm_gradient);
+  simplified.versions = {1};
+  simplified.flops = root_mean_square_flops;
+  simplified.recompute_rules = {{{1}, {}}};
+  registry.add(std::move(simplified));
+  for (const char* type : {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
+    Op skip = microsoft(layer_norm(type, nullptr));
+    skip.infer = infer_skip_layer_norm;
+    const bool is_simplified = std::string_view(type) != "SkipLayerNormalization";
+    skip.flops = is_simplified ? flops_per_element<5> : flops_per_element<9>;
+    skip.recompute_rules = {{{1}, {}}};
+    registry.add(std::move(skip));
+  }
+  registry.add({.type = "RMSNormalization",
+                .versions = {23},
+                .infer = infer_layer_norm,
+                .flops = root_mean_square_flops});
+}
+
+}  // namespace
+
+void add_normalization_ops(OpRegistry& registry) {
+  const std::vector<std::int64_t> batch_norm_versions = {1, 6, 7, 9, 14, 15};
+  const Op batch_norm = {.type = "BatchNormalization",
+                         .versions = batch_norm_versions,
+                         .infer = infer_batch_norm,
+                         .gradient = batch_norm_gradient,
+                         .flops = batch_norm_flops,
+                         .recompute = RecomputeLevel::basic,
+                         .recompute_rules = {{batch_norm_versions, {}}}};
+  registry.add(batch_norm);
+  registry.add(microsoft(
+      {.type = "BatchNormInternal", .infer = infer_batch_norm, .flops = normalization_flops}));
+  add_layer_norms(registry);
+  registry.add({.type = "InstanceNormalization",
+                .versions = {1, 6, 22},
+                .infer = infer_instance_norm,
+                .gradient = instance_norm_gradient,
+                .flops = normalization_flops});
+  for (const char* type : {"GroupNormalization", "LRN", "MeanVarianceNormalization"}) {
+    registry.add({.type = type,
+                  .versions = {1, 9, 13, 18, 21},
+                  .infer = infer_first,
+                  .flops = normalization_flops});
+  }
+  for (const char* type : {"BatchNormalizationGrad", "LayerNormalizationGrad",
+                           "SimplifiedLayerNormalizationGrad", "InstanceNormalizationGrad"}) {
+    Op op =
+        microsoft({.type = type, .infer = infer_norm_grad, .flops = flops_per_input_element<14>});
+    registry.add(op);
+    op.domain.clear();  // older training graphs have them in the default domain
+    registry.add(std::move(op));
+  }
+}
+
+}  // namespace stashscope

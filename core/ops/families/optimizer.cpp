@@ -1,0 +1,68 @@
+// Optimizers: what turns gradients into new weights.
+
+#include <algorithm>
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// (rate, step, weights, gradient, moment 1, moment 2, ...) -> step, moment 1, moment 2, weights,
+/// [gradient], [weights in mixed precision]
+void infer_adam(ShapeContext& context) {
+  constexpr std::size_t source[] = {1, 4, 5, 2, 3, 6};
+  for (std::size_t i = 0; i < std::min(context.output_count(), std::size(source)); ++i) {
+    if (context.has_output(i)) context.set_like_input(i, source[i]);
+  }
+}
+
+/// (rate, step, N weights, N gradients, N states of each kind) -> N weights, N states of each kind
+void infer_onnx_optimizer(ShapeContext& context) {
+  const std::size_t states = context.node().op_type == "Adam" ? 2 : 1;
+  const std::size_t count = context.output_count() / (states + 1);
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    const std::size_t kind = count == 0 ? 0 : i / count;
+    const std::size_t skipped = kind == 0 ? 0 : count;  // the gradients lie in between
+    if (context.has_output(i)) context.set_like_input(i, 2 + skipped + i);
+  }
+}
+
+/// (rate, step, N weights, ...): the elements of all weights.
+double weight_elements(const CostContext& cost) {
+  const std::string& type = cost.node.op_type;
+  const std::size_t count = type == "AdamOptimizer" ? 1
+                            : type == "Adam"        ? cost.outputs.size() / 3
+                                                    : cost.outputs.size() / 2;
+  double elements = 0;
+  for (std::size_t i = 0; i < count; ++i) elements += cost.input_elements(2 + i);
+  return elements;
+}
+
+/// Both moments 3 each, their corrections, the root, the step and the decay for Adam.
+template <int per_weight>
+double optimizer_flops(const CostContext& cost) {
+  return per_weight * weight_elements(cost);
+}
+
+Op optimizer(std::string domain, std::string type, void (*infer)(ShapeContext&)) {
+  const bool is_adam = type.starts_with("Adam");
+  return {.domain = std::move(domain),
+          .type = std::move(type),
+          .versions = {1},
+          .infer = infer,
+          .stops_gradients = true,
+          .flops = is_adam ? optimizer_flops<12> : optimizer_flops<5>};
+}
+
+}  // namespace
+
+void add_optimizer_ops(OpRegistry& registry) {
+  registry.add(optimizer(std::string(microsoft_domain), "AdamOptimizer", infer_adam));
+  for (const char* type : {"Adam", "Adagrad", "Momentum"}) {
+    registry.add(optimizer("ai.onnx.preview.training", type, infer_onnx_optimizer));
+  }
+}
+
+}  // namespace stashscope

@@ -1,0 +1,129 @@
+// Pooling over windows and over all positions, and the gradients.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+#include "core/ops/rules/window.h"
+
+namespace stashscope {
+
+namespace {
+
+Shape pooled_shape(ShapeContext& context) {
+  const Window window =
+      read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
+  if (context.rank(0) != std::ssize(window.kernel) + 2) {
+    context.fail("the data has shape " + context.text(context.shape(0)) + " and the kernel " +
+                 std::to_string(window.kernel.size()) + " axes");
+  }
+  Shape shape = {context.dim(0, 0), context.dim(0, 1)};
+  for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    shape.push_back(
+        window_count(context, window, axis, context.dim(0, static_cast<std::int64_t>(axis) + 2)));
+  }
+  return shape;
+}
+
+/// Output 1 of MaxPool: where each maximum was found, as flat indices into the input.
+void infer_pool(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  context.set_element(1, ElementType::int64);
+  const Shape shape = pooled_shape(context);
+  context.set_shape(0, shape);
+  context.set_shape(1, shape);
+}
+
+void infer_global_pool(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  if (context.rank(0) < 3) context.fail("global pooling needs spatial axes");
+  Shape shape = {context.dim(0, 0), context.dim(0, 1)};
+  shape.resize(context.shape(0).size(), Expr(1));
+  context.set_shape(0, std::move(shape));
+}
+
+double window_elements(const CostContext& cost) {
+  double window = 1;
+  for (const std::int64_t size : cost.node.attributes.integers("kernel_shape")) {
+    window *= static_cast<double>(size);
+  }
+  return window;
+}
+
+double pool_flops(const CostContext& cost) {
+  return window_elements(cost) * cost.output_elements();
+}
+
+/// Each gradient is added to every position of its window.
+double average_pool_grad_flops(const CostContext& cost) {
+  return window_elements(cost) * cost.input_elements(0);
+}
+
+/// The gradient operators take the shape of the input as their last operand: the input itself need
+/// not be kept for them.
+void infer_from_last_operand(ShapeContext& context) {
+  infer_shaped_by(context, context.input_count() - 1, 0);
+}
+
+void max_pool_gradient(GradientContext& g) {
+  if (g.attributes().integer("storage_order", 0) != 0) {
+    fail_gradient("MaxPool with column-major indices has no gradient rule");
+  }
+  const ValueId indices = g.saved_output(1, {ElementType::int64, g.type(g.output()).shape, {}});
+  g.give(0, g.add_microsoft("MaxPoolGrad", {g.gradient(), indices, g.shape_of(g.input(0))},
+                            g.attributes()));
+}
+
+void average_pool_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("AveragePoolGrad", {g.gradient(), g.shape_of(g.input(0))},
+                            g.attributes()));
+}
+
+/// Every position of the input receives an equal share.
+void global_average_pool_gradient(GradientContext& g) {
+  const Shape& shape = g.shape(g.input(0));
+  double positions = 1;
+  for (std::size_t i = 2; i < shape.size(); ++i) {
+    const auto size = shape[i].integer();
+    if (!size) {
+      g.give(0, g.add_microsoft("GlobalAveragePoolGrad", {g.gradient(), g.shape_of(g.input(0))}));
+      return;
+    }
+    positions *= static_cast<double>(*size);
+  }
+  const ValueId share = g.add("Mul", {g.gradient(), g.scalar_like(g.output(), 1 / positions)});
+  g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
+}
+
+Op pool(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&)) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer_pool,
+          .gradient = gradient,
+          .flops = pool_flops};
+}
+
+}  // namespace
+
+void add_pooling_ops(OpRegistry& registry) {
+  registry.add(pool("MaxPool", {1, 8, 10, 11, 12, 22}, max_pool_gradient));
+  registry.add(pool("AveragePool", {1, 7, 10, 11, 19, 22}, average_pool_gradient));
+  registry.add(pool("LpPool", {1, 2, 11, 18, 22}, nullptr));
+  registry.add({.type = "GlobalAveragePool",
+                .versions = {1, 22},
+                .infer = infer_global_pool,
+                .gradient = global_average_pool_gradient,
+                .flops = flops_per_input_element<1>});
+  registry.add({.type = "GlobalMaxPool",
+                .versions = {1, 22},
+                .infer = infer_global_pool,
+                .flops = flops_per_input_element<1>});
+  Op grad = microsoft({.type = "GlobalAveragePoolGrad", .infer = infer_from_last_operand});
+  registry.add(grad);
+  grad.type = "MaxPoolGrad";
+  grad.flops = flops_per_input_element<1>;
+  registry.add(grad);
+  grad.type = "AveragePoolGrad";
+  grad.flops = average_pool_grad_flops;
+  registry.add(std::move(grad));
+}
+
+}  // namespace stashscope

@@ -1,0 +1,126 @@
+// Resize, Upsample and the gradient.
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Axes that scales or sizes speak of: all, or attribute `axes` since version 18.
+std::vector<std::int64_t> resized_axes(ShapeContext& context) {
+  std::vector<std::int64_t> axes = context.attributes().integers("axes");
+  if (axes.empty()) return all_axes(context.rank(0));
+  for (std::int64_t& axis : axes) axis = context.axis(axis, context.rank(0));
+  return axes;
+}
+
+void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
+  const std::vector<std::int64_t> axes = resized_axes(context);
+  if (scales.size() != axes.size()) context.fail("its scales do not match the data's axes");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Expr& dim = shape[static_cast<std::size_t>(axes[i])];
+    dim = floor(dim * scales[i]);
+  }
+}
+
+/// One scale for all axes: the least (or greatest) that `sizes` ask for; dims are rounded, halves
+/// up. (ONNX, Resize, keep_aspect_ratio_policy)
+void scale_evenly(Shape& shape, const Contents& sizes, const std::vector<std::int64_t>& axes,
+                  const std::string& policy) {
+  std::optional<Expr> scale;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto wanted = sizes[i].integer();
+    const auto size = shape[static_cast<std::size_t>(axes[i])].integer();
+    if (!wanted || !size || *size == 0) throw ShapeUnknown();
+    const Expr own(Rational::ratio(*wanted, *size));
+    if (!scale) {
+      scale = own;
+    } else {
+      scale = policy == "not_larger" ? minimum(*scale, own) : maximum(*scale, own);
+    }
+  }
+  for (const std::int64_t axis : axes) {
+    Expr& dim = shape[static_cast<std::size_t>(axis)];
+    dim = floor(dim * *scale + Expr(Rational::ratio(1, 2)));
+  }
+}
+
+void infer_resize(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  const std::size_t scales_input = context.version() >= 11 ? 2 : 1;
+  const Contents* const scales = context.contents(scales_input);
+  if (scales != nullptr && !scales->empty()) {
+    scale_dims(context, shape, *scales);
+    context.set_shape(0, std::move(shape));
+    return;
+  }
+  const std::vector<std::int64_t> axes = resized_axes(context);
+  const Contents* const sizes = context.contents(3);
+  if (sizes != nullptr && sizes->size() != axes.size()) {
+    context.fail("its sizes do not match the data's axes");
+  }
+  const std::string policy = context.attributes().text("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch") {
+    if (sizes == nullptr) throw ShapeUnknown();
+    scale_evenly(shape, *sizes, axes, policy);
+    context.set_shape(0, std::move(shape));
+    return;
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    shape[static_cast<std::size_t>(axes[i])] =
+        sizes != nullptr ? (*sizes)[i] : context.unknown_dim();
+  }
+  context.set_shape(0, std::move(shape));
+}
+
+void infer_upsample(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  const Contents* const scales = context.contents(1);
+  if (scales == nullptr) throw ShapeUnknown();
+  scale_dims(context, shape, *scales);
+  context.set_shape(0, std::move(shape));
+}
+
+/// (gradient, shape of the data, [roi], [scales]) -> gradient of the data
+void infer_resize_grad(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
+
+void resize_gradient(GradientContext& g) {
+  if (g.attributes().text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    fail_gradient("Resize that keeps the aspect ratio has no gradient rule");
+  }
+  const bool early = g.opset() < 11;
+  std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0))};
+  inputs.push_back(!early && g.has_input(1) ? g.input(1) : ValueId());
+  const std::size_t scales = early ? 1 : 2;
+  inputs.push_back(g.has_input(scales) ? g.input(scales) : ValueId());
+  while (!inputs.back().valid()) inputs.pop_back();
+  Attributes attributes = g.attributes();
+  if (early) {
+    // What newer versions can choose was fixed; the gradient operator has their defaults.
+    attributes.set("coordinate_transformation_mode", "asymmetric");
+    attributes.set("nearest_mode", "floor");
+  }
+  g.give(0, g.add_microsoft("ResizeGrad", std::move(inputs), std::move(attributes)));
+}
+
+}  // namespace
+
+void add_resize_ops(OpRegistry& registry) {
+  registry.add({.type = "Resize",
+                .versions = {10, 11, 13, 18, 19},
+                .infer = infer_resize,
+                .gradient = resize_gradient,
+                .flops = flops_per_element<8>});
+  registry.add({.type = "Upsample",
+                .versions = {7, 9, 10},
+                .infer = infer_upsample,
+                .gradient = resize_gradient,
+                .flops = flops_per_element<8>});
+  registry.add(
+      microsoft({.type = "ResizeGrad", .infer = infer_resize_grad, .flops = flops_per_element<8>}));
+}
+
+}  // namespace stashscope

@@ -1,0 +1,408 @@
+// Cutting tensors apart along axes and joining them: Slice, Split, Concat, Pad, Trilu.
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+struct SliceBounds {
+  Contents starts;
+  Contents ends;
+  std::vector<std::int64_t> axes;
+  std::vector<std::int64_t> steps;
+};
+
+Contents as_contents(const std::vector<std::int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+/// Attributes before version 10, inputs 1 to 4 since.
+std::optional<SliceBounds> read_bounds(ShapeContext& context) {
+  SliceBounds bounds;
+  if (context.version() < 10) {
+    bounds.starts = as_contents(context.attributes().require_integers("starts"));
+    bounds.ends = as_contents(context.attributes().require_integers("ends"));
+    bounds.axes = context.attributes().integers("axes");
+  } else {
+    const Contents* const starts = context.contents(1);
+    const Contents* const ends = context.contents(2);
+    if (starts == nullptr || ends == nullptr) return std::nullopt;
+    bounds.starts = *starts;
+    bounds.ends = *ends;
+    for (const auto& [input, list] : {std::pair(3U, &bounds.axes), std::pair(4U, &bounds.steps)}) {
+      if (!context.has_input(input)) continue;
+      const auto known = context.integers(input);
+      if (!known) return std::nullopt;
+      *list = *known;
+    }
+  }
+  // Steps beyond any axis take one position.
+  constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
+  for (std::int64_t& step : bounds.steps) step = std::clamp(step, -furthest, furthest);
+  if (bounds.axes.empty()) bounds.axes = all_axes(std::ssize(bounds.starts));
+  if (bounds.steps.empty()) bounds.steps.assign(bounds.starts.size(), 1);
+  if (bounds.ends.size() != bounds.starts.size() || bounds.axes.size() != bounds.starts.size() ||
+      bounds.steps.size() != bounds.starts.size()) {
+    context.fail("its starts, ends, axes and steps have different lengths");
+  }
+  for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, context.rank(0));
+  return bounds;
+}
+
+/// A position counted from the end when it is negative; nothing when its sign is not known.
+std::optional<Expr> from_start(const Expr& position, const Expr& size) {
+  if (is_nonnegative(position)) return position;
+  if (is_positive(-position)) return position + size;
+  return std::nullopt;
+}
+
+bool is_far(const Expr& position) {
+  const auto number = position.integer();
+  return number && *number >= std::numeric_limits<std::int32_t>::max();
+}
+
+bool is_far_back(const Expr& position) {
+  const auto number = position.integer();
+  return number && *number <= std::numeric_limits<std::int32_t>::min();
+}
+
+/// How many elements a slice takes. (ONNX, Slice: positions are clamped to the axis)
+std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr& end,
+                                std::int64_t step) {
+  if (step > 0) {
+    const auto first = is_far(start) ? size : from_start(start, size);
+    const auto last = is_far(end) ? size : from_start(end, size);
+    if (!first || !last) return std::nullopt;
+    const Expr from = maximum(minimum(*first, size), 0);
+    const Expr to = maximum(minimum(*last, size), 0);
+    return ceil_divide(maximum(to - from, 0), step);
+  }
+  const auto first = is_far(start) ? size - Expr(1) : from_start(start, size);
+  const auto last = is_far_back(end) ? Expr(-1) : from_start(end, size);
+  if (!first || !last) return std::nullopt;
+  const Expr from = maximum(minimum(*first, size - Expr(1)), -1);
+  const Expr to = maximum(minimum(*last, size - Expr(1)), -1);
+  return ceil_divide(maximum(from - to, 0), -step);
+}
+
+/// The positions of an axis that a slice takes; nothing where its bounds are no numbers.
+std::optional<std::vector<std::int64_t>> taken_positions(std::int64_t size, const Expr& start,
+                                                         const Expr& end, std::int64_t step) {
+  if (!start.integer() || !end.integer()) return std::nullopt;
+  const auto clamped = [&](const Expr& position, std::int64_t low, std::int64_t high) {
+    const std::int64_t at = *position.integer();
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  std::vector<std::int64_t> taken;
+  if (step > 0) {
+    const std::int64_t to = clamped(end, 0, size);
+    for (std::int64_t i = clamped(start, 0, size); i < to; i += step) taken.push_back(i);
+  } else {
+    const std::int64_t to = is_far_back(end) ? -1 : clamped(end, -1, size - 1);
+    for (std::int64_t i = clamped(start, -1, size - 1); i > to; i += step) taken.push_back(i);
+  }
+  return taken;
+}
+
+/// Known elements, cut by known numbers.
+void slice_contents(ShapeContext& context, const SliceBounds& bounds) {
+  const Contents* const items = context.contents(0);
+  auto offsets = element_offsets(context.shape(0));
+  if (items == nullptr || !offsets) return;
+  for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
+    std::vector<std::int64_t>& along = (*offsets)[static_cast<std::size_t>(bounds.axes[i])];
+    const auto taken =
+        taken_positions(std::ssize(along), bounds.starts[i], bounds.ends[i], bounds.steps[i]);
+    if (!taken) return;
+    std::vector<std::int64_t> kept;
+    for (const std::int64_t position : *taken) {
+      kept.push_back(along[static_cast<std::size_t>(position)]);
+    }
+    along = std::move(kept);
+  }
+  context.set_contents(0, pick(*items, *offsets));
+}
+
+void infer_slice(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  const auto bounds = read_bounds(context);
+  if (!bounds) {
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      shape[axis] = context.data_dependent_dim(static_cast<std::int64_t>(axis), shape[axis]);
+    }
+    context.set_shape(0, std::move(shape));
+    return;
+  }
+  for (std::size_t i = 0; i < bounds->axes.size(); ++i) {
+    if (bounds->steps[i] == 0) context.fail("a step is 0");
+    Expr& dim = shape[static_cast<std::size_t>(bounds->axes[i])];
+    const auto size = sliced_size(dim, bounds->starts[i], bounds->ends[i], bounds->steps[i]);
+    dim = size ? *size : context.data_dependent_dim(bounds->axes[i], dim);
+  }
+  context.set_shape(0, std::move(shape));
+  slice_contents(context, *bounds);
+}
+
+/// (gradient, shape, starts, ends, axes, steps) -> gradient of the whole tensor
+void infer_from_second_operand(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
+
+void slice_gradient(GradientContext& g) {
+  std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0))};
+  if (g.opset() < 10) {
+    for (const char* name : {"starts", "ends", "axes"}) {
+      const Integers numbers = g.attributes().integers(name);
+      if (!numbers.empty()) inputs.push_back(g.int64s(numbers));
+    }
+  } else {
+    for (std::size_t i = 1; i < g.node().inputs.size(); ++i) inputs.push_back(g.input(i));
+  }
+  g.give(0, g.add_microsoft("SliceGrad", std::move(inputs)));
+}
+
+/// The last may be smaller.
+Shape equal_parts(const Expr& size, std::size_t parts) {
+  const Expr part = ceil_divide(size, static_cast<std::int64_t>(parts));
+  Shape result(parts, part);
+  result.back() = size - part * Expr(static_cast<std::int64_t>(parts) - 1);
+  return result;
+}
+
+/// Sizes of the parts: attribute or input `split`, or equal ones.
+std::optional<Shape> split_sizes(ShapeContext& context, const Expr& size) {
+  const std::size_t parts = context.output_count();
+  std::vector<std::int64_t> sizes = context.attributes().integers("split");
+  if (context.version() >= 13 && context.has_input(1)) {
+    const Contents* const known = context.contents(1);
+    if (known == nullptr) return std::nullopt;
+    return Shape(known->begin(), known->end());
+  }
+  if (!sizes.empty()) return Shape(sizes.begin(), sizes.end());
+  return equal_parts(size, parts);
+}
+
+void infer_split(ShapeContext& context) {
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    context.set_element(i, context.element(0));
+  }
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
+  const Expr size = context.dim(0, axis);
+  const auto sizes = split_sizes(context, size);
+  if (sizes && sizes->size() != context.output_count()) {
+    context.fail("has " + std::to_string(sizes->size()) + " part sizes for " +
+                 std::to_string(context.output_count()) + " outputs");
+  }
+  Expr total = 0;
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    Shape shape = context.shape(0);
+    shape[static_cast<std::size_t>(axis)] = sizes ? (*sizes)[i] : context.unknown_dim();
+    total = total + shape[static_cast<std::size_t>(axis)];
+    context.set_shape(i, std::move(shape));
+  }
+  if (sizes) context.same_dim(total, size, "the sum of the parts and the size of the axis");
+  const Contents* const items = context.contents(0);
+  if (items == nullptr || context.rank(0) != 1 || !sizes) return;
+  auto next = items->begin();
+  for (std::size_t i = 0; i < sizes->size(); ++i) {
+    const auto count = (*sizes)[i].integer();
+    if (!count || *count > items->end() - next) return;
+    context.set_contents(i, Contents(next, next + *count));
+    next += *count;
+  }
+}
+
+/// The type of a part that the node leaves out.
+TensorType part_type(const GradientContext& g, std::size_t part) {
+  TensorType type = g.type(g.input(0));
+  const std::size_t parts = g.node().outputs.size();
+  std::int64_t axis = g.attributes().integer("axis", 0);
+  if (axis < 0) axis += std::ssize(*type.shape);
+  Expr& along = (*type.shape)[static_cast<std::size_t>(axis)];
+  std::vector<std::int64_t> sizes = g.attributes().integers("split");
+  if (g.opset() >= 13 && g.has_input(1)) {
+    const auto known = g.integers(1);
+    if (!known || known->size() != parts) fail_gradient("leaves out a part of unknown size");
+    sizes = *known;
+  }
+  along = sizes.size() == parts ? Expr(sizes[part]) : equal_parts(along, parts)[part];
+  return type;
+}
+
+/// A part without a gradient has zeros, even one that nobody asked for.
+void split_gradient(GradientContext& g) {
+  std::vector<ValueId> parts;
+  for (std::size_t i = 0; i < g.node().outputs.size(); ++i) {
+    if (!g.node().outputs[i].valid()) g.saved_output(i, part_type(g, i));
+    parts.push_back(g.gradient(i));
+  }
+  g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
+}
+
+/// Known elements, joined: as many pieces of each input as there are positions before the axis.
+void concat_contents(ShapeContext& context, std::size_t axis) {
+  std::int64_t pieces = 1;
+  for (std::size_t i = 0; i < axis; ++i) {
+    const auto size = context.shape(0)[i].integer();
+    if (!size || *size == 0) return;
+    pieces *= *size;
+  }
+  Contents joined;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    for (std::size_t i = 0; i < context.input_count(); ++i) {
+      const Contents* const items = context.contents(i);
+      if (items == nullptr) return;
+      const std::int64_t length = std::ssize(*items) / pieces;
+      const auto begin = items->begin() + piece * length;
+      joined.insert(joined.end(), begin, begin + length);
+    }
+  }
+  context.set_contents(0, std::move(joined));
+}
+
+void infer_concat(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  if (context.input_count() == 0) context.fail("has no inputs");
+  const std::int64_t axis =
+      context.axis(context.version() < 4 ? context.attributes().integer("axis", 1)
+                                         : context.attributes().require_integer("axis"),
+                   context.rank(0));
+  Shape shape = context.shape(0);
+  for (std::size_t i = 1; i < context.input_count(); ++i) {
+    context.require_same_element(0, i);
+    if (context.rank(i) != context.rank(0)) context.fail("its inputs have different ranks");
+    for (std::int64_t at = 0; at < context.rank(0); ++at) {
+      Expr& dim = shape[static_cast<std::size_t>(at)];
+      dim = at == axis ? dim + context.dim(i, at)
+                       : context.same_dim(dim, context.dim(i, at), "the other dimensions");
+    }
+  }
+  context.set_shape(0, std::move(shape));
+  concat_contents(context, static_cast<std::size_t>(axis));
+}
+
+/// The reference's Concat that also returns the length of each input along the axis.
+void infer_concat_training(ShapeContext& context) {
+  infer_concat(context);
+  context.set(1, ElementType::int64, {static_cast<std::int64_t>(context.input_count())});
+}
+
+/// Known lengths are cut by Split; others by slices between running sums of the inputs' lengths.
+void concat_gradient(GradientContext& g) {
+  const std::size_t count = g.node().inputs.size();
+  std::int64_t axis = g.attributes().integer("axis", 1);
+  if (axis < 0) axis += g.rank(g.output());
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto length = g.shape(g.input(i))[static_cast<std::size_t>(axis)].integer();
+    if (length) lengths.push_back(*length);
+  }
+  if (lengths.size() == count) {
+    const std::vector<ValueId> parts =
+        g.opset() >= 13
+            ? g.add_many("Split", {g.gradient(), g.int64s(lengths)}, count, {{"axis", axis}})
+            : g.add_many("Split", {g.gradient()}, count, {{"axis", axis}, {"split", lengths}});
+    for (std::size_t i = 0; i < count; ++i) {
+      if (g.wants(i)) g.give(i, parts[i]);
+    }
+    return;
+  }
+  ValueId start = g.int64s({0});
+  for (std::size_t i = 0; i < count; ++i) {
+    const ValueId length = g.add("Gather", {g.shape_of(g.input(i)), g.int64s({axis})});
+    const ValueId end = g.add("Add", {start, length});
+    if (g.wants(i)) g.give(i, g.add("Slice", {g.gradient(), start, end, g.int64s({axis})}));
+    start = end;
+  }
+}
+
+/// Attribute `pads` before version 11, input 1 since; input 3 names the axes since 18.
+std::optional<Shape> read_pads(ShapeContext& context) {
+  if (context.version() < 11) {
+    const Integers pads =
+        context.attributes().integers(context.version() < 2 ? "paddings" : "pads");
+    return Shape(pads.begin(), pads.end());
+  }
+  const Contents* const known = context.contents(1);
+  if (known == nullptr) return std::nullopt;
+  return Shape(known->begin(), known->end());
+}
+
+void infer_pad(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  std::vector<std::int64_t> axes = all_axes(context.rank(0));
+  if (context.has_input(3)) {
+    const auto known = context.integers(3);
+    if (!known) throw ShapeUnknown();
+    axes = *known;
+    for (std::int64_t& axis : axes) axis = context.axis(axis, context.rank(0));
+  }
+  const auto pads = read_pads(context);
+  if (pads && pads->size() != 2 * axes.size()) {
+    context.fail("has " + std::to_string(pads->size()) + " pads for " +
+                 std::to_string(axes.size()) + " axes");
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Expr& dim = shape[static_cast<std::size_t>(axes[i])];
+    dim = pads ? dim + (*pads)[i] + (*pads)[i + axes.size()] : context.unknown_dim();
+  }
+  context.set_shape(0, std::move(shape));
+}
+
+/// Padding with a constant is undone by padding with the negative amounts.
+void pad_gradient(GradientContext& g) {
+  const std::string mode = g.attributes().text("mode", "constant");
+  if (mode != "constant") {
+    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers("pads")) : g.input(1);
+    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), pads};
+    if (g.has_input(3)) inputs.push_back(g.input(3));
+    g.give(0, g.add_microsoft("PadGrad", std::move(inputs), {{"mode", mode}}));
+    return;
+  }
+  if (g.opset() < 11) {
+    Integers pads = g.attributes().integers("pads");
+    for (std::int64_t& pad : pads) pad = -pad;
+    g.give(0, g.add("Pad", {g.gradient()}, {{"pads", pads}}));
+    return;
+  }
+  std::vector<ValueId> inputs = {g.gradient(), g.add("Neg", {g.input(1)})};
+  if (g.has_input(3)) {
+    inputs.push_back(ValueId());
+    inputs.push_back(g.input(3));
+  }
+  g.give(0, g.add("Pad", std::move(inputs)));
+}
+
+void trilu_gradient(GradientContext& g) {
+  std::vector<ValueId> inputs = {g.gradient()};
+  if (g.has_input(1)) inputs.push_back(g.input(1));
+  g.give(0, g.add("Trilu", std::move(inputs), g.attributes()));
+}
+
+}  // namespace
+
+void add_slicing_ops(OpRegistry& registry) {
+  Op slice = data_movement("Slice", {1, 10, 11, 13}, infer_slice, slice_gradient,
+                           {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}});
+  slice.bytes = bytes_of_picked;
+  registry.add(std::move(slice));
+  registry.add(data_movement("Split", {1, 2, 11, 13, 18}, infer_split, split_gradient,
+                             {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
+  registry.add(data_movement("Concat", {1, 4, 11, 13}, infer_concat, concat_gradient, {}));
+  registry.add(microsoft(
+      data_movement("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
+  registry.add(
+      data_movement("Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24}, infer_pad, pad_gradient, {}));
+  registry.add(data_movement("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}}));
+  for (const char* type : {"SliceGrad", "PadGrad"}) {
+    registry.add(microsoft({.type = type, .infer = infer_from_second_operand, .flops = no_flops}));
+  }
+}
+
+}  // namespace stashscope

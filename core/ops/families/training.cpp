@@ -1,0 +1,113 @@
+// Operators that only training graphs have: the boundary, accumulation, optimizers.
+
+#include <algorithm>
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The inputs of a YieldOp that have a gradient, in the order of its outputs.
+std::vector<std::size_t> differentiable_inputs(const Node& node) {
+  const Integers excluded = node.attributes.integers("non_differentiable_outputs");
+  std::vector<std::size_t> inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (std::find(excluded.begin(), excluded.end(), index) == excluded.end()) inputs.push_back(i);
+  }
+  return inputs;
+}
+
+/// Each gradient that comes back has the type of the output that went out.
+void infer_yield(ShapeContext& context) {
+  const std::vector<std::size_t> inputs = differentiable_inputs(context.node());
+  const std::size_t count = std::min(inputs.size(), context.output_count());
+  for (std::size_t i = 0; i < count; ++i) context.outputs()[i].type = context.type(inputs[i]);
+}
+
+std::optional<std::size_t> shares_returned_value(const Graph&, const Node& node,
+                                                 std::size_t output) {
+  const std::vector<std::size_t> inputs = differentiable_inputs(node);
+  return output < inputs.size() ? std::optional(inputs[output]) : std::nullopt;
+}
+
+/// The axes along which each of two shapes was broadcast.
+void infer_broadcast_gradient_args(ShapeContext& context) {
+  const Contents* const a = context.contents(0);
+  const Contents* const b = context.contents(1);
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    context.set_element(i, ElementType::int64);
+  }
+  if (a == nullptr || b == nullptr) {
+    for (std::size_t i = 0; i < context.output_count(); ++i) {
+      context.set_shape(i, {context.unknown_dim()});
+    }
+    return;
+  }
+  const std::size_t rank = std::max(a->size(), b->size());
+  const auto dim = [&](const Contents& dims, std::size_t axis) {
+    const bool present = axis + dims.size() >= rank;
+    return present ? std::optional(dims[axis + dims.size() - rank]) : std::nullopt;
+  };
+  for (const std::size_t side : {0U, 1U}) {
+    if (!context.has_output(side)) continue;
+    Contents axes;
+    bool known = true;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const auto own = dim(side == 0 ? *a : *b, axis);
+      const auto other = dim(side == 0 ? *b : *a, axis);
+      const bool broadcast = !own || (own->is(1) && other && !other->is(1));
+      if (broadcast) axes.push_back(static_cast<std::int64_t>(axis));
+      // A named size beside another one may turn out to be 1.
+      known = known && (!own || !other || own->integer() || *own == *other);
+    }
+    context.set_shape(side, {known ? Expr(std::ssize(axes)) : context.unknown_dim()});
+    if (known) context.set_contents(side, std::move(axes));
+  }
+}
+
+/// (sum so far, value, [do update]) -> new sum
+void infer_accumulator(ShapeContext& context) { context.set_like_input(0, 0); }
+
+/// (buffer, gradient, [overwrite]) -> updated flag, [new buffer]
+void infer_accumulator_v2(ShapeContext& context) {
+  context.set(0, ElementType::boolean, {1});
+  if (context.has_output(1)) context.set_like_input(1, 0);
+}
+
+/// The buffer is read and written, though it is an input.
+double accumulated_bytes(const CostContext& cost) {
+  return 2 * cost.bytes_of_input(0) + cost.bytes_of_input(1);
+}
+
+Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
+  return microsoft(
+      {.type = std::move(type), .infer = infer, .stops_gradients = true, .flops = no_flops});
+}
+
+}  // namespace
+
+void add_training_ops(OpRegistry& registry) {
+  Op yield = graph_op("YieldOp", infer_yield);
+  yield.alias = shares_returned_value;
+  yield.bytes = no_bytes;
+  registry.add(std::move(yield));
+  Op axes = graph_op("BroadcastGradientArgs", infer_broadcast_gradient_args);
+  axes.bytes = no_bytes;
+  registry.add(std::move(axes));
+  Op accumulator = graph_op("InPlaceAccumulator", infer_accumulator);
+  accumulator.flops = nullptr;
+  accumulator.in_place = {{0, 0}};
+  registry.add(std::move(accumulator));
+  Op accumulator_v2 = graph_op("InPlaceAccumulatorV2", infer_accumulator_v2);
+  accumulator_v2.flops = flops_per_input_element<1, 1>;
+  accumulator_v2.bytes = accumulated_bytes;
+  registry.add(std::move(accumulator_v2));
+  for (const char* type : {"AdamWOptimizer", "SGDOptimizerV2", "PythonOp", "PythonOpGrad"}) {
+    registry.add(graph_op(type, nullptr));
+  }
+}
+
+}  // namespace stashscope

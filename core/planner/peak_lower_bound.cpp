@@ -1,0 +1,113 @@
+#include "core/planner/peak_lower_bound.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/schedule/minimal/order_bound.h"
+
+namespace stashscope {
+
+namespace {
+
+/// While a task runs: what it makes and reads, and what is `beside` it, each item once.
+PeakLowerBound running(const TaskGraph& graph, TaskId task, std::vector<ItemId> beside) {
+  const auto made = graph.outputs[task];
+  for (const ItemId item : graph.inputs[task]) {
+    if (!takes_over(graph, task, item)) beside.push_back(item);
+  }
+  beside.insert(beside.end(), made.begin(), made.end());
+  std::sort(beside.begin(), beside.end());
+  beside.erase(std::unique(beside.begin(), beside.end()), beside.end());
+  PeakLowerBound here{graph.persistent_bytes, task, std::move(beside)};
+  for (const ItemId item : here.items) here.bytes += graph.bytes[item];
+  return here;
+}
+
+bool is_lower(const PeakLowerBound& a, const PeakLowerBound& b) { return a.bytes < b.bytes; }
+
+void raise(PeakLowerBound& floor, PeakLowerBound here) {
+  if (is_lower(floor, here)) floor = std::move(here);
+}
+
+/// Of tasks that read more, what comes before is left out: it takes the square of that many.
+constexpr std::size_t most_reads = 256;
+
+/// When the last of what the task reads is made, whichever that is. @pre the task reads something
+PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
+  std::vector<PeakLowerBound> cases;
+  for (const ItemId last : graph.inputs[task]) {
+    std::vector<ItemId> others;
+    for (const ItemId item : graph.inputs[task]) {
+      if (graph.maker[item] != graph.maker[last]) others.push_back(item);
+    }
+    cases.push_back(running(graph, graph.maker[last], std::move(others)));
+  }
+  return *std::ranges::min_element(cases, is_lower);
+}
+
+/// The items that no second run brings back, beside those of a task that runs.
+class OnceMadeItems {
+ public:
+  explicit OnceMadeItems(const TaskGraph& graph) : graph_(graph), bytes_(graph.items(), 0) {
+    for (const ItemId item : IdRange<ItemId>(graph.items())) {
+      if (graph.most_runs[graph.maker[item]] == 1) bytes_[item] = graph.bytes[item];
+    }
+  }
+
+  PeakLowerBound beside(TaskId task) const {
+    PeakLowerBound here = running(graph_, task, {});
+    IdVector<ItemId, std::int64_t> weight = bytes_;
+    for (const ItemId item : here.items) weight[item] = 0;
+    for (const ItemId item : graph_.inputs[task]) weight[item] = 0;
+    const LeastCut cut = least_cut_at(graph_, task, weight);
+    here.bytes += cut.weight;
+    for (const ItemId item : cut.items) {
+      if (weight[item] > 0) here.items.push_back(item);
+    }
+    return here;
+  }
+
+  /// By step of an order, at least what `beside` gives there.
+  std::vector<std::int64_t> at_most(std::span<const TaskId> order) const {
+    TaskGraph once = graph_;
+    once.bytes = bytes_;
+    std::vector<std::int64_t> bytes = memory_of(once, order).live_bytes;
+    for (std::size_t step = 0; step < order.size(); ++step) {
+      for (const auto items : {graph_.inputs[order[step]], graph_.outputs[order[step]]}) {
+        for (const ItemId item : items) bytes[step] += graph_.bytes[item];
+      }
+    }
+    return bytes;
+  }
+
+ private:
+  const TaskGraph& graph_;
+  IdVector<ItemId, std::int64_t> bytes_;
+};
+
+}  // namespace
+
+PeakLowerBound recompute_peak_lower_bound(const TaskGraph& graph, std::span<const TaskId> order,
+                                          const SearchLimit& limit, const Progress& progress) {
+  PeakLowerBound floor{graph.persistent_bytes, {}, {}};
+  for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
+    raise(floor, running(graph, task, {}));
+    const std::size_t reads = graph.inputs[task].size();
+    if (reads > 0 && reads <= most_reads) raise(floor, before_running(graph, task));
+  }
+  const OnceMadeItems once(graph);
+  const std::vector<std::int64_t> at_most = once.at_most(order);
+  std::vector<std::size_t> steps(order.size());
+  std::iota(steps.begin(), steps.end(), std::size_t{0});
+  std::ranges::stable_sort(steps, std::greater(), [&](std::size_t step) { return at_most[step]; });
+  const SearchClock clock(limit, progress);
+  std::int64_t moves = 0;
+  for (const std::size_t step : steps) {
+    if (at_most[step] <= floor.bytes || clock.used(moves) >= 1) break;
+    moves += static_cast<std::int64_t>(graph.tasks() + graph.items());
+    raise(floor, once.beside(order[step]));
+  }
+  return floor;
+}
+
+}  // namespace stashscope

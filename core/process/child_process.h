@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/process/deadline.h"
+
+namespace stashscope {
+
+/// A child process that does not outlive its owner, however that ends. Whoever starts one waits for
+/// it on the same thread.
+class ChildProcess {
+ public:
+  /// @param arguments without the program's name
+  /// @param streams standard input, output and errors
+  /// Throws a run Error when the program cannot be started.
+  ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+               const std::array<int, 3>& streams);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// Exit status as the shell counts it: 128 + signal for a crash.
+  int wait(const Deadline& deadline);
+
+ private:
+  void end();
+
+  pid_t id_ = -1;
+};
+
+}  // namespace stashscope

@@ -1,0 +1,71 @@
+#include "core/process/temporary_folder.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/scoped_signal_block.h"
+
+namespace stashscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* other_place = "set TMPDIR to another place";
+
+fs::path make_folder() {
+  std::error_code unusable;
+  const fs::path parent = fs::temp_directory_path(unusable);
+  if (unusable) fail_input("the folder of temporary files", unusable.message(), other_place);
+  std::string pattern = fs::absolute(parent / "stashscope-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    fail_input(printable(pattern), std::string("cannot be made: ") + std::strerror(errno),
+               other_place);
+  }
+  return pattern;
+}
+
+/// Removes a folder after the end of a pipe. In a forked child only calls that are safe in a signal
+/// handler are allowed.
+[[noreturn]] void guard(int lifeline, const char* folder) {
+  // Whoever reads what this process writes waits until all its copies are closed.
+  ::dup2(lifeline, STDIN_FILENO);
+  ::closefrom(STDIN_FILENO + 1);
+  char nothing = 0;
+  while (::read(STDIN_FILENO, &nothing, 1) < 0 && errno == EINTR) {
+  }
+  ::execl("/bin/rm", "rm", "-rf", "--", folder, nullptr);
+  ::_exit(127);
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  // The guard never lets any in, so that a signal to all processes of a user leaves it alone.
+  const ScopedSignalBlock held;
+  path_ = make_folder();
+  guard_ = ::fork();
+  if (guard_ == 0) guard(lifeline_.reading(), path_.c_str());
+  const int reason = errno;
+  lifeline_.close_reading();
+  if (guard_ > 0) {
+    // Out of reach of what kills the process group.
+    ::setpgid(guard_, 0);
+    return;
+  }
+  ::rmdir(path_.c_str());
+  fail_run("", std::string("cannot start a process: ") + std::strerror(reason));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  lifeline_.close_writing();
+  while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace stashscope

@@ -1,0 +1,446 @@
+#include "core/run/cpu/execute/cpu_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "core/base/text.h"
+#include "core/ops/families/control_flow.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/ops/rules/op.h"
+#include "core/ops/rules/shape_context.h"
+#include "core/run/cpu/execute/allocator.h"
+#include "core/run/cpu/execute/blocks.h"
+#include "core/run/cpu/execute/control_flow.h"
+#include "core/run/cpu/execute/subgraph_plan.h"
+#include "core/run/cpu/kernels/standard_kernels.h"
+#include "core/run/shared/dispatch.h"
+#include "core/run/shared/kernel.h"
+#include "core/run/shared/output_dims.h"
+#include "core/run/step/step_nodes.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The process size is asked for this often, in steps: the system call is slow beside small
+/// kernels.
+constexpr std::uint32_t steps_between_resident = 16;
+
+NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
+
+class Execution {
+ public:
+  Execution(const RunPlan& plan, const NamedTensors& inputs, const TraceSink& sink)
+      : graph_(*plan.graph),
+        dataflow_(plan.dataflow),
+        topology_(plan.dataflow.topology),
+        timeline_(plan.timeline),
+        groups_(plan.groups),
+        inputs_(inputs),
+        sink_(sink),
+        nodes_(graph_, dataflow_),
+        views_(topology_.values()),
+        reads_left_(topology_.values(), 0),
+        blocks_(timeline_.buffers.size()),
+        values_in_(timeline_.buffers.size(), 0),
+        is_released_(topology_.values(), false),
+        symbols_(graph_.symbols()),
+        started_(Clock::now()) {}
+
+  ~Execution() {
+    for (const TrackingAllocator::Block& block : blocks_) std::free(block.data);
+  }
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  RunResult run(const Progress& progress) {
+    for (const ValueId output : timeline_.released_outputs) is_released_[output] = true;
+    progress_ = &progress;
+    count_reads();
+    place_residents();
+    const std::size_t steps = timeline_.order.size();
+    for (std::size_t step = 0; step < steps; ++step) {
+      if (step % 64 == 0) {
+        progress.update(static_cast<double>(step) / static_cast<double>(steps), "running");
+      }
+      run_node(static_cast<std::uint32_t>(step));
+    }
+    emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(), "");
+    for (const ValueId output : graph_.data().outputs) collect(output);
+    add_data_dependent_sizes();
+    return {std::move(outputs_), measurement_.take()};
+  }
+
+ private:
+  /// Dims stay known when the memory has gone.
+  void add_data_dependent_sizes() {
+    if (graph_.data().data_dependent.empty()) return;
+    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
+    for (const ValueId id : IdRange<ValueId>(dims.size())) dims[id] = views_[id].dims;
+    for (const auto& [name, size] : data_dependent_sizes(graph_, dims)) {
+      measurement_.add_size(name, size);
+    }
+  }
+
+  void emit(TraceEvent::Kind kind, std::uint32_t step, std::int64_t bytes,
+            const std::string& name) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+    const TraceEvent event{kind, step, bytes, allocator_.live_bytes(), seconds, name};
+    measurement_.add(event);
+    if (sink_) sink_(event);
+  }
+
+  /// Reads still to come, by value; graph outputs are never read out unless they are released.
+  void count_reads() {
+    for (const NodeId node : timeline_.order) {
+      for (const ValueId input : topology_.inputs[node]) {
+        if (input.valid()) ++reads_left_[input];
+      }
+    }
+    for (const ValueId output : graph_.data().outputs) {
+      if (!is_released_[output]) ++reads_left_[output];
+    }
+  }
+
+  void place_residents() {
+    for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
+      const Buffer& buffer = timeline_.buffers[id];
+      if (!buffer.persistent) continue;
+      if (buffer.state) {
+        place_state(id);
+      } else {
+        place_resident(id, buffer.root);
+      }
+    }
+  }
+
+  /// No parameter is updated here; the states take their memory.
+  void place_state(BufferId id) {
+    const std::int64_t bytes = timeline_.buffers[id].bytes;
+    allocate(id, bytes, 0);
+    std::memset(blocks_[id].data, 0, static_cast<std::size_t>(bytes));
+  }
+
+  void place_resident(BufferId buffer, ValueId value) {
+    const Tensor tensor = persistent_tensor(graph_, value, inputs_);
+    const TensorBytes data = tensor.load();
+    allocate(buffer, tensor.size_in_bytes(), 0);
+    std::memcpy(blocks_[buffer].data, data.bytes.data(), data.bytes.size());
+    views_[value] = {tensor.element(), tensor.dims(), blocks_[buffer].data};
+  }
+
+  void allocate(BufferId buffer, std::int64_t bytes, std::uint32_t step) {
+    blocks_[buffer] = allocator_.allocate(bytes);
+    emit(TraceEvent::Kind::allocate, step, bytes,
+         name_of(graph_, dataflow_, timeline_.buffers[buffer]));
+  }
+
+  void run_node(std::uint32_t step) {
+    const NodeId id = timeline_.order[step];
+    const Node& node = nodes_.node(id);
+    const std::string name = name_of(graph_, dataflow_, id);
+    emit(TraceEvent::Kind::node_start, step, 0, name);
+    try {
+      if (groups_.of(id).valid()) {
+        if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
+      } else if (node.op_type == "YieldOp") {
+        return_gradients(id, node);
+      } else if (is_control_flow(node)) {
+        run_subgraphs(id, node, step);
+      } else {
+        run_kernel(id, node, step);
+      }
+    } catch (const OutOfMemory& error) {
+      throw OutOfMemory(describe(node, dataflow_.origin(id)), error.reason(),
+                        error.available_bytes(), error.hint());
+    } catch (const Error& error) {
+      throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
+    }
+    emit(TraceEvent::Kind::node_end, step, 0, name);
+    release_after(id, step);
+    if (step % steps_between_resident == 0) {
+      emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
+    }
+  }
+
+  /// The caller takes the outputs and hands back their gradients in memory of its own, so what
+  /// comes back is not allocated here; it stands for the buffer of the output that it belongs to.
+  void return_gradients(NodeId id, const Node& node) {
+    std::size_t next = 0;
+    const auto outputs = topology_.outputs[id];
+    const Op& op = nodes_.op(id);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId output = outputs[next++];
+      const std::size_t input = *op.alias(graph_, node, i);
+      const TensorView& returned = views_[topology_.inputs[id][input]];
+      views_[output] = seed_view(output, returned);
+      join_buffer(output);
+    }
+  }
+
+  TensorView seed_view(ValueId output, const TensorView& like) {
+    const Tensor gradient =
+        returned_gradient(graph_, output, Tensor(like.element, like.dims), inputs_);
+    const TensorBytes data = gradient.load();
+    seeds_.push_back(std::make_unique<std::string>(reinterpret_cast<const char*>(data.bytes.data()),
+                                                   data.bytes.size()));
+    return {like.element, like.dims, reinterpret_cast<std::byte*>(seeds_.back()->data())};
+  }
+
+  static const Kernel& kernel_of(const Node& node) {
+    const Kernel* const kernel = standard_kernels().find(node);
+    if (kernel == nullptr) fail_run("", "there is no CPU kernel for this operator");
+    return *kernel;
+  }
+
+  void run_kernel(NodeId id, const Node& node, std::uint32_t step) {
+    const Kernel& kernel = kernel_of(node);
+    const Op& op = nodes_.op(id);
+    KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
+    const auto row = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      context.inputs.push_back(row[i].valid() ? views_[row[i]] : TensorView());
+    }
+    const auto dims = output_dims(kernel, op, context, symbols_);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) {
+        context.outputs.emplace_back();
+        continue;
+      }
+      TensorView& view = op.output_on_host ? place_on_host(*output++, dims[i], step)
+                                           : place_output(*output++, dims[i], step);
+      const auto shared = op.alias != nullptr ? op.alias(graph_, node, i) : std::nullopt;
+      // What the YieldOp hands back lies outside of the buffer that it stands for, and so do views
+      // of it.
+      if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
+      context.outputs.push_back(view);
+    }
+    kernel.run(context);
+  }
+
+  /// What only members read is there block by block, in scratch memory that counts nothing.
+  void run_group(FusedGroupId group, std::uint32_t step) {
+    std::vector<BlockTask> tasks;
+    std::vector<std::vector<std::byte>> scratch;
+    for (const NodeId member : groups_.members[group]) {
+      tasks.push_back(block_task(member, step, scratch));
+    }
+    run_in_blocks(tasks, tasks.front().output.view.elements());
+  }
+
+  /// Pointwise: the output has the dims of the operands that have more or less than one element,
+  /// or the highest rank.
+  BlockTask block_task(NodeId id, std::uint32_t step,
+                       std::vector<std::vector<std::byte>>& scratch) {
+    const Node& node = nodes_.node(id);
+    BlockTask task{&kernel_of(node), &node, nodes_.version(id), {}, {}};
+    const ValueId output = topology_.outputs[id][0];
+    OutputDims made{stored_element(graph_, dataflow_, output), {}};
+    std::pair<bool, std::int64_t> fullest;
+    for (const ValueId input : topology_.inputs[id]) {
+      const TensorView view = input.valid() ? views_[input] : TensorView();
+      task.inputs.push_back({view, input.valid() && !timeline_.buffer_of[input].valid()});
+      const std::pair fullness(view.elements() != 1, view.rank());
+      if (!input.valid() || fullness < fullest) continue;
+      fullest = fullness;
+      made.dims = view.dims;
+    }
+    task.output.in_scratch = !timeline_.buffer_of[output].valid();
+    if (task.output.in_scratch) {
+      const std::int64_t block = packed_bytes(made.element, block_elements);
+      views_[output] = {made.element, made.dims,
+                        scratch.emplace_back(static_cast<std::size_t>(block)).data()};
+    } else {
+      place_output(output, made, step);
+    }
+    task.output.view = views_[output];
+    return task;
+  }
+
+  Tensor tensor_at(ValueId value) const {
+    const TensorView& view = views_[value];
+    const auto bytes = static_cast<std::size_t>(packed_bytes(view.element, view.elements()));
+    return {view.element, view.dims, std::string(reinterpret_cast<const char*>(view.data), bytes)};
+  }
+
+  /// The graphs inside of a node have memory of their own, which comes and goes while it runs and
+  /// is not part of this step's events; what they return is.
+  void run_subgraphs(NodeId id, const Node& node, std::uint32_t step) {
+    const auto run_body = [this](const Graph& body, const NamedTensors& inputs) {
+      if (progress_->cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
+      return run_subgraph(body, inputs);
+    };
+    ControlFlow flow{node, nodes_.version(id), {}, {}, run_body};
+    const auto row = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      flow.inputs.push_back(row[i].valid() ? tensor_at(row[i]) : Tensor());
+    }
+    for (std::size_t i = 0; i < node.captured_inputs.size(); ++i) {
+      flow.captured.insert_or_assign(graph_.value(node.captured_inputs[i]).name,
+                                     tensor_at(row[node.inputs.size() + i]));
+    }
+    const std::vector<Tensor> results = run_control_flow(flow);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      const TensorView& view =
+          place_output(*output++, {results[i].element(), results[i].dims()}, step);
+      const TensorBytes data = results[i].load();
+      std::memcpy(view.data, data.bytes.data(), data.bytes.size());
+    }
+  }
+
+  void join_buffer(ValueId value) { ++values_in_[timeline_.buffer_of[value]]; }
+
+  TensorView& place_output(ValueId value, const OutputDims& wanted, std::uint32_t step) {
+    const BufferId buffer = timeline_.buffer_of[value];
+    const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
+    if (blocks_[buffer].data == nullptr) {
+      allocate(buffer, bytes, step);
+    } else if (blocks_[buffer].bytes != bytes) {
+      fail_run("", "an output of " + std::to_string(bytes) + " bytes was planned to share " +
+                       std::to_string(blocks_[buffer].bytes) + " bytes");
+    }
+    join_buffer(value);
+    views_[value] = {wanted.element, wanted.dims, blocks_[buffer].data};
+    return views_[value];
+  }
+
+  /// What lives on the host is stored apart and counts nothing.
+  TensorView& place_on_host(ValueId value, const OutputDims& wanted, std::uint32_t step) {
+    const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
+    const auto block =
+        host_.emplace(value, std::vector<std::byte>(static_cast<std::size_t>(bytes))).first;
+    allocate(timeline_.buffer_of[value], 0, step);
+    join_buffer(value);
+    views_[value] = {wanted.element, wanted.dims, block->second.data()};
+    return views_[value];
+  }
+
+  /// What the members of a group read or made goes when the last of them ends.
+  void release_after(NodeId id, std::uint32_t step) {
+    const FusedGroupId group = groups_.of(id);
+    if (!group.valid()) {
+      hand_over_released(id);
+      release_read(id, step);
+    } else if (groups_.members[group].back() == id) {
+      release_after_group(group, step);
+    }
+  }
+
+  void release_after_group(FusedGroupId group, std::uint32_t step) {
+    for (const NodeId member : groups_.members[group]) {
+      hand_over_released(member);
+      for (const ValueId input : topology_.inputs[member]) {
+        if (!input.valid() || --reads_left_[input] > 0) continue;
+        const NodeId producer = topology_.producer[input];
+        if (!producer.valid() || groups_.of(producer) != group) die(input, step);
+      }
+    }
+    for (const NodeId member : groups_.members[group]) {
+      const ValueId output = topology_.outputs[member][0];
+      if (reads_left_[output] == 0 && timeline_.buffer_of[output].valid()) die(output, step);
+    }
+  }
+
+  /// A value dies with its last read; its buffer goes with the last value in it.
+  void release_read(NodeId id, std::uint32_t step) {
+    for (const ValueId input : topology_.inputs[id]) {
+      if (input.valid() && --reads_left_[input] == 0) die(input, step);
+    }
+    for (const ValueId output : topology_.outputs[id]) {
+      if (reads_left_[output] == 0) die(output, step);
+    }
+  }
+
+  void die(ValueId value, std::uint32_t step) {
+    const BufferId id = timeline_.buffer_of[value];
+    if (timeline_.buffers[id].persistent || --values_in_[id] > 0) return;
+    host_.erase(value);
+    const TrackingAllocator::Block block = blocks_[id];
+    blocks_[id] = {};
+    allocator_.release(block);
+    emit(TraceEvent::Kind::release, step, block.bytes,
+         name_of(graph_, dataflow_, timeline_.buffers[id]));
+  }
+
+  /// Whoever updates the parameters takes these before their memory is used for something else.
+  void hand_over_released(NodeId id) {
+    for (const ValueId output : topology_.outputs[id]) {
+      if (is_released_[output]) collect(output);
+    }
+  }
+
+  /// The first time counts.
+  void collect(ValueId id) {
+    const std::string& name = graph_.value(id).name;
+    if (!outputs_.contains(name)) outputs_.emplace(name, tensor_at(id));
+  }
+
+  const Graph& graph_;
+  const Dataflow& dataflow_;
+  const Topology& topology_;
+  const Timeline& timeline_;
+  const FusedGroups& groups_;
+  const NamedTensors& inputs_;
+  const TraceSink& sink_;
+  StepNodes nodes_;
+  IdVector<ValueId, TensorView> views_;
+  IdVector<ValueId, std::uint32_t> reads_left_;
+  IdVector<BufferId, TrackingAllocator::Block> blocks_;
+  IdVector<BufferId, std::uint32_t> values_in_;
+  IdVector<ValueId, bool> is_released_;
+  NamedTensors outputs_;
+  const Progress* progress_ = nullptr;
+  SymbolTable symbols_;
+  TrackingAllocator allocator_;
+  std::unordered_map<ValueId, std::vector<std::byte>> host_;
+  std::vector<std::unique_ptr<std::string>> seeds_;
+  MeasurementBuilder measurement_{"cpu"};
+  Clock::time_point started_;
+};
+
+/// Every run starts anew.
+class CpuStep : public LoadedStep {
+ public:
+  CpuStep(const RunPlan& plan, const NamedTensors& inputs) : plan_(plan), inputs_(inputs) {}
+
+  RunResult run(const TraceSink& sink, const Progress& progress) override {
+    const Clock::time_point started = Clock::now();
+    RunResult result = Execution(plan_, inputs_, sink).run(progress);
+    result.measurement.step_seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    return result;
+  }
+
+ private:
+  const RunPlan& plan_;
+  const NamedTensors& inputs_;
+};
+
+bool has_kernel(const Node& node) {
+  if (node.op_type == "YieldOp" || is_control_flow(node)) return true;
+  return standard_kernels().find(node) != nullptr && standard_ops().find(node) != nullptr;
+}
+
+NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs) {
+  const RunPlan plan = subgraph_plan(body, inputs);
+  const TraceSink no_sink;
+  return Execution(plan, inputs, no_sink).run(Progress()).outputs;
+}
+
+}  // namespace
+
+void CpuRunner::check(const Graph& graph) const {
+  require_kernels(graph, has_kernel, "the CPU runner");
+}
+
+std::unique_ptr<LoadedStep> CpuRunner::load(const RunPlan& plan, const NamedTensors& inputs) const {
+  check(*plan.graph);
+  return std::make_unique<CpuStep>(plan, inputs);
+}
+
+}  // namespace stashscope::cpu

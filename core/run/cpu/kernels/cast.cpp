@@ -1,0 +1,69 @@
+// Conversions between element types.
+
+#include <cmath>
+#include <limits>
+
+#include "core/run/cpu/kernels/families.h"
+#include "core/run/cpu/primitives/broadcast.h"
+#include "core/run/cpu/primitives/small_numbers.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+/// Numbers truncate towards zero; what does not fit wraps between integers and, from a floating
+/// number, becomes the smallest 64-bit integer first, as x86 processors convert.
+template <class To, class From>
+To converted(From item) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return item != From(0);
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    if constexpr (std::is_same_v<To, std::uint64_t>) {
+      if (item >= From(0x1p63)) return item < From(0x1p64) ? static_cast<To>(item) : To(0);
+    }
+    const bool fits = item >= From(-0x1p63) && item < From(0x1p63);
+    return static_cast<To>(fits ? static_cast<std::int64_t>(item)
+                                : std::numeric_limits<std::int64_t>::min());
+  } else {
+    return static_cast<To>(item);
+  }
+}
+
+/// From or to floats of 8 bits and less or integers of 4 and less.
+void cast_small(const KernelContext& context) {
+  const std::vector<double> numbers = all_numbers(context.in(0));
+  if (is_small_number(context.out().element)) {
+    const Attributes& attributes = context.attributes();
+    const SmallRounding rounding = {attributes.integer("saturate", 1) != 0,
+                                    attributes.text("round_mode", "up")};
+    return store_small_numbers(numbers, rounding, context.out());
+  }
+  with_any(context.out().element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::transform(numbers.begin(), numbers.end(), context.out().as<T>().begin(),
+                   [](double number) { return static_cast<T>(converted<Compute<T>>(number)); });
+  });
+}
+
+void cast(const KernelContext& context) {
+  if (is_small_number(context.in(0).element) || is_small_number(context.out().element)) {
+    return cast_small(context);
+  }
+  with_any(context.in(0).element, [&](auto from_tag) {
+    using From = typename decltype(from_tag)::type;
+    with_any(context.out().element, [&](auto to_tag) {
+      using To = typename decltype(to_tag)::type;
+      map_elements<From, To>(context.in(0), context.out(),
+                             [](auto item) { return converted<Compute<To>>(item); });
+    });
+  });
+}
+
+}  // namespace
+
+void add_cast_kernels(KernelRegistry& registry) {
+  registry.add("", "Cast", {cast});
+  registry.add("", "CastLike", {cast});
+}
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,242 @@
+// Reading and writing by index.
+
+#include <cstring>
+
+#include "core/run/cpu/kernels/families.h"
+#include "core/run/cpu/primitives/indices.h"
+#include "core/run/cpu/primitives/strided_copy.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+void gather(const KernelContext& context) {
+  const AxisSplit split = split_at(context.in(0).dims, context.attributes().integer("axis", 0));
+  gather_rows(context.in(0), split, wrapped_indices(context.in(1), split.size), context.out());
+}
+
+/// (shape, indices, dy)
+void gather_grad(const KernelContext& context) {
+  const TensorView& out = context.out();
+  const AxisSplit split = split_at(out.dims, context.attributes().integer("axis", 0));
+  const Dims indices = wrapped_indices(context.in(1), split.size);
+  accumulate(context.in(2), out,
+             [&](const auto* dy, auto* dx) { add_rows(dy, split, indices, dx); });
+}
+
+/// `body(position among the indices, offset in the data)` for every index along one axis of `data`.
+template <class Body>
+void for_each_element(const TensorView& indices, const Dims& data, std::int64_t axis, Body body) {
+  Dims strides = dense_strides(data);
+  const std::size_t along = axis_in(axis, std::ssize(data));
+  const std::int64_t stride = std::exchange(strides[along], 0);
+  const Dims list = wrapped_indices(indices, data[along]);
+  const StridedWalk<2> walk(indices.dims, {dense_strides(indices.dims), strides});
+  walk.for_each_run([&](const auto& at, std::int64_t count, const auto& step) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto position = static_cast<std::size_t>(at[0] + i);
+      body(position, static_cast<std::size_t>(at[1] + i * step[1] + list[position] * stride));
+    }
+  });
+}
+
+void gather_elements(const KernelContext& context) {
+  const TensorView& data = context.in(0);
+  with_size(element_size(data.element), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto from = data.as<T>();
+    const auto to = context.out().as<T>();
+    for_each_element(
+        context.in(1), data.dims, context.attributes().integer("axis", 0),
+        [&](std::size_t position, std::size_t offset) { to[position] = from[offset]; });
+  });
+}
+
+/// (dy, shape, indices)
+void gather_elements_grad(const KernelContext& context) {
+  const TensorView& out = context.out();
+  accumulate(context.in(0), out, [&](const auto* dy, auto* dx) {
+    for_each_element(context.in(2), out.dims, context.attributes().integer("axis", 0),
+                     [&](std::size_t position, std::size_t offset) { dx[offset] += dy[position]; });
+  });
+}
+
+/// Where the slices lie that index tuples address; behind `batch` shared axes the last axis of the
+/// indices counts along as many axes of the data as it is long. (ONNX, GatherND)
+struct Slices {
+  Dims offsets;
+  std::int64_t length = 1;
+};
+
+Slices slices_of(const TensorView& indices, const Dims& data, std::int64_t batch) {
+  const std::int64_t depth = indices.dims.back();
+  const auto first = static_cast<std::size_t>(batch);
+  const auto last = static_cast<std::size_t>(batch + depth);
+  const Dims strides = dense_strides(data);
+  const Dims list = as_integers(indices);
+  Slices slices;
+  for (std::size_t i = last; i < data.size(); ++i) slices.length *= data[i];
+  const std::int64_t per_batch =
+      element_count(std::span(indices.dims).subspan(first)) / std::max<std::int64_t>(depth, 1);
+  const std::int64_t batch_stride = element_count(std::span(data).subspan(first));
+  std::int64_t tuples = 1;
+  for (std::size_t i = 0; i + 1 < indices.dims.size(); ++i) tuples *= indices.dims[i];
+  for (std::int64_t tuple = 0; tuple < tuples; ++tuple) {
+    std::int64_t offset = tuple / std::max<std::int64_t>(per_batch, 1) * batch_stride;
+    for (std::size_t i = first; i < last; ++i) {
+      const auto at = static_cast<std::size_t>(tuple * depth) + i - first;
+      offset += wrapped(list[at], data[i]) * strides[i];
+    }
+    slices.offsets.push_back(offset);
+  }
+  return slices;
+}
+
+void gather_nd(const KernelContext& context) {
+  const TensorView& data = context.in(0);
+  const Slices slices =
+      slices_of(context.in(1), data.dims, context.attributes().integer("batch_dims", 0));
+  const std::size_t size = element_size(data.element);
+  const std::size_t bytes = static_cast<std::size_t>(slices.length) * size;
+  std::byte* to = context.out().data;
+  for (const std::int64_t offset : slices.offsets) {
+    std::memcpy(to, data.data + static_cast<std::size_t>(offset) * size, bytes);
+    to += bytes;
+  }
+}
+
+/// (shape, indices, dy)
+void gather_nd_grad(const KernelContext& context) {
+  const TensorView& out = context.out();
+  const Slices slices =
+      slices_of(context.in(1), out.dims, context.attributes().integer("batch_dims", 0));
+  accumulate(context.in(2), out, [&](const auto* dy, auto* dx) {
+    for (const std::int64_t offset : slices.offsets) {
+      for (std::int64_t i = 0; i < slices.length; ++i) dx[offset + i] += *dy++;
+    }
+  });
+}
+
+/// Calls `body(combine)` for the attribute `reduction`, where combine(old, update) is new.
+template <class C, class Body>
+void with_reduction(const KernelContext& context, Body body) {
+  const std::string reduction = context.attributes().text("reduction", "none");
+  if (reduction == "none") return body([](C, C update) { return update; });
+  if (reduction == "add") return body([](C old, C update) { return static_cast<C>(old + update); });
+  if (reduction == "mul") return body([](C old, C update) { return static_cast<C>(old * update); });
+  if (reduction == "max") return body([](C old, C update) { return std::max(old, update); });
+  if (reduction == "min") return body([](C old, C update) { return std::min(old, update); });
+  fail_run("", "does not know the reduction '" + printable(reduction) + "'");
+}
+
+/// `each(write)`, where write(offset, position) puts update `position` to `offset` of the output.
+template <class Each>
+void scatter(const KernelContext& context, Each each) {
+  copy_all(context.in(0), context.out());
+  with_any(context.out().element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = Compute<T>;
+    const auto updates = context.in(2).as<T>();
+    const auto out = context.out().as<T>();
+    with_reduction<C>(context, [&](auto combine) {
+      each([&](std::size_t offset, std::size_t position) {
+        out[offset] =
+            static_cast<T>(combine(static_cast<C>(out[offset]), static_cast<C>(updates[position])));
+      });
+    });
+  });
+}
+
+void scatter_elements(const KernelContext& context) {
+  scatter(context, [&](auto write) {
+    for_each_element(context.in(1), context.out().dims, context.attributes().integer("axis", 0),
+                     [&](std::size_t position, std::size_t offset) { write(offset, position); });
+  });
+}
+
+void scatter_nd(const KernelContext& context) {
+  const Slices slices = slices_of(context.in(1), context.out().dims, 0);
+  scatter(context, [&](auto write) {
+    std::size_t position = 0;
+    for (const std::int64_t offset : slices.offsets) {
+      for (std::int64_t i = 0; i < slices.length; ++i) {
+        write(static_cast<std::size_t>(offset + i), position++);
+      }
+    }
+  });
+}
+
+/// (indices, depth, [off, on]): indices outside of the depth have no hot element.
+void one_hot(const KernelContext& context) {
+  const TensorView& out = context.out();
+  std::int64_t axis = context.attributes().integer("axis", -1);
+  if (axis < 0) axis += out.rank();
+  const AxisSplit split = split_at(out.dims, axis);
+  const Dims indices = numbers_of<std::int64_t>(context.in(0));
+  with_size(element_size(out.element), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto values = context.in(2).as<T>();
+    const auto items = out.as<T>();
+    std::fill(items.begin(), items.end(), values[0]);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::int64_t index = indices[i] < 0 ? indices[i] + split.size : indices[i];
+      if (index < 0 || index >= split.size) continue;
+      const auto at = static_cast<std::int64_t>(i);
+      const std::int64_t row = at / split.inner * split.size + index;
+      items[static_cast<std::size_t>(row * split.inner + at % split.inner)] = values[1];
+    }
+  });
+}
+
+/// Flat positions of the elements that are not zero.
+Dims nonzero_positions(const TensorView& data) {
+  Dims positions;
+  with_any(data.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto items = data.as<T>();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto item = static_cast<Compute<T>>(items[i]);
+      if (item != Compute<T>(0)) positions.push_back(static_cast<std::int64_t>(i));
+    }
+  });
+  return positions;
+}
+
+std::vector<Dims> non_zero_size(const KernelContext& context) {
+  return {{context.in(0).rank(), std::ssize(nonzero_positions(context.in(0)))}};
+}
+
+/// One row per axis, one column per element that is not zero.
+void non_zero(const KernelContext& context) {
+  const TensorView& data = context.in(0);
+  const Dims strides = dense_strides(data.dims);
+  const Dims positions = nonzero_positions(data);
+  auto to = context.out().as<std::int64_t>().begin();
+  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+    for (const std::int64_t position : positions) {
+      *to++ = position / strides[axis] % data.dims[axis];
+    }
+  }
+}
+
+}  // namespace
+
+void add_gather_kernels(KernelRegistry& registry) {
+  registry.add("", "Gather", {gather});
+  registry.add("", "GatherElements", {gather_elements});
+  registry.add("", "GatherND", {gather_nd});
+  registry.add("", "ScatterElements", {scatter_elements});
+  registry.add("", "Scatter", {scatter_elements});
+  registry.add("", "ScatterND", {scatter_nd});
+  registry.add("", "OneHot", {one_hot});
+  registry.add("", "NonZero", {non_zero, non_zero_size});
+  for (const char* domain : {"", "com.microsoft"}) {
+    registry.add(domain, "GatherGrad", {gather_grad});
+    registry.add(domain, "GatherNDGrad", {gather_nd_grad});
+  }
+  registry.add("com.microsoft", "GatherElementsGrad", {gather_elements_grad});
+}
+
+}  // namespace stashscope::cpu

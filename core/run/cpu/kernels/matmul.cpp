@@ -1,0 +1,207 @@
+// Matrix products.
+
+#include <map>
+#include <numeric>
+
+#include "core/run/cpu/kernels/families.h"
+#include "core/run/cpu/primitives/matrix.h"
+#include "core/run/shared/numbers.h"
+#include "core/run/shared/walk.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+/// A tensor seen as matrices along batch axes; strides in elements.
+struct MatrixStack {
+  std::vector<std::int64_t> batch;
+  std::vector<std::int64_t> batch_strides;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t row_stride = 1;
+  std::int64_t column_stride = 1;
+};
+
+struct Transposition {
+  bool matrix = false;
+  bool batch = false;  ///< the rows come first, before the batch axes
+};
+
+MatrixStack stack_of(std::vector<std::int64_t> dims, Transposition transposition) {
+  std::vector<std::int64_t> strides = dense_strides(dims);
+  if (transposition.batch && dims.size() > 2) {
+    std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
+    std::rotate(strides.begin(), strides.begin() + 1, strides.end() - 1);
+  }
+  MatrixStack stack;
+  stack.columns = dims.back();
+  stack.column_stride = strides.back();
+  stack.rows = dims[dims.size() - 2];
+  stack.row_stride = strides[dims.size() - 2];
+  if (transposition.matrix) {
+    std::swap(stack.rows, stack.columns);
+    std::swap(stack.row_stride, stack.column_stride);
+  }
+  stack.batch.assign(dims.begin(), dims.end() - 2);
+  stack.batch_strides.assign(strides.begin(), strides.end() - 2);
+  return stack;
+}
+
+/// A vector is a row on the left and a column on the right. (numpy.matmul)
+MatrixStack left_stack(std::vector<std::int64_t> dims, Transposition transposition) {
+  if (dims.size() > 1) return stack_of(std::move(dims), transposition);
+  return stack_of({1, dims[0]}, {});
+}
+MatrixStack right_stack(std::vector<std::int64_t> dims, Transposition transposition) {
+  if (dims.size() > 1) return stack_of(std::move(dims), transposition);
+  return stack_of({dims[0], 1}, {});
+}
+
+/// Many matrices against a single one are one tall matrix, when their rows lie evenly.
+void merge_rows(MatrixStack& a, const MatrixStack& b) {
+  if (!b.batch.empty()) return;
+  std::int64_t rows = a.rows;
+  for (std::size_t i = a.batch.size(); i-- > 0;) {
+    if (a.batch[i] != 1 && a.batch_strides[i] != rows * a.row_stride) return;
+    rows *= a.batch[i];
+  }
+  a.rows = rows;
+  a.batch.clear();
+  a.batch_strides.clear();
+}
+
+/// Batch axes of size 1 repeat; those an operand lacks do too.
+std::vector<std::int64_t> batch_strides_in(const std::vector<std::int64_t>& batch,
+                                           const MatrixStack& stack) {
+  std::vector<std::int64_t> strides(batch.size(), 0);
+  const std::size_t missing = batch.size() - stack.batch.size();
+  for (std::size_t i = 0; i < stack.batch.size(); ++i) {
+    if (stack.batch[i] != 1) strides[missing + i] = stack.batch_strides[i];
+  }
+  return strides;
+}
+
+std::vector<std::int64_t> broadcast_batch(const MatrixStack& a, const MatrixStack& b) {
+  const bool a_longer = a.batch.size() >= b.batch.size();
+  std::vector<std::int64_t> batch = a_longer ? a.batch : b.batch;
+  const std::vector<std::int64_t>& other = a_longer ? b.batch : a.batch;
+  const std::size_t missing = batch.size() - other.size();
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    if (batch[missing + i] == 1) batch[missing + i] = other[i];
+  }
+  return batch;
+}
+
+/// product[batch, rows, columns] = a b
+template <class C>
+void multiply_stacks(const C* a_data, MatrixStack a, const C* b_data, const MatrixStack& b,
+                     C* product) {
+  merge_rows(a, b);
+  const std::vector<std::int64_t> batch = broadcast_batch(a, b);
+  std::vector<std::int64_t> strides = dense_strides(batch);
+  for (std::int64_t& stride : strides) stride *= a.rows * b.columns;
+  const StridedWalk<3> walk(batch,
+                            {strides, batch_strides_in(batch, a), batch_strides_in(batch, b)});
+  walk.for_each_run([&](const auto& at, std::int64_t count, const auto& step) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      multiply(
+          Matrix<C>{a_data + at[1] + i * step[1], a.rows, a.columns, a.row_stride, a.column_stride},
+          Matrix<C>{b_data + at[2] + i * step[2], b.rows, b.columns, b.row_stride, b.column_stride},
+          product + at[0] + i * step[0]);
+    }
+  });
+}
+
+/// Calls `body(TypeTag<C>())` for the type that products are computed in; integers wrap.
+template <class Body>
+void with_product_type(ElementType element, Body body) {
+  is_floating(element) ? with_real(element, body) : body(TypeTag<std::uint64_t>());
+}
+
+template <class C>
+C factor_of(float factor) {
+  if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::int64_t>(factor));
+  return static_cast<C>(factor);
+}
+
+template <class C>
+void scale(C* items, std::int64_t count, float factor) {
+  if (factor == 1) return;
+  const C by = factor_of<C>(factor);
+  for (std::int64_t i = 0; i < count; ++i) items[i] *= by;
+}
+
+/// Makes output 0 of inputs 0 and 1; `finish(product)` changes it before it is stored.
+template <class Finish>
+void multiply_inputs(const KernelContext& context, const MatrixStack& a, const MatrixStack& b,
+                     float alpha, Finish finish) {
+  const TensorView& out = context.out();
+  with_product_type(out.element, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    const Converted<C> left(context.in(0));
+    const Converted<C> right(context.in(1));
+    make_converted<C>(out, [&](C* product) {
+      multiply_stacks(left.data(), a, right.data(), b, product);
+      scale(product, out.elements(), alpha);
+      finish(product);
+    });
+  });
+}
+
+constexpr auto as_it_is = [](auto*) {};
+
+void matmul(const KernelContext& context) {
+  multiply_inputs(context, left_stack(context.in(0).dims, {}), right_stack(context.in(1).dims, {}),
+                  1, as_it_is);
+}
+
+Transposition transposition_of(const Attributes& attributes, const char* matrix,
+                               const char* batch) {
+  return {attributes.integer(matrix, 0) != 0, attributes.integer(batch, 0) != 0};
+}
+
+void fused_matmul(const KernelContext& context) {
+  const Attributes& attributes = context.attributes();
+  multiply_inputs(
+      context,
+      left_stack(context.in(0).dims, transposition_of(attributes, "transA", "transBatchA")),
+      right_stack(context.in(1).dims, transposition_of(attributes, "transB", "transBatchB")),
+      attributes.real("alpha", 1), as_it_is);
+}
+
+/// items += beta * addend, which is broadcast to `dims`.
+template <class C>
+void add_scaled(const TensorView& addend, float beta, const std::vector<std::int64_t>& dims,
+                C* items) {
+  const Converted<C> from(addend);
+  const C factor = factor_of<C>(beta);
+  const StridedWalk<2> walk(dims, {dense_strides(dims), broadcast_strides(dims, addend.dims)});
+  walk.for_each_run([&](const auto& at, std::int64_t count, const auto& step) {
+    C* const to = items + at[0];
+    const C* const add = from.data() + at[1];
+    for (std::int64_t i = 0; i < count; ++i) to[i] += factor * add[i * step[1]];
+  });
+}
+
+/// alpha * A B + beta * C
+void gemm(const KernelContext& context) {
+  const Attributes& attributes = context.attributes();
+  const MatrixStack a = stack_of(context.in(0).dims, {attributes.integer("transA", 0) != 0});
+  const MatrixStack b = stack_of(context.in(1).dims, {attributes.integer("transB", 0) != 0});
+  const float beta = attributes.real("beta", 1);
+  multiply_inputs(context, a, b, attributes.real("alpha", 1), [&](auto* product) {
+    if (context.has_input(2) && beta != 0) {
+      add_scaled(context.in(2), beta, context.out().dims, product);
+    }
+  });
+}
+
+}  // namespace
+
+void add_matmul_kernels(KernelRegistry& registry) {
+  registry.add("", "MatMul", {matmul});
+  registry.add("com.microsoft", "FusedMatMul", {fused_matmul});
+  registry.add("", "Gemm", {gemm});
+}
+
+}  // namespace stashscope::cpu

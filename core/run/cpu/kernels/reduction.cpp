@@ -1,0 +1,287 @@
+// Reductions over axes, arg-extremes, running sums and top-k.
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/run/cpu/kernels/families.h"
+#include "core/run/cpu/primitives/sums.h"
+#include "core/run/shared/numbers.h"
+#include "core/run/shared/walk.h"
+
+namespace stashscope::cpu {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute;
+/// none mean all, or none at all with `noop_with_empty_axes`.
+Dims kept_dims(const KernelContext& context) {
+  Dims kept = context.in(0).dims;
+  const Dims axes =
+      context.has_input(1) ? as_integers(context.in(1)) : context.attributes().integers("axes");
+  if (axes.empty() && context.attributes().integer("noop_with_empty_axes", 0) == 0) {
+    kept.assign(kept.size(), 1);
+  }
+  for (const std::int64_t axis : axes) {
+    kept[axis_in(axis, std::ssize(kept))] = 1;
+  }
+  return kept;
+}
+
+/// Reads the input once, in memory order, and adds every element to the result it belongs to.
+/// `fold(result so far, element)`; runs that belong to one result go to `fold_run` at once.
+template <class T, class State, class Fold, class FoldRun>
+void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states, Fold fold,
+              FoldRun fold_run) {
+  const T* const items = in.as<T>().data();
+  const StridedWalk<2> walk(in.dims, {dense_strides(in.dims), broadcast_strides(in.dims, kept)});
+  walk.for_each_run([&](const auto& at, std::int64_t count, const auto& step) {
+    const T* const run = items + at[0];
+    State* const to = states.data() + at[1];
+    if (step[1] == 0) {
+      *to = fold_run(*to, run, count);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = fold(to[i], static_cast<Compute<T>>(run[i]));
+    }
+  });
+}
+
+/// A reduction by addition: `term(element)` is summed up, `finish(sum, count)` is the result.
+template <auto term, auto finish>
+void reduce_by_sum(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const Dims kept = kept_dims(context);
+  const std::int64_t results = element_count(kept);
+  with_number(in.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using S = Sum<T>;
+    std::vector<S> sums(static_cast<std::size_t>(results), S(0));
+    const auto add = [](S sum, Compute<T> item) { return sum + term(static_cast<S>(item)); };
+    fold_all<T>(in, kept, sums, add, [&](S sum, const T* run, std::int64_t count) {
+      if constexpr (std::is_same_v<S, double>) {
+        return sum + sum_of(count, [&](std::int64_t i) {
+                 return term(static_cast<double>(static_cast<Compute<T>>(run[i])));
+               });
+      } else {
+        return std::accumulate(run, run + count, sum, add);
+      }
+    });
+    const std::int64_t count = results == 0 ? 0 : in.elements() / results;
+    for (S& sum : sums) sum = static_cast<S>(finish(sum, static_cast<S>(count)));
+    store_numbers(sums, context.out());
+  });
+}
+
+constexpr auto itself = [](auto x) { return x; };
+constexpr auto squared = [](auto x) { return x * x; };
+constexpr auto absolute_value = [](auto x) { return std::is_unsigned_v<decltype(x)> || x >= 0 ? x : -x; };
+constexpr auto the_sum = [](auto sum, auto) { return sum; };
+constexpr auto the_mean = [](auto sum, auto count) {
+  if constexpr (std::is_integral_v<decltype(count)>) return count == 0 ? count : sum / count;
+  return sum / count;
+};
+constexpr auto the_root = [](auto sum, auto) { return std::sqrt(sum); };
+constexpr auto the_logarithm = [](auto sum, auto) { return std::log(sum); };
+
+/// A reduction that keeps the element type: products and extremes.
+template <auto combine>
+void reduce_by(const KernelContext& context, auto start_of) {
+  const TensorView& in = context.in(0);
+  const Dims kept = kept_dims(context);
+  with_any(in.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = Compute<T>;
+    // std::vector<bool> has no elements to point to.
+    using State = std::conditional_t<std::is_same_v<C, bool>, std::uint8_t, C>;
+    std::vector<State> states(static_cast<std::size_t>(element_count(kept)),
+                              static_cast<State>(start_of(C())));
+    const auto fold = [](State state, C item) {
+      return static_cast<State>(combine(state, static_cast<State>(item)));
+    };
+    fold_all<T>(in, kept, states, fold, [&](State state, const T* run, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) state = fold(state, static_cast<C>(run[i]));
+      return state;
+    });
+    const auto out = context.out().as<T>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = static_cast<T>(static_cast<C>(states[i]));
+    }
+  });
+}
+
+/// The number that every other one is above (sign 1) or below (sign -1).
+template <class C>
+C outermost(int sign) {
+  using Limits = std::numeric_limits<C>;
+  if constexpr (std::is_floating_point_v<C>) {
+    return sign > 0 ? -Limits::infinity() : Limits::infinity();
+  } else {
+    return sign > 0 ? Limits::lowest() : Limits::max();
+  }
+}
+
+/// NaN wins over every number.
+constexpr auto greater_of = [](auto a, auto b) { return a >= b || a != a ? a : b; };
+constexpr auto lesser_of = [](auto a, auto b) { return a <= b || a != a ? a : b; };
+
+void reduce_max(const KernelContext& context) {
+  reduce_by<greater_of>(context, [](auto tag) { return outermost<decltype(tag)>(1); });
+}
+void reduce_min(const KernelContext& context) {
+  reduce_by<lesser_of>(context, [](auto tag) { return outermost<decltype(tag)>(-1); });
+}
+void reduce_prod(const KernelContext& context) {
+  reduce_by<[](auto a, auto b) { return a * b; }>(context,
+                                                  [](auto tag) { return decltype(tag)(1); });
+}
+
+/// log(sum(exp(x - greatest))) + greatest, which does not overflow.
+void reduce_log_sum_exp(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const Dims kept = kept_dims(context);
+  const auto results = static_cast<std::size_t>(element_count(kept));
+  std::vector<double> greatest(results, outermost<double>(1));
+  std::vector<double> sums(results, 0);
+  const std::vector<double> items = numbers_of<double>(in);
+  const StridedWalk<2> walk(in.dims, {dense_strides(in.dims), broadcast_strides(in.dims, kept)});
+  const auto for_each = [&](auto body) {
+    walk.for_each_run([&](const auto& at, std::int64_t count, const auto& step) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        body(items[static_cast<std::size_t>(at[0] + i * step[0])],
+             static_cast<std::size_t>(at[1] + i * step[1]));
+      }
+    });
+  };
+  for_each([&](double x, std::size_t to) { greatest[to] = greater_of(greatest[to], x); });
+  for (double& each : greatest) each = std::isinf(each) ? 0 : each;
+  for_each([&](double x, std::size_t to) { sums[to] += std::exp(x - greatest[to]); });
+  for (std::size_t i = 0; i < results; ++i) sums[i] = std::log(sums[i]) + greatest[i];
+  store_numbers(sums, context.out());
+}
+
+/// The position of the first (or last) extreme along an axis; `better(candidate, best)`.
+template <auto better>
+void arg_extreme(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const AxisSplit split = split_at(in.dims, context.attributes().integer("axis", 0));
+  const bool last = context.attributes().integer("select_last_index", 0) != 0;
+  std::int64_t* to = context.out().as<std::int64_t>().data();
+  with_number(in.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = Compute<T>;
+    const T* const items = in.as<T>().data();
+    for (std::int64_t outer = 0; outer < split.outer; ++outer) {
+      for (std::int64_t inner = 0; inner < split.inner; ++inner) {
+        const T* const column = items + outer * split.size * split.inner + inner;
+        std::int64_t best = 0;
+        for (std::int64_t i = 1; i < split.size; ++i) {
+          const auto candidate = static_cast<C>(column[i * split.inner]);
+          const auto leader = static_cast<C>(column[best * split.inner]);
+          if (better(candidate, leader) || (last && candidate == leader)) best = i;
+        }
+        *to++ = best;
+      }
+    }
+  });
+}
+
+/// Every element along one axis becomes `combine` of `start` and all up to it; exclusive: without
+/// itself; reverse: from the end.
+template <class Combine>
+void accumulate_along(const KernelContext& context, int start, Combine combine) {
+  const TensorView& in = context.in(0);
+  const AxisSplit split = split_at(in.dims, as_integer(context.in(1)));
+  const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
+  const bool reverse = context.attributes().integer("reverse", 0) != 0;
+  with_number(in.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using S = Sum<T>;
+    const T* const items = in.as<T>().data();
+    T* const out = context.out().as<T>().data();
+    for (std::int64_t row = 0; row < split.outer * split.inner; ++row) {
+      const std::int64_t begin = row / split.inner * split.size * split.inner + row % split.inner;
+      auto total = static_cast<S>(start);
+      for (std::int64_t i = 0; i < split.size; ++i) {
+        const std::int64_t at = begin + (reverse ? split.size - 1 - i : i) * split.inner;
+        const auto item = static_cast<S>(static_cast<Compute<T>>(items[at]));
+        const auto next = static_cast<S>(combine(total, item));
+        out[at] = static_cast<T>(static_cast<Compute<T>>(exclusive ? total : next));
+        total = next;
+      }
+    }
+  });
+}
+
+void cumulative_sum(const KernelContext& context) {
+  accumulate_along(context, 0, [](auto sum, auto item) { return sum + item; });
+}
+
+void cumulative_product(const KernelContext& context) {
+  accumulate_along(context, 1, [](auto product, auto item) { return product * item; });
+}
+
+/// Positions along one column, the `count` most extreme first; equal ones keep their order.
+template <class C>
+Dims top_positions(const std::vector<C>& column, std::int64_t count, bool largest) {
+  Dims order(column.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](std::int64_t a, std::int64_t b) {
+    const C x = column[static_cast<std::size_t>(a)];
+    const C y = column[static_cast<std::size_t>(b)];
+    return x != y ? (largest ? x > y : x < y) : a < b;
+  };
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), before);
+  order.resize(static_cast<std::size_t>(count));
+  return order;
+}
+
+void top_k(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const std::int64_t axis = context.attributes().integer("axis", -1);
+  const AxisSplit split = split_at(in.dims, axis);
+  const std::int64_t count = context.out().dim(axis);
+  const bool largest = context.attributes().integer("largest", 1) != 0;
+  with_number(in.element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = Compute<T>;
+    const T* const items = in.as<T>().data();
+    std::vector<C> column(static_cast<std::size_t>(split.size));
+    for (std::int64_t row = 0; row < split.outer * split.inner; ++row) {
+      const T* const from =
+          items + row / split.inner * split.size * split.inner + row % split.inner;
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        column[i] = static_cast<C>(from[static_cast<std::int64_t>(i) * split.inner]);
+      }
+      std::int64_t to = row / split.inner * count * split.inner + row % split.inner;
+      for (const std::int64_t position : top_positions(column, count, largest)) {
+        if (context.has_output(0)) context.out(0).as<T>().data()[to] = from[position * split.inner];
+        if (context.has_output(1)) context.out(1).as<std::int64_t>().data()[to] = position;
+        to += split.inner;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void add_reduction_kernels(KernelRegistry& registry) {
+  registry.add("", "ReduceSum", {reduce_by_sum<itself, the_sum>});
+  registry.add("", "ReduceMean", {reduce_by_sum<itself, the_mean>});
+  registry.add("", "ReduceSumSquare", {reduce_by_sum<squared, the_sum>});
+  registry.add("", "ReduceL1", {reduce_by_sum<absolute_value, the_sum>});
+  registry.add("", "ReduceL2", {reduce_by_sum<squared, the_root>});
+  registry.add("", "ReduceLogSum", {reduce_by_sum<itself, the_logarithm>});
+  registry.add("", "ReduceLogSumExp", {reduce_log_sum_exp});
+  registry.add("", "ReduceMax", {reduce_max});
+  registry.add("", "ReduceMin", {reduce_min});
+  registry.add("", "ReduceProd", {reduce_prod});
+  registry.add("", "ArgMax", {arg_extreme<[](auto a, auto b) { return b < a; }>});
+  registry.add("", "ArgMin", {arg_extreme<[](auto a, auto b) { return a < b; }>});
+  registry.add("", "CumSum", {cumulative_sum});
+  registry.add("", "CumProd", {cumulative_product});
+  registry.add("", "TopK", {top_k});
+}
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/run/cpu/primitives/onednn.h"
+
+namespace stashscope::cpu {
+
+/// A matrix in memory; strides in elements.
+template <class T>
+struct Matrix {
+  const T* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 1;
+
+  Matrix transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+};
+
+template <class T>
+Matrix<T> dense_matrix(const T* data, std::int64_t rows, std::int64_t columns) {
+  return {data, rows, columns, columns, 1};
+}
+
+/// The elements of `matrix` row by row.
+template <class T>
+std::vector<T> packed(const Matrix<T>& matrix) {
+  std::vector<T> items;
+  items.reserve(static_cast<std::size_t>(matrix.rows * matrix.columns));
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const T* const from = matrix.data + row * matrix.row_stride;
+    for (std::int64_t i = 0; i < matrix.columns; ++i)
+      items.push_back(from[i * matrix.column_stride]);
+  }
+  return items;
+}
+
+/// Calls `body` with an equal matrix whose columns are contiguous, copied where they are not.
+template <class T, class Body>
+void with_contiguous_rows(const Matrix<T>& matrix, Body body) {
+  if (matrix.column_stride == 1 || matrix.columns <= 1) return body(matrix);
+  const std::vector<T> copy = packed(matrix);
+  body(dense_matrix(copy.data(), matrix.rows, matrix.columns));
+}
+
+/// product = a b for any type of number: rows of b are added up, blocked so that they stay in the
+/// cache. Elements are added in the order of the inner axis.
+template <class T>
+void multiply_plainly(const Matrix<T>& a, const Matrix<T>& b, T* product) {
+  constexpr std::int64_t block = 64;
+  std::fill_n(product, a.rows * b.columns, T(0));
+  with_contiguous_rows(b, [&](const Matrix<T>& right) {
+    for (std::int64_t begin = 0; begin < a.columns; begin += block) {
+      const std::int64_t end = std::min(begin + block, a.columns);
+      for (std::int64_t row = 0; row < a.rows; ++row) {
+        T* const sums = product + row * b.columns;
+        for (std::int64_t k = begin; k < end; ++k) {
+          const T factor = a.data[row * a.row_stride + k * a.column_stride];
+          const T* const items = right.data + k * right.row_stride;
+          for (std::int64_t i = 0; i < b.columns; ++i) sums[i] += factor * items[i];
+        }
+      }
+    }
+  });
+}
+
+/// product = a b, dense. Matrices of float go to oneDNN.
+template <class T>
+void multiply(const Matrix<T>& a, const Matrix<T>& b, T* product) {
+  multiply_plainly(a, b, product);
+}
+template <>
+void multiply(const Matrix<float>& a, const Matrix<float>& b, float* product);
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/run/shared/convolution_sizes.h"
+
+namespace stashscope::cpu::onednn {
+
+// The float32 work that oneDNN does. Its results depend on the sizes only, never on addresses.
+
+/// How a matrix lies in memory: rows (or, transposed, columns) are contiguous and `stride` elements
+/// apart.
+struct MatrixLayout {
+  bool transposed = false;
+  std::int64_t stride = 0;
+};
+
+/// product = a b for a [rows, inner] and b [inner, columns]; the product is dense.
+void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
+              MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product);
+
+/// Whether the library takes a convolution of this kind.
+bool can_convolve(const ConvolutionSizes& sizes);
+/// Tensors are dense: data [batch, channels, ...], weight [out channels, in channels / groups,
+/// ...].
+void convolve(const ConvolutionSizes& sizes, const float* data, const float* weight, float* result);
+void convolve_backward_data(const ConvolutionSizes& sizes, const float* gradient,
+                            const float* weight, float* data_gradient);
+void convolve_backward_weight(const ConvolutionSizes& sizes, const float* gradient,
+                              const float* data, float* weight_gradient);
+
+}  // namespace stashscope::cpu::onednn

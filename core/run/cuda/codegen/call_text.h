@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/run/cuda/codegen/lowering.h"
+
+namespace stashscope::cuda {
+
+/// A kernel call under construction: its parameters are named as its body asks for them.
+class CallText {
+ public:
+  /// Text of a pointer to the elements of an operand that the kernel reads (writes); of a null
+  /// pointer where the type is not present.
+  std::string reads(const OperandType& type, Operand operand);
+  std::string writes(const OperandType& type, Operand operand);
+
+  /// The same for inputs and outputs of a node.
+  std::string reads(const LoweringContext& context, std::size_t index);
+  std::string writes(const LoweringContext& context, std::size_t index = 0);
+
+  /// A parameter of any pointer type; returns its name.
+  std::string pointer(const std::string& type, Operand operand);
+
+  /// @param body what the entry function does
+  KernelCall call(const std::string& body, const LaunchShape& shape) const;
+
+ private:
+  std::vector<std::pair<std::string, Operand>> parameters_;  ///< declarations
+};
+
+/// `NAME<A, B, ...>`
+std::string with_arguments(const std::string& name, const std::vector<std::string>& arguments);
+
+/// Template arguments: texts, lists of texts, whole numbers and flags.
+template <class... Items>
+std::vector<std::string> arguments_of(const Items&... items);
+
+/// `NAME<A, B, ...>(X, Y, ...)`
+std::string invocation(const std::string& name, const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& operands);
+
+/// The type that elements are computed in (float for 16 bits and less), and the one long sums of
+/// them are added up in.
+std::string compute_type(ElementType element);
+std::string sum_type(ElementType element);
+
+/// `type`, or float32 where it is left out: for the types of null pointers.
+std::string type_or_float(const OperandType& type);
+
+/// How many elements of these types fit into a 16-byte access: a power of two.
+std::int64_t widest_access(const std::vector<ElementType>& elements);
+
+/// The widest access, at most `width` elements, that divides all `counts`.
+std::int64_t even_width(std::int64_t width, const std::vector<std::int64_t>& counts);
+
+/// Throws a run Error when a count does not fit into a kernel's 32-bit positions.
+void require_int(std::int64_t count);
+
+template <class... Items>
+std::vector<std::string> arguments_of(const Items&... items) {
+  std::vector<std::string> list;
+  const auto append = [&list](const auto& item) {
+    using Item = std::decay_t<decltype(item)>;
+    if constexpr (std::is_same_v<Item, std::vector<std::string>>) {
+      list.insert(list.end(), item.begin(), item.end());
+    } else if constexpr (std::is_same_v<Item, bool>) {
+      list.emplace_back(item ? "true" : "false");
+    } else if constexpr (std::is_integral_v<Item>) {
+      list.push_back(std::to_string(item));
+    } else {
+      list.emplace_back(item);
+    }
+  };
+  (append(items), ...);
+  return list;
+}
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "core/run/cuda/device/device.h"
+#include "core/run/shared/kernel.h"
+
+namespace stashscope::cuda {
+
+/// Element type and dims of an operand; undefined for an optional one that is left out.
+struct OperandType {
+  ElementType element = ElementType::undefined;
+  std::vector<std::int64_t> dims;
+
+  bool present() const { return element != ElementType::undefined; }
+  std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
+  std::int64_t elements() const { return element_count(dims); }
+  std::int64_t bytes() const { return packed_bytes(element, elements()); }
+  /// `axis` may count from the end.
+  std::int64_t dim(std::int64_t axis) const {
+    return dims[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
+  }
+};
+
+/// A node with all that is known of it before it runs.
+struct LoweringContext {
+  const Node& node;
+  std::int64_t version;  ///< since-version of the operator
+  std::vector<OperandType> inputs;
+  std::vector<OperandType> outputs;       ///< those left out are not present
+  std::vector<cpu::TensorView> contents;  ///< by input; present where the host knows the elements
+  std::uint64_t seed = 0;                 ///< for random operators
+  bool rounds_to_tf32 = false;            ///< matrix products of float32 may
+
+  const Attributes& attributes() const { return node.attributes; }
+  bool has_input(std::size_t index) const {
+    return index < inputs.size() && inputs[index].present();
+  }
+  bool has_output(std::size_t index) const {
+    return index < outputs.size() && outputs[index].present();
+  }
+  const OperandType& in(std::size_t index = 0) const { return inputs[index]; }
+  const OperandType& out(std::size_t index = 0) const { return outputs[index]; }
+  /// Elements of a host operand as 64-bit numbers; throws a run Error where they are not known.
+  std::vector<std::int64_t> integers(std::size_t input) const;
+};
+
+/// What a call works on: an input or output of the node (of a member of a fused group), or scratch
+/// memory.
+struct Operand {
+  enum class Kind : std::uint8_t { input, output, scratch };
+
+  Kind kind = Kind::input;
+  std::uint16_t index = 0;
+  std::uint16_t member = 0;  ///< of a fused group
+
+  friend bool operator==(const Operand&, const Operand&) = default;
+};
+constexpr Operand input(std::size_t index, std::size_t member = 0) {
+  return {Operand::Kind::input, static_cast<std::uint16_t>(index),
+          static_cast<std::uint16_t>(member)};
+}
+constexpr Operand output(std::size_t index = 0, std::size_t member = 0) {
+  return {Operand::Kind::output, static_cast<std::uint16_t>(index),
+          static_cast<std::uint16_t>(member)};
+}
+constexpr Operand scratch(std::size_t index) {
+  return {Operand::Kind::scratch, static_cast<std::uint16_t>(index), 0};
+}
+
+/// A kernel of our own. Kernels with equal text are compiled once.
+struct KernelCall {
+  /// Parameter list and body of the entry function, such as `(const float* x, float* y) {...}`, in
+  /// the terms of the kernel library (kernels/).
+  std::string text;
+  LaunchShape shape;
+  std::vector<Operand> operands;  ///< by parameter
+};
+
+struct MatmulCall {
+  MatmulShape shape;
+  Operand a;
+  Operand b;
+  Operand d;
+  std::optional<Operand> bias;
+  /// Elements from the start of the operand.
+  std::int64_t offset_a = 0;
+  std::int64_t offset_b = 0;
+  std::int64_t offset_d = 0;
+};
+
+struct ConvolutionCall {
+  ConvolutionShape shape;
+  std::array<Operand, 3> operands;  ///< as Device::convolve takes them
+};
+
+struct CopyCall {
+  Operand from;
+  Operand to;
+  std::int64_t bytes = 0;
+};
+
+struct RowCopyCall {
+  RowCopy shape;
+  Operand from;
+  Operand to;
+  std::int64_t from_offset = 0;  ///< bytes from the start of the operand
+  std::int64_t to_offset = 0;
+};
+
+struct ZeroCall {
+  Operand to;
+  std::int64_t bytes = 0;
+};
+
+using Call = std::variant<KernelCall, MatmulCall, ConvolutionCall, CopyCall, RowCopyCall, ZeroCall>;
+
+/// What the device does for a node, in this order.
+struct Lowered {
+  std::vector<Call> calls;
+  std::vector<std::int64_t> scratch_bytes;  ///< by index; there while the node runs
+
+  void add(Call call);
+
+  /// Room for `bytes` while the node runs.
+  Operand add_scratch(std::int64_t bytes) {
+    scratch_bytes.push_back(bytes);
+    return scratch(scratch_bytes.size() - 1);
+  }
+};
+
+/// What needs one call and no scratch memory.
+Lowered single_call(Call call);
+
+/// The calls of `more`, which needs no scratch memory, behind those of `lowered`.
+void append(Lowered& lowered, Lowered more);
+
+/// The elements of an input as those of the first output, whose dims may be others.
+Lowered copied_input(const LoweringContext& context, std::size_t index);
+
+/// Throws a run Error that says what of the node no kernel does.
+using LoweringFunction = Lowered (*)(const LoweringContext&);
+
+/// One element of a pointwise node's output as CUDA C++ text, of the type that the output's
+/// elements are computed in. @param operands by input, each a variable that holds the element it
+/// reads in the type that its tensor's elements are computed in; empty for one that is left out.
+/// `position` is the element's place in the output, of type UInt64
+using ExpressionFunction = std::string (*)(const LoweringContext&,
+                                           const std::vector<std::string>& operands);
+
+/// What is known of an operator on the device.
+struct CudaKernel {
+  LoweringFunction lower = nullptr;
+  /// Of pointwise operators (with broadcasting), which can be members of a fused group; `lower` may
+  /// then be left out.
+  ExpressionFunction expression = nullptr;
+  /// Inputs whose elements must be known before the step runs (shapes, axes), by index.
+  std::vector<std::size_t> host_inputs = {};
+  /// All inputs from this one on are such, too.
+  std::size_t host_inputs_from = static_cast<std::size_t>(-1);
+};
+
+/// Kernels by domain and type, filled once at start.
+class CudaKernelRegistry {
+ public:
+  void add(std::string_view domain, std::string_view type, CudaKernel kernel);
+  /// Null when there is none.
+  const CudaKernel* find(const Node& node) const;
+
+ private:
+  std::unordered_map<std::string, CudaKernel> kernels_;
+};
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/id.h"
+#include "core/graph/element_type.h"
+#include "core/run/cuda/device/trace_records.h"
+
+namespace stashscope::cuda {
+
+/// An address in the device's memory; the host neither reads nor writes there.
+using DevicePointer = std::byte*;
+
+/// Where memory is taken from. Each is a stream-ordered pool of its own, so that what each holds is
+/// counted apart.
+enum class Pool : std::uint8_t {
+  tensors,     ///< values of the step
+  workspaces,  ///< scratch memory of kernels and libraries
+};
+
+/// What is known of a device before anything runs on it.
+struct DeviceFacts {
+  std::string name;       ///< as the vendor calls it
+  std::string libraries;  ///< versions of what runs the kernels, for reports
+  std::int64_t memory_bytes = 0;
+  std::int64_t free_bytes = 0;
+  int multiprocessors = 0;
+  int architecture = 0;  ///< compute capability, major * 10 + minor
+};
+
+/// How many threads a kernel is started with.
+struct LaunchShape {
+  std::int64_t blocks = 1;  ///< at most 2^31 - 1
+  int threads = 256;        ///< of each block
+};
+
+/// D = alpha * op(A) op(B) + addend for each item of a batch; all matrices row-major and dense,
+/// products are summed in float32 (float64 for float64).
+struct MatmulShape {
+  enum class Addend : std::uint8_t {
+    none,
+    bias,  ///< a vector of `columns` elements, added to each row
+    own,   ///< what D held before
+  };
+
+  ElementType element = ElementType::float32;  ///< of all operands
+  std::int64_t rows = 0;                       ///< of op(A) and D
+  std::int64_t columns = 0;                    ///< of op(B) and D
+  std::int64_t inner = 0;                      ///< columns of op(A), rows of op(B)
+  bool transpose_a = false;
+  bool transpose_b = false;
+  float alpha = 1;
+  Addend addend = Addend::none;
+  std::int64_t batch = 1;
+  /// Elements from one item of the batch to the next; 0: all items read the same matrix.
+  std::int64_t stride_a = 0;
+  std::int64_t stride_b = 0;
+  std::int64_t stride_d = 0;
+  bool rounds_to_tf32 = false;  ///< float32 operands may be rounded to 19 bits
+
+  auto operator<=>(const MatmulShape&) const = default;
+};
+
+/// Rows of bytes that lie evenly apart in both memories.
+struct RowCopy {
+  std::int64_t rows = 1;
+  std::int64_t row_bytes = 0;
+  std::int64_t from_pitch = 0;  ///< bytes from the start of a row to that of the next
+  std::int64_t to_pitch = 0;
+};
+
+/// Cross-correlation over two axes, NCHW, padded alike on both sides of an axis.
+struct ConvolutionShape {
+  enum class Pass : std::uint8_t {
+    forward,          ///< (x, w) -> y
+    input_gradient,   ///< (dy, w) -> dx
+    filter_gradient,  ///< (x, dy) -> dw
+  };
+
+  Pass pass = Pass::forward;
+  ElementType element = ElementType::float32;  ///< of all operands; summed in float32
+  std::vector<std::int64_t> input;             ///< [N, C, H, W]
+  std::vector<std::int64_t> filter;            ///< [M, C / groups, kH, kW]
+  std::vector<std::int64_t> output;            ///< [N, M, outH, outW]
+  std::vector<std::int64_t> pads;              ///< [H, W]
+  std::vector<std::int64_t> strides;           ///< [H, W]
+  std::vector<std::int64_t> dilations;         ///< [H, W]
+  std::int64_t groups = 1;
+  bool rounds_to_tf32 = false;
+
+  auto operator<=>(const ConvolutionShape&) const = default;
+};
+
+using KernelId = Id<struct KernelTag>;
+using MatmulId = Id<struct MatmulTag>;
+using ConvolutionId = Id<struct ConvolutionTag>;
+
+/// What a device does for the runner. All work is queued on one stream and ends in the order it was
+/// asked for; a call may return before its work ends. The plugin implements this with CUDA's
+/// libraries, tests on the processor. All functions throw a run Error when the device fails.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual DeviceFacts facts() const = 0;
+
+  /// Memory for what is queued from now on; null when the device has none left. Aligned to 256
+  /// bytes; `bytes` may be 0.
+  virtual DevicePointer allocate(Pool pool, std::int64_t bytes) = 0;
+  /// What is queued from now on may get this memory.
+  virtual void release(Pool pool, DevicePointer memory) = 0;
+  /// Bytes of a pool that are in use, rounded up as the allocator does, and that it holds.
+  virtual std::int64_t used_bytes(Pool pool) const = 0;
+  virtual std::int64_t reserved_bytes(Pool pool) const = 0;
+  /// The most that was in use since this was last asked.
+  virtual std::int64_t take_peak_used_bytes(Pool pool) = 0;
+  /// Gives back what no one uses.
+  virtual void trim(Pool pool) = 0;
+  /// Page-locked memory of the host, for transfers that run beside the host.
+  virtual std::byte* allocate_host(std::int64_t bytes) = 0;
+  virtual void release_host(std::byte* memory) = 0;
+
+  /// Copies between device and host or within the device. Host memory that is not page-locked has
+  /// been read, or written, when this returns.
+  virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  /// Within the device; the memories do not overlap.
+  virtual void copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) = 0;
+  virtual void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) = 0;
+
+  /// Compiles CUDA C++ text: what all entries use, then the entries, each of which needs none of
+  /// the others. @param entries names of its `extern "C" __global__` functions in the text's order
+  /// Returns a kernel per entry.
+  virtual std::vector<KernelId> compile(const std::string& text,
+                                        const std::vector<std::string>& entries) = 0;
+  /// @param operands the kernel's arguments: pointers only, in its order
+  virtual void launch(KernelId kernel, const LaunchShape& shape,
+                      std::span<const DevicePointer> operands) = 0;
+
+  virtual MatmulId prepare(const MatmulShape& shape) = 0;
+  virtual std::int64_t workspace_bytes(MatmulId matmul) const = 0;
+  /// @param bias null unless the shape has one
+  virtual void multiply(MatmulId matmul, DevicePointer a, DevicePointer b, DevicePointer bias,
+                        DevicePointer d, DevicePointer workspace) = 0;
+
+  /// Throws an input Error that names the library that is missing where there is none.
+  virtual ConvolutionId prepare(const ConvolutionShape& shape) = 0;
+  virtual std::int64_t workspace_bytes(ConvolutionId convolution) const = 0;
+  /// @param operands two that are read, in the order of the shape's pass, then the one written
+  virtual void convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
+                        DevicePointer workspace) = 0;
+
+  /// Until `stop_trace`, records of what the device does are kept. Says why not when it cannot.
+  virtual std::string start_trace() = 0;
+  /// What is queued from now on belongs to this step of the order.
+  virtual void begin_step(std::uint32_t step) = 0;
+  /// Waits for the work, then returns the records since `start_trace`.
+  virtual TraceRecords stop_trace() = 0;
+
+  /// Waits until all that was queued has ended.
+  virtual void synchronize() = 0;
+};
+
+/// For cleaning up: a device that has failed refuses all that follows, and what failed first is
+/// what counts.
+template <class Work>
+void without_failing(const Work& work) noexcept {
+  try {
+    work();
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace stashscope::cuda

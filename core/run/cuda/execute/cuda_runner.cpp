@@ -1,0 +1,260 @@
+#include "core/run/cuda/execute/cuda_runner.h"
+
+#include <chrono>
+
+#include "core/ops/families/standard_ops.h"
+#include "core/run/cuda/execute/device_step_memory.h"
+#include "core/run/cuda/execute/step_log.h"
+#include "core/run/cuda/ops/standard_kernels.h"
+
+namespace stashscope::cuda {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool has_kernel(const Node& node) {
+  const bool is_dims = node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
+  return is_dims || node.op_type == "YieldOp" ||
+         (standard_kernels().find(node) != nullptr && standard_ops().find(node) != nullptr);
+}
+
+class CudaStep : public LoadedStep {
+ public:
+  CudaStep(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
+           std::shared_ptr<Device> device, const std::string& name)
+      : plan_(plan),
+        settings_(settings),
+        device_(std::move(device)),
+        name_(name),
+        program_(make_program(plan, inputs, settings, *device_, Progress())),
+        memory_(plan, program_, *device_, settings.memory_limit),
+        is_released_(plan.dataflow.topology.values(), false) {
+    for (const ValueId output : plan.timeline.released_outputs) is_released_[output] = true;
+    give_back_unused();
+    memory_.place_residents(inputs);
+    stage_uploads();
+  }
+
+  ~CudaStep() override {
+    without_failing([&] { device_->synchronize(); });
+    if (staging_ != nullptr) without_failing([&] { device_->release_host(staging_); });
+  }
+  CudaStep(const CudaStep&) = delete;
+  CudaStep& operator=(const CudaStep&) = delete;
+
+  RunResult run(const TraceSink& sink, const Progress& progress) override {
+    outputs_.clear();
+    memory_.set_run(++run_);
+    try {
+      RunResult result = run_once(sink, progress);
+      memory_.release_all();
+      return result;
+    } catch (...) {
+      // What is queued may still work on the memory; the stream's order keeps it apart.
+      without_failing([&] { memory_.release_all(); });
+      throw;
+    }
+  }
+
+ private:
+  /// What another step left in the pools is not this one's.
+  void give_back_unused() {
+    device_->synchronize();
+    device_->trim(Pool::tensors);
+    device_->trim(Pool::workspaces);
+  }
+
+  RunResult run_once(const TraceSink& sink, const Progress& progress) {
+    StepLog log(plan_, program_, *device_, settings_.traces);
+    try {
+      log.start();
+      execute(log, progress);
+    } catch (...) {
+      log.abandon();
+      throw;
+    }
+    LoggedStep logged = log.finish(name_, sink);
+    if (settings_.wants_outputs) {
+      for (const ValueId output : plan_.graph->data().outputs) collect(output);
+    }
+    logged.measurement.remarks = std::move(logged.remarks);
+    return {std::move(outputs_), std::move(logged.measurement)};
+  }
+
+  /// Page-locked, so that copies need not wait for the device.
+  void stage_uploads() {
+    std::int64_t bytes = 0;
+    for (const ProgramStep& step : program_.steps) {
+      for (const Upload& each : step.uploads) bytes += bytes_of(each);
+    }
+    if (bytes == 0) return;
+    staging_ = device_->allocate_host(bytes);
+    std::byte* to = staging_;
+    for (const ProgramStep& step : program_.steps) {
+      for (const Upload& each : step.uploads) {
+        to = std::copy_n(each.from.data, bytes_of(each), to);
+      }
+    }
+  }
+
+  static std::int64_t bytes_of(const Upload& upload) {
+    return packed_bytes(upload.from.element, upload.from.elements());
+  }
+
+  void execute(StepLog& log, const Progress& progress) {
+    staged_ = staging_;
+    const std::size_t steps = program_.steps.size();
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (i % 64 == 0) {
+        progress.update(static_cast<double>(i) / static_cast<double>(steps), "running");
+      }
+      run_named_step(static_cast<std::uint32_t>(i), log);
+    }
+    log.end_steps();
+    for (const PlacedCall& call : program_.updates.calls) {
+      std::visit([&](const auto& each) { execute(each, {}, nullptr); }, call);
+    }
+  }
+
+  void run_named_step(std::uint32_t index, StepLog& log) {
+    try {
+      run_step(index, log);
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      throw Error(
+          error.kind(),
+          "node '" + name_of(*plan_.graph, plan_.dataflow, plan_.timeline.order[index]) + "'",
+          error.what(),
+          "it may come from a node before, whose work was still under way; with "
+          "CUDA_LAUNCH_BLOCKING=1 in the environment each is waited for");
+    }
+  }
+
+  void run_step(std::uint32_t index, StepLog& log) {
+    const ProgramStep& step = program_.steps[index];
+    log.start_node(index);
+    for (const BufferId id : step.allocates) log.allocated(id, memory_.allocate(id, index));
+    for (const Upload& each : step.uploads) {
+      device_->copy(memory_.at(each.to, {}), staged_, bytes_of(each));
+      staged_ += bytes_of(each);
+    }
+    if (!step.calls.empty()) run_calls(step, index, log);
+    log.end_node();
+    if (!plan_.timeline.released_outputs.empty()) hand_over_released(plan_.timeline.order[index]);
+    for (const BufferId id : step.releases) {
+      DevicePointer const memory = memory_.buffer(id);
+      memory_.release(id);
+      log.released(id, memory);
+    }
+  }
+
+  void run_calls(const ProgramStep& step, std::uint32_t index, StepLog& log) {
+    std::vector<DevicePointer> scratch;
+    for (const std::int64_t bytes : step.scratch_bytes) {
+      scratch.push_back(take_workspace(bytes, index, log));
+    }
+    DevicePointer const workspace =
+        step.workspace_bytes > 0 ? take_workspace(step.workspace_bytes, index, log) : nullptr;
+    for (const PlacedCall& call : step.calls) {
+      std::visit([&](const auto& each) { execute(each, scratch, workspace); }, call);
+    }
+    for (std::size_t i = 0; i < scratch.size(); ++i) {
+      give_back_workspace(step.scratch_bytes[i], scratch[i], log);
+    }
+    if (workspace != nullptr) give_back_workspace(step.workspace_bytes, workspace, log);
+  }
+
+  DevicePointer take_workspace(std::int64_t bytes, std::uint32_t step, StepLog& log) {
+    DevicePointer const memory = memory_.allocate_workspace(bytes, step);
+    log.took_workspace(bytes, memory);
+    return memory;
+  }
+
+  void give_back_workspace(std::int64_t bytes, DevicePointer memory, StepLog& log) {
+    memory_.release_workspace(memory);
+    log.gave_back_workspace(bytes, memory);
+  }
+
+  void execute(const PlacedKernel& call, const std::vector<DevicePointer>& scratch, DevicePointer) {
+    operands_.clear();
+    for (const Place& place : call.operands) operands_.push_back(memory_.at(place, scratch));
+    device_->launch(call.kernel, call.shape, operands_);
+  }
+
+  void execute(const PlacedMatmul& call, const std::vector<DevicePointer>& scratch,
+               DevicePointer workspace) {
+    device_->multiply(call.matmul, memory_.at(call.a, scratch), memory_.at(call.b, scratch),
+                      memory_.at(call.bias, scratch), memory_.at(call.d, scratch), workspace);
+  }
+
+  void execute(const PlacedConvolution& call, const std::vector<DevicePointer>& scratch,
+               DevicePointer workspace) {
+    const std::array<DevicePointer, 3> operands = {memory_.at(call.operands[0], scratch),
+                                                   memory_.at(call.operands[1], scratch),
+                                                   memory_.at(call.operands[2], scratch)};
+    device_->convolve(call.convolution, operands, workspace);
+  }
+
+  void execute(const PlacedCopy& call, const std::vector<DevicePointer>& scratch, DevicePointer) {
+    std::byte* const from = memory_.at(call.from, scratch);
+    std::byte* const to = memory_.at(call.to, scratch);
+    if (from != to && call.bytes > 0) device_->copy(to, from, call.bytes);
+  }
+
+  void execute(const PlacedRowCopy& call, const std::vector<DevicePointer>& scratch,
+               DevicePointer) {
+    device_->copy_rows(memory_.at(call.to, scratch), memory_.at(call.from, scratch), call.shape);
+  }
+
+  void execute(const PlacedZero& call, const std::vector<DevicePointer>& scratch, DevicePointer) {
+    if (call.bytes > 0) device_->fill(memory_.at(call.to, scratch), 0, call.bytes);
+  }
+
+  /// Whoever updates the parameters takes these before their memory is used for something else.
+  void hand_over_released(NodeId id) {
+    if (!settings_.wants_outputs) return;
+    for (const ValueId output : plan_.dataflow.topology.outputs[id]) {
+      if (is_released_[output]) collect(output);
+    }
+  }
+
+  /// The first time counts.
+  void collect(ValueId id) {
+    const std::string& name = plan_.graph->value(id).name;
+    if (outputs_.contains(name)) return;
+    const OperandType& type = program_.types[id];
+    std::string bytes(static_cast<std::size_t>(type.bytes()), '\0');
+    device_->copy(reinterpret_cast<std::byte*>(bytes.data()), memory_.at(program_.places[id], {}),
+                  type.bytes());
+    outputs_.emplace(name, Tensor(type.element, type.dims, std::move(bytes)));
+  }
+
+  const RunPlan& plan_;
+  RunSettings settings_;
+  std::shared_ptr<Device> device_;
+  std::string name_;
+  Program program_;
+  DeviceStepMemory memory_;
+  IdVector<ValueId, bool> is_released_;
+  NamedTensors outputs_;
+  std::int64_t run_ = 0;          ///< how many were started
+  std::byte* staging_ = nullptr;  ///< all uploads of a run, in their order
+  const std::byte* staged_ = nullptr;
+  std::vector<DevicePointer> operands_;
+};
+
+}  // namespace
+
+void CudaRunner::check(const Graph& graph) const {
+  require_kernels(graph, has_kernel, "the CUDA runner");
+}
+
+std::unique_ptr<LoadedStep> CudaRunner::load(const RunPlan& plan,
+                                             const NamedTensors& inputs) const {
+  check(*plan.graph);
+  return std::make_unique<CudaStep>(plan, inputs, settings_, device_, name_);
+}
+
+}  // namespace stashscope::cuda

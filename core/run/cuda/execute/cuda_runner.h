@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/run/cuda/device/device.h"
+#include "core/run/step/runner.h"
+
+namespace stashscope::cuda {
+
+/// Executes on a CUDA device: one allocation of the device's own pool per buffer of the timeline,
+/// in the order of the step, on one stream. Inputs and parameters are there from `load` on, so
+/// that runs of a prepared step follow each other as steps of a training do.
+class CudaRunner : public Runner {
+ public:
+  /// @param name as the user spells the device, `cuda:0`
+  CudaRunner(std::shared_ptr<Device> device, std::string name, const RunSettings& settings)
+      : device_(std::move(device)), name_(std::move(name)), settings_(settings) {}
+
+  void check(const Graph& graph) const override;
+  std::unique_ptr<LoadedStep> load(const RunPlan& plan, const NamedTensors& inputs) const override;
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::string name_;
+  RunSettings settings_;
+};
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,494 @@
+#include "core/run/cuda/execute/program.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/run/cpu/kernels/standard_kernels.h"
+#include "core/run/cuda/codegen/kernel_texts.h"
+#include "core/run/cuda/codegen/pointwise.h"
+#include "core/run/cuda/ops/standard_kernels.h"
+#include "core/run/cuda/ops/update.h"
+#include "core/run/shared/output_dims.h"
+
+namespace stashscope::cuda {
+
+namespace {
+
+/// What a node computes for the host decides shapes; that is never much.
+constexpr std::int64_t most_host_elements = std::int64_t{1} << 22;
+
+bool is_view(const CudaKernel& kernel) {
+  return kernel.lower == nullptr && kernel.expression == nullptr;
+}
+
+UpdateRates rates_of(const std::string& optimizer, double learning_rate) {
+  UpdateRates rates;
+  rates.learning_rate = learning_rate;
+  if (optimizer == "adamw") rates.weight_decay = 0.01;  // as PyTorch's AdamW without being told
+  return rates;
+}
+
+/// The places of a node's operands, or of those of all members of a group.
+struct NodePlaces {
+  std::vector<Place> inputs;
+  std::vector<Place> outputs;
+};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
+                 Device& device)
+      : graph_(*plan.graph),
+        dataflow_(plan.dataflow),
+        topology_(plan.dataflow.topology),
+        timeline_(plan.timeline),
+        groups_(plan.groups),
+        inputs_(inputs),
+        update_(plan.update),
+        settings_(settings),
+        device_(device),
+        nodes_(graph_, dataflow_),
+        needs_(host_needs(plan, nodes_)),
+        symbols_(graph_.symbols()),
+        step_of_(topology_.nodes(), 0),
+        is_uploaded_(topology_.values(), false) {
+    program_.steps.resize(timeline_.order.size());
+    program_.types = IdVector<ValueId, OperandType>(topology_.values());
+    program_.places = IdVector<ValueId, Place>(topology_.values());
+    program_.on_host = IdVector<BufferId, bool>(timeline_.buffers.size(), false);
+  }
+
+  Program build(const Progress& progress) {
+    add_residents();
+    const std::size_t steps = timeline_.order.size();
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (i % 64 == 0) {
+        progress.update(static_cast<double>(i) / static_cast<double>(steps), "preparing");
+      }
+      step_of_[timeline_.order[i]] = i;
+      add_node(timeline_.order[i], program_.steps[i]);
+    }
+    for (const ValueId output : graph_.data().outputs) require_on_device(output);
+    if (settings_.updates) add_updates();
+    plan_memory();
+    resolve_kernels();
+    return std::move(program_);
+  }
+
+ private:
+  void add_residents() {
+    for (const Buffer& buffer : timeline_.buffers) {
+      if (!buffer.persistent || buffer.state) continue;
+      const Tensor tensor = persistent_tensor(graph_, buffer.root, inputs_);
+      program_.types[buffer.root] = {tensor.element(), tensor.dims()};
+      program_.places[buffer.root] = place_in_buffer(buffer.root);
+      if (needs_.values[buffer.root]) program_.host.add(buffer.root, tensor);
+    }
+  }
+
+  Place place_in_buffer(ValueId value) const {
+    const BufferId buffer = timeline_.buffer_of[value];
+    if (!buffer.valid()) return {};
+    const bool on_host = program_.on_host[buffer];
+    return {on_host ? Place::Kind::host : Place::Kind::buffer,
+            static_cast<std::uint32_t>(buffer.index()), 0};
+  }
+
+  void add_node(NodeId id, ProgramStep& step) {
+    const Node& node = nodes_.node(id);
+    try {
+      if (needs_.nodes[id]) compute_on_host(id, node);
+      if (groups_.of(id).valid()) {
+        if (groups_.members[groups_.of(id)].front() == id) add_group(groups_.of(id), step);
+      } else if (node.op_type == "YieldOp") {
+        return_gradients(id, node);
+      } else if (!needs_.nodes[id]) {
+        add_single(id, node, step);
+      }
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
+      throw Error(error.kind(), describe(node, dataflow_.origin(id)), error.what());
+    }
+  }
+
+  /// The elements where the host knows them, else only element type and dims.
+  cpu::TensorView host_view(ValueId value) const {
+    if (!value.valid()) return {};
+    const cpu::TensorView* const known = program_.host.find(value);
+    if (known != nullptr) return *known;
+    return {program_.types[value].element, program_.types[value].dims, nullptr};
+  }
+
+  cpu::KernelContext host_context(NodeId id, const Node& node) const {
+    cpu::KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
+    const auto inputs = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      context.inputs.push_back(host_view(inputs[i]));
+    }
+    return context;
+  }
+
+  std::vector<cpu::OutputDims> dims_of_outputs(NodeId id, const cpu::KernelContext& context) {
+    return output_dims(cpu_kernel(context.node), nodes_.op(id), context, symbols_);
+  }
+
+  static const cpu::Kernel& cpu_kernel(const Node& node) {
+    const cpu::Kernel* const kernel = cpu::standard_kernels().find(node);
+    if (kernel == nullptr) fail_run("", "there is no kernel for this operator");
+    return *kernel;
+  }
+
+  void compute_on_host(NodeId id, const Node& node) {
+    cpu::KernelContext context = host_context(id, node);
+    const bool reads_elements = node.op_type != "Shape" && node.op_type != "Size";
+    for (const cpu::TensorView& input : context.inputs) {
+      if (reads_elements && input.present() && input.data == nullptr) {
+        fail_run("", "decides shapes but depends on what only the device knows");
+      }
+    }
+    const auto made = dims_of_outputs(id, context);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      context.outputs.emplace_back();
+      if (!node.outputs[i].valid()) continue;
+      if (element_count(made[i].dims) > most_host_elements) {
+        fail_run("", "decides shapes with more elements than the host computes");
+      }
+      context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
+      copy_view(id, context, i);
+      set_type(*output, made[i]);
+      program_.places[*output] = place_in_buffer(*output);
+      ++output;
+    }
+    cpu_kernel(node).run(context);
+  }
+
+  /// On the host no output shares memory, so what would be there anyway is copied.
+  void copy_view(NodeId id, const cpu::KernelContext& context, std::size_t output) const {
+    const Op& op = nodes_.op(id);
+    if (op.alias == nullptr) return;
+    const auto input = op.alias(graph_, context.node, output);
+    if (!input || !context.has_input(*input)) return;
+    const cpu::TensorView& from = context.in(*input);
+    std::copy_n(from.data, packed_bytes(from.element, from.elements()),
+                context.outputs[output].data);
+  }
+
+  void set_type(ValueId value, const cpu::OutputDims& made) {
+    program_.types[value] = {made.element, made.dims};
+  }
+
+  /// What the host computed for others than the host.
+  void require_on_device(ValueId value) {
+    if (!value.valid() || is_uploaded_[value]) return;
+    const NodeId producer = topology_.producer[value];
+    if (!producer.valid() || !needs_.nodes[producer] || groups_.of(producer).valid()) return;
+    is_uploaded_[value] = true;
+    program_.steps[step_of_[producer]].uploads.push_back(
+        {program_.places[value], *program_.host.find(value)});
+  }
+
+  LoweringContext lowering_context(NodeId id, const Node& node) {
+    const cpu::KernelContext known = host_context(id, node);
+    LoweringContext context{node,       known.version,           {}, {}, known.inputs,
+                            known.seed, settings_.rounds_to_tf32};
+    for (cpu::TensorView& contents : context.contents) {
+      context.inputs.push_back({contents.element, contents.dims});
+      if (contents.data == nullptr) contents = {};
+    }
+    const auto made = dims_of_outputs(id, known);
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      context.outputs.emplace_back();
+      if (!node.outputs[i].valid()) continue;
+      const cpu::OutputDims stored{stored_element(graph_, dataflow_, *output), made[i].dims};
+      context.outputs.back() = {stored.element, stored.dims};
+      set_type(*output++, stored);
+    }
+    return context;
+  }
+
+  static const CudaKernel& cuda_kernel(const Node& node) {
+    const CudaKernel* const kernel = standard_kernels().find(node);
+    if (kernel == nullptr) fail_run("", "there is no CUDA kernel for this operator");
+    return *kernel;
+  }
+
+  static bool is_operand(const CudaKernel& kernel, std::size_t input) {
+    return input < kernel.host_inputs_from &&
+           std::ranges::find(kernel.host_inputs, input) == kernel.host_inputs.end();
+  }
+
+  NodePlaces places_of(NodeId id, const Node& node, const CudaKernel& kernel) {
+    NodePlaces places;
+    const auto inputs = topology_.inputs[id];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (is_operand(kernel, i)) require_on_device(inputs[i]);
+      places.inputs.push_back(inputs[i].valid() ? program_.places[inputs[i]] : Place());
+    }
+    auto output = topology_.outputs[id].begin();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      places.outputs.emplace_back();
+      if (!node.outputs[i].valid()) continue;
+      program_.places[*output] = place_of_output(id, node, i, *output, places);
+      places.outputs.back() = program_.places[*output++];
+    }
+    return places;
+  }
+
+  /// What the YieldOp hands back lies outside of the buffer that it stands for, and so do views of
+  /// it.
+  Place place_of_output(NodeId id, const Node& node, std::size_t index, ValueId value,
+                        const NodePlaces& places) {
+    const Op& op = nodes_.op(id);
+    if (op.output_on_host) program_.on_host[timeline_.buffer_of[value]] = true;
+    const auto shared = op.alias != nullptr ? op.alias(graph_, node, index) : std::nullopt;
+    if (shared && places.inputs[*shared].kind == Place::Kind::gradient) {
+      return places.inputs[*shared];
+    }
+    return place_in_buffer(value);
+  }
+
+  void add_single(NodeId id, const Node& node, ProgramStep& step) {
+    const CudaKernel& kernel = cuda_kernel(node);
+    const LoweringContext context = lowering_context(id, node);
+    const NodePlaces places = places_of(id, node, kernel);
+    if (is_view(kernel)) return;
+    add_calls(kernel.lower != nullptr
+                  ? kernel.lower(context)
+                  : lower_group({{context, kernel.expression, no_members(context)}}),
+              {places}, step);
+  }
+
+  static std::vector<std::optional<std::size_t>> no_members(const LoweringContext& context) {
+    return std::vector<std::optional<std::size_t>>(context.inputs.size());
+  }
+
+  void add_group(FusedGroupId group, ProgramStep& step) {
+    std::vector<GroupMember> members;
+    std::vector<NodePlaces> places;
+    for (const NodeId id : groups_.members[group]) {
+      const Node& node = nodes_.node(id);
+      const CudaKernel& kernel = cuda_kernel(node);
+      if (kernel.expression == nullptr) fail_run("", "cannot run within a fused group");
+      GroupMember member{lowering_context(id, node), kernel.expression, {}};
+      for (const ValueId input : topology_.inputs[id])
+        member.made_by.push_back(maker(group, input));
+      member.stores = timeline_.buffer_of[topology_.outputs[id][0]].valid();
+      members.push_back(std::move(member));
+      places.push_back(places_of(id, node, kernel));
+    }
+    add_calls(lower_group(members), places, step);
+  }
+
+  std::optional<std::size_t> maker(FusedGroupId group, ValueId value) const {
+    if (!value.valid() || !topology_.producer[value].valid()) return std::nullopt;
+    const auto members = groups_.members[group];
+    const auto found = std::ranges::find(members, topology_.producer[value]);
+    if (found == members.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - members.begin());
+  }
+
+  void return_gradients(NodeId id, const Node& node) {
+    const Op& op = nodes_.op(id);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId output = topology_.outputs[id][next++];
+      const ValueId operand = topology_.inputs[id][*op.alias(graph_, node, i)];
+      const OperandType& type = program_.types[operand];
+      program_.places[output] = {Place::Kind::gradient,
+                                 static_cast<std::uint32_t>(program_.gradients.size()), 0};
+      program_.types[output] = type;
+      program_.gradients.push_back(
+          returned_gradient(graph_, output, Tensor(type.element, type.dims), inputs_));
+    }
+    for (const ValueId operand : topology_.inputs[id]) require_on_device(operand);
+  }
+
+  void add_calls(const Lowered& lowered, const std::vector<NodePlaces>& places, ProgramStep& step) {
+    if (!lowered.scratch_bytes.empty()) step.scratch_bytes = lowered.scratch_bytes;
+    for (const Call& call : lowered.calls) {
+      step.calls.push_back(
+          std::visit([&](const auto& each) { return placed(each, places, step); }, call));
+    }
+  }
+
+  static Place place(const Operand& operand, const std::vector<NodePlaces>& places) {
+    if (operand.kind == Operand::Kind::scratch) return {Place::Kind::scratch, operand.index, 0};
+    const NodePlaces& member = places[operand.member];
+    return operand.kind == Operand::Kind::input ? member.inputs[operand.index]
+                                                : member.outputs[operand.index];
+  }
+
+  static Place place(const Operand& operand, const std::vector<NodePlaces>& places,
+                     std::int64_t elements, ElementType element) {
+    Place result = place(operand, places);
+    result.offset = packed_bytes(element, elements);
+    return result;
+  }
+
+  /// The kernel's id is its place among the texts until all are compiled.
+  PlacedCall placed(const KernelCall& call, const std::vector<NodePlaces>& places, ProgramStep&) {
+    PlacedKernel result{KernelId(texts_.add(call.text, call.shape.threads)), call.shape, {}};
+    for (const Operand& operand : call.operands) {
+      result.operands.push_back(place(operand, places));
+    }
+    return result;
+  }
+
+  PlacedCall placed(const MatmulCall& call, const std::vector<NodePlaces>& places,
+                    ProgramStep& step) {
+    const ElementType element = call.shape.element;
+    PlacedMatmul result{device_.prepare(call.shape), place(call.a, places, call.offset_a, element),
+                        place(call.b, places, call.offset_b, element), Place(),
+                        place(call.d, places, call.offset_d, element)};
+    if (call.bias) result.bias = place(*call.bias, places);
+    need_workspace(step, device_.workspace_bytes(result.matmul));
+    return result;
+  }
+
+  PlacedCall placed(const ConvolutionCall& call, const std::vector<NodePlaces>& places,
+                    ProgramStep& step) {
+    PlacedConvolution result{device_.prepare(call.shape), {}};
+    std::ranges::transform(call.operands, result.operands.begin(),
+                           [&](const Operand& operand) { return place(operand, places); });
+    need_workspace(step, device_.workspace_bytes(result.convolution));
+    return result;
+  }
+
+  static PlacedCall placed(const CopyCall& call, const std::vector<NodePlaces>& places,
+                           ProgramStep&) {
+    return PlacedCopy{place(call.from, places), place(call.to, places), call.bytes};
+  }
+  static PlacedCall placed(const RowCopyCall& call, const std::vector<NodePlaces>& places,
+                           ProgramStep&) {
+    PlacedRowCopy result{call.shape, place(call.from, places), place(call.to, places)};
+    result.from.offset += call.from_offset;
+    result.to.offset += call.to_offset;
+    return result;
+  }
+  static PlacedCall placed(const ZeroCall& call, const std::vector<NodePlaces>& places,
+                           ProgramStep&) {
+    return PlacedZero{place(call.to, places), call.bytes};
+  }
+
+  /// A gradient that is given up as soon as it is made is used there, the others after the step.
+  void add_updates() {
+    if (update_.choice.optimizer == "none") {
+      fail_usage("--update", "needs an optimizer", "choose one with --optimizer");
+    }
+    for (const Parameter& each : update_.parameters) {
+      if (!each.gradient.valid()) continue;
+      const auto& released = timeline_.released_outputs;
+      const bool at_once = std::ranges::find(released, each.gradient) != released.end();
+      if (at_once) require_no_reader_behind(each);
+      add_update(each, at_once ? program_.steps[step_of_[topology_.producer[each.gradient]]]
+                               : program_.updates);
+    }
+  }
+
+  /// Who reads the parameter behind its update would go on with other numbers.
+  void require_no_reader_behind(const Parameter& each) const {
+    const BufferId parameter = timeline_.buffer_of[each.value];
+    const NodeId maker = topology_.producer[each.gradient];
+    for (std::size_t i = step_of_[maker] + 1; i < timeline_.order.size(); ++i) {
+      for (const ValueId input : topology_.inputs[timeline_.order[i]]) {
+        if (!input.valid() || timeline_.buffer_of[input] != parameter) continue;
+        fail_usage("--update with released gradients",
+                   "in this order '" + name_of(graph_, dataflow_, timeline_.order[i]) +
+                       "' would read '" + printable(graph_.value(each.value).name) +
+                       "' after its update",
+                   "choose another order, or keep the gradients");
+      }
+    }
+  }
+
+  void add_update(const Parameter& each, ProgramStep& step) {
+    const OperandType& parameter = program_.types[each.value];
+    const UpdateShape shape{update_.choice.optimizer,
+                            parameter.element,
+                            program_.types[each.gradient].element,
+                            parameter.elements(),
+                            update_.choice.master_weights,
+                            rates_of(update_.choice.optimizer, settings_.learning_rate)};
+    NodePlaces places;
+    places.inputs = {
+        program_.places[each.value], program_.places[each.gradient], {Place::Kind::run, 0, 0}};
+    for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
+      const Buffer& buffer = timeline_.buffers[id];
+      if (!buffer.state || buffer.root != each.value) continue;
+      places.inputs.push_back({Place::Kind::buffer, static_cast<std::uint32_t>(id.index()), 0});
+    }
+    add_calls(lower_update(shape), {places}, step);
+  }
+
+  static void need_workspace(ProgramStep& step, std::int64_t bytes) {
+    step.workspace_bytes = std::max(step.workspace_bytes, bytes);
+  }
+
+  void plan_memory() {
+    size_buffers();
+    for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
+      const Buffer& buffer = timeline_.buffers[id];
+      if (buffer.persistent) continue;
+      program_.steps[buffer.first_slot].allocates.push_back(id);
+      if (!buffer.returned) program_.steps[buffer.last_slot].releases.push_back(id);
+    }
+  }
+
+  void size_buffers() {
+    IdVector<BufferId, bool> is_sized(timeline_.buffers.size(), false);
+    for (const Buffer& buffer : timeline_.buffers) program_.buffer_bytes.push_back(buffer.bytes);
+    for (const ValueId value : IdRange<ValueId>(program_.places.size())) {
+      if (program_.places[value].kind != Place::Kind::buffer) continue;
+      const BufferId id(program_.places[value].index);
+      const std::int64_t bytes = program_.types[value].bytes();
+      program_.buffer_bytes[id] = std::max(bytes, is_sized[id] ? program_.buffer_bytes[id] : 0);
+      is_sized[id] = true;
+    }
+    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
+    for (const ValueId value : IdRange<ValueId>(dims.size())) {
+      dims[value] = program_.types[value].dims;
+    }
+    program_.data_dependent = data_dependent_sizes(graph_, dims);
+  }
+
+  void resolve_kernels() {
+    const std::vector<KernelId> kernels = texts_.compile(device_);
+    for (ProgramStep& step : program_.steps) resolve_kernels(step, kernels);
+    resolve_kernels(program_.updates, kernels);
+  }
+
+  static void resolve_kernels(ProgramStep& step, const std::vector<KernelId>& kernels) {
+    for (PlacedCall& call : step.calls) {
+      auto* const kernel = std::get_if<PlacedKernel>(&call);
+      if (kernel != nullptr) kernel->kernel = kernels[kernel->kernel.index()];
+    }
+  }
+
+  const Graph& graph_;
+  const Dataflow& dataflow_;
+  const Topology& topology_;
+  const Timeline& timeline_;
+  const FusedGroups& groups_;
+  const NamedTensors& inputs_;
+  const ParameterUpdate& update_;
+  const RunSettings& settings_;
+  Device& device_;
+  StepNodes nodes_;
+  HostNeeds needs_;
+  SymbolTable symbols_;
+  IdVector<NodeId, std::size_t> step_of_;
+  IdVector<ValueId, bool> is_uploaded_;
+  KernelTexts texts_;
+  Program program_;
+};
+
+}  // namespace
+
+Program make_program(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
+                     Device& device, const Progress& progress) {
+  return ProgramBuilder(plan, inputs, settings, device).build(progress);
+}
+
+}  // namespace stashscope::cuda

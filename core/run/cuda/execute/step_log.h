@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+
+#include "core/run/cuda/device/trace_join.h"
+#include "core/run/cuda/execute/program.h"
+
+namespace stashscope::cuda {
+
+struct LoggedStep {
+  Measurement measurement;
+  std::vector<std::string> remarks;  ///< what of it is less exact than it could be
+};
+
+/// Writes down what a run of a step does, and makes its measurement. Where the profiling library
+/// tells nothing, the run waits for the device after every node, so that times are the nodes' own,
+/// and asks the pools what is in use. Of workspaces only what nodes take counts, not what is there
+/// throughout. Refers to its arguments.
+class StepLog {
+ public:
+  /// @param traces false: nothing is measured but the whole step
+  StepLog(const RunPlan& plan, const Program& program, Device& device, bool traces);
+
+  void start();
+  void start_node(std::uint32_t step);
+  void allocated(BufferId id, DevicePointer memory);
+  /// After it was released.
+  void released(BufferId id, DevicePointer memory);
+  void took_workspace(std::int64_t bytes, DevicePointer memory);
+  void gave_back_workspace(std::int64_t bytes, DevicePointer memory);
+  void end_node();
+  /// What follows belongs to no step.
+  void end_steps();
+
+  /// Waits for the device. @param sink sees all events; may be null
+  LoggedStep finish(const std::string& device_name, const TraceSink& sink);
+  /// The run failed.
+  void abandon();
+
+ private:
+  enum class Mode : std::uint8_t { traced, node_by_node, untraced };
+  using Clock = std::chrono::steady_clock;
+
+  void add(HostEvent::Kind kind, std::int64_t bytes, Pool pool, DevicePointer memory,
+           std::string name);
+  void add_now(TraceEvent::Kind kind, std::int64_t bytes, const std::string& name);
+  /// @param bytes taken, or given back when below 0
+  void count(std::int64_t bytes);
+  PoolBytes take_peaks() const;
+  std::int64_t reserved_bytes() const;
+  Measurement measured(const std::string& device_name, const TraceSink& sink) const;
+  std::vector<TraceEvent> events_of_residents() const;
+  std::string node_name() const;
+  std::string buffer_name(BufferId id) const;
+
+  const RunPlan& plan_;
+  const Program& program_;
+  Device& device_;
+  Mode mode_;
+  std::string why_not_traced_;
+  PoolBytes start_;
+  std::uint32_t step_ = 0;
+  std::int64_t together_ = 0;  ///< what tensors and workspaces were given and have not returned
+  std::int64_t most_together_ = 0;
+  std::vector<HostEvent> host_events_;
+  std::vector<TraceEvent> events_;  ///< node by node
+  Clock::time_point started_;
+};
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,154 @@
+// Dropout and its fused and bit-packed forms.
+
+#include <cmath>
+
+#include "core/run/cuda/codegen/call_text.h"
+#include "core/run/cuda/codegen/expression.h"
+#include "core/run/cuda/codegen/pointwise.h"
+#include "core/run/cuda/codegen/strided_copy.h"
+#include "core/run/cuda/ops/families.h"
+#include "core/run/shared/dispatch.h"
+
+namespace stashscope::cuda {
+
+namespace {
+
+using Operands = std::vector<std::string>;
+
+constexpr std::int64_t bits_per_word = 32;
+
+/// Which elements a dropout keeps, and what it multiplies them by.
+class Selection {
+ public:
+  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. Dropout before
+  /// version 12 says both by attributes.
+  Selection(const LoweringContext& context, std::size_t ratio_input) : seed_(context.seed) {
+    if (context.node.op_type == "Dropout" && context.version < 12) {
+      ratio_ = double{context.attributes().real("ratio", 0.5F)};
+      trains_ =
+          context.attributes().has("is_test") && context.attributes().integer("is_test", 0) == 0;
+      return;
+    }
+    if (context.has_input(ratio_input)) ratio_ = known_number(context, ratio_input);
+    trains_ = context.has_input(ratio_input + 1) && known_number(context, ratio_input + 1) != 0;
+  }
+
+  bool drops() const { return trains_ && ratio_ > 0; }
+  std::string scale(const LoweringContext& context) const {
+    return compute_type(context.out().element) + "(" + number_text(drops() ? 1 / (1 - ratio_) : 1) +
+           ")";
+  }
+
+  /// Whether the element at `position` is kept. Random numbers are whole multiples of 2^-53.
+  std::string is_pinned() const { return random() + ".keeps(position, " + threshold() + ")"; }
+  std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
+  std::string threshold() const {
+    const double least = drops() ? std::ceil(std::min(ratio_, 1.0) * 0x1p53) : 0;
+    return std::to_string(static_cast<std::uint64_t>(least)) + "ULL";
+  }
+
+ private:
+  static double known_number(const LoweringContext& context, std::size_t input) {
+    if (!context.contents[input].present()) {
+      fail_run("", "ratio and training mode must be known before the step runs");
+    }
+    return cpu::as_number(context.contents[input]);
+  }
+
+  std::uint64_t seed_;
+  double ratio_ = 0.5;
+  bool trains_ = false;
+};
+
+std::string selected(const LoweringContext& context, const Selection& selection,
+                     const std::string& item) {
+  return selection.is_pinned() + " ? (" + item + ") * " + selection.scale(context) + " : 0";
+}
+
+template <std::size_t ratio_input>
+std::string mask(const LoweringContext& context, const Operands&) {
+  return Selection(context, ratio_input).is_pinned() + " ? 1 : 0";
+}
+
+std::string dropped(const LoweringContext& context, const Operands& operands) {
+  return selected(context, Selection(context, 1), operands[0]);
+}
+
+/// (data, bias, [residual], ...): dropout of data + bias, plus the residual.
+std::string dropped_biased(const LoweringContext& context, const Operands& operands) {
+  const std::string item =
+      selected(context, Selection(context, 3), operands[0] + " + " + operands[1]);
+  if (!context.has_input(2)) return item;
+  return "rounded<" + device_type(context.out().element) + ">(" + item + ") + " + operands[2];
+}
+
+/// What makes the first output, and the words of the mask.
+Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selection& selection) {
+  if (!context.has_output(1) || context.out(1).elements() == 0) return lowered;
+  CallText text;
+  const std::string words = text.writes(context, 1);
+  const std::string elements = std::to_string(context.out().elements()) + "ULL";
+  lowered.add(text.call(
+      call_text("write_kept_bits", {words, elements, selection.random(), selection.threshold()}),
+      launch_of(context.out(1).elements())));
+  return lowered;
+}
+
+Lowered dropout(const LoweringContext& context) {
+  if (Selection(context, 1).drops()) return lower_outputs(context, {dropped, mask<1>});
+  Lowered lowered = copied_input(context, 0);
+  append(lowered, lower_outputs(context, {nullptr, mask<1>}));
+  return lowered;
+}
+
+Lowered bitmask_dropout(const LoweringContext& context) {
+  const Selection selection(context, 1);
+  return with_bits(selection.drops() ? lower_outputs(context, {dropped}) : copied_input(context, 0),
+                   context, selection);
+}
+
+Lowered bias_dropout(const LoweringContext& context) {
+  return lower_outputs(context, {dropped_biased, mask<3>});
+}
+
+Lowered bitmask_bias_dropout(const LoweringContext& context) {
+  return with_bits(lower_outputs(context, {dropped_biased}), context, Selection(context, 3));
+}
+
+/// (dy, mask, [ratio], [training mode]): dy, scaled as the forward pass did, where it was kept.
+std::string dropout_grad(const LoweringContext& context, const Operands& operands) {
+  return operands[1] + " != 0 ? " + operands[0] + " * " + Selection(context, 2).scale(context) +
+         " : 0";
+}
+
+Lowered bitmask_dropout_grad(const LoweringContext& context) {
+  Lowered lowered;
+  const std::int64_t elements = context.out().elements();
+  if (elements == 0) return lowered;
+  const std::int64_t width = widest_access({context.out().element});
+  CallText text;
+  const std::string dy = text.reads(context, 0);
+  const std::string words = text.reads(context, 1);
+  const std::string dx = text.writes(context);
+  lowered.add(text.call(call_text("bitmask_gradient<" + std::to_string(width) + ">",
+                                  {dy, words, dx, std::to_string(elements) + "ULL",
+                                   Selection(context, 2).scale(context)}),
+                        launch_of((elements + width - 1) / width)));
+  return lowered;
+}
+
+}  // namespace
+
+void add_dropout_kernels(CudaKernelRegistry& registry) {
+  registry.add("", "Dropout", {.lower = dropout, .host_inputs = {1, 2}});
+  const auto add = [&](const char* type, CudaKernel kernel) {
+    registry.add("com.microsoft", type, std::move(kernel));
+  };
+  add("BitmaskDropout", {.lower = bitmask_dropout, .host_inputs = {1, 2}});
+  add("BiasDropout", {.lower = bias_dropout, .host_inputs = {3, 4}});
+  add("BitmaskBiasDropout", {.lower = bitmask_bias_dropout, .host_inputs = {3, 4}});
+  add("DropoutGrad", {.expression = dropout_grad, .host_inputs = {2, 3}});
+  add("BitmaskDropoutGrad", {.lower = bitmask_dropout_grad, .host_inputs = {2, 3}});
+}
+
+}  // namespace stashscope::cuda

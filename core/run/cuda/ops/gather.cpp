@@ -1,0 +1,124 @@
+// Reading by index.
+
+#include "core/run/cuda/codegen/call_text.h"
+#include "core/run/cuda/codegen/element_text.h"
+#include "core/run/cuda/codegen/index_text.h"
+#include "core/run/cuda/codegen/strided_copy.h"
+#include "core/run/cuda/ops/families.h"
+#include "core/run/shared/walk.h"
+
+namespace stashscope::cuda {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+/// What is read where an index is outside of the data: not-a-number in each element of 8 bytes, or
+/// 0.
+std::string outside_text(ElementType element) {
+  switch (element) {
+    case ElementType::float32:
+      return "0x7FC000007FC00000u";
+    case ElementType::float64:
+      return "0x7FF8000000000000u";
+    case ElementType::float16:
+      return "0x7E007E007E007E00u";
+    case ElementType::bfloat16:
+      return "0x7FC07FC07FC07FC0u";
+    default:
+      return "0";
+  }
+}
+
+/// Elements side by side that are moved as one.
+struct Unit {
+  std::int64_t bytes = 1;
+  std::int64_t count = 1;  ///< of them in a row
+};
+
+Unit unit_of(ElementType element, std::int64_t row_elements) {
+  const std::int64_t row = row_elements * element_bytes(element);
+  std::int64_t bytes = 16;
+  while (row % bytes != 0) bytes /= 2;
+  return {bytes, row / bytes};
+}
+
+/// A call of `function` with (data, indices) -> output.
+/// @param arguments of the template, behind the type that is moved
+KernelCall reading_call(const LoweringContext& context, std::int64_t unit_bytes,
+                        std::int64_t threads, const std::string& function,
+                        const std::vector<std::string>& arguments) {
+  const std::string type = moved_type(unit_bytes);
+  CallText text;
+  const std::vector<std::string> operands = {text.pointer("const " + type, input(0)),
+                                             text.reads(context, 1), text.pointer(type, output()),
+                                             outside_text(context.out().element)};
+  return text.call(invocation(function, arguments_of(type, arguments), operands),
+                   launch_of(threads));
+}
+
+std::string index_of(const LoweringContext& context) {
+  return index_type(std::max(context.in(0).elements(), context.out().elements()));
+}
+
+Lowered gather(const LoweringContext& context) {
+  if (context.out().elements() == 0) return {};
+  const OperandType& data = context.in(0);
+  const auto split = cpu::split_at(data.dims, context.attributes().integer("axis", 0));
+  const Unit unit = unit_of(data.element, split.inner);
+  const std::int64_t count = context.in(1).elements();
+  const std::int64_t threads = split.outer * count * unit.count;
+  return single_call(
+      reading_call(context, unit.bytes, threads, "gather_rows",
+                   arguments_of(index_of(context), threads, split.size, count, unit.count)));
+}
+
+Lowered gather_elements(const LoweringContext& context) {
+  if (context.out().elements() == 0) return {};
+  const ElementsAlong along = elements_along(context.in(1).dims, context.in(0).dims,
+                                             context.attributes().integer("axis", 0));
+  const std::int64_t count = context.out().elements();
+  return {
+      {reading_call(context, element_bytes(context.out().element), count, "gather_elements",
+                    arguments_of(index_of(context), count, along.size, along.stride, along.axes))},
+      {}};
+}
+
+Lowered gather_nd(const LoweringContext& context) {
+  if (context.out().elements() == 0) return {};
+  const Slices slices = slices_of(context.in(1).dims, context.in(0).dims,
+                                  context.attributes().integer("batch_dims", 0));
+  const Unit unit = unit_of(context.out().element, slices.length);
+  const std::int64_t threads = slices.tuples * unit.count;
+  return single_call(
+      reading_call(context, unit.bytes, threads, "gather_slices",
+                   arguments_of(index_of(context), threads, unit.count, slices.per_batch,
+                                slices.batch_slices, slices.axes)));
+}
+
+/// (indices, depth, [off, on]): indices outside of the depth have no hot element.
+Lowered one_hot(const LoweringContext& context) {
+  const OperandType& out = context.out();
+  if (out.elements() == 0) return {};
+  const auto split = cpu::split_at(out.dims, context.attributes().integer("axis", -1));
+  const std::string type = moved_type(element_bytes(out.element));
+  CallText text;
+  const std::vector<std::string> operands = {text.reads(context, 0),
+                                             text.pointer("const " + type, input(2)),
+                                             text.pointer(type, output())};
+  const auto arguments =
+      arguments_of(type, index_type(out.elements()), out.elements(), split.size, split.inner);
+  return single_call(
+      text.call(invocation("one_hot", arguments, operands), launch_of(out.elements())));
+}
+
+}  // namespace
+
+void add_gather_kernels(CudaKernelRegistry& registry) {
+  registry.add("", "Gather", {.lower = gather});
+  registry.add("", "GatherElements", {.lower = gather_elements});
+  registry.add("", "GatherND", {.lower = gather_nd});
+  registry.add("", "OneHot", {.lower = one_hot, .host_inputs = {1}});
+}
+
+}  // namespace stashscope::cuda

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/graph/graph.h"
+
+namespace stashscope::cpu {
+
+/// Memory of one tensor during a run; contiguous, row-major.
+struct TensorView {
+  ElementType element = ElementType::undefined;
+  std::vector<std::int64_t> dims;
+  std::byte* data = nullptr;  ///< null: an optional operand that is left out
+
+  bool present() const { return data != nullptr || element != ElementType::undefined; }
+  std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
+  std::int64_t elements() const { return element_count(dims); }
+  /// `axis` may count from the end.
+  std::int64_t dim(std::int64_t axis) const {
+    return dims[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
+  }
+
+  template <class T>
+  std::span<T> as() const {
+    return {reinterpret_cast<T*>(data), static_cast<std::size_t>(elements())};
+  }
+};
+
+/// What a kernel works on. Outputs are allocated with the dims that the operator's shape rule
+/// gives; an output may share the memory of an input only as the operator's entry allows.
+struct KernelContext {
+  const Node& node;
+  std::int64_t version;  ///< since-version of the operator
+  std::vector<TensorView> inputs;
+  std::vector<TensorView> outputs;  ///< those left out are not present
+  std::uint64_t seed;               ///< for random operators
+
+  const Attributes& attributes() const { return node.attributes; }
+  bool has_input(std::size_t index) const {
+    return index < inputs.size() && inputs[index].present();
+  }
+  bool has_output(std::size_t index) const {
+    return index < outputs.size() && outputs[index].present();
+  }
+  const TensorView& in(std::size_t index) const { return inputs[index]; }
+  const TensorView& out(std::size_t index = 0) const { return outputs[index]; }
+};
+
+using KernelFunction = void (*)(const KernelContext&);
+
+/// Dims of all outputs where they depend on the data (NonZero); outputs in `context` are empty.
+using SizeFunction = std::vector<std::vector<std::int64_t>> (*)(const KernelContext&);
+
+struct Kernel {
+  KernelFunction run = nullptr;
+  SizeFunction size = nullptr;  ///< null: the operator's shape rule tells the dims
+};
+
+/// Kernels by domain and type, filled once at start.
+class KernelRegistry {
+ public:
+  void add(std::string_view domain, std::string_view type, Kernel kernel);
+  /// Null when there is none.
+  const Kernel* find(const Node& node) const;
+
+ private:
+  std::unordered_map<std::string, Kernel> kernels_;
+};
+
+}  // namespace stashscope::cpu

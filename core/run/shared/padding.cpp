@@ -1,0 +1,32 @@
+#include "core/run/shared/padding.h"
+
+#include <algorithm>
+
+#include "core/ops/rules/rules.h"
+#include "core/run/shared/dispatch.h"
+#include "core/run/shared/walk.h"
+
+namespace stashscope::cpu {
+
+std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size) {
+  if (i >= 0 && i < size) return i;
+  if (mode == "edge") return std::clamp<std::int64_t>(i, 0, size - 1);
+  if (mode == "wrap") return (i % size + size) % size;
+  if (mode != "reflect") return constant_padding;
+  const std::int64_t period = std::max<std::int64_t>(1, 2 * (size - 1));
+  const std::int64_t folded = (i % period + period) % period;
+  return folded < size ? folded : period - folded;
+}
+
+std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
+                                      const Attributes& attributes, std::size_t input,
+                                      std::size_t axes_input, std::int64_t rank) {
+  const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i].present(); };
+  const auto pads = given(input) ? as_integers(inputs[input]) : attributes.integers("pads");
+  const auto axes = given(axes_input) ? as_integers(inputs[axes_input]) : all_axes(rank);
+  std::vector<std::int64_t> before(static_cast<std::size_t>(rank), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) before[axis_in(axes[i], rank)] = pads[i];
+  return before;
+}
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/graph/attributes.h"
+#include "core/run/shared/sliding_window.h"
+
+namespace stashscope::cpu {
+
+/// The window that leads from data [batch, channels, ...] to the pooled result.
+struct Pooling {
+  SlidingWindow window;
+  std::vector<std::int64_t> pads_after;
+  std::int64_t planes = 1;
+  std::int64_t in = 1;   ///< positions of a plane of the data
+  std::int64_t out = 1;  ///< positions of a plane of the result
+
+  /// @param data, result dims
+  Pooling(const Attributes& attributes, const std::vector<std::int64_t>& data,
+          const std::vector<std::int64_t>& result);
+
+  /// `body(output position, data position)` for all that meet, kernel position by kernel position.
+  template <class Body>
+  void for_each_pair(Body body) const {
+    for_each_kernel_position(window, [&](std::int64_t, const std::vector<std::int64_t>& at) {
+      for_each_meeting(window, at, body);
+    });
+  }
+
+  /// `body(plane, its data offset, its result offset)`
+  template <class Body>
+  void for_each_plane(Body body) const {
+    for (std::int64_t plane = 0; plane < planes; ++plane) body(plane, plane * in, plane * out);
+  }
+};
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/run/shared/kernel.h"
+
+namespace stashscope::cpu {
+
+/// An input position and its weight in an output position.
+struct Tap {
+  std::int64_t in;
+  double weight;
+};
+
+/// The input positions that make up one output position; none where the value is extrapolated.
+using Taps = std::vector<Tap>;
+
+/// An axis whose size or position changes.
+struct ResizedAxis {
+  std::size_t axis = 0;
+  std::int64_t in = 1;
+  std::int64_t out = 1;
+  std::vector<Taps> taps;  ///< by output position
+};
+
+/// One axis is resized after the other.
+struct Resizing {
+  std::vector<ResizedAxis> axes;
+  double extrapolation = 0;  ///< what a position without taps becomes
+};
+
+/// Inputs by position, which differ between the operators.
+struct ResizePlaces {
+  static constexpr std::size_t none = 9;
+  std::size_t roi = none;
+  std::size_t scales = none;
+  std::size_t sizes = none;
+  bool early = false;  ///< neither coordinates nor rounding modes are known
+};
+constexpr ResizePlaces upsample_places = {.scales = 1, .early = true};
+constexpr ResizePlaces resize_grad_places = {.roi = 2, .scales = 3};
+/// Of Resize: X, scales before version 11; X, roi, scales, sizes since.
+ResizePlaces resize_places(std::int64_t version);
+
+/// How a tensor of dims `in` becomes one of `out`. (ONNX, Resize)
+Resizing resizing_of(const Attributes& attributes, const std::vector<TensorView>& inputs,
+                     const ResizePlaces& places, const std::vector<std::int64_t>& in,
+                     const std::vector<std::int64_t>& out);
+
+}  // namespace stashscope::cpu

@@ -1,0 +1,176 @@
+#include "core/run/step/normal_numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::size_t piece_points = 1 << 15;
+constexpr std::size_t most_threads = 16;
+/// Of one piece on average: of all points pi / 4 lie inside of the circle.
+constexpr std::size_t piece_numbers = 2 * piece_points * 11 / 14;
+
+/// A point of the square around the unit circle.
+struct Point {
+  float x;
+  float y;
+  float square;  ///< of its distance from the centre
+
+  bool is_inside() const { return square <= 1 && square != 0; }
+};
+
+/// From 0 to just below 1. A word's sign as a signed number is as good as random, so that the usual
+/// conversion, which branches on it, would be mispredicted half of the time.
+float unit_number(std::uint64_t word) {
+  constexpr float below_one = 0x1.fffffep-1F;
+  const std::uint64_t halved = (word >> 1) | (word & 1U);
+  const float doubled = static_cast<float>(static_cast<std::int64_t>(halved)) * 0x1p-63F;
+  return std::min(doubled, below_one);
+}
+
+Point next_point(MersenneWords& words) {
+  const float x = 2 * unit_number(words()) - 1;
+  const float y = 2 * unit_number(words()) - 1;
+  return {x, y, x * x + y * y};
+}
+
+/// Both numbers of a point inside the circle, the first one first.
+std::array<float, 2> numbers_of(const Point& point, float deviation) {
+  const float factor = std::sqrt(-2 * std::log(point.square) / point.square);
+  // The mean turns -0 into 0.
+  constexpr float mean = 0;
+  return {point.y * factor * deviation + mean, point.x * factor * deviation + mean};
+}
+
+Point next_point_inside(MersenneWords& words) {
+  Point point = next_point(words);
+  while (!point.is_inside()) point = next_point(words);
+  return point;
+}
+
+/// Threads take pieces of the words in turn, make numbers of them side by side, and learn in turn
+/// where in the whole these stand.
+class NormalDraw {
+ public:
+  NormalDraw(MersenneWords& words, std::size_t count, float deviation, const StoreNumbers& store)
+      : words_(words), next_piece_(words), count_(count), deviation_(deviation), store_(store) {}
+
+  void run() {
+    const std::size_t threads = std::clamp<std::size_t>(
+        std::min<std::size_t>(count_ / piece_numbers, std::thread::hardware_concurrency()), 1,
+        most_threads);
+    std::vector<Room> rooms(threads);
+    std::vector<std::jthread> helpers;
+    helpers.reserve(threads - 1);
+    try {
+      while (helpers.size() + 1 < threads) {
+        helpers.emplace_back([this, &room = rooms[helpers.size() + 1]] { work(room); });
+      }
+    } catch (const std::system_error&) {
+      // The machine gives no more threads: those that there are do all of it.
+    }
+    work(rooms[0]);
+  }
+
+ private:
+  struct Piece {
+    std::size_t index;
+    MersenneWords words;
+  };
+
+  /// Of one thread.
+  struct Room {
+    std::vector<Point> points = std::vector<Point>(piece_points + 1);
+    std::vector<float> numbers = std::vector<float>(2 * piece_points);
+  };
+
+  void work(Room& room) {
+    while (const std::optional<Piece> piece = take()) {
+      const std::span<const float> made = make(piece->words, room);
+      const std::size_t first = place(*piece, made.size());
+      store_(first, made.first(std::min(made.size(), count_ - first)));
+    }
+  }
+
+  std::optional<Piece> take() {
+    const std::lock_guard lock(mutex_);
+    if (placed_ == count_) return std::nullopt;
+    const Piece piece{pieces_++, next_piece_};
+    next_piece_.skip(2 * piece_points);
+    return piece;
+  }
+
+  std::span<const float> make(MersenneWords words, Room& room) const {
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < piece_points; ++i) {
+      // Written in any case: a branch would be mispredicted for every fifth point.
+      room.points[inside] = next_point(words);
+      inside += room.points[inside].is_inside() ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < inside; ++i) {
+      const auto [first, second] = numbers_of(room.points[i], deviation_);
+      room.numbers[2 * i] = first;
+      room.numbers[2 * i + 1] = second;
+    }
+    return std::span(room.numbers).first(2 * inside);
+  }
+
+  /// Waits for the pieces before. Returns the index of the piece's first number, `count_` when
+  /// there is no need for it.
+  std::size_t place(const Piece& piece, std::size_t made) {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return next_to_place_ == piece.index; });
+    const std::size_t first = placed_;
+    placed_ = std::min(count_, placed_ + made);
+    if (first < count_ && placed_ == count_) words_ = after(piece.words, count_ - first);
+    ++next_to_place_;
+    turn_.notify_all();
+    return first;
+  }
+
+  static MersenneWords after(MersenneWords words, std::size_t numbers) {
+    for (std::size_t i = 0; i < numbers; i += 2) next_point_inside(words);
+    return words;
+  }
+
+  MersenneWords& words_;
+  MersenneWords next_piece_;
+  std::size_t count_;
+  float deviation_;
+  const StoreNumbers& store_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::size_t pieces_ = 0;         ///< taken
+  std::size_t next_to_place_ = 0;  ///< the piece whose turn it is
+  std::size_t placed_ = 0;         ///< numbers
+};
+
+void draw_few(MersenneWords& words, std::size_t count, float deviation, const StoreNumbers& store) {
+  std::vector<float> numbers;
+  numbers.reserve(count + 1);
+  while (numbers.size() < count) {
+    for (const float each : numbers_of(next_point_inside(words), deviation)) {
+      numbers.push_back(each);
+    }
+  }
+  store(0, std::span(numbers).first(count));
+}
+
+}  // namespace
+
+void draw_normal_numbers(MersenneWords& words, std::size_t count, float deviation,
+                         const StoreNumbers& store) {
+  if (count <= piece_numbers) return draw_few(words, count, deviation, store);
+  NormalDraw(words, count, deviation, store).run();
+}
+
+}  // namespace stashscope

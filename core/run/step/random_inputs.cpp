@@ -1,0 +1,190 @@
+#include "core/run/step/random_inputs.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/graph/half.h"
+#include "core/run/step/normal_numbers.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Operators that pass on the elements of their first input, so that a bound found behind them
+/// holds before them too.
+bool passes_elements_on(const Node& node) {
+  for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
+                           "Transpose", "Expand", "Cast", "Split", "Concat"}) {
+    if (node.op_type == type) return true;
+  }
+  return false;
+}
+
+std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings, ValueId value,
+                                   std::int64_t axis) {
+  const auto& shape = graph.value(value).type.shape;
+  if (!shape) return std::nullopt;
+  if (axis < 0) axis += std::ssize(*shape);
+  if (axis < 0 || axis >= std::ssize(*shape)) return std::nullopt;
+  return (*shape)[static_cast<std::size_t>(axis)].evaluate(bindings);
+}
+
+/// How many different values an integer operand may take where a node reads it.
+std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& bindings, const Node& node,
+                                     ValueId operand) {
+  const auto is_input = [&](std::size_t i) {
+    return i < node.inputs.size() && node.inputs[i] == operand;
+  };
+  if (node.op_type == "Gather" && is_input(1)) {
+    return dim_of(graph, bindings, node.inputs[0], node.attributes.integer("axis", 0));
+  }
+  if (node.op_type == "ATen" && is_input(1)) return dim_of(graph, bindings, node.inputs[0], 0);
+  const bool is_loss = node.op_type.starts_with("SoftmaxCrossEntropyLoss") ||
+                       node.op_type.starts_with("NegativeLogLikelihoodLoss");
+  if (is_loss && !node.op_type.ends_with("Grad") && is_input(1)) {
+    return dim_of(graph, bindings, node.inputs[0], 1);
+  }
+  if (node.op_type == "GatherElements" && is_input(1)) {
+    return dim_of(graph, bindings, node.inputs[0], node.attributes.integer("axis", 0));
+  }
+  if (node.op_type == "OneHot" && is_input(0)) return std::nullopt;
+  return std::nullopt;
+}
+
+/// The smallest bound among all readers of a value and of what passes it on; 2 when nothing tells,
+/// which fits masks and flags.
+std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId input) {
+  std::int64_t bound = std::numeric_limits<std::int64_t>::max();
+  std::vector<ValueId> stack = {input};
+  IdVector<ValueId, bool> seen(graph.values().size(), false);
+  while (!stack.empty()) {
+    const ValueId value = stack.back();
+    stack.pop_back();
+    if (seen[value]) continue;
+    seen[value] = true;
+    for (const NodeId reader : graph.topology().readers[value]) {
+      const Node& node = graph.node(reader);
+      if (const auto here = bound_at(graph, bindings, node, value)) bound = std::min(bound, *here);
+      if (!passes_elements_on(node)) continue;
+      for (const ValueId output : graph.topology().outputs[reader]) stack.push_back(output);
+    }
+  }
+  return bound == std::numeric_limits<std::int64_t>::max() ? 2 : bound;
+}
+
+std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
+  const Value& value = graph.value(id);
+  if (!value.type.shape) fail_input(describe(value), "has no shape, so no data can be made for it");
+  std::vector<std::int64_t> dims;
+  for (const Expr& dim : *value.type.shape) {
+    const auto number = dim.evaluate(bindings);
+    if (!number) {
+      fail_input(describe(value),
+                 "has the dimension " + to_string(dim, graph.symbols()) + " without a value",
+                 "give it with --dim NAME=N");
+    }
+    dims.push_back(*number);
+  }
+  return dims;
+}
+
+template <class T>
+void put(std::string& raw, std::size_t index, T item) {
+  std::memcpy(raw.data() + index * sizeof(T), &item, sizeof(T));
+}
+
+/// The bytes of `count` normal numbers, each as `convert` has it in the tensor's type.
+template <class Convert>
+std::string raw_normals(std::size_t count, float deviation, MersenneWords& random,
+                        Convert convert) {
+  using T = decltype(convert(0.0F));
+  std::string raw(count * sizeof(T), '\0');
+  draw_normal_numbers(random, count, deviation,
+                      [&](std::size_t first, std::span<const float> numbers) {
+                        for (std::size_t i = 0; i < numbers.size(); ++i) {
+                          put<T>(raw, first + i, convert(numbers[i]));
+                        }
+                      });
+  return raw;
+}
+
+std::string raw_reals(ElementType element, std::size_t count, float deviation,
+                      MersenneWords& random) {
+  switch (element) {
+    case ElementType::float16:
+      return raw_normals(count, deviation, random, half_from_float);
+    case ElementType::bfloat16:
+      return raw_normals(count, deviation, random, bfloat_from_float);
+    case ElementType::float32:
+      return raw_normals(count, deviation, random, [](float number) { return number; });
+    case ElementType::float64:
+      return raw_normals(count, deviation, random, [](float number) { return double{number}; });
+    default:
+      fail_input("", "no random data for " + std::string(name_of(element)));
+  }
+}
+
+/// Weights are scaled like 1/sqrt(fan in) so that activations neither vanish nor explode.
+Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, MersenneWords& random) {
+  const auto count = static_cast<std::size_t>(element_count(dims));
+  double fan_in = 1;
+  for (std::size_t i = 1; i < dims.size(); ++i) fan_in *= static_cast<double>(dims[i]);
+  std::string raw = raw_reals(element, count, static_cast<float>(1 / std::sqrt(fan_in)), random);
+  return {element, std::move(dims), std::move(raw)};
+}
+
+template <class T, class Sample>
+std::string raw_integers(std::size_t count, Sample sample) {
+  std::string raw(count * sizeof(T), '\0');
+  for (std::size_t i = 0; i < count; ++i) put(raw, i, static_cast<T>(sample()));
+  return raw;
+}
+
+Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std::int64_t bound,
+                       MersenneWords& random) {
+  const auto count = static_cast<std::size_t>(element_count(dims));
+  std::uniform_int_distribution<std::int64_t> uniform(0, std::max<std::int64_t>(0, bound - 1));
+  const auto sample = [&] { return uniform(random); };
+  switch (bits_per_element(element)) {
+    case 64:
+      return {element, std::move(dims), raw_integers<std::int64_t>(count, sample)};
+    case 32:
+      return {element, std::move(dims), raw_integers<std::int32_t>(count, sample)};
+    case 8:
+      return {element, std::move(dims), raw_integers<std::int8_t>(count, sample)};
+    default:
+      fail_input("", "no random data for " + std::string(name_of(element)));
+  }
+}
+
+}  // namespace
+
+NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, NamedTensors given,
+                                std::uint64_t seed) {
+  MersenneWords random(seed);
+  const auto provide = [&](ValueId id) {
+    const Value& value = graph.value(id);
+    if (given.contains(value.name)) return;
+    std::vector<std::int64_t> dims = dims_of(graph, bindings, id);
+    Tensor tensor = is_floating(value.type.element)
+                        ? random_reals(value.type.element, std::move(dims), random)
+                        : random_integers(value.type.element, std::move(dims),
+                                          bound_of(graph, bindings, id), random);
+    given.emplace(value.name, std::move(tensor));
+  };
+  for (const ValueId id : graph.data().inputs) provide(id);
+  for (const Initializer& each : graph.data().initializers) {
+    if (each.tensor.has_data() || given.contains(graph.value(each.value).name)) continue;
+    if (const std::string* const file = each.tensor.missing_file()) {
+      fail_input(describe(graph.value(each.value)),
+                 "its data file '" + printable(*file) + "' is missing", "put it beside the model");
+    }
+    provide(each.value);
+  }
+  return given;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,82 @@
+#include "core/schedule/fusion/fusions.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/schedule/fusion/group_builder.h"
+
+namespace stashscope {
+
+namespace {
+
+FusedGroups no_groups(const FusionInput&) { return {}; }
+
+constexpr std::array<FusionStrategy, 4> strategies = {{
+    {"none", "every node runs by itself", no_groups},
+    {"dataflow", "pointwise nodes with those that make their operands", dataflow_groups},
+    {"horizontal", "pointwise nodes of one level, whatever path they are on", horizontal_groups},
+    {"memory-aware", "along the dataflow, then by level, but never so that the peak rises",
+     memory_aware_groups},
+}};
+
+}  // namespace
+
+std::span<const FusionStrategy> fusion_strategies() { return strategies; }
+
+const FusionStrategy& find_fusion(std::string_view name) {
+  for (const FusionStrategy& strategy : strategies) {
+    if (strategy.name == name) return strategy;
+  }
+  std::vector<std::string> names;
+  for (const FusionStrategy& strategy : strategies) names.emplace_back(strategy.name);
+  fail_usage("fusion '" + printable(std::string(name)) + "'", "is not known",
+             "choose one of " + join(names, ", "));
+}
+
+OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const FusedGroups& groups) {
+  std::vector<NodeId> ends = step.forward_ends;
+  for (NodeId& end : ends) {
+    const FusedGroupId group = groups.of(end);
+    if (group.valid()) end = leader_of(step.dataflow, groups, group);
+  }
+  StepMemory memory = step.memory;
+  return {step.graph,
+          fused.dataflow,
+          std::move(ends),
+          {memory.rules, memory.bytes, memory.update, memory.workspace, &fused},
+          step.progress};
+}
+
+std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
+                             const FusedGroups& groups) {
+  if (groups.empty()) return order.order(step);
+  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
+  return with_members(step.dataflow, groups, order.order(fused_input(step, fused, groups)));
+}
+
+namespace {
+
+/// @param nodes tells the order for what orders see of the step
+template <class Nodes>
+Timeline timeline_of(const OrderInput& step, const FusedGroups& groups, Nodes nodes) {
+  if (groups.empty()) return make_timeline(step.dataflow, step.memory, nodes(step));
+  const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);
+  const OrderInput input = fused_input(step, fused, groups);
+  Timeline timeline = make_timeline(fused.dataflow, input.memory, nodes(input));
+  return with_members(step.dataflow, groups, std::move(timeline));
+}
+
+}  // namespace
+
+Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups) {
+  return timeline_of(step, groups, [&](const OrderInput&) { return std::move(nodes); });
+}
+
+Timeline timeline_in(const OrderInput& step, const OrderStrategy& order,
+                     const FusedGroups& groups) {
+  return timeline_of(step, groups, order.order);
+}
+
+}  // namespace stashscope

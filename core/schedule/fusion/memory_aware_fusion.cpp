@@ -1,0 +1,66 @@
+#include "core/schedule/fusion/group_builder.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Takes merges in as long as the peak does not rise. Many are tried at once; only where these do
+/// harm, the harmful ones are looked for among the first and the second half.
+class MemoryAwareFusion {
+ public:
+  explicit MemoryAwareFusion(const FusionInput& input)
+      : input_(input),
+        topology_(input.step.dataflow.topology),
+        order_(input.order.kind == OrderKind::search ? order_strategies()[0] : input.order),
+        nodes_(input),
+        peak_(timeline_in(input.step, order_, {}).peak_bytes) {}
+
+  FusedGroups groups() {
+    take(dataflow_merges(input_, nodes_));
+    take(horizontal_merges(input_, nodes_));
+    return with({});
+  }
+
+ private:
+  void take(std::span<const Merge> merges) {
+    if (merges.empty()) return;
+    input_.step.progress.update(0.7, "fusions");
+    const FusedGroups tried = with(merges);
+    if (does_no_harm(tried)) {
+      taken_.insert(taken_.end(), merges.begin(), merges.end());
+    } else if (merges.size() > 1) {
+      take(merges.first(merges.size() / 2));
+      take(merges.subspan(merges.size() / 2));
+    }
+  }
+
+  FusedGroups with(std::span<const Merge> more) const {
+    GroupBuilder builder(nodes_, topology_);
+    for (const auto& [a, b] : taken_) builder.merge(a, b);
+    for (const auto& [a, b] : more) builder.merge(a, b);
+    return builder.groups();
+  }
+
+  bool does_no_harm(const FusedGroups& groups) {
+    if (!has_order(topology_, groups)) return false;
+    const std::int64_t peak = timeline_in(input_.step, order_, groups).peak_bytes;
+    if (peak > peak_) return false;
+    peak_ = peak;
+    return true;
+  }
+
+  const FusionInput& input_;
+  const Topology& topology_;
+  const OrderStrategy& order_;
+  FusableNodes nodes_;
+  std::int64_t peak_;
+  std::vector<Merge> taken_;
+};
+
+}  // namespace
+
+FusedGroups memory_aware_groups(const FusionInput& input) {
+  return MemoryAwareFusion(input).groups();
+}
+
+}  // namespace stashscope

@@ -1,0 +1,184 @@
+#include "core/schedule/minimal/exact_order.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+
+namespace stashscope {
+
+namespace {
+
+/// A set of tasks that have run, as bits.
+using Downset = std::vector<std::uint64_t>;
+
+struct DownsetHash {
+  std::size_t operator()(const Downset& set) const {
+    std::uint64_t hash = 0x9e3779b97f4a7c15;
+    for (const std::uint64_t word : set) {
+      hash = (hash ^ word) * 0xff51afd7ed558ccd;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+};
+
+bool contains(const Downset& set, TaskId task) {
+  return (set[task.index() / 64] >> (task.index() % 64) & 1U) != 0;
+}
+
+class DownsetSearch {
+ public:
+  DownsetSearch(const TaskGraph& graph, std::int64_t bound, const SearchLimit& limit,
+                const Progress& progress)
+      : graph_(graph), clock_(limit, progress) {
+    State start;
+    start.set.assign(graph.tasks() / 64 + 1, 0);
+    start.live = graph.persistent_bytes;
+    start.peak = bound;
+    add(std::move(start));
+  }
+
+  std::optional<std::vector<TaskId>> run() {
+    for (bool by_count = false; !by_live_.empty() && !by_count_.empty(); by_count = !by_count) {
+      if (clock_.used(static_cast<std::int64_t>(states_.size())) >= 1) return std::nullopt;
+      const std::uint32_t next = by_count ? pop(by_count_) : pop(by_live_);
+      if (is_closed_[next]) continue;
+      is_closed_[next] = true;
+      const State state = states_[next];
+      if (best_peak_.at(state.set) < state.peak) continue;
+      if (state.count == graph_.tasks()) return order_to(state.last);
+      for (const TaskId task : IdRange<TaskId>(graph_.tasks())) {
+        if (!is_ready(state.set, task)) continue;
+        State next = state;
+        apply(task, next);
+        add(std::move(next));
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct State {
+    Downset set;
+    std::int64_t live = 0;
+    std::int64_t peak = 0;
+    std::uint32_t last = none;  ///< the step that led here
+    std::uint32_t count = 0;
+  };
+  struct Step {
+    std::uint32_t before;
+    TaskId task;
+  };
+  struct Entry {
+    std::int64_t peak;
+    std::int64_t second;  ///< less of it comes first among equal peaks
+    std::uint32_t state;
+
+    bool operator<(const Entry& other) const {
+      return peak != other.peak ? peak > other.peak : second > other.second;
+    }
+  };
+  using Open = std::priority_queue<Entry>;
+  struct Effect {
+    std::int64_t while_running;  ///< by how much the live bytes rise for the task itself
+    std::int64_t afterwards;
+  };
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+
+  static std::uint32_t pop(Open& open) {
+    const std::uint32_t state = open.top().state;
+    open.pop();
+    return state;
+  }
+
+  bool is_ready(const Downset& set, TaskId task) const {
+    if (contains(set, task)) return false;
+    const auto inputs = graph_.inputs[task];
+    return std::all_of(inputs.begin(), inputs.end(),
+                       [&](ItemId item) { return contains(set, graph_.maker[item]); });
+  }
+
+  Effect effect_of(const Downset& set, TaskId task) const {
+    Effect effect{0, 0};
+    for (const ItemId item : graph_.outputs[task]) {
+      effect.while_running += graph_.bytes[item];
+      const bool stays = graph_.kept[item] || !graph_.readers[item].empty();
+      if (stays) effect.afterwards += graph_.bytes[item];
+    }
+    for (const ItemId item : graph_.inputs[task]) {
+      if (graph_.kept[item]) continue;
+      bool dies = true;
+      bool taken_over = false;
+      for (const ItemReader& reader : graph_.readers[item]) {
+        if (reader.task == task) taken_over = reader.takes_over;
+        if (reader.task != task && !contains(set, reader.task)) dies = false;
+      }
+      if (!dies) continue;
+      effect.afterwards -= graph_.bytes[item];
+      if (taken_over) effect.while_running -= graph_.bytes[item];
+    }
+    return effect;
+  }
+
+  void apply(TaskId task, State& state) {
+    const Effect effect = effect_of(state.set, task);
+    state.peak = std::max(state.peak, state.live + effect.while_running);
+    state.live += effect.afterwards;
+    state.set[task.index() / 64] |= std::uint64_t{1} << (task.index() % 64);
+    ++state.count;
+    steps_.push_back({state.last, task});
+    state.last = static_cast<std::uint32_t>(steps_.size() - 1);
+  }
+
+  void run_what_cannot_hurt(State& state) {
+    for (bool any = true; any;) {
+      any = false;
+      for (const TaskId task : IdRange<TaskId>(graph_.tasks())) {
+        if (!is_ready(state.set, task)) continue;
+        const Effect effect = effect_of(state.set, task);
+        if (effect.afterwards > 0 || state.live + effect.while_running > state.peak) continue;
+        apply(task, state);
+        any = true;
+      }
+    }
+  }
+
+  void add(State state) {
+    run_what_cannot_hurt(state);
+    const auto [known, is_new] = best_peak_.try_emplace(state.set, state.peak);
+    if (!is_new && known->second <= state.peak) return;
+    known->second = state.peak;
+    const auto id = static_cast<std::uint32_t>(states_.size());
+    by_live_.push({state.peak, state.live, id});
+    by_count_.push({state.peak, -std::int64_t{state.count}, id});
+    is_closed_.push_back(false);
+    states_.push_back(std::move(state));
+  }
+
+  std::vector<TaskId> order_to(std::uint32_t step) const {
+    std::vector<TaskId> order;
+    for (; step != none; step = steps_[step].before) order.push_back(steps_[step].task);
+    std::reverse(order.begin(), order.end());
+    return order;
+  }
+
+  const TaskGraph& graph_;
+  SearchClock clock_;
+  std::vector<State> states_;
+  std::vector<Step> steps_;
+  std::unordered_map<Downset, std::int64_t, DownsetHash> best_peak_;
+  // The lowest peak is first in both. Some graphs are done sooner by keeping memory low, others by
+  // going straight ahead; taking turns, neither can take long.
+  Open by_live_;
+  Open by_count_;
+  std::vector<bool> is_closed_;
+};
+
+}  // namespace
+
+std::optional<std::vector<TaskId>> exact_order(const TaskGraph& graph, std::int64_t bound,
+                                               const SearchLimit& limit, const Progress& progress) {
+  return DownsetSearch(graph, bound, limit, progress).run();
+}
+
+}  // namespace stashscope

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/study/choices/dimensions.h"
+
+namespace stashscope {
+
+/// Where an input of the graph has a dimension.
+struct DimensionUse {
+  std::string input;
+  std::size_t axis = 0;  ///< from 0
+
+  friend bool operator==(const DimensionUse&, const DimensionUse&) = default;
+};
+
+/// In the order of the graph's inputs. Empty for sizes that only nodes bring in.
+std::vector<DimensionUse> uses_of(const Graph& graph, const Dimension& dimension);
+
+/// What a dimension most likely counts, by the inputs that have it.
+enum class DimensionUnit : std::uint8_t {
+  none,     ///< nothing tells
+  samples,  ///< the first axis of an input
+  tokens,   ///< the second axis of a table of integers
+  pixels    ///< a side of images
+};
+DimensionUnit unit_of(const Graph& graph, const Dimension& dimension);
+
+/// Whether the axis of an input is the height or width of images.
+bool is_image_side(const TensorType& type, std::size_t axis);
+
+}  // namespace stashscope

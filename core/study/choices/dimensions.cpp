@@ -1,0 +1,323 @@
+#include "core/study/choices/dimensions.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/passes/graph_pass.h"
+#include "core/study/choices/dimension_search.h"
+#include "core/study/choices/dimension_uses.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::array<std::int64_t, 9> candidate_sizes = {224, 128, 64, 32, 16, 8, 4, 2, 1};
+
+/// Where an input mentions a dimension for the first time; tells what it probably is.
+struct Mention {
+  std::size_t axis = 0;
+  bool image_side = false;
+};
+
+class Binder {
+ public:
+  Binder(const Graph& graph, const std::map<std::string, std::int64_t>& wanted)
+      : graph_(graph), wanted_(wanted) {
+    values_.bindings = Bindings(graph.symbols().size());
+  }
+
+  DimensionValues bind() {
+    find_dimensions();
+    find_data_dependent();
+    find_slices_of_tables();
+    take_wanted();
+    assume_others();
+    assume_bounded();
+    repair_assumed();
+    bind_unified();
+    check_constraints();
+    return std::move(values_);
+  }
+
+ private:
+  const std::string& name(SymbolId symbol) const { return graph_.symbols().name(symbol); }
+
+  const std::optional<Expr>& unified(SymbolId symbol) const {
+    static const std::optional<Expr> none;
+    const auto& all = graph_.data().unified;
+    return all.contains(symbol) ? all[symbol] : none;
+  }
+
+  void mention(SymbolId symbol, Mention how) {
+    if (unified(symbol) || known_.contains(symbol)) return;
+    known_.emplace(symbol, values_.dimensions.size());
+    values_.dimensions.push_back({name(symbol), 0, true, {}, symbol, {}});
+    mentions_.push_back(how);
+  }
+
+  /// Dimensions of the inputs first, then those of parameters and whatever else has a name.
+  void find_dimensions() {
+    for (const ValueId input : graph_.data().inputs) {
+      const TensorType& type = graph_.value(input).type;
+      if (!type.shape) continue;
+      for (std::size_t axis = 0; axis < type.shape->size(); ++axis) {
+        for (const SymbolId symbol : (*type.shape)[axis].symbols()) {
+          mention(symbol, {axis, is_image_side(type, axis)});
+        }
+      }
+    }
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      const auto& by = unified(symbol);
+      if (!by) continue;
+      for (const SymbolId used : by->symbols()) {
+        const auto found = known_.find(used);
+        if (found != known_.end()) values_.dimensions[found->second].also.push_back(name(symbol));
+      }
+    }
+  }
+
+  /// Sizes that depend on data can be set; those that nothing bounds have no value otherwise.
+  void find_data_dependent() {
+    for (const DataDependentDim& each : graph_.data().data_dependent) {
+      const bool bounded = is_bounded(each);
+      if (!bounded && !wanted_.contains(name(each.symbol))) continue;
+      mention(each.symbol, {});
+      const auto found = known_.find(each.symbol);
+      if (found == known_.end() || !bounded) continue;
+      values_.dimensions[found->second].at_most =
+          to_valid_utf8(to_string(*each.at_most, graph_.symbols()));
+    }
+  }
+
+  bool is_bounded(const DataDependentDim& dim) const {
+    if (!dim.at_most) return false;
+    const std::vector<SymbolId> used = dim.at_most->symbols();
+    return std::all_of(used.begin(), used.end(),
+                       [&](SymbolId symbol) { return is_settable(symbol); });
+  }
+
+  void take_wanted() {
+    for (const auto& [pattern, value] : wanted_) {
+      const std::vector<SymbolId> meant = meant_by(pattern);
+      if (value < least_of(meant)) {
+        fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
+                   "give a number of " + std::to_string(least_of(meant)) + " or more");
+      }
+      // A pass that is switched off leaves the value of its dim behind.
+      if (meant.empty() && !is_added_dim(pattern))
+        fail_unknown_dimension(pattern, values_.dimensions);
+      for (const SymbolId symbol : meant) set(symbol, value);
+    }
+  }
+
+  /// Data may choose nothing.
+  int least_of(const std::vector<SymbolId>& meant) const {
+    const bool by_data =
+        !meant.empty() && std::all_of(meant.begin(), meant.end(),
+                                      [&](auto symbol) { return depends_on_data(symbol); });
+    return by_data ? 0 : 1;
+  }
+
+  /// A name means itself, even if it reads like a pattern; a pattern means sizes that depend on
+  /// data only where it fits no others.
+  std::vector<SymbolId> meant_by(const std::string& pattern) const {
+    std::vector<SymbolId> named;
+    std::vector<SymbolId> matching;
+    std::vector<SymbolId> by_data;
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      if (!is_settable(symbol)) continue;
+      if (name(symbol) == pattern) named.push_back(symbol);
+      if (!matches_wildcard(name(symbol), pattern)) continue;
+      (depends_on_data(symbol) ? by_data : matching).push_back(symbol);
+    }
+    if (!named.empty()) return named;
+    return matching.empty() ? by_data : matching;
+  }
+
+  bool depends_on_data(SymbolId symbol) const {
+    const auto found = known_.find(symbol);
+    return found != known_.end() && !values_.dimensions[found->second].at_most.empty();
+  }
+
+  bool is_settable(SymbolId symbol) const { return known_.contains(symbol) || unified(symbol); }
+
+  void set(SymbolId symbol, std::int64_t value) {
+    const auto found = known_.find(symbol);
+    if (found == known_.end()) {
+      const auto lone = single_symbol(*unified(symbol));
+      if (lone) return set(*lone, value);
+      derived_.emplace_back(symbol, value);
+      return;
+    }
+    Dimension& dimension = values_.dimensions[found->second];
+    if (!dimension.assumed && dimension.value != value) {
+      fail_usage("dimension '" + printable(dimension.name) + "'",
+                 "is given as " + std::to_string(dimension.value) + " and as " +
+                     std::to_string(value) + ", but the model needs one value for all its names");
+    }
+    dimension.value = value;
+    dimension.assumed = false;
+    values_.bindings[symbol] = value;
+  }
+
+  static std::optional<SymbolId> single_symbol(const Expr& expr) {
+    const std::vector<SymbolId> used = expr.symbols();
+    return used.size() == 1 && expr == Expr::symbol(used[0]) ? std::optional(used[0])
+                                                             : std::nullopt;
+  }
+
+  /// The first axis of an input is usually the batch. Others get the largest size that fits what
+  /// the model's own tables (positions, masks) allow.
+  void assume_others() {
+    for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
+      Dimension& dimension = values_.dimensions[i];
+      if (!dimension.assumed || !dimension.at_most.empty()) continue;
+      if (mentions_[i].axis == 0) {
+        dimension.value = 1;
+        values_.bindings[dimension.symbol] = 1;
+      }
+    }
+    for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
+      Dimension& dimension = values_.dimensions[i];
+      const bool open = dimension.assumed && dimension.at_most.empty();
+      if (open && dimension.value == 0) assume(dimension, mentions_[i]);
+    }
+  }
+
+  /// The largest that sizes which depend on data can be, in the order in which nodes make them.
+  void assume_bounded() {
+    for (const DataDependentDim& each : graph_.data().data_dependent) {
+      if (!depends_on_data(each.symbol)) continue;
+      Dimension& dimension = values_.dimensions[known_.at(each.symbol)];
+      const std::int64_t most =
+          std::max<std::int64_t>(1, each.at_most->evaluate(values_.bindings).value_or(1));
+      if (!dimension.assumed && dimension.value > most) {
+        fail_usage("dimension '" + printable(dimension.name) + "'",
+                   "cannot be " + std::to_string(dimension.value),
+                   "it is at most " + dimension.at_most + " = " + std::to_string(most));
+      }
+      if (!dimension.assumed) continue;
+      dimension.value = most;
+      values_.bindings[each.symbol] = most;
+    }
+  }
+
+  /// Sizes that were assumed one by one may not fit together.
+  void repair_assumed() {
+    std::vector<SymbolId> free;
+    for (const Dimension& each : values_.dimensions) {
+      if (each.assumed) free.push_back(each.symbol);
+    }
+    repair_dimensions(graph_.data().constraints, free, values_.bindings);
+    for (Dimension& each : values_.dimensions) each.value = *values_.bindings[each.symbol];
+  }
+
+  void assume(Dimension& dimension, const Mention& mention) {
+    for (const std::int64_t size : candidate_sizes) {
+      if (size == candidate_sizes.front() && !mention.image_side) continue;
+      dimension.value = size;
+      values_.bindings[dimension.symbol] = size;
+      if (!violated_constraint() && !slices_run_past_tables()) return;
+    }
+    dimension.value = 1;
+    values_.bindings[dimension.symbol] = 1;
+  }
+
+  /// Slices of tables (positions, rotations, masks) up to a size of the model: rows beyond the
+  /// table are read by index later.
+  void find_slices_of_tables() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op_type != "Slice" || node.inputs.size() < 4 || !node.inputs[0].valid()) continue;
+      const auto& table = graph_.value(node.inputs[0]).type.shape;
+      const auto ends = known_elements(node.inputs[2]);
+      const auto axes = known_elements(node.inputs[3]);
+      if (!table || !ends || !axes || ends->size() != axes->size()) continue;
+      for (std::size_t i = 0; i < axes->size(); ++i) {
+        auto axis = (*axes)[i].integer();
+        if (!axis) continue;
+        if (*axis < 0) *axis += std::ssize(*table);
+        const bool there = *axis >= 0 && *axis < std::ssize(*table);
+        const auto rows =
+            there ? (*table)[static_cast<std::size_t>(*axis)].integer() : std::nullopt;
+        if (rows && !(*ends)[i].is_constant()) slices_.emplace_back((*ends)[i], *rows);
+      }
+    }
+  }
+
+  std::shared_ptr<const std::vector<Expr>> known_elements(ValueId id) const {
+    return id.valid() ? graph_.value(id).contents : nullptr;
+  }
+
+  bool slices_run_past_tables() const {
+    return std::any_of(slices_.begin(), slices_.end(), [&](const auto& slice) {
+      return slice.first.evaluate(values_.bindings).value_or(0) > slice.second;
+    });
+  }
+
+  void bind_unified() {
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      const auto& by = unified(symbol);
+      if (by) values_.bindings[symbol] = by->evaluate(values_.bindings);
+    }
+    for (const auto& [symbol, value] : derived_) {
+      if (values_.bindings[symbol] != value) {
+        fail_usage("dimension '" + printable(name(symbol)) + "'",
+                   "must be " + to_valid_utf8(to_string(*unified(symbol), graph_.symbols())) +
+                       " in this model, which is not " + std::to_string(value));
+      }
+    }
+  }
+
+  const Constraint* violated_constraint() const {
+    return broken_constraint(graph_.data().constraints, values_.bindings);
+  }
+
+  void check_constraints() const {
+    const Constraint* const broken = violated_constraint();
+    if (broken == nullptr) return;
+    const auto side = [&](const Expr& e) {
+      return printable(to_string(e, graph_.symbols()), 80) + " = " +
+             std::to_string(*e.evaluate(values_.bindings));
+    };
+    std::vector<std::string> given;
+    for (const Dimension& each : values_.dimensions) {
+      given.push_back(printable(each.name, 60) + "=" + std::to_string(each.value));
+    }
+    fail_usage(describe(graph_.node(broken->node), broken->node),
+               "needs " + side(broken->a) + " and " + side(broken->b) + " to be equal",
+               "choose other dimensions than " + join(given, ", "));
+  }
+
+  const Graph& graph_;
+  const std::map<std::string, std::int64_t>& wanted_;
+  DimensionValues values_;
+  std::map<SymbolId, std::size_t> known_;
+  std::vector<Mention> mentions_;
+  std::vector<std::pair<SymbolId, std::int64_t>> derived_;
+  std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end, rows of the table
+};
+
+}  // namespace
+
+void fail_unknown_dimension(const std::string& name, const std::vector<Dimension>& dimensions) {
+  std::vector<std::string> names;
+  for (const Dimension& each : dimensions) names.push_back(printable(each.name, 60));
+  if (names.size() > 12) names.resize(12);
+  fail_usage("dimension '" + printable(name) + "'", "is none of the model's",
+             names.empty() ? "all its dimensions are numbers" : "it has " + join(names, ", "));
+}
+
+bool covers(const std::string& pattern, const Dimension& dimension) {
+  return matches_wildcard(dimension.name, pattern) ||
+         std::any_of(dimension.also.begin(), dimension.also.end(),
+                     [&](const std::string& name) { return matches_wildcard(name, pattern); });
+}
+
+DimensionValues bind_dimensions(const Graph& graph,
+                                const std::map<std::string, std::int64_t>& wanted) {
+  return Binder(graph, wanted).bind();
+}
+
+}  // namespace stashscope

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "core/recompute/apply.h"
+#include "core/study/choices/choices.h"
+#include "core/study/choices/node_names.h"
+
+namespace stashscope {
+
+/// The plans that the choices switch on: all of a level, changed by those that are chosen.
+RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
+                                const Opportunities& opportunities);
+
+/// The nodes of a graph that `Choices::pinned` means. @param names of the graph's own nodes
+PinnedNodes pinned_nodes(const NodeNames& names, const std::set<std::string>& pinned);
+
+}  // namespace stashscope

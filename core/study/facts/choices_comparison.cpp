@@ -1,0 +1,139 @@
+#include "core/study/facts/choices_comparison.h"
+
+#include <array>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+std::map<std::string, ComparedValue> dimensions_of(const Study& study) {
+  std::map<std::string, ComparedValue> dimensions;
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    dimensions[each.name] = {with_thousands(each.value) + (each.assumed ? " assumed" : ""),
+                             static_cast<double>(each.value)};
+  }
+  return dimensions;
+}
+
+std::string yes_or_no(bool on) { return on ? "yes" : "no"; }
+
+std::string or_none(const std::vector<std::string>& texts) {
+  return texts.empty() ? "none" : join(texts, ", ");
+}
+
+std::string same_dims_text(const Choices& choices) {
+  std::vector<std::string> texts;
+  for (const auto& [name, other] : choices.same_dims) texts.push_back(name + " = " + other);
+  return or_none(texts);
+}
+
+std::string apart_text(const Choices& choices) {
+  std::vector<std::string> texts;
+  for (const auto& [one, other] : choices.fusion.apart) texts.push_back(one + " and " + other);
+  return or_none(texts);
+}
+
+std::string moves_text(const Choices& choices) {
+  std::vector<std::string> texts;
+  for (const OrderMove& move : choices.moves) {
+    texts.push_back(move.node + (move.before.empty() ? " to the end" : " before " + move.before));
+  }
+  return or_none(texts);
+}
+
+std::string or_none(const std::set<std::string>& names) {
+  return or_none(std::vector<std::string>(names.begin(), names.end()));
+}
+
+std::string or_else(const std::string& text, const char* other) {
+  return text.empty() ? other : text;
+}
+
+std::string link_text(const Choices& choices) {
+  return choices.transfer_bandwidth ? format_number(*choices.transfer_bandwidth / 1e9) + " GB/s"
+                                    : "of the profile";
+}
+
+/// A choice that one text says.
+struct ChoiceText {
+  const char* name;
+  std::string (*text)(const Choices&);
+};
+
+constexpr std::array<ChoiceText, 22> choice_texts = {{
+    {"level", [](const Choices& c) { return std::to_string(c.level); }},
+    {"probe", [](const Choices& c) { return to_string(effective_search_options(c)); }},
+    {"kept in memory", [](const Choices& c) { return or_none(c.pinned); }},
+    {"fusion", [](const Choices& c) { return c.fusion.strategy; }},
+    {"optimizer", [](const Choices& c) { return c.update.optimizer; }},
+    {"master weights", [](const Choices& c) { return yes_or_no(c.update.master_weights); }},
+    {"gradients released early",
+     [](const Choices& c) { return yes_or_no(c.update.release_gradients); }},
+    {"passes", [](const Choices& c) { return or_none(c.passes); }},
+    {"precision", [](const Choices& c) { return or_else(c.precision, "as in the model"); }},
+    {"device profile", [](const Choices& c) { return c.profile.name; }},
+    {"run on", [](const Choices& c) { return c.device; }},
+    {"same dimensions", same_dims_text},
+    {"loss", [](const Choices& c) { return or_else(c.goal.loss, "found"); }},
+    {"trainable", [](const Choices& c) { return or_none(c.goal.trainable); }},
+    {"frozen", [](const Choices& c) { return or_none(c.goal.frozen); }},
+    {"moved nodes", moves_text},
+    {"in no group", [](const Choices& c) { return or_none(c.fusion.alone); }},
+    {"never in one group", apart_text},
+    {"operators of newer versions",
+     [](const Choices& c) { return yes_or_no(c.recompute_search.newer_versions); }},
+    {"also recomputable",
+     [](const Choices& c) { return or_none(c.recompute_search.also_recomputable); }},
+    {"compressed to",
+     [](const Choices& c) { return std::string(name_of(c.recompute_search.compressed)); }},
+    {"link to the host", link_text},
+}};
+
+std::string planned_text(const PlannedSequence& planned) {
+  return planned.empty() ? "none" : with_thousands(std::ssize(planned.runs)) + " runs";
+}
+
+void add_planned(ComparisonRows& rows, const PlannedSequence& a, const PlannedSequence& b) {
+  const std::string left = planned_text(a);
+  const std::string right = planned_text(b);
+  const bool others_of_the_same_count = left == right && a != b;
+  rows.add_text("planned sequence", left, right + (others_of_the_same_count ? ", others" : ""));
+}
+
+using Figures = std::map<std::string, double>;
+
+/// The figures that the other profile has not, or not the same.
+std::map<std::string, std::string> figures_beside(const Figures& figures, const Figures& others) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [key, figure] : figures) {
+    const auto other = others.find(key);
+    if (other != others.end() && other->second == figure) continue;
+    texts["profile's " + key] = format_number(figure);
+  }
+  return texts;
+}
+
+/// Profiles of one name may hold different figures: a file was edited.
+void add_figures(ComparisonRows& rows, const DeviceProfile& a, const DeviceProfile& b) {
+  if (a.name != b.name || a == b) return;
+  const auto left = profile_figures(a);
+  const auto right = profile_figures(b);
+  rows.add_texts(figures_beside(left, right), figures_beside(right, left));
+}
+
+}  // namespace
+
+void add_choices(ComparisonRows& rows, const Study& left, const Study& right) {
+  rows.start(ComparisonGroup::choices);
+  rows.add_values(Quantity::count, dimensions_of(left), dimensions_of(right));
+  rows.add_text("order", left.order, right.order);
+  add_planned(rows, left.choices.planned, right.choices.planned);
+  for (const auto& [name, text] : choice_texts) {
+    rows.add_text(name, text(left.choices), text(right.choices));
+  }
+  add_figures(rows, left.choices.profile, right.choices.profile);
+}
+
+}  // namespace stashscope

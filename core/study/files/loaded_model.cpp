@@ -1,0 +1,27 @@
+#include "core/study/files/loaded_model.h"
+
+#include "core/onnx/model_file.h"
+
+namespace stashscope {
+
+LoadedModel load_model_or_session(const std::filesystem::path& file,
+                                  const std::function<void(Choices&)>& adjust) {
+  LoadedModel loaded;
+  std::string warning;
+  if (is_session_file(file)) {
+    loaded.session = load_session(file, warning);
+  } else {
+    loaded.session.model = file;
+  }
+  if (!warning.empty()) loaded.warnings.push_back(warning);
+  const Choices measured_choices = loaded.session.choices;
+  if (adjust) adjust(loaded.session.choices);
+  if (!same_step(measured_choices, loaded.session.choices)) loaded.session.forget_measurements();
+  if (measured_choices.profile != loaded.session.choices.profile) {
+    loaded.session.forget_measured_times();
+  }
+  loaded.model = std::make_shared<const Graph>(load_model(loaded.session.model));
+  return loaded;
+}
+
+}  // namespace stashscope

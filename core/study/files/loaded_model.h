@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/study/files/session.h"
+
+namespace stashscope {
+
+/// A model with what is to be done with it.
+struct LoadedModel {
+  Session session;  ///< where the model is, and the choices
+  std::shared_ptr<const Graph> model;
+  std::vector<std::string> warnings;
+};
+
+/// Loads a model, or a session and the model it names.
+/// @param adjust changes the choices before the model is loaded, so that a wrong choice is said
+/// first; may be null
+/// Throws an input Error, and whatever `adjust` throws.
+LoadedModel load_model_or_session(const std::filesystem::path& file,
+                                  const std::function<void(Choices&)>& adjust);
+
+}  // namespace stashscope

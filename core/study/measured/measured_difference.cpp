@@ -1,0 +1,130 @@
+#include "core/study/measured/measured_difference.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/study/measured/measure.h"
+#include "core/study/step/plan_effects.h"
+
+namespace stashscope {
+
+namespace {
+
+/// What CUDA's allocators round sizes up to, in bytes.
+constexpr std::int64_t device_granularity = 512;
+
+/// By step, the sum over the buffers that are alive of what `share` says of each.
+template <class Share>
+std::vector<std::int64_t> over_alive(const Timeline& timeline, const Share& share) {
+  std::vector<std::int64_t> sum(timeline.order.size() + 1, 0);
+  for (const Buffer& buffer : timeline.buffers) {
+    const std::int64_t each = share(buffer);
+    sum[buffer.first_slot] += each;
+    sum[buffer.last_slot + std::size_t{1}] -= each;
+  }
+  std::partial_sum(sum.begin(), sum.end(), sum.begin());
+  return sum;
+}
+
+/// Which dimensions had other values in the run than in the study.
+class UnlikeSizes {
+ public:
+  UnlikeSizes(const Study& study, const Variant& variant, const Measurement& measured)
+      : graph_(study.graph()), dataflow_(variant.dataflow) {
+    for (const auto& [name, size] : sizes_unlike_predicted(study, measured)) {
+      if (const auto symbol = graph_.symbols().find(name)) symbols_.push_back(*symbol);
+    }
+  }
+
+  bool concern(const Buffer& buffer) const {
+    if (symbols_.empty()) return false;
+    const TensorType type = type_of(graph_, dataflow_, buffer);
+    if (!type.shape) return false;
+    return std::any_of(type.shape->begin(), type.shape->end(),
+                       [this](const Expr& dim) { return mentions(dim); });
+  }
+
+ private:
+  bool mentions(const Expr& dim) const {
+    const std::vector<SymbolId> own = dim.symbols();
+    return std::find_first_of(own.begin(), own.end(), symbols_.begin(), symbols_.end()) !=
+           own.end();
+  }
+
+  const Graph& graph_;
+  const Dataflow& dataflow_;
+  std::vector<SymbolId> symbols_;
+};
+
+/// What is known of each step that may explain a difference.
+class Causes {
+ public:
+  Causes(const Study& study, const Variant& variant, const Measurement& measured)
+      : variant_(variant), on_device_(measured.device.starts_with("cuda")) {
+    const UnlikeSizes unlike(study, variant, measured);
+    unlike_ = over_alive(variant.timeline, [&](const Buffer& buffer) -> std::int64_t {
+      return unlike.concern(buffer) ? 1 : 0;
+    });
+    rounding_ = over_alive(variant.timeline, [](const Buffer& buffer) {
+      return (device_granularity - buffer.bytes % device_granularity) % device_granularity;
+    });
+  }
+
+  DifferenceCause of_step(std::size_t step, std::int64_t difference) const {
+    if (difference == 0) return DifferenceCause::none;
+    if (difference == -of(variant_.bands[step], Band::workspace)) {
+      return DifferenceCause::inner_memory;
+    }
+    if (unlike_[step] > 0) return DifferenceCause::data_dependent;
+    const bool may_be_rounding = on_device_ && difference > 0 && difference <= rounding_[step];
+    return may_be_rounding ? DifferenceCause::rounding : DifferenceCause::unknown;
+  }
+
+ private:
+  const Variant& variant_;
+  bool on_device_;
+  std::vector<std::int64_t> unlike_;    ///< by step, how many such buffers are alive
+  std::vector<std::int64_t> rounding_;  ///< by step, bytes
+};
+
+}  // namespace
+
+std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
+                                                 const Measurement& measured) {
+  const std::vector<NodeId>& order = variant.timeline.order;
+  if (order.empty() || measured.live_bytes.size() != order.size()) return {};
+  const std::vector<double> seconds =
+      seconds_by_step(study, variant,
+                      roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
+                                     profile_in_force(study.choices)));
+  const Causes causes(study, variant, measured);
+  std::vector<StepDifference> differences;
+  differences.reserve(order.size());
+  for (std::size_t step = 0; step < order.size(); ++step) {
+    const double took = step < measured.node_seconds.size() ? measured.node_seconds[step] : 0;
+    StepDifference each{
+        step,          order[step], variant.timeline.live_bytes[step], measured.live_bytes[step],
+        seconds[step], took};
+    if (!measured.workspace_bytes.empty()) each.workspace_bytes = measured.workspace_bytes[step];
+    each.cause = causes.of_step(step, each.bytes());
+    differences.push_back(each);
+  }
+  return differences;
+}
+
+std::string_view explanation(DifferenceCause cause) {
+  switch (cause) {
+    case DifferenceCause::none:
+      return "as predicted";
+    case DifferenceCause::inner_memory:
+      return "inside the node, not measured";
+    case DifferenceCause::data_dependent:
+      return "sizes depend on the data";
+    case DifferenceCause::rounding:
+      return "the allocator rounds up";
+    default:
+      return "not explained";
+  }
+}
+
+}  // namespace stashscope

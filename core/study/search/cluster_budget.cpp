@@ -1,0 +1,170 @@
+#include "core/study/search/cluster_budget.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/study/search/cluster_counts.h"
+#include "core/study/search/plan_evaluator.h"
+#include "core/study/step/plan_effects.h"
+
+namespace stashscope {
+
+namespace {
+
+using Outcome = PlanEvaluator::Outcome;
+
+class ClusterAnnealer {
+ public:
+  ClusterAnnealer(const Study& study, std::int64_t budget_bytes, const SearchLimit& limit,
+                  const Progress& progress, ParetoFront& archive, const OnPlan& on_plan)
+      : study_(study),
+        options_(study),
+        evaluator_(study),
+        budget_(budget_bytes),
+        clock_(limit, progress),
+        random_(limit.seed),
+        archive_(archive),
+        on_plan_(on_plan) {}
+
+  std::int64_t run() {
+    const Counts none = options_.none();
+    evaluate(none);
+    if (best_outcome_.peak_bytes > budget_ && options_.size() > 0) {
+      evaluate(options_.counts_of(study_.config));
+      trim(greedy(none));
+      for (const bool with_compromise : {false, true}) {
+        trim(options_.counts_of(config_of_all(*study_.opportunities, with_compromise)));
+      }
+      anneal();
+      trim(best_);
+    }
+    return evaluations_;
+  }
+
+ private:
+  bool is_over() const { return clock_.used(evaluations_) >= 1; }
+
+  RecomputeConfig config_of(const Counts& counts) const {
+    RecomputeConfig config = own_part(study_.choices.plans);
+    config.merge(options_.config_of(counts));
+    return config;
+  }
+
+  const Outcome& evaluate(const Counts& counts) {
+    const auto [known, is_new] = outcomes_.try_emplace(counts);
+    if (is_new) {
+      known->second = evaluator_.evaluate(config_of(counts));
+      ++evaluations_;
+      note(counts, known->second);
+    }
+    return known->second;
+  }
+
+  bool is_better(const Outcome& a, const Outcome& b) const {
+    const bool fits = a.peak_bytes <= budget_;
+    if (fits != (b.peak_bytes <= budget_)) return fits;
+    return fits ? a.extra_seconds < b.extra_seconds : a.peak_bytes < b.peak_bytes;
+  }
+
+  void note(const Counts& counts, const Outcome& outcome) {
+    if (best_.empty() || is_better(outcome, best_outcome_)) {
+      best_ = counts;
+      best_outcome_ = outcome;
+    }
+    if (archive_.has_as_good(outcome.peak_bytes, outcome.extra_seconds)) return;
+    ParetoPoint point{with_clusters(study_, config_of(counts)), outcome.peak_bytes,
+                      outcome.extra_seconds};
+    if (on_plan_) on_plan_(point);
+    archive_.add(std::move(point));
+  }
+
+  /// Until the budget is met or nothing lowers the peak any more.
+  Counts greedy(Counts counts) {
+    std::int64_t peak = evaluate(counts).peak_bytes;
+    while (peak > budget_ && !is_over()) {
+      const Timeline timeline = evaluator_.timeline(config_of(counts));
+      const std::vector<Counts> steps = options_.steps_down(counts, timeline, peak - budget_);
+      const auto lower = std::ranges::find_if(steps, [&](const Counts& each) {
+        return !is_over() && evaluate(each).peak_bytes < peak;
+      });
+      if (lower == steps.end()) break;
+      counts = *lower;
+      peak = evaluate(counts).peak_bytes;
+    }
+    return counts;
+  }
+
+  /// Takes back what the budget does not need, the most expensive first.
+  void trim(Counts counts) {
+    if (evaluate(counts).peak_bytes > budget_) return;
+    for (const std::size_t cluster : options_.by_seconds(counts)) {
+      std::uint32_t enough = counts[cluster].count;
+      std::uint32_t least = 0;
+      while (least < enough && !is_over()) {
+        const std::uint32_t middle = least + (enough - least) / 2;
+        counts[cluster].count = middle;
+        const bool fits = evaluate(counts).peak_bytes <= budget_;
+        (fits ? enough : least) = fits ? middle : middle + 1;
+      }
+      counts[cluster].count = enough;
+    }
+  }
+
+  double energy(const Outcome& outcome, double penalty) const {
+    const auto excess =
+        static_cast<double>(std::max<std::int64_t>(0, outcome.peak_bytes - budget_));
+    return outcome.extra_seconds + penalty * excess;
+  }
+
+  void anneal() {
+    const Outcome all = evaluate(options_.counts_of(config_of_all(*study_.opportunities, true)));
+    const double scale = std::max({all.extra_seconds, best_outcome_.extra_seconds, 1e-12});
+    const Cooling cooling{0.05 * scale, 0.0002 * scale};
+    const double penalty = 10 * scale / static_cast<double>(std::max<std::int64_t>(1, budget_));
+    Counts state = best_;
+    const double from = clock_.used(evaluations_);
+    constexpr std::int64_t most_known = 100'000;  // moves among states that are all known end too
+    for (std::int64_t move = 0; move < most_known && !is_over(); ++move) {
+      const double used = clock_.used(evaluations_);
+      const double temperature = cooling.at(from < 1 ? (used - from) / (1 - from) : 1);
+      Counts next = state;
+      options_.change(next, random_);
+      if (next == state) continue;
+      const double most_energy =
+          energy(evaluate(state), penalty) + accepted_rise(temperature, random_);
+      if (energy(evaluate(next), penalty) <= most_energy) state = next;
+    }
+  }
+
+  const Study& study_;
+  ClusterOptions options_;
+  PlanEvaluator evaluator_;
+  std::int64_t budget_;
+  SearchClock clock_;
+  SearchRandom random_;
+  ParetoFront& archive_;
+  const OnPlan& on_plan_;
+  std::map<Counts, Outcome> outcomes_;
+  Counts best_;
+  Outcome best_outcome_;
+  std::int64_t evaluations_ = 0;
+};
+
+}  // namespace
+
+std::int64_t search_clusters(const Study& study, std::int64_t budget_bytes,
+                             const SearchLimit& limit, const Progress& progress,
+                             ParetoFront& archive, const OnPlan& on_plan) {
+  return ClusterAnnealer(study, budget_bytes, limit, progress, archive, on_plan).run();
+}
+
+Choices with_clusters(const Study& study, const RecomputeConfig& config) {
+  Choices choices = study.choices;
+  choices.plans = config;
+  choices.recompute_search = effective_search_options(choices);
+  choices.level = 0;
+  forget_planned(choices);
+  return choices;
+}
+
+}  // namespace stashscope

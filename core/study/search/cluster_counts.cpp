@@ -1,0 +1,144 @@
+#include "core/study/search/cluster_counts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/recompute/strategy.h"
+#include "core/study/step/plan_effects.h"
+
+namespace stashscope {
+
+ClusterOptions::ClusterOptions(const Study& study) : graph_(study.graph()) {
+  const Opportunities& found = *study.opportunities;
+  std::vector<const NodePlan*> plans;
+  for (const NodePlan& plan : found.plans) plans.push_back(&plan);
+  std::ranges::stable_sort(
+      plans, {}, [&](const NodePlan* plan) { return found.position[plan->node.index()]; });
+  const PlanCostInput input = plan_cost_input(study);
+  std::map<std::string, std::size_t> places;
+  for (const NodePlan* const plan : plans) {
+    const auto [place, is_new] = places.try_emplace(plan->cluster, clusters_.size());
+    if (is_new) clusters_.push_back({plan->cluster, {}});
+    auto& options = clusters_[place->second].options;
+    auto option = std::ranges::find(options, plan->type, &Option::type);
+    if (option == options.end()) option = options.insert(option, {plan->type, {}});
+    const bool is_kept = is_pinned(study.pinned, plan->node);
+    const double seconds = is_kept ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
+    option->occurrences.push_back({plan, seconds, is_kept});
+  }
+}
+
+Counts ClusterOptions::counts_of(const RecomputeConfig& config) const {
+  Counts counts = none();
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto choice = config.find(clusters_[i].name);
+    if (choice == config.end()) continue;
+    const auto& options = clusters_[i].options;
+    const auto option = std::ranges::find(options, choice->second.type, &Option::type);
+    if (option == options.end()) continue;
+    counts[i].option = static_cast<std::uint32_t>(option - options.begin());
+    const int chosen = choice->second.count;
+    const std::uint32_t all = most(i, counts[i].option);
+    counts[i].count = chosen < 0 ? all : std::min(all, static_cast<std::uint32_t>(chosen));
+  }
+  return counts;
+}
+
+RecomputeConfig ClusterOptions::config_of(const Counts& counts) const {
+  RecomputeConfig config;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto [option, count] = counts[i];
+    if (count == 0) continue;
+    const bool is_all = count == most(i, counts[i].option);
+    config[clusters_[i].name] = {clusters_[i].options[option].type,
+                                 is_all ? -1 : static_cast<int>(count)};
+  }
+  return config;
+}
+
+std::uint32_t ClusterOptions::most(std::size_t cluster, std::uint32_t option) const {
+  return static_cast<std::uint32_t>(clusters_[cluster].options[option].occurrences.size());
+}
+
+double ClusterOptions::seconds(std::size_t cluster, ClusterCount count) const {
+  const auto& occurrences = clusters_[cluster].options[count.option].occurrences;
+  double sum = 0;
+  for (std::uint32_t i = 0; i < count.count; ++i) sum += occurrences[i].seconds;
+  return sum;
+}
+
+ClusterOptions::Step ClusterOptions::step_down(std::size_t cluster, ClusterCount from,
+                                               const Timeline& timeline,
+                                               std::int64_t excess) const {
+  const auto& occurrences = clusters_[cluster].options[from.option].occurrences;
+  Step step{from, cluster, 0};
+  std::int64_t freed = 0;
+  double taken = 0;
+  for (; step.to.count < occurrences.size() && freed < excess; ++step.to.count) {
+    const Occurrence& next = occurrences[step.to.count];
+    if (next.is_kept) continue;
+    freed += bytes_at_peak(graph_, timeline, *next.plan);
+    taken += next.seconds;
+  }
+  constexpr double least_seconds = 1e-12;  // running views again takes none
+  step.bytes_of_a_second = static_cast<double>(freed) / (taken + least_seconds);
+  return step;
+}
+
+std::vector<Counts> ClusterOptions::steps_down(const Counts& counts, const Timeline& timeline,
+                                               std::int64_t excess) const {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (std::uint32_t option = 0; option < clusters_[i].options.size(); ++option) {
+      if (counts[i].count > 0 && counts[i].option != option) continue;
+      steps.push_back(step_down(i, {option, counts[i].count}, timeline, excess));
+    }
+  }
+  std::erase_if(steps, [](const Step& each) { return each.bytes_of_a_second <= 0; });
+  std::ranges::stable_sort(steps, std::greater(), &Step::bytes_of_a_second);
+  std::vector<Counts> results;
+  for (const Step& step : steps) {
+    results.push_back(counts);
+    results.back()[step.cluster] = step.to;
+  }
+  return results;
+}
+
+std::vector<std::size_t> ClusterOptions::by_seconds(const Counts& counts) const {
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (counts[i].count > 0) used.push_back(i);
+  }
+  std::ranges::stable_sort(used, std::greater(),
+                           [&](std::size_t i) { return seconds(i, counts[i]); });
+  return used;
+}
+
+void ClusterOptions::change(Counts& counts, SearchRandom& random) const {
+  const auto pick = [&] { return random.below(static_cast<std::uint32_t>(size())); };
+  const std::uint32_t i = pick();
+  const auto resize = [&](std::uint32_t cluster, bool up) {
+    ClusterCount& each = counts[cluster];
+    const std::uint32_t all = most(cluster, each.option);
+    const std::uint32_t by = 1 + random.below(1 + all / 4);
+    each.count = up ? std::min(all, each.count + by) : each.count - std::min(each.count, by);
+  };
+  switch (random.below(4)) {
+    case 0:
+      resize(i, random.below(2) == 0);
+      break;
+    case 1:
+      counts[i].count = random.below(most(i, counts[i].option) + 1);
+      break;
+    case 2: {
+      counts[i] = {random.below(options(i)), 0};
+      counts[i].count = random.below(2) * most(i, counts[i].option);
+      break;
+    }
+    default:
+      resize(i, false);
+      resize(pick(), true);
+  }
+}
+
+}  // namespace stashscope

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <compare>
+#include <vector>
+
+#include "core/schedule/tasks/search_limit.h"
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// How many occurrences of a cluster run again, by which of its options.
+struct ClusterCount {
+  std::uint32_t option = 0;
+  std::uint32_t count = 0;
+
+  friend auto operator<=>(const ClusterCount&, const ClusterCount&) = default;
+};
+
+/// By cluster.
+using Counts = std::vector<ClusterCount>;
+
+/// The recompute plans of a study as a search sees them: clusters, the options of each, which
+/// exclude each other, and the occurrences of these. Refers to the study.
+class ClusterOptions {
+ public:
+  explicit ClusterOptions(const Study& study);
+  explicit ClusterOptions(Study&& study) = delete;
+
+  std::size_t size() const { return clusters_.size(); }
+  std::uint32_t options(std::size_t cluster) const {
+    return static_cast<std::uint32_t>(clusters_[cluster].options.size());
+  }
+  /// Occurrences of an option.
+  std::uint32_t most(std::size_t cluster, std::uint32_t option) const;
+  Counts none() const { return Counts(size()); }
+  /// Entries of the config that are none of these options are left out.
+  Counts counts_of(const RecomputeConfig& config) const;
+  RecomputeConfig config_of(const Counts& counts) const;
+
+  /// Ways to free `excess` bytes, or as many as one cluster can, at the peak of a timeline that has
+  /// these counts: those first that free most for the time that they take.
+  std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
+                                 std::int64_t excess) const;
+  /// The clusters that run again, those first that take most time.
+  std::vector<std::size_t> by_seconds(const Counts& counts) const;
+  /// A random change of one or two clusters; may change nothing.
+  void change(Counts& counts, SearchRandom& random) const;
+
+ private:
+  struct Occurrence {
+    const NodePlan* plan;
+    double seconds;  ///< 0 where the node is kept
+    bool is_kept;    ///< counts, but frees nothing
+  };
+  struct Option {
+    PlanType type;
+    std::vector<Occurrence> occurrences;  ///< in execution order
+  };
+  struct Cluster {
+    std::string name;
+    std::vector<Option> options;
+  };
+  struct Step {
+    ClusterCount to;
+    std::size_t cluster;
+    double bytes_of_a_second;
+  };
+
+  double seconds(std::size_t cluster, ClusterCount count) const;
+  Step step_down(std::size_t cluster, ClusterCount from, const Timeline& timeline,
+                 std::int64_t excess) const;
+
+  const Graph& graph_;
+  std::vector<Cluster> clusters_;
+};
+
+}  // namespace stashscope

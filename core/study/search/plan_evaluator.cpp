@@ -1,0 +1,57 @@
+#include "core/study/search/plan_evaluator.h"
+
+#include "core/memory/step_peak.h"
+#include "core/study/step/fusion_table.h"
+#include "core/study/step/plan_effects.h"
+#include "core/study/step/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+/// An order that is there without a search.
+std::string order_by_rule(const Study& study) {
+  const bool is_there = study.order != planned_order && !is_order_searched(study);
+  return is_there ? study.order : std::string(order_strategies()[0].name);
+}
+
+Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
+  const Opportunities& found = *study.opportunities;
+  return apply_plans(study.graph(), study.prepared->ops, found,
+                     select_plans(found, config, study.pinned));
+}
+
+}  // namespace
+
+bool is_order_searched(const Study& study) {
+  return study.order != planned_order && find_order(study.order).kind == OrderKind::search;
+}
+
+Choices without_search(const Study& study, Choices choices) {
+  if (is_order_searched(study)) choices.order = order_by_rule(study);
+  return choices;
+}
+
+PlanEvaluator::PlanEvaluator(const Study& study)
+    : study_(study),
+      update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)),
+      order_(order_by_rule(study)) {}
+
+PlanEvaluator::Outcome PlanEvaluator::evaluate(const RecomputeConfig& config) const {
+  const Dataflow dataflow = dataflow_of(study_, config);
+  const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
+  const OrderStrategy& order = find_order(order_);
+  const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
+  const std::int64_t peak = groups.empty() ? peak_of(dataflow, step.memory, order.order(step))
+                                           : timeline_in(step, order, groups).peak_bytes;
+  return {peak, added_seconds(study_, dataflow)};
+}
+
+Timeline PlanEvaluator::timeline(const RecomputeConfig& config) const {
+  const Dataflow dataflow = dataflow_of(study_, config);
+  const OrderInput step = order_input(*study_.prepared, *study_.sizes, update_, dataflow);
+  const FusedGroups groups = chosen_groups(step, order_, study_.choices.fusion);
+  return timeline_in(step, find_order(order_), groups);
+}
+
+}  // namespace stashscope

@@ -1,0 +1,79 @@
+#include "core/study/search/resized_step.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/study/edits/edits.h"
+#include "core/study/step/fusion_table.h"
+#include "core/study/step/moved_order.h"
+#include "core/study/step/sizes.h"
+#include "core/study/step/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+/// Sums of bytes near 64 bits cannot be told from small ones.
+void check_total(const Dataflow& dataflow, const Sizes& sizes) {
+  constexpr double most = 1e18;
+  double total = 0;
+  for (const ValueId id : IdRange<ValueId>(dataflow.topology.values())) {
+    total += static_cast<double>(stored_bytes(dataflow, sizes.bytes, id));
+  }
+  for (const std::int64_t each : sizes.workspace) total += std::abs(static_cast<double>(each));
+  if (total > most) fail_input("", "all tensors together are larger than 1 EB");
+}
+
+}  // namespace
+
+StepResizer::StepResizer(const Study& study, Progress progress)
+    : study_(study),
+      progress_(std::move(progress)),
+      update_(update_memory(study.graph(), study.prepared->step.parameters, study.choices.update)) {
+}
+
+ScheduleSpec StepResizer::baseline() const {
+  const Variant& variant = *study_.baseline;
+  return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+}
+
+ScheduleSpec StepResizer::current() const {
+  const Variant& variant = *study_.current;
+  const OrderStrategy* const strategy =
+      study_.order == planned_order ? nullptr : &find_order(study_.order);
+  const bool has_rule = strategy != nullptr && strategy->kind != OrderKind::search;
+  if (has_rule) return {variant.dataflow, strategy};
+  return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
+}
+
+std::shared_ptr<const Sizes> StepResizer::sizes_with(const std::vector<Dimension>& dimensions,
+                                                     std::int64_t value) const {
+  Choices choices = study_.choices;
+  for (const Dimension& each : dimensions) {
+    choices = with_dimension(study_, std::move(choices), each, value);
+  }
+  return sizes_under(*study_.prepared, choices);
+}
+
+OrderInput StepResizer::order_input(const ScheduleSpec& schedule, const Sizes& sizes) const {
+  return stashscope::order_input(*study_.prepared, sizes, update_, schedule.dataflow, progress_);
+}
+
+ResizedStep StepResizer::resize(const ScheduleSpec& schedule,
+                                std::shared_ptr<const Sizes> sizes) const {
+  ResizedStep resized{std::move(sizes), {}, schedule.groups};
+  check_total(schedule.dataflow, *resized.sizes);
+  const OrderInput step = order_input(schedule, *resized.sizes);
+  if (schedule.rule == nullptr) {
+    resized.timeline = timeline_in(step, schedule.order, schedule.groups);
+  } else {
+    resized.groups = chosen_groups(step, study_.order, study_.choices.fusion);
+    MovedOrder moved =
+        with_moves(study_.graph(), schedule.dataflow, resized.groups,
+                   nodes_in(step, *schedule.rule, resized.groups), study_.choices.moves);
+    resized.timeline = timeline_in(step, std::move(moved.nodes), resized.groups);
+  }
+  return resized;
+}
+
+}  // namespace stashscope

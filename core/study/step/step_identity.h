@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// What a measurement belongs to: equal for studies whose variants run the same nodes in the same
+/// order with the same predicted memory.
+struct StepIdentity {
+  std::uint64_t graph = 0;     ///< fingerprint of its nodes, whatever their tensors' sizes
+  std::uint64_t baseline = 0;  ///< fingerprint of its order and live bytes
+  std::uint64_t current = 0;
+
+  friend bool operator==(const StepIdentity&, const StepIdentity&) = default;
+};
+
+StepIdentity identity_of(const Study& study);
+
+/// As the worker program says it.
+std::string to_string(const StepIdentity& step);
+
+}  // namespace stashscope

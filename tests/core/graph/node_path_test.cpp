@@ -1,0 +1,59 @@
+#include "core/graph/node_path.h"
+
+#include <gtest/gtest.h>
+
+namespace stashscope {
+namespace {
+
+using Scope = std::vector<std::string>;
+
+Scope scope_of(std::string_view name) { return parse_node_name(name).scope; }
+
+TEST(NodePath, SlashesSeparateModules) {
+  EXPECT_EQ(scope_of("/transformer/h.0/attn/MatMul"), (Scope{"transformer", "h.0", "attn"}));
+  EXPECT_EQ(scope_of("encoder//layer_1/Add_2"), (Scope{"encoder", "layer_1"}));
+}
+
+TEST(NodePath, DotsSeparateModulesAndAnIndexStaysWithItsList) {
+  EXPECT_EQ(scope_of("h.0.attn.MatMul"), (Scope{"h.0", "attn"}));
+  EXPECT_EQ(scope_of("model.layers.11.mlp.2.Gemm"), (Scope{"model", "layers.11", "mlp.2"}));
+  EXPECT_EQ(scope_of("conv1.weight"), Scope{}) << "one dot is no path";
+}
+
+TEST(NodePath, PlainAndOddNamesHaveNoScope) {
+  for (const char* name : {"", "MatMul_7", "/", "///", "/MatMul", ".", "....", "..a", "0.1.2"}) {
+    EXPECT_EQ(scope_of(name), Scope{}) << name;
+  }
+}
+
+TEST(NodePath, GradientsBelongToTheirForwardNode) {
+  const NodePath path = parse_node_name("/h.0/attn/MatMul_Grad/Gemm_1");
+  EXPECT_EQ(path.gradient_of, "/h.0/attn/MatMul");
+  EXPECT_EQ(path.scope, (Scope{"h.0", "attn"}));
+  EXPECT_EQ(parse_node_name("AccumulateGrad_h.0.a.w_Grad/Sum").gradient_of, "h.0.a.w");
+  EXPECT_EQ(parse_node_name("/h.0/MatMul").gradient_of, "");
+  EXPECT_EQ(parse_node_name("_Grad/Sum").scope, Scope{});
+}
+
+TEST(NodePath, ClonesLieWhereTheirOriginalsLie) {
+  EXPECT_EQ(scope_of("/h.0/Gelu_recompute"), (Scope{"h.0"}));
+  EXPECT_EQ(scope_of("/h.0/Gelu_recompute_recompute"), (Scope{"h.0"}));
+  EXPECT_EQ(scope_of("_recompute"), Scope{});
+}
+
+TEST(NodePath, HostileDepthIsBounded) {
+  std::string name;
+  for (int i = 0; i < 100000; ++i) name += "a/";
+  EXPECT_LE(scope_of(name + "Add").size(), 24U);
+  EXPECT_LE(scope_of(std::string(100000, '.') + "a.b.c").size(), 24U);
+}
+
+TEST(SeriesStem, IsTheNameWithoutItsNumber) {
+  EXPECT_EQ(series_stem("blocks.3"), "blocks.");
+  EXPECT_EQ(series_stem("layer12"), "layer");
+  for (const char* label : {"attn", "", "12", "h.0.attn"})
+    EXPECT_EQ(series_stem(label), "") << label;
+}
+
+}  // namespace
+}  // namespace stashscope

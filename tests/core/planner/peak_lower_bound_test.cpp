@@ -1,0 +1,61 @@
+// What no sequence can be below, against what is found by trying everything.
+
+#include "core/planner/peak_lower_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/support/random_tasks.h"
+
+namespace stashscope {
+namespace {
+
+PeakLowerBound floor_of(const TaskGraph& graph) {
+  return recompute_peak_lower_bound(graph, test::given_order(graph), {0, 1'000'000, 1}, Progress());
+}
+
+TEST(PeakLowerBound, IsTheSumOfWhatItNames) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    TaskGraph graph = test::random_tasks(seed, 12);
+    graph.persistent_bytes = 100;
+    for (std::size_t i = seed % 3; i < graph.tasks(); i += 3) graph.most_runs[TaskId(i)] = 1;
+    const PeakLowerBound floor = floor_of(graph);
+    std::int64_t bytes = graph.persistent_bytes;
+    for (const ItemId item : floor.items) bytes += graph.bytes[item];
+    EXPECT_EQ(bytes, floor.bytes) << seed;
+  }
+}
+
+TEST(PeakLowerBound, IsNeverAboveTheOptimum) {
+  int raised = 0;
+  for (std::uint32_t seed = 0; seed < 120; ++seed) {
+    TaskGraph graph = test::random_tasks(seed, 5 + seed % 6);
+    const std::int64_t when_all_run_again = floor_of(graph).bytes;
+    for (std::size_t i = 0; i < graph.tasks(); ++i) {
+      if (i % 4 != seed % 4) graph.most_runs[TaskId(i)] = 1;
+    }
+    const PeakLowerBound floor = floor_of(graph);
+    EXPECT_LE(floor.bytes, test::ExhaustivePlan(graph, true).lowest_peak()) << seed;
+    EXPECT_GE(floor.bytes, when_all_run_again);
+    raised += floor.bytes > when_all_run_again ? 1 : 0;
+  }
+  EXPECT_GT(raised, 5);
+}
+
+TEST(PeakLowerBound, CountsWhatIsKeptToTheEnd) {
+  // Each task reads the one before it; all are kept, as gradients are.
+  TaskGraph graph = TaskGraph::of_single_outputs(
+      {1, 1, 1, 1}, {5, 5, 5, 5},
+      {{TaskId(0), TaskId(1)}, {TaskId(1), TaskId(2)}, {TaskId(2), TaskId(3)}});
+  EXPECT_EQ(floor_of(graph).bytes, 10);
+  for (std::size_t i = 0; i < 4; ++i) {
+    graph.kept[ItemId(i)] = true;
+    graph.most_runs[TaskId(i)] = 1;
+  }
+  const PeakLowerBound floor = floor_of(graph);
+  EXPECT_EQ(floor.bytes, 20);
+  EXPECT_EQ(floor.items.size(), 4U);
+}
+
+}  // namespace
+}  // namespace stashscope

@@ -1,0 +1,59 @@
+// Plans of nodes that keep their outputs count, but are not carried out.
+
+#include <gtest/gtest.h>
+
+#include "core/ops/families/standard_ops.h"
+#include "core/passes/training_step.h"
+#include "core/recompute/apply.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+class KeptNodesOfFour : public testing::Test {
+ protected:
+  KeptNodesOfFour()
+      : step(prepare_training_step(test::deep_perceptron(5).build(), {})),
+        found(find_opportunities(*step.graph, resolve_ops(*step.graph), step.boundary,
+                                 RecomputeSearchOptions())),
+        gelus(plans_of(found, "Gelu+", PlanType::recompute)) {}
+
+  /// Numbers of the layers whose plans are selected.
+  std::vector<int> selected(const std::string& config, const std::vector<int>& kept) const {
+    PinnedNodes nodes(step.graph->nodes().size(), false);
+    for (const int layer : kept) nodes[gelus[static_cast<std::size_t>(layer)]->node] = true;
+    std::vector<int> layers;
+    for (const NodePlan* const plan : select_plans(found, parse_config(config), nodes)) {
+      for (std::size_t i = 0; i < gelus.size(); ++i) {
+        if (gelus[i] == plan) layers.push_back(static_cast<int>(i));
+      }
+    }
+    return layers;
+  }
+
+  TrainingStep step;
+  Opportunities found;
+  std::vector<const NodePlan*> gelus;
+};
+
+TEST_F(KeptNodesOfFour, AreLeftOut) {
+  ASSERT_EQ(gelus.size(), 4U);
+  EXPECT_EQ(selected("Gelu+:1:-1", {}), (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(selected("Gelu+:1:-1", {1, 3}), (std::vector{0, 2}));
+  EXPECT_TRUE(selected("Gelu+:1:-1", {0, 1, 2, 3}).empty());
+}
+
+TEST_F(KeptNodesOfFour, TakeTheirPlaceAmongThoseThatACountCovers) {
+  EXPECT_EQ(selected("Gelu+:1:2", {0}), (std::vector{1}));
+  EXPECT_EQ(selected("Gelu+:1:2", {3}), (std::vector{0, 1}));
+  EXPECT_TRUE(selected("Gelu+:1:1", {0}).empty());
+}
+
+TEST_F(KeptNodesOfFour, AreNoneWithoutAList) {
+  EXPECT_EQ(select_plans(found, parse_config("Gelu+:1:-1")).size(), 4U);
+  EXPECT_TRUE(plans_of(found, "Gelu+", PlanType::compromise).empty());
+  EXPECT_TRUE(plans_of(found, "Tanh+", PlanType::recompute).empty());
+}
+
+}  // namespace
+}  // namespace stashscope

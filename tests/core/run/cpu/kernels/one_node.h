@@ -1,0 +1,74 @@
+#pragma once
+
+// Running a single operator.
+
+#include "../model_run.h"
+
+namespace stashscope::testing_run {
+
+/// What to run; inputs without dims and elements (default-constructed tensors) are left out.
+struct OneNode {
+  std::string type;
+  std::vector<Tensor> inputs = {};
+  Attributes attributes = {};
+  std::int64_t opset = 18;
+  std::string domain = {};
+  std::size_t outputs = 1;
+};
+
+/// The outputs of one node on graph inputs x0, x1, ...
+inline std::vector<Tensor> run_node(const OneNode& what) {
+  GraphData data;
+  data.opsets = {{"", what.opset}, {"com.microsoft", 1}, {"org.pytorch.aten", 1}};
+  Node node;
+  node.name = "node";
+  node.domain = what.domain;
+  node.op_type = what.type;
+  node.attributes = what.attributes;
+  for (const Tensor& tensor : what.inputs) {
+    const bool present = tensor.element() != ElementType::undefined;
+    const std::string name = "x" + std::to_string(node.inputs.size());
+    node.inputs.push_back(present ? data.add_initializer(name, tensor) : ValueId());
+  }
+  for (std::size_t i = 0; i < what.outputs; ++i) {
+    node.outputs.push_back(data.add_value("y" + std::to_string(i), {}));
+  }
+  data.outputs = node.outputs;
+  data.nodes.push_back(std::move(node));
+  TrainingStep step;
+  step.graph = std::make_shared<const Graph>(std::move(data));
+  const RunResult result = run_on_cpu(ModelStep(std::move(step), {}).default_plan(), {});
+  std::vector<Tensor> outputs;
+  for (std::size_t i = 0; i < what.outputs; ++i) {
+    outputs.push_back(result.outputs.at("y" + std::to_string(i)));
+  }
+  return outputs;
+}
+
+/// The elements of one output.
+inline std::vector<double> result_of(const OneNode& what, std::size_t output = 0) {
+  return numbers(run_node(what)[output]);
+}
+
+template <class T>
+Tensor tensor_of(ElementType element, std::vector<std::int64_t> dims, const std::vector<T>& items) {
+  return {element, std::move(dims),
+          std::string(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T))};
+}
+inline Tensor doubles(std::vector<std::int64_t> dims, const std::vector<double>& items) {
+  return tensor_of(ElementType::float64, std::move(dims), items);
+}
+inline Tensor integers(std::vector<std::int64_t> dims, const std::vector<std::int64_t>& items) {
+  return tensor_of(ElementType::int64, std::move(dims), items);
+}
+inline Tensor flags(std::vector<std::int64_t> dims, const std::vector<char>& items) {
+  return tensor_of(ElementType::boolean, std::move(dims), items);
+}
+inline Tensor singles(const std::vector<float>& items) {
+  return tensor_of(ElementType::float32, {static_cast<std::int64_t>(items.size())}, items);
+}
+inline Tensor singles(std::vector<std::int64_t> dims, const std::vector<float>& items) {
+  return tensor_of(ElementType::float32, std::move(dims), items);
+}
+
+}  // namespace stashscope::testing_run

@@ -1,0 +1,129 @@
+// Whole training steps on the emulated device, against what other programs computed.
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "../forward_model.h"
+#include "core/run/cuda/execute/cuda_runner.h"
+#include "core/run/step/random_inputs.h"
+#include "test_device.h"
+
+namespace stashscope {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_run::ForwardModel;
+using testing_run::ModelStep;
+using testing_run::same_bits;
+
+class CudaModel : public ForwardModel {
+ protected:
+  void SetUp() override {
+    ForwardModel::SetUp();
+    if (IsSkipped()) return;
+    set_ = tensors(1, "grad_").empty() ? 0 : 1;  // the second is the smaller one
+    inputs_ = tensors(set_, "input_");
+    step_.emplace(prepare_training_step(load_model(folder_ / "model.onnx"), {}), inputs_);
+  }
+
+  RunResult run(const RunPlan& plan) const {
+    const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
+    return runner.run(plan, inputs_, {}, {});
+  }
+
+  int set_ = 0;
+  NamedTensors inputs_;
+  std::optional<ModelStep> step_;
+};
+
+/// Of what their backward reads, the reference's table lets nothing be computed again.
+const std::set<std::string> nothing_to_recompute = {"densenet_small",    "lenet",
+                                                    "mobilenet_v2_w025", "resnet18_div8",
+                                                    "resnet50_div8",     "squeezenet_div4"};
+
+TEST_P(CudaModel, MakesWhatTheOracleSays) {
+  const RunResult result = run(step_->default_plan());
+  check_outputs(set_, result, 5e-5);
+  check_gradients(set_, result);
+}
+
+TEST_P(CudaModel, RecomputedStepsMakeTheSameBits) {
+  const RunResult plain = run(step_->default_plan());
+  const Dataflow dataflow = step_->with_all_plans(true);
+  ASSERT_EQ(dataflow.cloned_nodes.empty(), nothing_to_recompute.contains(GetParam()));
+  if (dataflow.cloned_nodes.empty()) GTEST_SKIP() << "nothing of it can be recomputed";
+  const RunResult recomputed = run(step_->plan(dataflow, order_strategies()[0]));
+  for (const auto& [name, tensor] : plain.outputs) {
+    EXPECT_TRUE(same_bits(tensor, recomputed.outputs.at(name))) << name;
+  }
+}
+
+TEST_P(CudaModel, FusedGroupsMakeTheSameBits) {
+  const RunResult plain = run(step_->default_plan());
+  for (const char* fusion : {"dataflow", "horizontal"}) {
+    const RunPlan plan =
+        step_->plan(step_->without_plans(), order_strategies()[0], UpdateChoice(), fusion);
+    const RunResult fused = run(plan);
+    for (const auto& [name, tensor] : plain.outputs) {
+      EXPECT_TRUE(same_bits(tensor, fused.outputs.at(name))) << fusion << " " << name;
+    }
+  }
+}
+
+/// All that have an oracle, but for those that float32 cannot be judged in and one that takes the
+/// emulation too long.
+std::vector<const char*> models_to_run() {
+  std::vector<const char*> models;
+  std::ranges::remove_copy_if(
+      testing_run::models_with_oracle, std::back_inserter(models), [](std::string_view name) {
+        return name == testing_run::chaotic_in_float32 || name == "diffusion_unet_small";
+      });
+  return models;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CudaModel, testing::ValuesIn(models_to_run()),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// Models whose results no other program told: the CPU runner's are those to make.
+class CudaModelWithoutOracle : public testing::TestWithParam<const char*> {};
+
+/// Relative to the largest value, in units of the models' own rounding.
+double tolerance_of(const Graph& graph) {
+  for (const Value& value : graph.data().values) {
+    if (value.type.element == ElementType::bfloat16) return 0x1p-6;
+  }
+  return 5e-5;
+}
+
+TEST_P(CudaModelWithoutOracle, MakesWhatTheCpuMakes) {
+  const fs::path folder = testing_run::models / GetParam();
+  SKIP_WITHOUT(folder);
+  const TrainingStep trained = prepare_training_step(load_model(folder / "model.onnx"), {});
+  const Bindings dims(trained.graph->symbols().size(), 4);
+  const NamedTensors inputs = with_random_inputs(
+      *trained.graph, dims, testing_run::load_tensors(folder / "test_data_set_0", "input_"), 1);
+  const ModelStep step(trained, inputs);
+  const RunPlan plan = step.default_plan();
+  const NamedTensors expected = testing_run::run_on_cpu(plan, inputs).outputs;
+  const cuda::CudaRunner runner(testing_run::test_device(), "cuda:0", {});
+  const NamedTensors made = runner.run(plan, inputs, {}, {}).outputs;
+  ASSERT_EQ(made.size(), expected.size());
+  for (const auto& [name, tensor] : expected) {
+    const Difference found = testing_run::difference(made.at(name), tensor);
+    EXPECT_LE(found.largest, tolerance_of(*trained.graph) * found.largest_value + 1e-8) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, CudaModelWithoutOracle,
+    testing::Values("small/bert_tiny_dropout", "small/gpt2_tiny_dropout",
+                    "small/llama_tiny_amp_bf16", "joint/bert_tiny", "joint/bloom_tiny_3layer",
+                    "joint/lenet", "joint/llama_tiny_gqa", "joint/mlp_gelu", "joint/vit_tiny",
+                    "ort_exec/bloom3_fp32_h128", "ort_exec/ort_mlp_gradient_graph",
+                    "ort_exec/ort_mlp_training_model", "ort_exec/recompute_gelu_split",
+                    "ort_exec/recompute_tile_split"),
+    [](const auto& info) { return testing_run::test_name(info.param); });
+
+}  // namespace
+}  // namespace stashscope

@@ -1,0 +1,143 @@
+#pragma once
+
+// Running model files and comparing what comes out with what their folders say.
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "core/memory/timeline.h"
+#include "core/onnx/model_file.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/passes/training_step.h"
+#include "core/recompute/apply.h"
+#include "core/run/devices/devices.h"
+#include "core/run/measurement/difference.h"
+#include "core/run/step/runner.h"
+#include "core/schedule/fusion/fusions.h"
+
+namespace stashscope::testing_run {
+
+namespace fs = std::filesystem;
+
+/// The tensors in files `<prefix><number>.pb`, by the names they carry.
+inline NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
+  NamedTensors tensors;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (!entry.path().filename().string().starts_with(prefix)) continue;
+    NamedTensor loaded = load_tensor(entry.path());
+    tensors.emplace(std::move(loaded.name), std::move(loaded.tensor));
+  }
+  return tensors;
+}
+
+/// The dimension values that the dims of given inputs stand for.
+inline Bindings bindings_from(const Graph& graph, const NamedTensors& inputs) {
+  Bindings bindings(graph.symbols().size());
+  for (const ValueId id : graph.data().inputs) {
+    const Value& value = graph.value(id);
+    const auto given = inputs.find(value.name);
+    if (given == inputs.end() || !value.type.shape) continue;
+    for (std::size_t i = 0; i < value.type.shape->size(); ++i) {
+      const Expr& dim = (*value.type.shape)[i];
+      for (const SymbolId symbol : IdRange<SymbolId>(graph.symbols().size())) {
+        if (dim == Expr::symbol(symbol)) bindings[symbol] = given->second.dims()[i];
+      }
+    }
+  }
+  return bindings;
+}
+
+/// A training step with all that timelines are made from.
+struct ModelStep {
+  TrainingStep step;
+  IdVector<NodeId, const Op*> ops;
+  BufferRules rules;
+  Bindings bindings;
+  IdVector<ValueId, std::int64_t> bytes;
+
+  ModelStep(TrainingStep prepared, const NamedTensors& inputs)
+      : step(std::move(prepared)),
+        ops(resolve_ops(*step.graph)),
+        bindings(bindings_from(*step.graph, inputs)) {
+    std::vector<ValueId> parameters;
+    std::vector<ValueId> gradients;
+    for (const Parameter& each : step.parameters) {
+      parameters.push_back(each.value);
+      gradients.push_back(each.gradient);
+    }
+    rules = buffer_rules(*step.graph, ops, parameters, gradients);
+    count_bytes();
+  }
+
+  /// Predicts for the sizes that a run found.
+  void take_sizes(const std::map<std::string, std::int64_t>& found) {
+    for (const auto& [name, size] : found) {
+      bindings[step.graph->symbols().find(name).value()] = size;
+    }
+    count_bytes();
+  }
+
+  void count_bytes() {
+    std::vector<ValueId> unknown;
+    bytes = value_bytes(*step.graph, bindings, unknown);
+  }
+
+  Dataflow without_plans() const { return Dataflow(*step.graph); }
+
+  /// The dataflow with every plan of the reference's levels applied.
+  Dataflow with_all_plans(bool with_compromise) const {
+    const Opportunities found = find_opportunities(*step.graph, ops, step.boundary, {1, false});
+    return apply_plans(*step.graph, ops, found,
+                       select_plans(found, config_of_all(found, with_compromise)));
+  }
+
+  /// The dataflow with every plan of one of our own strategies applied.
+  Dataflow with_all_of(PlanType type) const {
+    const Opportunities found = find_opportunities(*step.graph, ops, step.boundary, {1, false});
+    RecomputeConfig config;
+    for (const NodePlan& plan : found.extensions) {
+      if (plan.type == type) config[plan.cluster] = {type, -1};
+    }
+    return apply_plans(*step.graph, ops, found, select_plans(found, config));
+  }
+
+  RunPlan plan(const Dataflow& dataflow, const OrderStrategy& strategy,
+               const UpdateChoice& update = {}, std::string_view fusion = "none") const {
+    const UpdateMemory memory = update_memory(*step.graph, step.parameters, update);
+    const IdVector<NodeId, std::int64_t> no_workspace(step.graph->nodes().size(), 0);
+    const OrderInput input{*step.graph,
+                           dataflow,
+                           forward_ends(*step.graph, step.boundary),
+                           {rules, bytes, memory, no_workspace}};
+    FusedGroups groups = find_fusion(fusion).groups({input, strategy, {}});
+    Timeline timeline = timeline_in(input, strategy, groups);
+    return {
+        step.graph, dataflow, std::move(timeline), std::move(groups), {update, step.parameters}};
+  }
+
+  RunPlan default_plan() const { return plan(without_plans(), order_strategies()[0]); }
+};
+
+inline RunResult run_on_cpu(const RunPlan& plan, const NamedTensors& inputs) {
+  return make_runner("cpu")->run(plan, inputs, {}, {});
+}
+
+/// Infinite where dims or types differ.
+inline Difference difference(const Tensor& actual, const Tensor& expected) {
+  if (actual.dims() != expected.dims() || actual.element() != expected.element()) {
+    return {std::numeric_limits<double>::infinity()};
+  }
+  return stashscope::difference(numbers(actual), numbers(expected));
+}
+
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  const TensorBytes left = a.load();
+  const TensorBytes right = b.load();
+  return a.element() == b.element() && a.dims() == b.dims() &&
+         std::equal(left.bytes.begin(), left.bytes.end(), right.bytes.begin(), right.bytes.end());
+}
+
+}  // namespace stashscope::testing_run

@@ -1,0 +1,125 @@
+// Whole models with passes over their forward part against what other programs computed.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "core/passes/graph_pass.h"
+#include "core/run/cpu/execute/evaluate.h"
+#include "forward_model.h"
+
+namespace stashscope {
+namespace {
+
+using testing_run::chaotic_in_float32;
+using testing_run::ForwardModel;
+using testing_run::models_with_oracle;
+using testing_run::ModelStep;
+
+class PassedModel : public ForwardModel {
+ protected:
+  static PassSelection selection(std::set<std::string> names) {
+    return {std::move(names), ElementType::undefined, cpu_evaluator()};
+  }
+
+  static PassSelection every_pass() {
+    std::set<std::string> names;
+    for (const GraphPass& pass : graph_passes()) names.emplace(pass.name);
+    return selection(std::move(names));
+  }
+
+  /// ONNX Runtime refuses models in which two nodes have one name.
+  static void expect_own_names(const Graph& graph) {
+    std::set<std::string> names;
+    for (const Node& node : graph.nodes()) {
+      EXPECT_TRUE(node.name.empty() || names.insert(node.name).second) << node.name;
+    }
+  }
+
+  /// The outputs that are left and all gradients are as the folder says, in bytes as predicted.
+  void expect_oracle(const PassSelection& passes, int set, bool with_plans) const {
+    const NamedTensors inputs = tensors(set, "input_");
+    if (inputs.empty()) return;
+    const Graph model = load_model(folder_ / "model.onnx");
+    ModelStep step(prepare_training_step(model, {}, passes), inputs);
+    const auto& done = step.step.passes;
+    const auto changed = [](const PassResult& result) { return result.changed > 0; };
+    if (std::none_of(done.begin(), done.end(), changed)) return;  // the graph is as it was
+    expect_own_names(*step.step.graph);
+    const Dataflow dataflow = with_plans ? step.with_all_plans(false) : step.without_plans();
+    const RunResult result =
+        testing_run::run_on_cpu(step.plan(dataflow, order_strategies()[0]), inputs);
+    step.take_sizes(result.measurement.data_dependent);
+    const RunPlan plan = step.plan(dataflow, order_strategies()[0]);
+    EXPECT_EQ(largest_difference(result.measurement.live_bytes, plan.timeline.live_bytes), 0);
+    for (const auto& [name, expected] : tensors(set, "output_")) {
+      if (!result.outputs.contains(name)) continue;
+      const Difference found = testing_run::difference(result.outputs.at(name), expected);
+      EXPECT_LE(found.largest, 5e-5 * found.largest_value) << name << " of data set " << set;
+    }
+    if (GetParam() != chaotic_in_float32) check_gradients(set, result);
+  }
+};
+
+TEST_P(PassedModel, IsReproducedWithEachPassAlone) {
+  for (const GraphPass& pass : graph_passes()) {
+    SCOPED_TRACE(pass.name);
+    expect_oracle(selection({std::string(pass.name)}), 0, false);
+  }
+}
+
+TEST_P(PassedModel, IsReproducedWithEveryPass) {
+  for (const int set : {0, 1}) {
+    for (const bool with_plans : {false, true}) expect_oracle(every_pass(), set, with_plans);
+  }
+}
+
+/// Half of the distance between 1 and the next number.
+double rounding_unit(ElementType element) {
+  switch (element) {
+    case ElementType::float16:
+      return 0x1p-11;
+    case ElementType::bfloat16:
+      return 0x1p-8;
+    default:
+      return 0x1p-24;
+  }
+}
+
+/// Errors grow in proportion to the unit they start from: gradients may be as many of their
+/// deviations away as in float32, each as much larger as the unit of the 16-bit type is; in the
+/// mean over the weights, since a rectifier that tips over for one of them is no matter of
+/// proportion. Without a scaled loss, what lies below the normal numbers of float16 may be lost.
+TEST_P(PassedModel, IsNearInMixedPrecision) {
+  const NamedTensors inputs = tensors(0, "input_");
+  const Graph model = load_model(folder_ / "model.onnx");
+  for (const ElementType half : {ElementType::float16, ElementType::bfloat16}) {
+    SCOPED_TRACE(name_of(half));
+    PassSelection passes = every_pass();
+    passes.precision = half;
+    ModelStep step(prepare_training_step(model, {}, passes), inputs);
+    const RunResult result = testing_run::run_on_cpu(step.default_plan(), inputs);
+    step.take_sizes(result.measurement.data_dependent);
+    const RunPlan plan = step.default_plan();
+    EXPECT_EQ(largest_difference(result.measurement.live_bytes, plan.timeline.live_bytes), 0);
+    const double growth = rounding_unit(half) / rounding_unit(ElementType::float32);
+    const double lost = half == ElementType::float16 ? 0x1p-14 : 0;
+    double squares = 0;
+    const NamedTensors gradients = tensors(0, "grad_");
+    for (const auto& [parameter, expected] : gradients) {
+      ASSERT_TRUE(result.outputs.contains(parameter + "_grad")) << parameter;
+      const Difference found =
+          testing_run::difference(result.outputs.at(parameter + "_grad"), expected);
+      const double allowed = 50 * growth * deviation(parameter, found.largest_value) + lost;
+      squares += std::pow(found.largest / allowed, 2);
+    }
+    EXPECT_LE(std::sqrt(squares / static_cast<double>(gradients.size())), 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, PassedModel, testing::ValuesIn(models_with_oracle),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace stashscope

@@ -1,0 +1,140 @@
+// Why a run did not measure what was predicted.
+
+#include "core/study/measured/measured_difference.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/study/measured/measure.h"
+#include "tests/support/named_model.h"
+
+namespace stashscope {
+namespace {
+
+std::shared_ptr<const Study> study_of(const test::ModelBuilder& model) {
+  return compute_study(std::make_shared<const Graph>(model.build()), {}, nullptr, Progress());
+}
+
+/// A run that took what was predicted, and a millisecond for each step.
+Measurement exact_run(const Variant& variant, const std::string& device = "cpu") {
+  Measurement measured;
+  measured.device = device;
+  measured.live_bytes = variant.timeline.live_bytes;
+  measured.node_seconds.assign(variant.timeline.order.size(), 1e-3);
+  return measured;
+}
+
+class MeasuredDifference : public testing::Test {
+ protected:
+  std::vector<StepDifference> differences(const Measurement& measured) const {
+    return measured_differences(*study_, *study_->current, measured);
+  }
+  const Variant& variant() const { return *study_->current; }
+
+  std::shared_ptr<const Study> study_ = study_of(test::deep_perceptron(4));
+};
+
+TEST_F(MeasuredDifference, AnExactRunHasNone) {
+  const auto found = differences(exact_run(variant()));
+  ASSERT_EQ(found.size(), variant().timeline.order.size());
+  for (std::size_t step = 0; step < found.size(); ++step) {
+    EXPECT_EQ(found[step].step, step);
+    EXPECT_EQ(found[step].node, variant().timeline.order[step]);
+    EXPECT_EQ(found[step].bytes(), 0);
+    EXPECT_EQ(found[step].cause, DifferenceCause::none);
+    EXPECT_EQ(found[step].predicted_bytes, variant().timeline.live_bytes[step]);
+  }
+}
+
+/// Scratch memory is not predicted: it is taken as measured, where it was measured.
+TEST_F(MeasuredDifference, WorkspacesCountInTheStepsThatTookThem) {
+  Measurement run = exact_run(variant(), "cuda:0");
+  const std::int64_t peak = variant().timeline.peak_bytes;
+  EXPECT_EQ(predicted_with_workspace(variant(), run), peak);
+  run.workspace_bytes.assign(run.live_bytes.size(), 0);
+  const auto lowest = std::ranges::min_element(run.live_bytes) - run.live_bytes.begin();
+  run.workspace_bytes[static_cast<std::size_t>(lowest)] = 1;
+  EXPECT_EQ(predicted_with_workspace(variant(), run), peak);
+  for (std::int64_t& bytes : run.workspace_bytes) bytes = 1000;
+  for (std::int64_t& bytes : run.live_bytes) bytes += 512;
+  EXPECT_EQ(predicted_with_workspace(variant(), run), peak + 1000);
+}
+
+TEST_F(MeasuredDifference, TimesAreBesideThoseOfTheProfileWhateverWasMeasured) {
+  const Measurement run = exact_run(variant());
+  const auto timed = with_measured_times(*study_, exact_run(*study_->baseline), run);
+  double predicted = 0;
+  for (const StepDifference& each : measured_differences(*timed, *timed->current, run)) {
+    predicted += each.predicted_seconds;
+    EXPECT_EQ(each.measured_seconds, 1e-3);
+    EXPECT_DOUBLE_EQ(each.seconds(), 1e-3 - each.predicted_seconds);
+  }
+  EXPECT_NEAR(predicted, step_seconds(*study_, variant()), 1e-12);
+  EXPECT_GT(step_seconds(*timed, variant()), 2 * predicted) << "those are measured";
+}
+
+TEST_F(MeasuredDifference, OnTheProcessorNothingIsRounded) {
+  Measurement run = exact_run(variant());
+  run.live_bytes[2] += 16;
+  EXPECT_EQ(differences(run)[2].cause, DifferenceCause::unknown);
+  EXPECT_EQ(differences(run)[2].bytes(), 16);
+}
+
+TEST_F(MeasuredDifference, OnADeviceRoundingExplainsAsMuchAsItCan) {
+  Measurement run = exact_run(variant(), "cuda:0");
+  run.live_bytes[2] += 16;
+  run.live_bytes[3] += 1'000'000;
+  run.live_bytes[4] -= 16;
+  const auto found = differences(run);
+  EXPECT_EQ(found[1].cause, DifferenceCause::none);
+  EXPECT_EQ(found[2].cause, DifferenceCause::rounding);
+  EXPECT_EQ(found[3].cause, DifferenceCause::unknown);
+  EXPECT_EQ(found[4].cause, DifferenceCause::unknown);
+}
+
+TEST_F(MeasuredDifference, WorkspacesAreBesideTheTensors) {
+  Measurement run = exact_run(variant(), "cuda:0");
+  EXPECT_EQ(differences(run)[2].workspace_bytes, 0);
+  run.workspace_bytes.assign(run.live_bytes.size(), 0);
+  run.workspace_bytes[2] = 4096;
+  EXPECT_EQ(differences(run)[2].workspace_bytes, 4096);
+  EXPECT_EQ(differences(run)[2].bytes(), 0);
+  EXPECT_EQ(differences(run)[2].cause, DifferenceCause::none);
+}
+
+TEST_F(MeasuredDifference, WhatNodesTakeInsideIsNotMeasured) {
+  Variant inner = variant();
+  of(inner.bands[1], Band::workspace) = 4096;
+  inner.timeline.live_bytes[1] += 4096;
+  const auto found = measured_differences(*study_, inner, exact_run(variant()));
+  EXPECT_EQ(found[1].bytes(), -4096);
+  EXPECT_EQ(found[1].cause, DifferenceCause::inner_memory);
+  EXPECT_EQ(found[0].cause, DifferenceCause::none);
+}
+
+TEST_F(MeasuredDifference, SizesThatOnlyTheDataTellsAreNamed) {
+  Measurement run = exact_run(variant());
+  run.data_dependent["N"] = study_->sizes->dims.dimensions.at(0).value + 3;
+  run.live_bytes[2] += 48;
+  EXPECT_EQ(differences(run)[2].cause, DifferenceCause::data_dependent);
+  EXPECT_EQ(differences(run)[3].cause, DifferenceCause::none);
+}
+
+TEST_F(MeasuredDifference, AnotherNumberOfStepsCannotBeCompared) {
+  Measurement run = exact_run(variant());
+  run.live_bytes.pop_back();
+  EXPECT_TRUE(differences(run).empty());
+}
+
+TEST(DifferenceCauses, HaveWordsOfTheirOwn) {
+  std::set<std::string_view> words;
+  for (int cause = 0; cause <= static_cast<int>(DifferenceCause::unknown); ++cause) {
+    words.insert(explanation(static_cast<DifferenceCause>(cause)));
+  }
+  EXPECT_EQ(words.size(), 5U);
+}
+
+}  // namespace
+}  // namespace stashscope

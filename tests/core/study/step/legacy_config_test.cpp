@@ -1,0 +1,118 @@
+// The per-operator form of the reference's first version means every cluster of that operator.
+
+#include <gtest/gtest.h>
+
+#include "core/study/edits/edits.h"
+#include "core/study/step/plan_effects.h"
+#include "core/study/step/study.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace {
+
+std::shared_ptr<const Study> study_of(const Choices& choices) {
+  const test::ModelBuilder model = test::deep_perceptron(3, 16);
+  return compute_study(std::make_shared<const Graph>(model.build()), choices, nullptr, {});
+}
+
+TEST(OperatorConfig, SwitchesOnEveryClusterOfTheOperator) {
+  Choices choices;
+  choices.plans = parse_config("Gelu:1");
+  const auto study = study_of(choices);
+  int switched = 0;
+  for (const PlanRow& row : study->plans) {
+    const bool is_gelu = row.config.find("Gelu+:") != std::string::npos;
+    EXPECT_EQ(row.on, is_gelu) << row.config;
+    switched += row.on ? 1 : 0;
+  }
+  EXPECT_GT(switched, 0);
+  EXPECT_FALSE(study->config.contains("Gelu"));
+}
+
+TEST(OperatorConfig, SwitchesOffWhatALevelSwitchesOn) {
+  Choices choices;
+  choices.level = 1;
+  choices.plans = parse_config("Gelu:0");
+  const auto study = study_of(choices);
+  for (const PlanRow& row : study->plans) {
+    if (row.config.find("Gelu+:") != std::string::npos) {
+      EXPECT_FALSE(row.on) << row.config;
+    }
+  }
+}
+
+TEST(OperatorConfig, IsUndoneRowByRow) {
+  Choices choices;
+  choices.plans = parse_config("Gelu:1");
+  const auto study = study_of(choices);
+  for (const PlanRow& row : study->plans) {
+    if (!row.on) continue;
+    const auto after = study_of(with_plan(*study, choices, row, false));
+    for (const PlanRow& other : after->plans) {
+      if (other.config == row.config) {
+        EXPECT_FALSE(other.on);
+      }
+    }
+  }
+}
+
+TEST(OperatorConfig, SaysWhenNothingFits) {
+  Choices choices;
+  choices.plans = parse_config("Tile:1");
+  const auto study = study_of(choices);
+  bool said = false;
+  for (const std::string& warning : study->warnings) {
+    said = said || warning.find("'Tile' fits nothing") != std::string::npos;
+  }
+  EXPECT_TRUE(said);
+}
+
+TEST(WhyNot, NamesTheNodeThatStoppedTheSearchAndTheRule) {
+  Choices choices;
+  choices.recompute_search = {0, false};
+  const auto study = study_of(choices);
+  const std::vector<UnplannedTensor> tensors = unplanned_tensors(*study);
+  ASSERT_FALSE(tensors.empty());
+  std::size_t stashed = study->opportunities->stashed.size();
+  for (const NodePlan& plan : study->opportunities->plans) stashed -= plan.outputs.size();
+  EXPECT_EQ(tensors.size(), stashed);
+  for (const UnplannedTensor& each : tensors) {
+    EXPECT_EQ(study->graph().node(each.stopped_at).op_type, "MatMul");
+    EXPECT_EQ(each.rule, "its operator is not recomputable");
+  }
+}
+
+TEST(WiderTable, TakesOperatorsThatTheUserNames) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Relu", {"h"}, {"r"});
+  m.node("MatMul", {"r", "w"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  const auto model = std::make_shared<const Graph>(m.output("loss").build());
+  const auto configs = [&](const Choices& choices) {
+    std::vector<std::string> list;
+    const auto study = compute_study(model, choices, nullptr, {});
+    for (const PlanRow& row : study->plans) list.push_back(row.config);
+    return list;
+  };
+  EXPECT_EQ(configs({}), std::vector<std::string>{});
+  Choices wider;
+  wider.recompute_search.also_recomputable = {"Relu"};
+  EXPECT_EQ(configs(wider), std::vector<std::string>{"MatMul+Relu+:1:-1"});
+}
+
+TEST(WiderTable, TakesNewerOpsetsWhenAsked) {
+  test::ModelBuilder m(21);
+  m.input("x", {"N", 8}, ElementType::float16).input("labels", {"N"}, ElementType::int64);
+  m.node("Cast", {"x"}, {"wide"}, {{"to", std::int64_t{1}}}).weight("w", {8, 8});
+  m.node("MatMul", {"wide", "w"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  const auto model = std::make_shared<const Graph>(m.output("loss").build());
+  Choices choices;
+  EXPECT_TRUE(compute_study(model, choices, nullptr, {})->plans.empty());
+  choices.recompute_search.newer_versions = true;
+  ASSERT_FALSE(compute_study(model, choices, nullptr, {})->plans.empty());
+}
+
+}  // namespace
+}  // namespace stashscope

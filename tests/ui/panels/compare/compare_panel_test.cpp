@@ -1,0 +1,239 @@
+// Another session or model beside the one that is open.
+
+#include "ui/panels/compare/compare_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QDockWidget>
+#include <QFile>
+#include <QScrollBar>
+#include <QSettings>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/models/plan_tree_model.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/cell_delegate.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Compare : public WindowTest {
+ protected:
+  void SetUp() override {
+    QSettings().clear();
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+  void TearDown() override { QSettings().clear(); }
+
+  ComparePanel& panel() { return find<ComparePanel>(u"compare_panel"_s); }
+  QTableView& table() { return find<QTableView>(u"compare_table"_s); }
+  ComparisonChart& chart() { return find<ComparisonChart>(u"comparison_chart"_s); }
+  bool is_in_front() { return !panel().visibleRegion().isEmpty(); }
+
+  QString text(int row, int column) {
+    return table().model()->index(row, column).data().toString();
+  }
+  int row_of(const QString& name) {
+    for (int row = 0; row < table().model()->rowCount(); ++row) {
+      if (text(row, ComparisonModel::name) == name) return row;
+    }
+    return -1;
+  }
+
+  void compare_with(const QString& path) {
+    press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+    answer_file_dialog(u"compare_dialog"_s, path);
+    ASSERT_TRUE(comes_true([this] { return panel().is_comparing(); })) << message().toStdString();
+  }
+  /// The session of the open model with its first plan on.
+  QString planned_session() {
+    click_check_box(plans(), 0, PlanTreeModel::plan);
+    EXPECT_TRUE(settles());
+    const QString file = in_folder(u"planned.stashscope"_s);
+    document().save_session_as(file);
+    EXPECT_TRUE(comes_true([&] { return document().session_path() == file; }));
+    press(Qt::Key_Z, Qt::ControlModifier);
+    EXPECT_TRUE(settles());
+    return file;
+  }
+};
+
+TEST_F(Compare, ASessionBesideItsModel) {
+  const std::int64_t without = peak();
+  const QString session = planned_session();
+  compare_with(session);
+  EXPECT_TRUE(is_in_front());
+  const int row = row_of(u"peak"_s);
+  ASSERT_EQ(row, 0) << "the peak comes first";
+  EXPECT_EQ(text(row, ComparisonModel::group), u"Memory"_s);
+  EXPECT_EQ(text(row, ComparisonModel::left), bytes_text(without));
+  EXPECT_TRUE(text(row, ComparisonModel::difference).startsWith(u"−"_s));
+  EXPECT_EQ(row_of(u"optimizer"_s), -1) << "what is the same is not listed";
+  click(find<QWidget>(u"compare_all"_s));
+  EXPECT_GE(row_of(u"optimizer"_s), 0);
+}
+
+TEST_F(Compare, DifferencesAreNeverCutShort) {
+  compare_with(planned_session());
+  const auto fits = [this](int row) {
+    const QModelIndex cell = table().model()->index(row, ComparisonModel::difference);
+    const int wanted = table().sizeHintForIndex(cell).width();
+    return wanted + 2 * CellDelegate::padding <= table().columnWidth(ComparisonModel::difference);
+  };
+  for (const int width : {1600, 1440, 900}) {
+    window().resize(width, 900);
+    click(find<QWidget>(u"compare_all"_s));
+    ASSERT_GT(table().model()->rowCount(), 3);
+    if (width > 900) {
+      EXPECT_TRUE(comes_true([this] { return !table().horizontalScrollBar()->isVisible(); }))
+          << "all of it is in sight in a window of usual size, " << width;
+    }
+    for (int row = 0; row < table().model()->rowCount(); ++row) {
+      EXPECT_TRUE(fits(row)) << width << ' '
+                             << text(row, ComparisonModel::difference).toStdString();
+    }
+  }
+}
+
+TEST_F(Compare, FollowsTheChoicesOfItsWindow) {
+  const QString session = planned_session();
+  compare_with(session);
+  ASSERT_GT(table().model()->rowCount(), 0);
+  press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(table().model()->rowCount(), 0) << "the same plan is on now";
+}
+
+TEST_F(Compare, SidesSwapAndThatIsRemembered) {
+  compare_with(sample(u"lenet"_s));
+  const QString left = text(0, ComparisonModel::left);
+  const QString right = text(0, ComparisonModel::right);
+  ASSERT_NE(left, right);
+  EXPECT_TRUE(find<QLabel>(u"compare_left"_s).text().contains(u"gpt2_tiny"_s));
+  click(find<QWidget>(u"compare_swap"_s));
+  EXPECT_EQ(text(0, ComparisonModel::left), right);
+  EXPECT_EQ(text(0, ComparisonModel::right), left);
+  EXPECT_TRUE(find<QLabel>(u"compare_left"_s).text().contains(u"lenet"_s));
+  start_window();
+  open(sample(u"gpt2_tiny"_s));
+  find<QAction>(u"go_to_compare_dock"_s).trigger();
+  auto& again = find<QPushButton>(u"compare_again"_s);
+  EXPECT_TRUE(again.text().contains(u"lenet"_s));
+  again.setFocus();
+  QTest::keyClick(&again, Qt::Key_Space);
+  ASSERT_TRUE(comes_true([this] { return panel().is_comparing(); }));
+  EXPECT_EQ(text(0, ComparisonModel::left), right);
+}
+
+TEST_F(Compare, ClosesAndInvitesAgain) {
+  compare_with(sample(u"lenet"_s));
+  click(find<QWidget>(u"compare_close"_s));
+  EXPECT_FALSE(panel().is_comparing());
+  EXPECT_EQ(table().model()->rowCount(), 0);
+  EXPECT_TRUE(find<QLabel>(u"compare_invitation"_s).isVisible());
+  click(find<QWidget>(u"compare_choose"_s));
+  answer_file_dialog(u"compare_dialog"_s, sample(u"mlp_gelu"_s));
+  ASSERT_TRUE(comes_true([this] { return panel().is_comparing(); }));
+  EXPECT_TRUE(find<QLabel>(u"compare_right"_s).text().contains(u"mlp_gelu"_s));
+}
+
+TEST_F(Compare, AFileThatCannotBeReadLeavesTheOldOne) {
+  compare_with(sample(u"lenet"_s));
+  const int rows = table().model()->rowCount();
+  panel().open(in_folder(u"missing.onnx"_s));
+  ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
+  EXPECT_TRUE(message().contains(u"missing.onnx"_s)) << message().toStdString();
+  EXPECT_EQ(table().model()->rowCount(), rows);
+  EXPECT_TRUE(find<QLabel>(u"compare_right"_s).text().contains(u"lenet"_s));
+}
+
+TEST_F(Compare, LoadingIsCancelled) {
+  panel().open(sample(u"mlp_gelu"_s));
+  click(find<QWidget>(u"compare_cancel"_s));
+  EXPECT_FALSE(find<QWidget>(u"compare_cancel"_s).isVisible());
+  QTest::qWait(100);
+  EXPECT_FALSE(panel().is_comparing());
+  panel().open(sample(u"lenet"_s));
+  panel().close_comparison();
+  QTest::qWait(50);
+  EXPECT_FALSE(panel().is_comparing());
+}
+
+TEST_F(Compare, TheWindowClosesWhileTheOtherOneLoads) {
+  panel().open(sample(u"mlp_gelu"_s));
+  window_.reset();
+}
+
+TEST_F(Compare, TheCursorReadsBothCurves) {
+  compare_with(sample(u"lenet"_s));
+  EXPECT_EQ(chart().cursor(), document().study()->current->timeline.peak_slot);
+  const std::size_t at = chart().cursor();
+  chart().setFocus();
+  press(Qt::Key_Right);
+  EXPECT_EQ(chart().cursor(), at + 1);
+  press(Qt::Key_Left, Qt::ShiftModifier);
+  EXPECT_EQ(chart().cursor(), at - 9);
+  QTest::mouseMove(&chart(), QPoint(static_cast<int>(chart().axis().right) - 1, 60));
+  const std::size_t last = document().study()->current->timeline.order.size() - 1;
+  EXPECT_NEAR(static_cast<double>(chart().cursor()), static_cast<double>(last), 4);
+  EXPECT_LT(chart().step_at_cursor(ComparisonChart::right), 60U) << "the other model is small";
+  EXPECT_TRUE(chart().readout().contains(u"%"_s));
+}
+
+TEST_F(Compare, TheReadoutFitsAtAnyWidth) {
+  compare_with(sample(u"lenet"_s));
+  std::set<QString> forms;
+  qsizetype longest = 0;
+  for (int width = 180; width <= 1100; width += 20) {
+    ComparisonChart own;
+    own.resize(width, 200);
+    own.set_studies(document().study(), document().study());
+    ASSERT_FALSE(own.grab().isNull());
+    const QString text = own.shown_readout();
+    EXPECT_GE(text.size(), longest) << width;
+    longest = text.size();
+    EXPECT_LE(own.fontMetrics().horizontalAdvance(text), own.axis().right - own.axis().left)
+        << width;
+    EXPECT_FALSE(text.contains(u"…"_s)) << width << " " << text.toStdString();
+    forms.insert(text);
+  }
+  EXPECT_EQ(forms.size(), 4U) << "from all there is to the change alone";
+  EXPECT_EQ(ComparisonChart().shown_readout(), QString());
+}
+
+TEST_F(Compare, TheChartZoomsByKeysAndWheel) {
+  compare_with(sample(u"lenet"_s));
+  const StepAxis whole = chart().axis();
+  chart().setFocus();
+  press(Qt::Key_Plus);
+  EXPECT_LT(chart().axis().last - chart().axis().first, whole.last);
+  press(Qt::Key_0);
+  EXPECT_EQ(chart().axis().last, whole.last);
+  QWheelEvent wheel({200, 60}, chart().mapToGlobal(QPointF(200, 60)), {}, {0, 120}, Qt::NoButton,
+                    Qt::NoModifier, Qt::NoScrollPhase, false);
+  QApplication::sendEvent(&chart(), &wheel);
+  EXPECT_LT(chart().axis().last - chart().axis().first, whole.last);
+}
+
+TEST(ComparisonModels, KeepTheRules) {
+  ComparisonModel model;
+  const QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::Warning);
+  const ComparisonRow same{
+      ComparisonGroup::choices, "order", Quantity::text, {"file", {}}, {"file", {}}};
+  const ComparisonRow other{
+      ComparisonGroup::choices, "level", Quantity::text, {"0", {}}, {"1", {}}};
+  model.set_rows({same, other});
+  EXPECT_EQ(model.rowCount(), 1);
+  model.show_all(true);
+  EXPECT_EQ(model.rowCount(), 2);
+  EXPECT_EQ(model.index(1, ComparisonModel::group).data().toString(), u""_s)
+      << "a group is named once";
+  model.set_rows({});
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

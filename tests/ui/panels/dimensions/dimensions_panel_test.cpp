@@ -1,0 +1,205 @@
+// Names made one and taken apart again, presets: by mouse and by keyboard.
+
+#include "ui/panels/dimensions/dimensions_panel.h"
+
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QToolBar>
+
+#include "tests/ui/support/window_test.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+const QString batch = u"inputs_input_ids_dim0"_s;
+const QString length = u"inputs_input_ids_dim1"_s;
+
+class Dimensions : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+  }
+
+  QSpinBox& box(const QString& name) { return find<QSpinBox>(u"dimension:"_s + name); }
+  QStringList names() {
+    QStringList names;
+    for (const QSpinBox* const each : window().findChildren<QSpinBox*>()) {
+      if (each->objectName().startsWith(u"dimension:"_s) && each->isVisible()) {
+        names << each->accessibleName();
+      }
+    }
+    return names;
+  }
+
+  void type(const QString& name, const QString& number) {
+    box(name).setFocus();
+    box(name).selectAll();
+    QTest::keyClicks(&box(name), number);
+    QTest::keyClick(&box(name), Qt::Key_Return);
+    ASSERT_TRUE(settles());
+  }
+
+  /// Opens the menu of a button by mouse and clicks an entry, in a menu of the menu when said.
+  void choose(const QString& button, const QString& menu, const QString& entry,
+              const QString& inner = {}) {
+    click(find<QWidget>(button));
+    auto* shown = &find<QMenu>(menu);
+    ASSERT_TRUE(comes_true([&] { return shown->isVisible(); }));
+    if (!inner.isEmpty()) {
+      auto* const below = shown->findChild<QMenu*>(inner);
+      ASSERT_NE(below, nullptr);
+      QTest::mouseClick(shown, Qt::LeftButton, {},
+                        shown->actionGeometry(below->menuAction()).center());
+      ASSERT_TRUE(comes_true([&] { return below->isVisible(); }));
+      shown = below;
+    }
+    auto* const action = shown->findChild<QAction*>(entry);
+    ASSERT_NE(action, nullptr) << entry.toStdString();
+    QTest::mouseClick(shown, Qt::LeftButton, {}, shown->actionGeometry(action).center());
+    ASSERT_TRUE(settles());
+  }
+  void choose_of(const QString& dimension, const QString& entry, const QString& inner = {}) {
+    choose(u"dimension_more:"_s + dimension, u"dimension_menu:"_s + dimension, entry, inner);
+  }
+  void choose_preset(const QString& entry, const QString& inner = {}) {
+    choose(u"presets_button"_s, u"preset_menu"_s, entry, inner);
+  }
+
+  void undo_by_mouse() {
+    auto& bar = find<QToolBar>(u"toolbar"_s);
+    click(*bar.widgetForAction(&find<QAction>(u"undo"_s)));
+    ASSERT_TRUE(settles());
+  }
+
+  void save_preset(const QString& name) {
+    choose_preset(u"save_preset"_s);
+    QInputDialog* dialog = nullptr;
+    ASSERT_TRUE(comes_true([&] {
+      dialog = window().findChild<QInputDialog*>(u"preset_name_dialog"_s);
+      return dialog != nullptr && dialog->isVisible();
+    }));
+    auto* const line = dialog->findChild<QLineEdit*>();
+    ASSERT_NE(line, nullptr);
+    QTest::keyClicks(line, name);
+    QTest::keyClick(line, Qt::Key_Return);
+    ASSERT_TRUE(comes_true(
+        [&] { return window().findChild<QInputDialog*>(u"preset_name_dialog"_s) == nullptr; }));
+  }
+};
+
+TEST_F(Dimensions, SayUnitsInputsAndWhatIsAssumed) {
+  EXPECT_EQ(box(batch).suffix(), u" samples"_s);
+  EXPECT_EQ(box(length).suffix(), u" tokens"_s);
+  EXPECT_TRUE(box(length).toolTip().contains(u"axis 1 of"_s))
+      << box(length).toolTip().toStdString();
+  EXPECT_TRUE(box(length).toolTip().contains(u"guess"_s));
+  type(length, u"8"_s);
+  EXPECT_FALSE(box(length).toolTip().contains(u"guess"_s));
+}
+
+TEST_F(Dimensions, OneStandsForAnotherByMouseAndIsTakenApartAgain) {
+  const QStringList before = names();
+  ASSERT_GE(before.size(), 2);
+  type(batch, u"4"_s);
+  type(length, u"16"_s);
+  choose_of(length, u"same_as:"_s + batch, u"same_as_menu"_s);
+  EXPECT_EQ(document().choices().same_dims.at(length.toStdString()), batch.toStdString());
+  EXPECT_FALSE(names().contains(length));
+  EXPECT_EQ(box(batch).value(), 4);
+  EXPECT_TRUE(box(batch).toolTip().contains(length));
+
+  choose_of(batch, u"separate:"_s + length);
+  EXPECT_TRUE(document().choices().same_dims.empty());
+  EXPECT_EQ(names(), before);
+  EXPECT_EQ(box(length).value(), 4) << "nothing jumps";
+
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(names().contains(length));
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(names(), before);
+  EXPECT_EQ(box(length).value(), 16);
+}
+
+TEST_F(Dimensions, TheMenuWorksByKeyboard) {
+  auto& more = find<QWidget>(u"dimension_more:"_s + length);
+  more.setFocus();
+  ASSERT_TRUE(more.hasFocus());
+  QTest::keyClick(&more, Qt::Key_Space);
+  auto& menu = find<QMenu>(u"dimension_menu:"_s + length);
+  ASSERT_TRUE(comes_true([&] { return menu.isVisible(); }));
+  QTest::keyClick(&menu, Qt::Key_S);
+  auto* const others = menu.findChild<QMenu*>(u"same_as_menu"_s);
+  ASSERT_TRUE(comes_true([&] { return others->isVisible(); }));
+  QTest::keyClick(others, Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().same_dims.size(), 1U);
+}
+
+TEST_F(Dimensions, OneSizeIsDoubledAndHalved) {
+  type(batch, u"6"_s);
+  choose_of(batch, u"double"_s);
+  EXPECT_EQ(box(batch).value(), 12);
+  choose_of(batch, u"halve"_s);
+  choose_of(batch, u"halve"_s);
+  EXPECT_EQ(box(batch).value(), 3);
+  choose_of(batch, u"assume"_s);
+  EXPECT_TRUE(document().choices().dims.empty());
+}
+
+TEST_F(Dimensions, SavedSizesAreAppliedInOneStepAndDeleted) {
+  type(batch, u"6"_s);
+  type(length, u"16"_s);
+  save_preset(u"small & short"_s);
+  type(batch, u"2"_s);
+  type(length, u"32"_s);
+  const Choices other = document().choices();
+  const int steps = document().undo_stack().index();
+  choose_preset(u"preset:small & short"_s);
+  EXPECT_EQ(box(batch).value(), 6);
+  EXPECT_EQ(box(length).value(), 16);
+  EXPECT_EQ(document().undo_stack().index(), steps + 1);
+  undo_by_mouse();
+  EXPECT_EQ(document().choices(), other);
+
+  start_window();
+  open(sample(u"gpt2_tiny"_s));
+  choose_preset(u"preset:small & short"_s);
+  EXPECT_EQ(box(batch).value(), 6) << "kept for the next run of the program";
+  choose_preset(u"delete_preset:small & short"_s, u"delete_preset_menu"_s);
+  click(find<QWidget>(u"presets_button"_s));
+  EXPECT_EQ(find<QMenu>(u"preset_menu"_s).findChild<QAction*>(u"preset:small & short"_s), nullptr);
+  find<QMenu>(u"preset_menu"_s).close();
+}
+
+TEST_F(Dimensions, AllSizesAreHalvedDoubledAndAssumed) {
+  type(batch, u"8"_s);
+  type(length, u"16"_s);
+  choose_preset(u"preset_halved"_s);
+  EXPECT_EQ(box(batch).value(), 4);
+  EXPECT_EQ(box(length).value(), 8);
+  choose_preset(u"preset_doubled"_s);
+  EXPECT_EQ(box(batch).value(), 8);
+  EXPECT_EQ(box(length).value(), 16);
+  choose_preset(u"preset_assumed"_s);
+  EXPECT_TRUE(document().choices().dims.empty());
+}
+
+TEST_F(Dimensions, WithoutAModelOrOpenSizesTheySaySo) {
+  start_window();
+  const auto& panel = find<DimensionsPanel>(u"dimensions_panel"_s);
+  EXPECT_FALSE(find<QWidget>(u"presets_button"_s).isEnabled());
+  bool invites = false;
+  for (const QLabel* const label : panel.findChildren<QLabel*>()) {
+    invites = invites || label->text().contains(u"Open a model"_s);
+  }
+  EXPECT_TRUE(invites);
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

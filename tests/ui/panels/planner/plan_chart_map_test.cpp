@@ -1,0 +1,77 @@
+// What lies where in the chart of peak against time, without a widget.
+
+#include "ui/panels/planner/plan_chart_map.h"
+
+#include <gtest/gtest.h>
+
+namespace stashscope::ui {
+namespace {
+
+const QRectF plot(60, 20, 400, 200);
+
+std::vector<ChartPoint> some_points() {
+  return {
+      {5'000'000'000, 0.040}, {6'000'000'000, 0.012}, {9'000'000'000, 0.001}, {9'500'000'000, 0}};
+}
+
+PlanChartMap some_map() { return map_around(some_points(), {}, plot); }
+
+TEST(PlanChartMap, ValuesAreFoundWhereTheyAreDrawn) {
+  const PlanChartMap map = some_map();
+  for (const ChartPoint& point : some_points()) {
+    const QPointF at = map.at(point);
+    EXPECT_TRUE(plot.contains(at));
+    EXPECT_NEAR(map.bytes_at(at.x()), static_cast<double>(point.peak_bytes), 1);
+    EXPECT_NEAR(map.seconds_at(at.y()), point.extra_seconds, 1e-9);
+  }
+  EXPECT_EQ(map.y_of(0), plot.bottom());
+}
+
+TEST(PlanChartMap, HasRoomForAllPeaks) {
+  const std::vector<std::int64_t> peaks = {1'000'000'000, 12'000'000'000};
+  const PlanChartMap map = map_around(some_points(), peaks, plot);
+  for (const std::int64_t peak : peaks) {
+    EXPECT_GT(map.x_of(static_cast<double>(peak)), plot.left());
+    EXPECT_LT(map.x_of(static_cast<double>(peak)), plot.right());
+  }
+}
+
+TEST(PlanChartMap, IsThereForOnePointAndForNone) {
+  const std::vector<ChartPoint> one = {{4096, 0}};
+  const PlanChartMap map = map_around(one, {}, plot);
+  EXPECT_TRUE(plot.contains(map.at(one[0])));
+  EXPECT_GT(map_around({}, {}, plot).last_bytes, 0);
+}
+
+TEST(PlanChartMap, TheNearestPointIsTheOneUnderThePointer) {
+  const auto points = some_points();
+  const PlanChartMap map = some_map();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_EQ(nearest_point(map, points, map.at(points[i]) + QPointF(3, -2), 12), i);
+  }
+  EXPECT_FALSE(nearest_point(map, points, plot.topRight(), 12));
+}
+
+TEST(ChartTicks, AreRoundTimesInOneUnit) {
+  const auto texts = [](double most, int count) {
+    std::vector<std::string> all;
+    for (const ChartTick& tick : time_ticks(most, count)) all.push_back(tick.text);
+    return all;
+  };
+  EXPECT_EQ(texts(0.045, 4), (std::vector<std::string>{"0", "20 ms", "40 ms"}));
+  EXPECT_EQ(texts(0.0000023, 4), (std::vector<std::string>{"0", "1 µs", "2 µs"}));
+  EXPECT_EQ(texts(1.3, 5), (std::vector<std::string>{"0", "0.5 s", "1.0 s"}));
+}
+
+TEST(ChartTicks, OfPeaksLieInTheRange) {
+  const auto ticks = peak_ticks(5e9, 10e9, 5);
+  EXPECT_GE(ticks.size(), 3U);
+  for (const ChartTick& tick : ticks) {
+    EXPECT_GE(tick.value, 5e9);
+    EXPECT_LE(tick.value, 10e9);
+    EXPECT_NE(tick.text.find("GiB"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace stashscope::ui

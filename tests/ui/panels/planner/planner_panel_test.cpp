@@ -1,0 +1,408 @@
+// The planner under mouse and keyboard.
+
+#include "ui/panels/planner/planner_panel.h"
+
+#include <QComboBox>
+#include <QDockWidget>
+#include <QFile>
+#include <QSpinBox>
+
+#include "tests/ui/support/window_test.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class Planner : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+    Choices choices = document().choices();
+    choices.dims["inputs_input_ids_dim0"] = 16;
+    document().choose(choices, u"batch"_s);
+    ASSERT_TRUE(settles());
+    before_ = document().choices();
+    press(Qt::Key_B, Qt::ControlModifier);
+    EXPECT_TRUE(field().hasFocus()) << "Ctrl+B leads there";
+    set_time_limit(1);
+  }
+
+  QLineEdit& field() { return find<QLineEdit>(u"budget_field"_s); }
+  QSlider& slider() { return find<QSlider>(u"budget_slider"_s); }
+  PlanChart& chart() { return find<PlanChart>(u"plan_chart"_s); }
+  QString answer() { return find<QLabel>(u"budget_answer"_s).text(); }
+  QString details() { return find<QLabel>(u"budget_details"_s).text(); }
+  QString hint() { return find<QLabel>(u"budget_hint"_s).text(); }
+  Planning& planning() { return window().planning(); }
+
+  void set_time_limit(int seconds) {
+    auto& box = find<QSpinBox>(u"time_limit"_s);
+    box.setFocus();
+    box.selectAll();
+    QTest::keyClicks(&box, QString::number(seconds));
+    QTest::keyClick(&box, Qt::Key_Tab);
+  }
+  void type_into(QLineEdit& line, const QString& text) {
+    line.setFocus();
+    line.selectAll();
+    QTest::keyClicks(&line, text);
+  }
+  void type_budget(const QString& text) { type_into(field(), text); }
+  bool ends() {
+    return comes_true([this] { return planning().job() == PlanningJob::none; }) && settles();
+  }
+  /// The undo key, away from fields that have texts to undo.
+  void undo() {
+    find<QWidget>(u"graph_view"_s).setFocus();
+    press(Qt::Key_Z, Qt::ControlModifier);
+    ASSERT_TRUE(settles());
+  }
+  std::int64_t share(int percent) {
+    return document().study()->baseline->timeline.peak_bytes * percent / 100;
+  }
+
+  Choices before_;
+};
+
+TEST_F(Planner, ReturnPlansAndUndoReturns) {
+  type_budget(u"70%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+  ASSERT_TRUE(ends());
+  EXPECT_LE(peak(), share(70));
+  EXPECT_NE(document().choices(), before_);
+  EXPECT_TRUE(answer().contains(u"<b>met</b>"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(bytes_text(peak()))) << answer().toStdString();
+  undo();
+  EXPECT_EQ(document().choices(), before_);
+}
+
+TEST_F(Planner, TheMousePlansToo) {
+  const QPoint left(slider().width() / 8, slider().height() / 2);
+  QTest::mouseClick(&slider(), Qt::LeftButton, {}, left);
+  EXPECT_LT(slider().value(), 700);
+  EXPECT_EQ(planning().job(), PlanningJob::none) << "the slider alone starts nothing";
+  EXPECT_EQ(field().text(), u"%1 %"_s.arg(slider().value() / 10));
+  choose_entry(u"grain"_s, 1);
+  click(find<QWidget>(u"plan_button"_s));
+  ASSERT_TRUE(ends());
+  EXPECT_LE(peak(), share(slider().value() / 10) + 1);
+  EXPECT_FALSE(document().choices().planned.empty());
+}
+
+TEST_F(Planner, WhatIsKnownIsSaidAtOnce) {
+  type_budget(u"70%"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  undo();
+  slider().setFocus();
+  QTest::keyClick(&slider(), Qt::Key_PageUp);
+  EXPECT_EQ(slider().value(), 750);
+  EXPECT_EQ(planning().job(), PlanningJob::none);
+  EXPECT_TRUE(answer().startsWith(u"Known for "_s)) << answer().toStdString();
+  click(find<QWidget>(u"use_plan_button"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_LE(peak(), share(75));
+  EXPECT_TRUE(answer().contains(u"in force"_s)) << answer().toStdString();
+  EXPECT_FALSE(find<QWidget>(u"use_plan_button"_s).isVisible());
+}
+
+TEST_F(Planner, ReturnOnTheSliderPlans) {
+  slider().setFocus();
+  QTest::keyClick(&slider(), Qt::Key_Return);
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+  ASSERT_TRUE(ends());
+}
+
+TEST_F(Planner, FieldAndSliderStateTheSameBudget) {
+  type_budget(u"50 %"_s);
+  EXPECT_EQ(slider().value(), 500);
+  EXPECT_TRUE(hint().contains(bytes_text(share(50)))) << hint().toStdString();
+  type_budget(u"1KiB"_s);
+  EXPECT_EQ(slider().value(), 0);
+  EXPECT_TRUE(hint().contains(u"% of"_s)) << hint().toStdString();
+  slider().setFocus();
+  QTest::keyClick(&slider(), Qt::Key_End);
+  EXPECT_EQ(field().text(), u"100 %"_s);
+}
+
+TEST_F(Planner, SaysHowABudgetIsWritten) {
+  type_budget(u"lots"_s);
+  EXPECT_FALSE(hint().contains(u"lots"_s)) << "nobody is blamed while typing";
+  QTest::keyClick(&field(), Qt::Key_Return);
+  EXPECT_EQ(planning().job(), PlanningJob::none);
+  EXPECT_TRUE(hint().contains(u"lots"_s) && hint().contains(u"80GiB"_s)) << hint().toStdString();
+  type_budget(u"70%"_s);
+  EXPECT_FALSE(hint().contains(u"lots"_s));
+}
+
+TEST_F(Planner, AnUnreachableBudgetNamesTheFloor) {
+  type_budget(u"1KiB"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  EXPECT_EQ(document().choices(), before_);
+  const StepPeakBound* const floor = planning().floor(PlanGranularity::cluster);
+  ASSERT_NE(floor, nullptr);
+  EXPECT_TRUE(answer().contains(u"cannot be met"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(bytes_text(floor->bytes))) << answer().toStdString();
+  ASSERT_FALSE(floor->tensors.empty());
+  const Graph& graph = document().study()->graph();
+  EXPECT_TRUE(
+      details().contains(QString::fromStdString(graph.value(floor->tensors[0]).name).left(20)))
+      << details().toStdString();
+  click(find<QWidget>(u"use_plan_button"_s));
+  ASSERT_TRUE(settles());
+  EXPECT_LT(peak(), share(100)) << "the lowest peak that was found";
+}
+
+class EndlessSearch : public Planner {
+ protected:
+  void SetUp() override {
+    Planner::SetUp();
+    set_time_limit(3600);
+    choose_entry(u"grain"_s, 2);
+    type_budget(u"60%"_s);
+    QTest::keyClick(&field(), Qt::Key_Return);
+    ASSERT_TRUE(comes_true([this] { return answer().contains(u"Cheapest so far"_s); }));
+  }
+  void expect_best_so_far() {
+    EXPECT_LE(peak(), share(60));
+    EXPECT_TRUE(answer().contains(u"<b>met</b>"_s)) << answer().toStdString();
+    undo();
+    EXPECT_EQ(document().choices(), before_);
+  }
+};
+
+TEST_F(EndlessSearch, IsStoppedByTheMouse) {
+  EXPECT_FALSE(find<QWidget>(u"plan_button"_s).isVisible());
+  EXPECT_TRUE(find<QWidget>(u"planning_progress"_s).isVisible());
+  click(find<QWidget>(u"stop_planning_button"_s));
+  ASSERT_TRUE(ends());
+  EXPECT_FALSE(find<QWidget>(u"planning_progress"_s).isVisible());
+  expect_best_so_far();
+}
+
+TEST_F(EndlessSearch, TellsHowNearItIsToTheCheapest) {
+  const auto says = [this](const QString& text) { return answer().contains(text); };
+  EXPECT_TRUE(comes_true([&] {
+    return says(u"above the cheapest of any grain"_s) || says(u"Proven to be the cheapest"_s);
+  })) << answer().toStdString();
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+}
+
+TEST_F(Planner, TellsTheFloorWhileNothingIsLowEnough) {
+  set_time_limit(3600);
+  type_budget(u"1KiB"_s);
+  QTest::keyClick(&field(), Qt::Key_Return);
+  ASSERT_TRUE(comes_true([this] { return answer().contains(u"Proven floor"_s); }))
+      << answer().toStdString();
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+  EXPECT_TRUE(answer().contains(bytes_text(planning().floor(PlanGranularity::cluster)->bytes)));
+  press(Qt::Key_Period, Qt::ControlModifier);
+  ASSERT_TRUE(ends());
+}
+
+TEST_F(Planner, TheKeysStayAtTheButtons) {
+  auto& plan = find<QWidget>(u"plan_button"_s);
+  plan.setFocus();
+  QTest::keyClick(&plan, Qt::Key_Space);
+  EXPECT_TRUE(find<QWidget>(u"stop_planning_button"_s).hasFocus());
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(plan.hasFocus());
+}
+
+TEST_F(EndlessSearch, IsStoppedByAKey) {
+  press(Qt::Key_Period, Qt::ControlModifier);
+  ASSERT_TRUE(ends());
+  expect_best_so_far();
+}
+
+TEST_F(EndlessSearch, TheRestOfTheWindowGoesOn) {
+  Choices choices = document().choices();
+  choices.device = "cpu";
+  document().choose(choices, u"meanwhile"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(planning().job(), PlanningJob::budget);
+  open(sample(u"lenet"_s));
+  EXPECT_EQ(planning().job(), PlanningJob::none);
+  EXPECT_TRUE(chart().points().empty());
+  EXPECT_FALSE(answer().contains(u"so far"_s)) << answer().toStdString();
+}
+
+class Curve : public Planner {
+ protected:
+  void SetUp() override {
+    Planner::SetUp();
+    set_time_limit(2);
+  }
+  QPoint at(std::size_t point) { return chart().map().at(chart().points()[point]).toPoint(); }
+};
+
+TEST_F(Curve, AClickLoadsAPoint) {
+  click(find<QWidget>(u"curve_button"_s));
+  ASSERT_TRUE(ends());
+  ASSERT_GT(chart().points().size(), 2U);
+  EXPECT_EQ(document().choices(), before_);
+  QTest::mouseMove(&chart(), at(0));
+  const std::int64_t lowest = chart().points()[0].peak_bytes;
+  EXPECT_TRUE(chart().readout().contains(bytes_text(lowest))) << chart().readout().toStdString();
+  QTest::mouseClick(&chart(), Qt::LeftButton, {}, at(0));
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(peak(), lowest);
+  undo();
+  EXPECT_EQ(document().choices(), before_);
+}
+
+TEST_F(Curve, KeysLoadAPoint) {
+  press(Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(ends());
+  ASSERT_GT(chart().points().size(), 2U);
+  chart().setFocus();
+  EXPECT_TRUE(chart().readout().isEmpty());
+  QTest::keyClick(&chart(), Qt::Key_Home);
+  QTest::keyClick(&chart(), Qt::Key_Right);
+  const std::int64_t second = chart().points()[1].peak_bytes;
+  EXPECT_TRUE(chart().readout().contains(bytes_text(second))) << chart().readout().toStdString();
+  QTest::keyClick(&chart(), Qt::Key_Return);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(peak(), second);
+  QTest::keyClick(&chart(), Qt::Key_End);
+  QTest::keyClick(&chart(), Qt::Key_Right);
+  EXPECT_TRUE(chart().readout().contains(bytes_text(chart().points().back().peak_bytes)));
+  undo();
+  EXPECT_EQ(document().choices(), before_);
+}
+
+TEST_F(Curve, CanBeStopped) {
+  set_time_limit(3600);
+  click(find<QWidget>(u"curve_button"_s));
+  ASSERT_TRUE(comes_true([this] { return chart().points().size() > 1; }));
+  click(find<QWidget>(u"stop_planning_button"_s));
+  ASSERT_TRUE(ends());
+  EXPECT_GT(chart().points().size(), 1U);
+}
+
+TEST_F(Planner, GrainsSayHowTheyLeaveTheTool) {
+  const auto& grain = find<QComboBox>(u"grain"_s);
+  const QStringList ways = {u"config string"_s, u"model"_s, u"model"_s};
+  for (int i = 0; i < grain.count(); ++i) {
+    EXPECT_TRUE(grain.itemData(i, Qt::ToolTipRole).toString().contains(ways[i])) << i;
+  }
+  choose_entry(u"grain"_s, 2);
+  EXPECT_EQ(grain.toolTip(), grain.itemData(2, Qt::ToolTipRole).toString());
+}
+
+TEST_F(Planner, TheDeviceOfTheTimesIsChosenAndUndone) {
+  auto& profile = find<QComboBox>(u"profile"_s);
+  const int other = profile.currentIndex() == 0 ? 1 : 0;
+  choose_entry(u"profile"_s, other);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().study()->choices.profile,
+            device_profiles()[static_cast<std::size_t>(other)]);
+  undo();
+  EXPECT_EQ(document().choices(), before_);
+  EXPECT_NE(profile.currentIndex(), other);
+}
+
+TEST_F(Planner, TheDeviceOfTheTimesMayComeFromAFile) {
+  const QString path = in_folder(u"mine.json"_s);
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(
+      R"({"name": "mine", "memory_bytes": 1073741824, "bandwidth": 1e11, "link_bandwidth": 1e10,
+                 "launch_seconds": 5e-6, "vector_flops": {"float32": 1e12}})");
+  file.close();
+  auto& profile = find<QComboBox>(u"profile"_s);
+  click(find<QWidget>(u"profile_from_file"_s));
+  answer_file_dialog(u"profile_dialog"_s, path);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().profile.name, "mine") << message().toStdString();
+  EXPECT_EQ(profile.currentText(), u"mine"_s);
+  profile.setFocus();
+  QTest::keyClick(&profile, Qt::Key_Up);
+  ASSERT_TRUE(settles());
+  EXPECT_NE(document().choices().profile.name, "mine");
+  undo();
+  Q_EMIT profile.activated(profile.currentIndex());
+  EXPECT_EQ(message(), u""_s) << "what is in force can be chosen again";
+  EXPECT_EQ(document().choices().profile.name, "mine");
+  undo();
+  EXPECT_EQ(profile.findText(u"mine"_s), -1);
+}
+
+TEST_F(Planner, AFileThatIsNoProfileIsAMessage) {
+  const QString path = in_folder(u"broken.json"_s);
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("{}");
+  file.close();
+  click(find<QWidget>(u"profile_from_file"_s));
+  answer_file_dialog(u"profile_dialog"_s, path);
+  EXPECT_TRUE(message().contains(u"broken.json"_s)) << message().toStdString();
+  EXPECT_EQ(document().choices(), before_);
+}
+
+class Fit : public Planner {
+ protected:
+  QString fits() { return find<QLabel>(u"fit_answer"_s).text(); }
+  QLineEdit& dimension() { return *find<QComboBox>(u"fit_dimension"_s).lineEdit(); }
+  QLineEdit& memory() { return find<QLineEdit>(u"fit_memory"_s); }
+};
+
+TEST_F(Fit, IsAskedByKeysAndStaysInTheStatusLine) {
+  press(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_TRUE(find<QComboBox>(u"fit_dimension"_s).hasFocus() || dimension().hasFocus());
+  type_into(dimension(), u"batch=inputs_input_ids_dim0"_s);
+  type_into(memory(), u"64MiB"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
+  const std::int64_t most = planning().fit()->current.largest->value;
+  EXPECT_TRUE(fits().contains(u"<b>%1</b>"_s.arg(most))) << fits().toStdString();
+  EXPECT_TRUE(fits().contains(u"%1 fails: peak"_s.arg(most + 1))) << fits().toStdString();
+  EXPECT_TRUE(status().contains(u"fits 64.0 MiB: batch %1"_s.arg(most))) << status().toStdString();
+  Choices choices = document().choices();
+  choices.level = 1;
+  document().choose(choices, u"other plans"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_FALSE(status().contains(u"fits"_s)) << status().toStdString();
+}
+
+TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {
+  auto& dimensions = find<QComboBox>(u"fit_dimension"_s);
+  EXPECT_EQ(dimensions.count(), std::ssize(document().study()->sizes->dims.dimensions));
+  click(find<QWidget>(u"find_largest_button"_s));
+  ASSERT_TRUE(ends());
+  ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
+  EXPECT_EQ(planning().fit()->question.memory_bytes, document().choices().profile.memory_bytes);
+}
+
+TEST_F(Fit, SaysWhatIsWrongWithTheQuestion) {
+  type_into(dimension(), u"nonsense"_s);
+  QTest::keyClick(&dimension(), Qt::Key_Return);
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(fits().contains(u"nonsense"_s)) << fits().toStdString();
+  type_into(memory(), u"much"_s);
+  QTest::keyClick(&memory(), Qt::Key_Return);
+  EXPECT_TRUE(fits().contains(u"much"_s)) << fits().toStdString();
+}
+
+TEST_F(Planner, TheToolbarHasTheBudgetToo) {
+  find<QDockWidget>(u"plans_dock"_s).raise();
+  auto& toolbar = find<QLineEdit>(u"toolbar_budget"_s);
+  type_into(toolbar, u"70%"_s);
+  EXPECT_EQ(field().text(), u"70%"_s);
+  QTest::keyClick(&toolbar, Qt::Key_Return);
+  EXPECT_TRUE(field().isVisible()) << "the planner comes to the front";
+  ASSERT_TRUE(ends());
+  EXPECT_LE(peak(), share(70));
+  slider().setFocus();
+  QTest::keyClick(&slider(), Qt::Key_End);
+  EXPECT_EQ(toolbar.text(), u"100 %"_s);
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

@@ -1,0 +1,60 @@
+#include "ui/panels/plans/plans_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QTextBrowser>
+
+#include "core/study/edits/edits.h"
+#include "tests/ui/support/window_test.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui::test {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+class PlansOfOurOwn : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    open(sample(u"gpt2_tiny"_s));
+    Choices choices = document().choices();
+    choices.plans = parse_config("Gemm:3:-1," + document().study()->plans.front().config);
+    document().choose(choices, u"both"_s);
+    ASSERT_TRUE(settles());
+  }
+};
+
+TEST_F(PlansOfOurOwn, AreNotCopiedAndThatIsSaid) {
+  click(find<QWidget>(u"copy_config_button"_s));
+  const QString copied = QApplication::clipboard()->text();
+  EXPECT_EQ(copied.toStdString(), document().study()->plans.front().config);
+  EXPECT_TRUE(message().contains(u"left out: Gemm:3:-1"_s)) << message().toStdString();
+}
+
+TEST_F(PlansOfOurOwn, CountAmongThePlansThatAreOn) {
+  const Study& study = *document().study();
+  const QString all = QString::number(study.plans.size() + study.extensions.size());
+  EXPECT_EQ(find<QLabel>(u"plan_summary"_s).text(), u"2 of %1 plans on"_s.arg(all));
+}
+
+TEST_F(PlansOfOurOwn, HaveTheirTransfersInTheStatusLine) {
+  const Study& study = *document().study();
+  const QString time = time_text(transfer_seconds(study, *study.current));
+  EXPECT_TRUE(status().contains(u"+%1 of transfers"_s.arg(time))) << status().toStdString();
+}
+
+TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {
+  const Study& study = *document().study();
+  for (const NodePlan* const plan : study.applied) {
+    if (plan->type != PlanType::offload) continue;
+    document().select_node(plan->node);
+    const QString page = find<QTextBrowser>(u"inspector_page"_s).toPlainText();
+    EXPECT_TRUE(page.contains(u"waits on the host"_s)) << page.toStdString();
+    return;
+  }
+  FAIL() << "nothing is put away";
+}
+
+}  // namespace
+}  // namespace stashscope::ui::test

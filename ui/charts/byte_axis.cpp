@@ -1,0 +1,43 @@
+#include "ui/charts/byte_axis.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// The first round share or multiple of the unit that is not much less than `wanted`.
+std::int64_t rounded(double wanted, std::int64_t unit) {
+  for (const std::int64_t share : {8, 4, 2}) {
+    if (unit >= share && static_cast<double>(unit / share) >= 0.7 * wanted) return unit / share;
+  }
+  std::int64_t last = unit;
+  for (const std::int64_t number : {1, 2, 5, 10, 20, 50, 100, 200, 500}) {
+    last = number * unit;
+    if (static_cast<double>(last) >= 0.7 * wanted) break;
+  }
+  return last;
+}
+
+std::string text_of(std::int64_t bytes, const ColumnUnit& unit) {
+  if (bytes == 0) return "0";
+  return format_number(static_cast<double>(bytes) / unit.size) + " " + std::string(unit.name);
+}
+
+}  // namespace
+
+std::vector<ByteTick> byte_ticks(std::int64_t top, int count) {
+  const ColumnUnit unit = byte_unit(top);
+  const std::int64_t distance =
+      rounded(static_cast<double>(top) / std::max(1, count), static_cast<std::int64_t>(unit.size));
+  std::vector<ByteTick> ticks;
+  for (std::int64_t tick = 0; tick <= top; tick += distance) {
+    ticks.push_back({tick, text_of(tick, unit)});
+  }
+  return ticks;
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <QColor>
+
+#include "core/layout/scene/colour_map.h"
+
+namespace stashscope::ui {
+
+inline QColor to_qt(const layout::Rgb& colour) { return {colour.red, colour.green, colour.blue}; }
+
+/// The colour of a share of 0 to 1, from the one colour map for data.
+inline QColor lifetime_colour(double share) { return to_qt(layout::lifetime_colour(share)); }
+
+}  // namespace stashscope::ui

@@ -1,0 +1,37 @@
+#include "ui/jobs/device_list.h"
+
+#include "core/run/devices/devices.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// GPUs that are offered of another machine; few have more, and any number can be typed.
+constexpr int most_offered = 8;
+
+}  // namespace
+
+DeviceList::DeviceList(Look look) {
+  const std::string unknown = tr("of the other machine, if it has one").toStdString();
+  elsewhere_.push_back({"cpu", tr("the other machine's processor").toStdString(), true});
+  for (int index = 0; index < most_offered; ++index) {
+    elsewhere_.push_back({"cuda:" + std::to_string(index), unknown, true});
+  }
+  thread_.post([this, look = std::move(look)] {
+    QMetaObject::invokeMethod(
+        this, [this, found = look()] { take(found); }, Qt::QueuedConnection);
+  });
+}
+
+void DeviceList::set_remote(bool is_remote) {
+  if (is_remote_ == is_remote) return;
+  is_remote_ = is_remote;
+  Q_EMIT changed();
+}
+
+void DeviceList::take(const std::vector<DeviceInfo>& found) {
+  here_ = found;
+  if (!is_remote_) Q_EMIT changed();
+}
+
+}  // namespace stashscope::ui

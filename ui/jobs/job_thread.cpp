@@ -1,0 +1,39 @@
+#include "ui/jobs/job_thread.h"
+
+#include <utility>
+
+namespace stashscope::ui {
+
+JobThread::JobThread(AtEnd at_end) : at_end_(at_end), thread_([this] { run(); }) {}
+
+JobThread::~JobThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    if (at_end_ == AtEnd::drop) jobs_.clear();
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void JobThread::post(std::function<void()> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void JobThread::run() {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+  }
+}
+
+}  // namespace stashscope::ui

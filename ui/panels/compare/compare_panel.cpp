@@ -1,0 +1,258 @@
+#include "ui/panels/compare/compare_panel.h"
+
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QSettings>
+#include <QSplitter>
+
+#include "ui/theme/spacing.h"
+#include "ui/text/texts.h"
+#include "ui/theme/icons.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int group_width = 92;
+constexpr int name_width = 180;
+constexpr int least_name_width = 112;
+constexpr int side_width = 104;
+constexpr int least_difference_width = 96;
+/// Of the table against the chart.
+constexpr int table_share = 660;
+constexpr int chart_share = 300;
+
+QString file_of(const Document& document) {
+  return document.session_path().isEmpty() ? document.model_path() : document.session_path();
+}
+
+}  // namespace
+
+ComparePanel::ComparePanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      swapped_(QSettings().value(u"compare/swapped"_s).toBool()),
+      pages_(new QStackedWidget),
+      invitation_(new QLabel),
+      again_(new QPushButton),
+      stage_(new QLabel),
+      progress_(new QProgressBar),
+      left_title_(new ElidedLabel({})),
+      right_title_(new ElidedLabel({})),
+      all_(new QCheckBox(tr("All rows"))),
+      table_(new TableView),
+      chart_(new ComparisonChart) {
+  setObjectName(u"compare_panel"_s);
+  pages_->addWidget(make_invitation());
+  pages_->addWidget(make_comparison());
+  progress_row_ = make_progress();
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(progress_row_);
+  layout->addWidget(pages_, 1);
+  connect(&document_, &Document::study_changed, this, &ComparePanel::show_rows);
+  connect(&document_, &Document::paths_changed, this, &ComparePanel::show_titles);
+  show_state();
+}
+
+QWidget* ComparePanel::make_invitation() {
+  auto* const page = new QWidget;
+  invitation_->setObjectName(u"compare_invitation"_s);
+  invitation_->setWordWrap(true);
+  invitation_->setAlignment(Qt::AlignCenter);
+  invitation_->setMinimumHeight(1);
+  auto* const choose = new QPushButton(tr("Compare with…"));
+  choose->setObjectName(u"compare_choose"_s);
+  again_->setObjectName(u"compare_again"_s);
+  auto* const buttons = new QHBoxLayout;
+  buttons->addStretch(1);
+  buttons->addWidget(choose);
+  buttons->addWidget(again_);
+  buttons->addStretch(1);
+  auto* const layout = new QVBoxLayout(page);
+  layout->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
+  layout->addStretch(1);
+  layout->addWidget(invitation_);
+  layout->addLayout(buttons);
+  layout->addStretch(2);
+  connect(choose, &QPushButton::clicked, this, &ComparePanel::choice_wanted);
+  connect(again_, &QPushButton::clicked, this, [this] { open(remembered_file()); });
+  return page;
+}
+
+QWidget* ComparePanel::make_comparison() {
+  table_->setObjectName(u"compare_table"_s);
+  table_->setAccessibleName(tr("Differences"));
+  table_->setModel(&model_);
+  table_->set_invitation(tr("Both sides are the same."));
+  table_->horizontalHeader()->resizeSection(ComparisonModel::group, group_width);
+  table_->horizontalHeader()->resizeSection(ComparisonModel::name, name_width);
+  table_->horizontalHeader()->resizeSection(ComparisonModel::left, side_width);
+  table_->horizontalHeader()->resizeSection(ComparisonModel::right, side_width);
+  table_->cut_at_end({ComparisonModel::group, ComparisonModel::difference});
+  table_->set_flexible_column(ComparisonModel::name, least_name_width, least_difference_width);
+  table_->keep_last_whole();
+  auto* const split = new QSplitter;
+  split->setChildrenCollapsible(false);
+  split->addWidget(table_);
+  split->addWidget(chart_);
+  split->setSizes({table_share, chart_share});
+  auto* const page = new QWidget;
+  auto* const layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_tools());
+  layout->addWidget(split, 1);
+  return page;
+}
+
+QWidget* ComparePanel::make_tools() {
+  auto* const row = new QWidget;
+  tools_ = new QHBoxLayout(row);
+  tools_->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  tools_->setSpacing(spacing_unit);
+  left_title_->setObjectName(u"compare_left"_s);
+  right_title_->setObjectName(u"compare_right"_s);
+  all_->setObjectName(u"compare_all"_s);
+  all_->setToolTip(tr("Lists what is the same on both sides, too"));
+  tools_->addWidget(left_title_, 1);
+  QToolButton* const swap = add_tool(u"compare_swap"_s, u"⇄"_s, tr("Swap the sides"));
+  tools_->addWidget(right_title_, 1);
+  tools_->addWidget(all_);
+  QToolButton* const choose =
+      add_tool(u"compare_other"_s, tr("Other…"), tr("Compare with another file"));
+  QToolButton* const close = add_tool(u"compare_close"_s, {}, tr("Close the comparison"));
+  close->setIcon(icon(Icon::close));
+  connect(all_, &QCheckBox::toggled, &model_, &ComparisonModel::show_all);
+  connect(swap, &QToolButton::clicked, this, &ComparePanel::swap_sides);
+  connect(choose, &QToolButton::clicked, this, &ComparePanel::choice_wanted);
+  connect(close, &QToolButton::clicked, this, &ComparePanel::close_comparison);
+  return row;
+}
+
+QToolButton* ComparePanel::add_tool(const QString& name, const QString& text, const QString& tip) {
+  auto* const button = new QToolButton;
+  button->setObjectName(name);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  button->setAutoRaise(true);
+  tools_->addWidget(button);
+  return button;
+}
+
+QWidget* ComparePanel::make_progress() {
+  auto* const row = new QWidget;
+  auto* const cancel = new QPushButton(tr("Cancel"));
+  cancel->setObjectName(u"compare_cancel"_s);
+  stage_->setObjectName(u"compare_stage"_s);
+  progress_->setObjectName(u"compare_progress"_s);
+  progress_->setAccessibleName(tr("How far loading is"));
+  progress_->setRange(0, 1000);
+  progress_->setTextVisible(false);
+  progress_->setMaximumHeight(spacing_unit);
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(stage_);
+  layout->addWidget(progress_, 1);
+  layout->addWidget(cancel);
+  connect(cancel, &QPushButton::clicked, this, [this] {
+    if (other_ != nullptr) other_->cancel();
+  });
+  return row;
+}
+
+void ComparePanel::make_other() {
+  other_ = std::make_unique<Document>();
+  connect(other_.get(), &Document::opened, this, &ComparePanel::take_opened);
+  connect(other_.get(), &Document::study_changed, this, &ComparePanel::show_rows);
+  connect(other_.get(), &Document::busy_changed, this, &ComparePanel::show_state);
+  connect(other_.get(), &Document::failed, this, &ComparePanel::failed);
+  connect(other_.get(), &Document::progressed, this, [this](double fraction, const QString& stage) {
+    progress_->setValue(static_cast<int>(1000 * fraction));
+    stage_->setText(stage);
+  });
+}
+
+void ComparePanel::open(const QString& path) {
+  if (path.isEmpty()) return;
+  if (other_ == nullptr) make_other();
+  loading_ = path;
+  progress_->setValue(0);
+  stage_->setText(tr("Loading %1").arg(QFileInfo(path).fileName()));
+  other_->open(path);
+}
+
+void ComparePanel::take_opened() {
+  shown_ = true;
+  path_ = loading_;
+  QSettings().setValue(u"compare/file"_s, QFileInfo(path_).absoluteFilePath());
+  show_state();
+  Q_EMIT opened();
+}
+
+void ComparePanel::swap_sides() {
+  if (!is_comparing()) return;
+  swapped_ = !swapped_;
+  QSettings().setValue(u"compare/swapped"_s, swapped_);
+  show_rows();
+  show_titles();
+}
+
+void ComparePanel::close_comparison() {
+  shown_ = false;
+  model_.set_rows({});
+  chart_->set_studies(nullptr, nullptr);
+  if (other_ != nullptr && other_->is_busy()) {
+    // Its thread may still be reading a large file; nothing waits for that here.
+    other_->cancel();
+  } else {
+    other_.reset();
+  }
+  show_state();
+}
+
+QString ComparePanel::remembered_file() const {
+  const QString file = QSettings().value(u"compare/file"_s).toString();
+  return QFileInfo::exists(file) ? file : QString();
+}
+
+void ComparePanel::show_state() {
+  const bool is_loading = other_ != nullptr && other_->is_busy();
+  progress_row_->setVisible(is_loading);
+  pages_->setCurrentIndex(is_comparing() ? 1 : 0);
+  invitation_->setText(
+      tr("Set another session or model beside this one: what differs, and both memory curves on "
+         "one chart."));
+  const QString last = remembered_file();
+  again_->setVisible(!last.isEmpty());
+  again_->setText(tr("Again with %1").arg(QFileInfo(last).fileName()));
+  again_->setToolTip(last);
+  show_titles();
+}
+
+void ComparePanel::show_titles() {
+  if (!is_comparing()) return;
+  const QString here = file_of(document_);
+  const QString& left = swapped_ ? path_ : here;
+  const QString& right = swapped_ ? here : path_;
+  left_title_->setText(tr("Left: %1").arg(QFileInfo(left).fileName()));
+  left_title_->setToolTip(left);
+  right_title_->setText(tr("Right: %1").arg(QFileInfo(right).fileName()));
+  right_title_->setToolTip(right);
+}
+
+void ComparePanel::show_rows() {
+  if (!is_comparing() || document_.study() == nullptr || other_->study() == nullptr) return;
+  std::shared_ptr<const Study> left = document_.study();
+  std::shared_ptr<const Study> right = other_->study();
+  if (swapped_) std::swap(left, right);
+  model_.set_rows(compare(*left, *right));
+  chart_->set_studies(left, right);
+}
+
+}  // namespace stashscope::ui

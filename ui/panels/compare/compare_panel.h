@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QToolButton>
+
+#include "ui/document/document.h"
+#include "ui/memory/comparison_chart.h"
+#include "ui/models/comparison_model.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/table_view.h"
+
+namespace stashscope::ui {
+
+/// Another session or model beside the one of the document: what differs as a table, both memory
+/// curves on one chart. The other one is loaded in the background and follows no choice made here.
+class ComparePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ComparePanel(Document& document, QWidget* parent = nullptr);
+
+  /// Loads the file and compares with it.
+  void open(const QString& path);
+  void swap_sides();
+  void close_comparison();
+  /// Whether there is something beside the document's model.
+  bool is_comparing() const { return other_ != nullptr && shown_; }
+
+ Q_SIGNALS:
+  void choice_wanted();  ///< of a file to compare with
+  void opened();         ///< there is something to be seen
+  void failed(const stashscope::ui::Failure& failure);
+
+ private:
+  QWidget* make_invitation();
+  QWidget* make_comparison();
+  QWidget* make_tools();
+  QWidget* make_progress();
+  QToolButton* add_tool(const QString& name, const QString& text, const QString& tip);
+  void make_other();
+  void take_opened();
+  void show_state();
+  void show_rows();
+  void show_titles();
+  QString remembered_file() const;
+
+  Document& document_;
+  std::unique_ptr<Document> other_;
+  ComparisonModel model_;
+  bool shown_ = false;
+  bool swapped_ = false;
+  QString path_;     ///< of the other one
+  QString loading_;  ///< what is to become the other one
+
+  QStackedWidget* pages_;
+  QLabel* invitation_;
+  QPushButton* again_;
+  QWidget* progress_row_;
+  QLabel* stage_;
+  QProgressBar* progress_;
+  ElidedLabel* left_title_;
+  ElidedLabel* right_title_;
+  QCheckBox* all_;
+  QHBoxLayout* tools_ = nullptr;
+  TableView* table_;
+  ComparisonChart* chart_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,227 @@
+#include "ui/panels/dimensions/dimensions_panel.h"
+
+#include <QSignalBlocker>
+
+#include "ui/theme/spacing.h"
+#include "core/study/choices/dimension_uses.h"
+#include "core/study/edits/edits.h"
+#include "ui/document/dimension_presets.h"
+#include "ui/panels/dimensions/dimension_menu.h"
+#include "ui/panels/dimensions/preset_menu.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/drop_menu.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/undo_keys.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int value_width = 116;
+constexpr int least_height = 40;
+
+QString note_of(const Dimension& dimension) {
+  return dimension.assumed ? DimensionsPanel::tr("assumed") : QString();
+}
+
+QString suffix_of(DimensionUnit what) {
+  switch (what) {
+    case DimensionUnit::samples:
+      return DimensionsPanel::tr(" samples");
+    case DimensionUnit::tokens:
+      return DimensionsPanel::tr(" tokens");
+    case DimensionUnit::pixels:
+      return DimensionsPanel::tr(" px");
+    case DimensionUnit::none:
+      break;
+  }
+  return {};
+}
+
+QString text_of(const DimensionUse& use) {
+  return DimensionsPanel::tr("axis %1 of %2").arg(use.axis).arg(shown(use.input));
+}
+
+}  // namespace
+
+DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), scroll_(new QScrollArea), presets_(new QToolButton) {
+  setObjectName(u"dimensions_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_head());
+  scroll_->setAccessibleName(tr("Dimensions"));
+  auto* const content = new QWidget;
+  rows_layout_ = new QVBoxLayout(content);
+  rows_layout_->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit);
+  rows_layout_->setSpacing(spacing_unit / 2);
+  scroll_->setWidget(content);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setMinimumHeight(least_height);
+  layout->addWidget(scroll_);
+  rebuild({});
+  connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
+  connect(&document_, &Document::choices_changed, this, [this] {
+    // Undone or taken back before a study came of them: no other one follows.
+    if (document_.choices() == document_.study()->choices) show_study();
+  });
+}
+
+QWidget* DimensionsPanel::make_head() {
+  presets_->setObjectName(u"presets_button"_s);
+  presets_->setText(tr("Presets…"));
+  presets_->setAccessibleName(tr("Sets of sizes"));
+  presets_->setToolTip(tr("Named sets of sizes for models with these dimensions"));
+  presets_->setFocusPolicy(Qt::StrongFocus);
+  presets_->setEnabled(false);
+  drop_menu(*presets_, *new PresetMenu(document_, this));
+  auto* const head = new QWidget;
+  auto* const layout = new QHBoxLayout(head);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, 0);
+  layout->addStretch(1);
+  layout->addWidget(presets_);
+  return head;
+}
+
+void DimensionsPanel::show_study() {
+  const auto& dimensions = document_.study()->sizes->dims.dimensions;
+  const bool same = std::equal(
+      rows_.begin(), rows_.end(), dimensions.begin(), dimensions.end(),
+      [](const Row& row, const Dimension& each) { return row.name == shown(each.name); });
+  if (!same || dimensions.empty()) rebuild_with_focus(dimensions);
+  for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
+}
+
+/// Whoever worked with a dimension by keyboard stays at it.
+void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
+  const QWidget* const focus = window()->focusWidget();
+  const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
+  rebuild(dimensions);
+  auto* const anew = name.isEmpty() ? nullptr : findChild<QWidget*>(name);
+  if (anew != nullptr) anew->setFocus();
+}
+
+void DimensionsPanel::clear_rows() {
+  while (QLayoutItem* const item = rows_layout_->takeAt(0)) {
+    if (QWidget* const row = item->widget()) {
+      // Nobody finds it by its name any more.
+      row->hide();
+      row->setParent(nullptr);
+      row->deleteLater();
+    }
+    delete item;
+  }
+  rows_.clear();
+}
+
+void DimensionsPanel::rebuild(const std::vector<Dimension>& dimensions) {
+  clear_rows();
+  presets_->setEnabled(!dimensions.empty());
+  QWidget* last = scroll_;
+  for (const Dimension& dimension : dimensions) {
+    rows_.push_back(make_row(dimension));
+    setTabOrder(last, rows_.back().value);
+    setTabOrder(rows_.back().value, rows_.back().more);
+    last = rows_.back().more;
+  }
+  if (dimensions.empty()) {
+    auto* const none =
+        new QLabel(document_.study() == nullptr ? tr("Open a model to see its dimensions.")
+                                                : tr("All sizes of this model are fixed."));
+    none->setWordWrap(true);
+    none->setEnabled(false);
+    rows_layout_->addWidget(none);
+  }
+  rows_layout_->addStretch(1);
+}
+
+DimensionsPanel::Row DimensionsPanel::make_row(const Dimension& dimension) {
+  const QString name = shown(dimension.name);
+  auto* const holder = new QWidget;
+  auto* const layout = new QHBoxLayout(holder);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit);
+  auto* const label = new ElidedLabel(name);
+  Row row{name, make_value(name), new QLabel, make_more(name, *holder)};
+  row.note->setEnabled(false);
+  label->setBuddy(row.value);
+  layout->addWidget(label, 1);
+  layout->addWidget(row.note);
+  layout->addWidget(row.value);
+  layout->addWidget(row.more);
+  rows_layout_->addWidget(holder);
+  return row;
+}
+
+QSpinBox* DimensionsPanel::make_value(const QString& name) {
+  auto* const value = new QSpinBox;
+  value->setObjectName(u"dimension:"_s + name);
+  value->setAccessibleName(name);
+  value->setRange(1, static_cast<int>(largest_dimension));
+  value->setAlignment(Qt::AlignRight);
+  value->setKeyboardTracking(false);
+  value->setFixedWidth(value_width);
+  pass_undo_keys(*value);
+  connect(value, &QSpinBox::valueChanged, this,
+          [this, name](int number) { set_dimension(name, number); });
+  return value;
+}
+
+QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
+  auto* const more = new QToolButton;
+  more->setObjectName(u"dimension_more:"_s + name);
+  more->setText(u"⋯"_s);
+  more->setAutoRaise(true);
+  more->setAccessibleName(tr("More for %1").arg(name));
+  more->setToolTip(tr("The same as another dimension, other sizes, the peak against it"));
+  more->setFocusPolicy(Qt::StrongFocus);
+  auto* const menu = new DimensionMenu(document_, name, more);
+  drop_menu(*more, *menu);
+  connect(menu, &DimensionMenu::sweep_wanted, this, &DimensionsPanel::sweep_wanted);
+  row.setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(&row, &QWidget::customContextMenuRequested, menu,
+          [menu, &row](const QPoint& at) { menu->popup(row.mapToGlobal(at)); });
+  return more;
+}
+
+void DimensionsPanel::update_row(const Row& row, const Dimension& dimension) const {
+  const QSignalBlocker quiet(row.value);
+  row.value->setSuffix(suffix_of(unit_of(document_.study()->graph(), dimension)));
+  row.value->setValue(static_cast<int>(std::min(dimension.value, largest_dimension)));
+  row.note->setText(note_of(dimension));
+  const QString tip = tip_of(dimension);
+  row.note->setToolTip(tip);
+  row.value->setToolTip(tip);
+  row.value->parentWidget()->setToolTip(tip);
+}
+
+QString DimensionsPanel::tip_of(const Dimension& dimension) const {
+  QStringList lines = {shown(dimension.name)};
+  for (const std::string& other : dimension.also) lines << u"= "_s + shown(other);
+  constexpr std::size_t most_uses = 6;
+  const std::vector<DimensionUse> uses = uses_of(document_.study()->graph(), dimension);
+  for (std::size_t i = 0; i < std::min(uses.size(), most_uses); ++i) lines << text_of(uses[i]);
+  if (uses.size() > most_uses) lines << tr("and %1 more").arg(uses.size() - most_uses);
+  if (!dimension.at_most.empty()) lines << tr("at most %1").arg(shown(dimension.at_most));
+  if (dimension.assumed) {
+    lines << QString()
+          << tr("The model leaves it open and nobody set it; the value is a guess "
+                "that fits the model.");
+  }
+  return lines.join(u'\n');
+}
+
+void DimensionsPanel::set_dimension(const QString& name, int value) {
+  for (const Dimension& dimension : document_.study()->sizes->dims.dimensions) {
+    if (shown(dimension.name) != name) continue;
+    document_.choose(with_dimension(*document_.study(), document_.choices(), dimension, value),
+                     tr("Set %1 to %2").arg(name).arg(value), u"dimension:"_s + name);
+    return;
+  }
+}
+
+}  // namespace stashscope::ui

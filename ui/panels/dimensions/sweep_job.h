@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <vector>
+
+#include "core/study/search/sweep.h"
+#include "ui/jobs/failure.h"
+#include "ui/jobs/job_thread.h"
+
+namespace stashscope::ui {
+
+/// Computes the peaks of a sweep on a thread of its own. A new start drops the one before.
+class SweepJob : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit SweepJob(QObject* parent = nullptr) : QObject(parent) {}
+  ~SweepJob() override { progress_.cancel(); }
+
+  void start(std::shared_ptr<const Study> study, const Dimension& dimension,
+             std::vector<std::int64_t> values);
+  void cancel();
+  bool is_running() const { return running_; }
+
+ Q_SIGNALS:
+  void found(const stashscope::SweepPoint& point);
+  void ended();  ///< done or cancelled, not on another start
+  void failed(const stashscope::ui::Failure& failure);
+
+ private:
+  void finish(std::uint64_t generation, const std::optional<Failure>& failure);
+
+  Progress progress_;
+  std::uint64_t generation_ = 0;
+  bool running_ = false;
+  JobThread thread_{JobThread::AtEnd::drop};
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,250 @@
+#include "ui/panels/dimensions/sweep_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/theme/spacing.h"
+#include "core/study/edits/edits.h"
+#include "ui/document/dimension_presets.h"
+#include "ui/text/enabling.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/undo_keys.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int number_width = 72;
+constexpr int name_length = 12;
+constexpr int start_after = 120;  // milliseconds, so that a turning spin box starts once
+constexpr int first_count = 17;
+constexpr int most_points = 257;
+constexpr std::int64_t least_end = 16;
+
+}  // namespace
+
+SweepPanel::SweepPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      dimension_(new QComboBox),
+      progress_(new QProgressBar),
+      start_(new QPushButton(tr("Again"))),
+      cancel_(new QPushButton(tr("Cancel"))),
+      chart_(new SweepChart) {
+  setObjectName(u"sweep_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_head());
+  layout->addWidget(chart_, 1);
+  delay_.setSingleShot(true);
+  delay_.setInterval(start_after);
+  connect(&delay_, &QTimer::timeout, this, &SweepPanel::ask);
+  connect(dimension_, &QComboBox::activated, this, &SweepPanel::propose_range);
+  for (QSpinBox* const box : {from_, to_, count_}) {
+    connect(box, &QSpinBox::valueChanged, this, [this, box] {
+      if (box != count_) is_range_proposed_ = false;
+      delay_.start();
+    });
+  }
+  connect(start_, &QPushButton::clicked, this, &SweepPanel::start);
+  connect(cancel_, &QPushButton::clicked, this, &SweepPanel::cancel);
+  connect(chart_, &SweepChart::value_chosen, this, &SweepPanel::set_size);
+  connect(&job_, &SweepJob::found, this, &SweepPanel::take_point);
+  connect(&job_, &SweepJob::ended, this, &SweepPanel::show_state);
+  connect(&job_, &SweepJob::failed, &document_, &Document::failed);
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &SweepPanel::take_turn);
+  connect(&document_, &Document::study_changed, this, &SweepPanel::take_study);
+  connect(&document_, &Document::opened, this, [this] { dimension_->clear(); });
+  show_state();
+}
+
+QSpinBox* SweepPanel::make_number(const QString& name, const QString& accessible_name, int least,
+                                  int most) {
+  auto* const box = new QSpinBox;
+  box->setObjectName(name);
+  box->setAccessibleName(accessible_name);
+  box->setRange(least, most);
+  box->setAlignment(Qt::AlignRight);
+  box->setKeyboardTracking(false);
+  box->setFixedWidth(number_width);
+  pass_undo_keys(*box);
+  return box;
+}
+
+QWidget* SweepPanel::make_head() {
+  const int most = static_cast<int>(largest_dimension);
+  dimension_->setObjectName(u"sweep_dimension"_s);
+  dimension_->setAccessibleName(tr("Dimension of the chart"));
+  dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  dimension_->setMinimumContentsLength(name_length);
+  dimension_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  from_ = make_number(u"sweep_from"_s, tr("First size"), 1, most);
+  to_ = make_number(u"sweep_to"_s, tr("Last size"), 2, most);
+  count_ = make_number(u"sweep_points"_s, tr("Number of sizes"), 2, most_points);
+  count_->setValue(first_count);
+  start_->setObjectName(u"sweep_start"_s);
+  cancel_->setObjectName(u"sweep_cancel"_s);
+  progress_->setObjectName(u"sweep_progress"_s);
+  progress_->setAccessibleName(tr("How far the curve is"));
+  progress_->setTextVisible(false);
+  progress_->setFixedSize(12 * spacing_unit, spacing_unit);
+  auto* const head = new QWidget;
+  auto* const layout = new QHBoxLayout(head);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(dimension_, 2);
+  layout->addWidget(new QLabel(tr("from")));
+  layout->addWidget(from_);
+  layout->addWidget(new QLabel(tr("to")));
+  layout->addWidget(to_);
+  layout->addWidget(new QLabel(tr("in")));
+  layout->addWidget(count_);
+  layout->addWidget(new QLabel(tr("points")));
+  layout->addStretch(1);
+  layout->addWidget(progress_);
+  layout->addWidget(start_);
+  layout->addWidget(cancel_);
+  return head;
+}
+
+const Dimension* SweepPanel::dimension() const {
+  const auto& study = document_.study();
+  const auto index = static_cast<std::size_t>(dimension_->currentIndex());
+  if (study == nullptr || index >= study->sizes->dims.dimensions.size()) return nullptr;
+  return &study->sizes->dims.dimensions[index];
+}
+
+void SweepPanel::take_study() {
+  list_dimensions();
+  const Dimension* const now = dimension();
+  if (now != nullptr) chart_->set_value(now->value);
+  // The user's own range stays what it is.
+  if (now != nullptr && is_range_proposed_ && now->value > to_->value()) return propose_range();
+  ask();
+}
+
+void SweepPanel::list_dimensions() {
+  QStringList names;
+  for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
+  QStringList listed;
+  for (int i = 0; i < dimension_->count(); ++i) listed << dimension_->itemText(i);
+  if (names == listed) return;
+  const QString before = dimension_->currentText();
+  dimension_->clear();
+  dimension_->addItems(names);
+  const auto kept = names.indexOf(before);
+  dimension_->setCurrentIndex(static_cast<int>(std::max<qsizetype>(0, kept)));
+  if (kept < 0) propose_range();
+}
+
+void SweepPanel::propose_range() {
+  const Dimension* const now = dimension();
+  if (now == nullptr) return;
+  const QSignalBlocker quiet_from(from_);
+  const QSignalBlocker quiet_to(to_);
+  from_->setValue(1);
+  to_->setValue(static_cast<int>(std::clamp(2 * now->value, least_end, largest_dimension)));
+  is_range_proposed_ = true;
+  ask();
+}
+
+void SweepPanel::show_dimension(const QString& name) {
+  const int index = dimension_->findText(name);
+  if (index < 0) return;
+  dimension_->setCurrentIndex(index);
+  propose_range();
+}
+
+void SweepPanel::set_seen(bool seen) {
+  seen_ = seen;
+  ask();
+}
+
+bool SweepPanel::is_answered(const Question& question) const {
+  return shown_ && shown_->dimension == question.dimension && shown_->values == question.values &&
+         have_same_sweep(*shown_->study, *question.study, question.dimension);
+}
+
+/// Computes what is not on the screen yet.
+void SweepPanel::ask() {
+  if (!seen_) return;
+  const Dimension* const of = dimension();
+  if (of == nullptr) {
+    shown_.reset();
+    job_.cancel();
+    chart_->start({}, document_.study() == nullptr
+                          ? tr("Open a model to see how its peak grows.")
+                          : tr("All sizes of this model are fixed: there is nothing to vary."));
+    return show_state();
+  }
+  const Question question{document_.study(), of->name,
+                          sweep_values(from_->value(), to_->value(), count_->value())};
+  if (is_answered(question)) return;
+  if (!waits()) return start();
+  shown_.reset();
+  chart_->start({}, document_.exclusive_work().why_wait());
+  show_state();
+}
+
+/// Beside a sweep a run would measure times that are too long.
+void SweepPanel::take_turn() {
+  if (!waits()) return ask();
+  if (job_.is_running()) {
+    shown_.reset();
+    job_.cancel();
+  }
+  show_state();
+}
+
+void SweepPanel::start() {
+  const Dimension* const of = dimension();
+  if (of == nullptr) return;
+  shown_ = Question{document_.study(), of->name,
+                    sweep_values(from_->value(), to_->value(), count_->value())};
+  const DeviceProfile& profile = shown_->study->choices.profile;
+  const std::int64_t from = from_->value();
+  chart_->start({shown(of->name), from, std::max<std::int64_t>(from + 1, to_->value()),
+                 profile.memory_bytes, shown(profile.name), of->value},
+                shown_->values.empty() ? tr("The first size is above the last one.")
+                                       : tr("Computing the peaks…"));
+  progress_->setRange(0, static_cast<int>(shown_->values.size()));
+  progress_->setValue(0);
+  job_.start(shown_->study, *of, coarse_first(shown_->values));
+  show_state();
+}
+
+void SweepPanel::cancel() { job_.cancel(); }
+
+void SweepPanel::show_state() {
+  const bool running = job_.is_running();
+  const bool is_complete = shown_ && chart_->points().size() == shown_->values.size();
+  const bool has_dimension = dimension() != nullptr;
+  progress_->setVisible(running);
+  cancel_->setVisible(running);
+  start_->setVisible(!running && has_dimension && !is_complete);
+  enable_unless(*start_, waits() ? document_.exclusive_work().why_wait() : QString(),
+                tr("Computes the curve that was cancelled"));
+  for (QWidget* const each : std::initializer_list<QWidget*>{dimension_, from_, to_, count_}) {
+    each->setEnabled(has_dimension);
+  }
+}
+
+void SweepPanel::take_point(const SweepPoint& point) {
+  chart_->add(point);
+  progress_->setValue(static_cast<int>(chart_->points().size()));
+}
+
+void SweepPanel::set_size(std::int64_t size) {
+  const Dimension* const of = dimension();
+  if (of == nullptr) return;
+  document_.choose(with_dimension(*document_.study(), document_.choices(), *of, size),
+                   tr("Set %1 to %2").arg(shown(of->name)).arg(size));
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,305 @@
+#include "ui/panels/graph/graph_panel.h"
+
+#include <QFontMetricsF>
+#include <QHBoxLayout>
+#include <QSettings>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/spacing.h"
+#include "ui/text/texts.h"
+#include "ui/theme/icons.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr double button_zoom = 1.25;
+
+QString colours_key() { return u"graph/colours"_s; }
+
+/// Text widths in the font of the boxes, for the thread that lays them out.
+layout::TextWidth text_width() {
+  return [metrics = QFontMetricsF(graph_font(title_pixels))](std::string_view text) {
+    return metrics.horizontalAdvance(
+        QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
+  };
+}
+
+/// All nodes inside a group on one side, clones included.
+std::vector<NodeId> nodes_in(const GraphPicture& picture, layout::GroupId group,
+                             layout::Side side) {
+  const layout::Grouping& grouping = *picture.grouping;
+  const Dataflow& dataflow = picture.study->current->dataflow;
+  std::vector<NodeId> nodes;
+  for (const NodeId node : IdRange<NodeId>(dataflow.topology.nodes())) {
+    layout::GroupId at = grouping.group_of[dataflow.origin(node)];
+    while (at.valid() && at != group) at = grouping.groups[at].parent;
+    if (at.valid() && layout::side_of(dataflow, grouping, node) == side) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      layout_(program, text_width()),
+      view_(new GraphView),
+      search_(new QLineEdit),
+      matches_label_(new QLabel),
+      colours_(new QComboBox),
+      legend_(new Legend),
+      actions_(new GraphActions(document, *view_, this)) {
+  setObjectName(u"graph_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_tools());
+  layout->addWidget(view_, 1);
+  layout->addWidget(legend_);
+  connect(&document_, &Document::opened, this, [this] { open_.reset(); });
+  connect(&document_, &Document::study_changed, this, &GraphPanel::show_study);
+  connect(&document_, &Document::selection_changed, this, &GraphPanel::show_selection);
+  connect(&layout_, &LayoutService::drawn, this, &GraphPanel::take_picture);
+  connect(&layout_, &LayoutService::degraded, this, [this](const QString& reason) {
+    Q_EMIT document_.noticed(tr("The graph is shown in a plain layout: %1").arg(reason));
+  });
+  connect_view();
+}
+
+void GraphPanel::connect_view() {
+  connect(view_, &GraphView::node_clicked, this, &GraphPanel::select_node);
+  connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
+  connect(view_, &GraphView::stash_edge_clicked, this, &GraphPanel::select_stash_edge);
+  connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
+  connect(view_, &GraphView::nothing_clicked, &document_, &Document::clear_selection);
+  connect(view_, &GraphView::isolation_changed, this, &GraphPanel::update_notice);
+  connect(actions_, &GraphActions::node_wanted, this, &GraphPanel::go_to);
+  connect(actions_, &GraphActions::said, this, &GraphPanel::say);
+  connect(actions_, &GraphActions::inspector_wanted, this, &GraphPanel::inspector_wanted);
+  connect(actions_, &GraphActions::plan_row_wanted, this, &GraphPanel::plan_row_wanted);
+  connect(actions_, &GraphActions::export_wanted, this, &GraphPanel::export_wanted);
+}
+
+QWidget* GraphPanel::make_tools() {
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  layout->setSpacing(spacing_unit / 2);
+  set_up_search();
+  set_up_colours();
+  layout->addWidget(search_, 3);
+  layout->addWidget(matches_label_);
+  layout->addStretch(1);
+  layout->addWidget(colours_, 2);
+  layout->addSpacing(spacing_unit);
+  const auto add = [&](const QString& name, Icon which, const QString& tip, auto action) {
+    auto* const button = new QToolButton;
+    button->setObjectName(name);
+    button->setIcon(icon(which));
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    button->setAutoRaise(true);
+    connect(button, &QToolButton::clicked, this, action);
+    layout->addWidget(button);
+  };
+  add(u"close_groups_button"_s, Icon::collapse, tr("Close all groups"), [this] { close_groups(); });
+  add(u"zoom_out_button"_s, Icon::zoom_out, tr("Zoom out"),
+      [this] { view_->zoom_by(1 / button_zoom); });
+  add(u"zoom_in_button"_s, Icon::zoom_in, tr("Zoom in"), [this] { view_->zoom_by(button_zoom); });
+  add(u"fit_button"_s, Icon::fit, tr("Show all"), [this] { view_->fit(); });
+  return row;
+}
+
+void GraphPanel::set_up_search() {
+  search_->setObjectName(u"graph_search"_s);
+  search_->setAccessibleName(tr("Search nodes"));
+  search_->setPlaceholderText(tr("Search nodes by name or operator"));
+  search_->setClearButtonEnabled(true);
+  search_->setMaximumWidth(280);
+  search_->setMinimumWidth(56);
+  matches_label_->setObjectName(u"graph_matches"_s);
+  matches_label_->setEnabled(false);
+  connect(search_, &QLineEdit::textChanged, this, &GraphPanel::search);
+  connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(1); });
+}
+
+void GraphPanel::set_up_colours() {
+  colours_->setObjectName(u"graph_colours"_s);
+  colours_->setAccessibleName(tr("What the colours of boxes tell"));
+  colours_->setToolTip(colours_->accessibleName());
+  colours_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  colours_->setMinimumContentsLength(1);
+  colours_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  colours_->setMinimumWidth(40);
+  colours_->setMaximumWidth(176);
+  colours_->addItem(tr("Lifetime"), u"lifetime"_s);
+  colours_->addItem(tr("Bytes at the peak"), u"peak_bytes"_s);
+  colours_->addItem(tr("Recompute state"), u"stash"_s);
+  colours_->addItem(tr("Time"), u"time"_s);
+  const int remembered = colours_->findData(QSettings().value(colours_key()));
+  colours_->setCurrentIndex(std::max(0, remembered));
+  view_->colour_by(static_cast<layout::Colouring>(colours_->currentIndex()));
+  connect(colours_, &QComboBox::currentIndexChanged, this, &GraphPanel::colour_by);
+}
+
+void GraphPanel::colour_by(int index) {
+  QSettings().setValue(colours_key(), colours_->itemData(index));
+  view_->colour_by(static_cast<layout::Colouring>(index));
+  show_legend();
+}
+
+void GraphPanel::show_legend() {
+  const GraphScene* const scene = view_->scene();
+  legend_->set_content(scene == nullptr ? LegendContent()
+                                        : legend_content(scene->drawing(), scene->colouring()));
+}
+
+bool GraphPanel::is_settled() const { return !layout_.is_busy() && is_current(); }
+
+bool GraphPanel::is_current() const {
+  return view_->scene() != nullptr && view_->scene()->picture().study == document_.study();
+}
+
+void GraphPanel::show_study() {
+  layout_.request(document_.study(), open_);
+  search(search_->text());
+}
+
+void GraphPanel::take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final) {
+  view_->set_picture(std::move(picture));
+  show_legend();
+  update_notice();
+  const bool has_awaited = awaited_.valid() && awaited_study_ == document_.study();
+  if (has_awaited && is_current()) view_->reveal(awaited_);
+  if (is_final) {
+    awaited_ = NodeId();
+    awaited_study_.reset();
+    Q_EMIT settled();
+  }
+}
+
+void GraphPanel::say(const QString& text) {
+  said_ = text;
+  update_notice();
+}
+
+void GraphPanel::update_notice() {
+  if (view_->scene() == nullptr) return;
+  QStringList lines;
+  if (!said_.isEmpty()) lines << said_;
+  if (const auto& hops = view_->isolation()) {
+    lines << (document_.selection().nodes.empty()
+                  ? tr("Isolated: select something. Esc ends it.")
+                  : tr("Isolated, %1 deep: %2 boxes. Shift+I goes one further, Esc ends it.")
+                        .arg(*hops)
+                        .arg(view_->scene()->boxes_near()));
+  }
+  if (const std::size_t closed = view_->scene()->drawing().kept_closed) {
+    lines << tr("%1 groups stay closed: at most %2 boxes are drawn at once")
+                 .arg(closed)
+                 .arg(layout::most_boxes);
+  }
+  view_->set_notice(lines.join(u'\n'));
+}
+
+void GraphPanel::toggle(layout::GroupId group) {
+  if (view_->scene() == nullptr) return;
+  if (view_->scene()->picture().study->model != document_.study()->model) return;
+  layout::OpenGroups open = view_->scene()->picture().open;
+  if (open.erase(group) == 0) open.insert(group);
+  open_ = std::move(open);
+  layout_.request(document_.study(), open_);
+}
+
+void GraphPanel::close_groups() {
+  open_.reset();
+  if (document_.study() != nullptr) layout_.request(document_.study(), open_);
+}
+
+void GraphPanel::select_node(NodeId node) {
+  if (is_current()) document_.select_node(node);
+}
+
+void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
+  if (!is_current()) return;
+  const GraphPicture& picture = view_->scene()->picture();
+  std::vector<NodeId> nodes = nodes_in(picture, group, side);
+  std::size_t first = picture.drawing.steps;
+  for (const NodeId node : nodes) first = std::min(first, document_.step_of(node));
+  const QString label = shown(picture.grouping->groups[group].label);
+  document_.select_nodes(std::move(nodes),
+                         side == layout::Side::forward ? label : tr("%1, backward").arg(label),
+                         first);
+}
+
+void GraphPanel::select_stash_edge(std::uint32_t stash_edge) {
+  if (!is_current()) return;
+  const layout::Drawing& drawing = view_->scene()->drawing();
+  const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
+  const std::string& from = drawing.boxes[drawn.from].title;
+  const NodeId first = drawing.stashes[drawn.stashes.front()].producer;
+  document_.select_nodes(layout::nodes_of_stash_edge(drawing, stash_edge),
+                         tr("%1 stashed by %2").arg(bytes_text(drawn.bytes), shown(from)),
+                         document_.step_of(first));
+}
+
+void GraphPanel::go_to(NodeId node) {
+  document_.select_node(node);
+  if (!is_current() || document_.selection().node != node) return;
+  const layout::Drawing& drawing = view_->scene()->drawing();
+  if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) open_around(node);
+}
+
+void GraphPanel::open_around(NodeId node) {
+  const GraphPicture& picture = view_->scene()->picture();
+  layout::OpenGroups open = picture.open;
+  layout::GroupId at = picture.grouping->group_of[picture.study->current->dataflow.origin(node)];
+  for (; at.valid(); at = picture.grouping->groups[at].parent) open.insert(at);
+  awaited_ = node;
+  awaited_study_ = document_.study();
+  open_ = std::move(open);
+  layout_.request(document_.study(), open_);
+}
+
+void GraphPanel::show_selection() {
+  said_.clear();
+  view_->set_selection(document_.selection());
+  if (is_current() && document_.selection().node.valid()) view_->reveal(document_.selection().node);
+  update_notice();
+}
+
+void GraphPanel::focus_search() {
+  search_->setFocus();
+  search_->selectAll();
+}
+
+void GraphPanel::search(const QString& text) {
+  matches_.clear();
+  match_.reset();
+  if (document_.study() != nullptr && text.size() >= 2) {
+    const Study& study = *document_.study();
+    for (const NodeId node : study.current->timeline.order) {
+      const Node& original = study.graph().node(study.current->dataflow.origin(node));
+      const bool matches = shown(original.name).contains(text, Qt::CaseInsensitive) ||
+                           shown(original.op_type).contains(text, Qt::CaseInsensitive);
+      if (matches) matches_.push_back(node);
+    }
+  }
+  matches_label_->setText(text.size() < 2 ? QString() : tr("%1 found").arg(matches_.size()));
+}
+
+void GraphPanel::find_next(int direction) {
+  if (matches_.empty()) return;
+  const auto count = std::ssize(matches_);
+  const auto from = match_ ? static_cast<std::ptrdiff_t>(*match_) : direction > 0 ? -1 : 0;
+  match_ = static_cast<std::size_t>((from + direction + count) % count);
+  matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(count));
+  document_.select_node(matches_[*match_]);
+}
+
+}  // namespace stashscope::ui

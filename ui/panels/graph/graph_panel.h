@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <optional>
+
+#include "ui/document/document.h"
+#include "ui/graph/graph_view.h"
+#include "ui/graph/legend.h"
+#include "ui/panels/graph/graph_actions.h"
+
+namespace stashscope::ui {
+
+/// The graph with its tools: search, colours, opening and closing groups, zoom. Keeps the drawing
+/// up to date with the document.
+class GraphPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// @param program is started as the layout child
+  GraphPanel(Document& document, const std::filesystem::path& program, QWidget* parent = nullptr);
+
+  GraphView& view() { return *view_; }
+  /// What can be done with what is selected, for a menu.
+  QList<QAction*> actions_on_selection() const { return actions_->all(); }
+  /// Whether the final drawing of the document's study is on the screen.
+  bool is_settled() const;
+  /// Opens (closes) a group.
+  void toggle(layout::GroupId group);
+  /// Back to the first picture: open down to the layers.
+  void close_groups();
+  /// Selects a node and opens the groups that hide it.
+  void go_to(NodeId node);
+  void focus_search();
+  void find_next(int direction);
+
+ Q_SIGNALS:
+  void settled();
+  /// The user asks for what the inspector says of the selection.
+  void inspector_wanted();
+  /// The row of the plan table that tells of this node is to be shown.
+  void plan_row_wanted(stashscope::NodeId node);
+  /// The picture is to be exported.
+  void export_wanted();
+
+ private:
+  QWidget* make_tools();
+  void set_up_search();
+  void set_up_colours();
+  void connect_view();
+  void show_study();
+  void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
+  /// Whether the picture on the screen is one of the document's study; ids of any other one mean
+  /// something else.
+  bool is_current() const;
+  void select_node(NodeId node);
+  void select_group(layout::GroupId group, layout::Side side);
+  void select_stash_edge(std::uint32_t stash_edge);
+  void open_around(NodeId node);
+  void colour_by(int index);
+  void show_legend();
+  void say(const QString& text);
+  void show_selection();
+  void search(const QString& text);
+  void update_notice();
+
+  Document& document_;
+  LayoutService layout_;
+  GraphView* view_;
+  QLineEdit* search_;
+  QLabel* matches_label_;
+  QComboBox* colours_;
+  Legend* legend_;
+  GraphActions* actions_;
+  std::optional<layout::OpenGroups> open_;
+  QString said_;    // until something else is selected
+  NodeId awaited_;  // to be moved into view once its groups are open; valid in awaited_study_
+  std::shared_ptr<const Study> awaited_study_;
+  std::vector<NodeId> matches_;
+  std::optional<std::size_t> match_;  // the one that is selected
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,45 @@
+#include "ui/panels/history/history_panel.h"
+
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int choice_width = 160;
+constexpr int least_choice_width = 96;
+constexpr int peak_width = 76;
+constexpr int least_change_width = 64;
+
+}  // namespace
+
+HistoryPanel::HistoryPanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), model_(document), table_(new TableView) {
+  setObjectName(u"history_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(table_);
+  table_->setObjectName(u"history_table"_s);
+  table_->setAccessibleName(tr("History of choices"));
+  table_->setModel(&model_);
+  table_->set_invitation(tr("Open a model; what you choose for it is listed here."));
+  table_->horizontalHeader()->resizeSection(HistoryModel::choice, choice_width);
+  table_->horizontalHeader()->resizeSection(HistoryModel::peak, peak_width);
+  table_->set_flexible_column(HistoryModel::choice, least_choice_width, least_change_width);
+  connect(table_, &QTableView::clicked, this, &HistoryPanel::go_to);
+  connect(table_, &QTableView::activated, this, &HistoryPanel::go_to);
+  connect(&model_, &QAbstractItemModel::modelReset, this, &HistoryPanel::show_current);
+  connect(&model_, &QAbstractItemModel::dataChanged, this, &HistoryPanel::show_current);
+}
+
+void HistoryPanel::go_to(const QModelIndex& index) { document_.undo_stack().setIndex(index.row()); }
+
+void HistoryPanel::show_current() {
+  const QModelIndex current = model_.index(model_.current_row(), 0);
+  if (current.isValid()) table_->setCurrentIndex(current);
+}
+
+}  // namespace stashscope::ui

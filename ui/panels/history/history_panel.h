@@ -1,0 +1,24 @@
+#pragma once
+
+#include "ui/panels/history/history_model.h"
+#include "ui/widgets/table_view.h"
+
+namespace stashscope::ui {
+
+/// The user's choices in a list; a click or Return goes back or forward to one.
+class HistoryPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HistoryPanel(Document& document, QWidget* parent = nullptr);
+
+ private:
+  void go_to(const QModelIndex& index);
+  void show_current();
+
+  Document& document_;
+  HistoryModel model_;
+  TableView* table_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,210 @@
+#include "ui/panels/inspector/inspector_page.h"
+
+#include <QCoreApplication>
+
+#include "core/base/text.h"
+#include "core/report/report.h"
+#include "core/study/facts/node_facts.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+/// Where its texts stand in a translation.
+struct InspectorPage {
+  Q_DECLARE_TR_FUNCTIONS(InspectorPage)
+};
+
+QString html(const std::string& text) { return shown(text).toHtmlEscaped(); }
+
+QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
+
+/// Builds the page of one node.
+class NodePage {
+ public:
+  NodePage(const Study& study, NodeId node)
+      : study_(study),
+        graph_(study.graph()),
+        dataflow_(study.current->dataflow),
+        timeline_(study.current->timeline),
+        node_(node),
+        original_(graph_.node(dataflow_.origin(node))) {}
+
+  QString build() const {
+    QString page = u"<h3>%1</h3><p>%2</p>"_s.arg(html(original_.op_type), full_name());
+    page += facts();
+    page += values(InspectorPage::tr("Inputs"), dataflow_.topology.inputs[node_], true);
+    page += values(InspectorPage::tr("Outputs"), dataflow_.topology.outputs[node_], false);
+    return page + plans() + obstacles();
+  }
+
+ private:
+  /// With places where a long path may break.
+  QString full_name() const {
+    QString name = html(name_of(graph_, dataflow_, node_));
+    return name.replace(u'/', u"/\u200b"_s);
+  }
+
+  QString facts() const {
+    const auto at = std::find(timeline_.order.begin(), timeline_.order.end(), node_);
+    const auto step = at - timeline_.order.begin();
+    QStringList facts;
+    facts << InspectorPage::tr("runs at step %1 of %2").arg(step + 1).arg(timeline_.order.size());
+    if (dataflow_.is_clone(node_)) {
+      const QString purpose = dataflow_.runs_origin(node_)
+                                  ? InspectorPage::tr("recomputes %1")
+                                  : InspectorPage::tr("moves the output of %1");
+      facts << purpose.arg(link(dataflow_.origin(node_)));
+    }
+    const double flops =
+        dataflow_.runs_origin(node_) ? study_.sizes->work.flops[dataflow_.origin(node_)] : 0;
+    if (flops > 0) {
+      facts << InspectorPage::tr("%1 million operations")
+                   .arg(QString::fromStdString(format_fixed(flops / 1e6, flops < 1e8 ? 2 : 0)));
+    }
+    return u"<p>%1</p>"_s.arg(facts.join(u"<br>"_s));
+  }
+
+  QString link(NodeId node) const {
+    const std::string name = name_of(graph_, dataflow_, node);
+    const std::size_t slash = name.rfind('/');
+    const std::string last = slash == std::string::npos ? name : name.substr(slash + 1);
+    const QString label =
+        last.empty() ? html(graph_.node(dataflow_.origin(node)).op_type) : html(last);
+    return u"<a href=\"node:%1\">%2</a>"_s.arg(node.index()).arg(label);
+  }
+
+  QString values(const QString& title, std::span<const ValueId> ids, bool are_inputs) const {
+    QString rows;
+    for (const ValueId id : ids) {
+      if (id.valid()) rows += value_row(id, are_inputs);
+    }
+    if (rows.isEmpty()) return {};
+    return heading(title) + u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows +
+           u"</table>"_s;
+  }
+
+  QString value_row(ValueId id, bool is_input) const {
+    const Value& value = graph_.value(dataflow_.origin(id));
+    const StoredValue stored = stored_value(study_, id);
+    const NodeId maker = dataflow_.topology.producer[id];
+    QString name = html(name_of(graph_, dataflow_, id).substr(value.name.rfind('/') + 1));
+    if (is_input && maker.valid()) name = link(maker);
+    QString row =
+        u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(name, bytes_text(stored.bytes));
+    row += u"<tr><td colspan=\"2\"><small>%1%2</small></td></tr>"_s.arg(
+        html(type_text(graph_, stored.type)), life(id));
+    return row;
+  }
+
+  QString life(ValueId id) const {
+    const BufferId buffer = timeline_.buffer_of[id];
+    if (!buffer.valid()) return {};
+    const Buffer& held = timeline_.buffers[buffer];
+    if (held.persistent) return InspectorPage::tr(" · there throughout");
+    QString text =
+        InspectorPage::tr(" · steps %1–%2").arg(held.first_slot + 1).arg(held.last_slot + 1);
+    if (held.root != id) text += InspectorPage::tr(", shares a buffer");
+    return text;
+  }
+
+  QString plans() const {
+    QString items;
+    for (const NodePlanState& state : plans_of_node(study_, dataflow_.origin(node_))) {
+      items += u"<p><code>%1</code> %2<br><small>%3</small></p>"_s.arg(
+          html(state.plan->cluster), kind_text(*state.plan), state_text(state));
+    }
+    return items.isEmpty() ? QString() : heading(InspectorPage::tr("Plan")) + items;
+  }
+
+  QString kind_text(const NodePlan& plan) const {
+    if (plan.type == PlanType::recompute) return {};
+    const QString name = shown(std::string(strategy_of(plan.type).name));
+    if (in_reference(plan.type) || original_.outputs.size() == 1)
+      return InspectorPage::tr("(%1)").arg(name);
+    return InspectorPage::tr("(%1 %2)").arg(
+        name, html(graph_.value(original_.outputs[plan.outputs.front()]).name));
+  }
+
+  static QString state_text(const NodePlanState& state) {
+    if (state.pinned) return InspectorPage::tr("pinned: its output stays in memory");
+    if (!state.chosen) return InspectorPage::tr("off: tick it in Plans to free its output");
+    if (!state.applied)
+      return InspectorPage::tr("on, but not here: a count or another plan leaves it out");
+    switch (state.plan->type) {
+      case PlanType::offload:
+        return InspectorPage::tr("on: its output waits on the host for backward");
+      case PlanType::compress:
+        return InspectorPage::tr("on: its output is kept in a narrower type for backward");
+      default:
+        return InspectorPage::tr("on: its output is made again in backward");
+    }
+  }
+
+  QString obstacles() const {
+    QString items;
+    for (const Obstacle* const obstacle : obstacles_of_node(study_, dataflow_.origin(node_))) {
+      items += u"<p>%1</p>"_s.arg(html(obstacle->rule));
+      const bool elsewhere =
+          obstacle->stopped_at.valid() && obstacle->stopped_at != obstacle->entry;
+      if (elsewhere)
+        items +=
+            u"<p>%1</p>"_s.arg(InspectorPage::tr("Stopped at %1").arg(link(obstacle->stopped_at)));
+    }
+    return items.isEmpty() ? QString() : heading(InspectorPage::tr("Why it has no plan")) + items;
+  }
+
+  const Study& study_;
+  const Graph& graph_;
+  const Dataflow& dataflow_;
+  const Timeline& timeline_;
+  const NodeId node_;
+  const Node& original_;
+};
+
+/// Counts by operator type, most frequent first.
+QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
+  std::map<std::string, int> counts;
+  for (const NodeId id : nodes)
+    ++counts[study.graph().node(study.current->dataflow.origin(id)).op_type];
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  QString rows;
+  for (const auto& [type, count] : sorted) {
+    rows += u"<tr><td>%1</td><td align=\"right\">%2</td></tr>"_s.arg(html(type)).arg(count);
+  }
+  return u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows + u"</table>"_s;
+}
+
+QString group_page(const Study& study, const Selection& selection) {
+  double flops = 0;
+  for (const NodeId id : selection.nodes) {
+    if (study.current->dataflow.runs_origin(id)) {
+      flops += study.sizes->work.flops[study.current->dataflow.origin(id)];
+    }
+  }
+  const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
+  return u"<h3>%1</h3><p>%2</p>"_s.arg(
+             selection.title.toHtmlEscaped(),
+             (selection.nodes.size() == 1
+                  ? InspectorPage::tr("1 node, %1 % of the step's operations")
+                  : InspectorPage::tr("%2 nodes, %1 % of the step's operations")
+                        .arg(selection.nodes.size()))
+                 .arg(QString::fromStdString(format_fixed(share, 1)))) +
+         heading(InspectorPage::tr("Operators")) + operator_counts(study, selection.nodes);
+}
+
+}  // namespace
+
+QString inspector_page(const Study& study, const Selection& selection) {
+  if (selection.node.valid()) return NodePage(study, selection.node).build();
+  if (!selection.nodes.empty()) return group_page(study, selection);
+  return u"<p>%1</p>"_s.arg(
+      InspectorPage::tr("Select a node, a layer or a plan to see its details here."));
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <QString>
+
+#include "core/study/step/study.h"
+#include "ui/document/selection.h"
+
+namespace stashscope::ui {
+
+/// What is known of the selection, as a page of rich text. Links are `node:<id>`.
+QString inspector_page(const Study& study, const Selection& selection);
+
+}  // namespace stashscope::ui

@@ -1,0 +1,43 @@
+#include "ui/panels/inspector/inspector_panel.h"
+
+#include <QEvent>
+#include <QVBoxLayout>
+
+#include "ui/panels/inspector/inspector_page.h"
+
+namespace stashscope::ui {
+
+InspectorPanel::InspectorPanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), page_(new QTextBrowser) {
+  setObjectName(QStringLiteral("inspector_panel"));
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  page_->setObjectName(QStringLiteral("inspector_page"));
+  page_->setAccessibleName(tr("Details of the selection"));
+  page_->setOpenLinks(false);
+  page_->document()->setDocumentMargin(8);
+  layout->addWidget(page_);
+  connect(page_, &QTextBrowser::anchorClicked, this, &InspectorPanel::follow);
+  connect(&document_, &Document::selection_changed, this, &InspectorPanel::show_selection);
+}
+
+void InspectorPanel::show_selection() {
+  if (document_.study() == nullptr) return page_->clear();
+  page_->setHtml(inspector_page(*document_.study(), document_.selection()));
+}
+
+/// The colour of links is fixed when a page is read.
+void InspectorPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_selection();
+}
+
+void InspectorPanel::follow(const QUrl& link) {
+  bool is_number = false;
+  const std::size_t index = link.path().toULongLong(&is_number);
+  const Study* const study = document_.study().get();
+  if (!is_number || study == nullptr) return;
+  if (index < study->current->dataflow.topology.nodes()) document_.select_node(NodeId(index));
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,106 @@
+#include "ui/panels/memory/alive_panel.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/charts/band_colours.h"
+#include "ui/text/texts.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr QSize swatch_size(8, 12);
+
+/// The bands that have bytes, largest first, each with its colour.
+QString bands_text(const BandBytes& bytes, bool dark) {
+  std::vector<Band> bands;
+  for (std::size_t i = 0; i < band_count; ++i) {
+    if (bytes[i] > 0) bands.push_back(static_cast<Band>(i));
+  }
+  std::stable_sort(bands.begin(), bands.end(),
+                   [&](Band a, Band b) { return of(bytes, a) > of(bytes, b); });
+  QStringList entries;
+  for (const Band band : bands) {
+    entries << QStringLiteral("<span style=\"color:%1\">&#9632;</span>&nbsp;%2&nbsp;%3")
+                   .arg(band_colour(band, dark).name(),
+                        shown(std::string(title_of(band))).replace(u' ', QChar::Nbsp),
+                        bytes_text(of(bytes, band)).replace(u' ', QChar::Nbsp));
+  }
+  return entries.join(QStringLiteral("&ensp; "));
+}
+
+}  // namespace
+
+AlivePanel::AlivePanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      heading_(new QLabel),
+      bands_(new QLabel),
+      table_(new TableView) {
+  setObjectName(QStringLiteral("alive_panel"));
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  heading_->setObjectName(QStringLiteral("alive_heading"));
+  heading_->setContentsMargins(8, 2, 8, 2);
+  bands_->setObjectName(QStringLiteral("alive_bands"));
+  bands_->setContentsMargins(8, 0, 8, 6);
+  bands_->setWordWrap(true);
+  bands_->hide();
+  layout->addWidget(heading_);
+  layout->addWidget(bands_);
+  layout->addWidget(table_);
+  table_->setObjectName(QStringLiteral("alive_table"));
+  table_->setAccessibleName(tr("Tensors alive at the cursor"));
+  table_->setModel(&model_);
+  table_->setTextElideMode(Qt::ElideLeft);
+  table_->setIconSize(swatch_size);
+  table_->cut_at_end({AliveModel::role, AliveModel::type});
+  table_->set_invitation(tr("Open a model to see what fills its memory."));
+  table_->horizontalHeader()->resizeSection(AliveModel::tensor, 192);
+  table_->horizontalHeader()->resizeSection(AliveModel::bytes, 96);
+  table_->horizontalHeader()->resizeSection(AliveModel::role, 84);
+  table_->horizontalHeader()->resizeSection(AliveModel::life, 104);
+  connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
+    document_.select_node(model_.maker(index.row()), Document::Cursor::stays);
+  });
+  connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
+  connect(&document_, &Document::selection_changed, this, &AlivePanel::show_moment);
+}
+
+void AlivePanel::show_moment() {
+  const auto& study = document_.study();
+  const std::size_t step = document_.selection().step;
+  if (study == nullptr || (study.get() == shown_study_ && step == shown_step_)) return;
+  shown_study_ = study.get();
+  shown_step_ = step;
+  model_.set_moment(study, step);
+  const Timeline& timeline = study->current->timeline;
+  if (step >= timeline.order.size()) return;
+  const bool at_peak = step == timeline.peak_slot;
+  heading_->setText(
+      (at_peak ? tr("At the peak, step %1: %2 in %3 tensors") : tr("At step %1: %2 in %3 tensors"))
+          .arg(step + 1)
+          .arg(bytes_text(timeline.live_bytes[step]))
+          .arg(model_.rowCount()));
+  show_bands();
+  bands_->show();
+}
+
+void AlivePanel::show_bands() {
+  const auto& study = document_.study();
+  if (study == nullptr || study.get() != shown_study_) return;
+  if (shown_step_ >= study->current->bands.size()) return;
+  bands_->setText(bands_text(study->current->bands[shown_step_], theme_of(palette()).dark));
+}
+
+void AlivePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_bands();
+}
+
+}  // namespace stashscope::ui

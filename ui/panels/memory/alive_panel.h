@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QLabel>
+
+#include "ui/document/document.h"
+#include "ui/models/alive_model.h"
+#include "ui/widgets/table_view.h"
+
+namespace stashscope::ui {
+
+/// What is alive where the memory cursor stands, by band and tensor by tensor.
+class AlivePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit AlivePanel(Document& document, QWidget* parent = nullptr);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show_moment();
+  void show_bands();
+
+  Document& document_;
+  AliveModel model_;
+  QLabel* heading_;
+  QLabel* bands_;
+  TableView* table_;
+  const Study* shown_study_ = nullptr;
+  std::size_t shown_step_ = 0;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,120 @@
+#include "ui/panels/memory/difference_panel.h"
+
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "ui/theme/spacing.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int step_width = 52;
+constexpr int bytes_width = 92;
+constexpr int cause_width = 172;
+constexpr int time_width = 116;
+constexpr int least_node_width = 160;
+
+}  // namespace
+
+DifferencePanel::DifferencePanel(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), summary_(new QLabel), table_(new TableView) {
+  setObjectName(u"difference_panel"_s);
+  summary_->setObjectName(u"difference_summary"_s);
+  summary_->setContentsMargins(spacing_unit, 2, spacing_unit, spacing_unit / 2);
+  summary_->setWordWrap(true);
+  summary_->hide();
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(summary_);
+  layout->addWidget(table_, 1);
+  set_up_table();
+  const auto renew = [this] {
+    stale_ = true;
+    if (isVisible()) show_differences();
+  };
+  connect(&document_, &Document::study_changed, this, renew);
+  connect(&document_, &Document::measured_changed, this, renew);
+}
+
+void DifferencePanel::set_up_table() {
+  sorted_.setSourceModel(&model_);
+  sorted_.setSortRole(TableModel::sort_role);
+  table_->setObjectName(u"difference_table"_s);
+  table_->setAccessibleName(tr("Predicted and measured, step by step"));
+  table_->setModel(&sorted_);
+  table_->set_invitation(
+      tr("Run the step (F5) to see where memory and time differ from the prediction."));
+  table_->setSortingEnabled(true);
+  using Column = DifferenceModel::Column;
+  table_->sortByColumn(Column::difference, Qt::DescendingOrder);
+  QHeaderView* const header = table_->horizontalHeader();
+  header->resizeSection(Column::step, step_width);
+  header->resizeSection(Column::node, least_node_width);
+  header->resizeSection(Column::cause, cause_width);
+  for (const int column :
+       {Column::predicted, Column::measured, Column::difference, Column::workspace}) {
+    header->resizeSection(column, bytes_width);
+  }
+  for (const int column : {Column::predicted_time, Column::measured_time}) {
+    header->resizeSection(column, time_width);
+  }
+  table_->set_flexible_column(Column::node, least_node_width, time_width);
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& current) {
+            if (!current.isValid()) return;
+            document_.select_step(model_.row(sorted_.mapToSource(current).row()).step);
+          });
+}
+
+void DifferencePanel::showEvent(QShowEvent*) { show_differences(); }
+
+void DifferencePanel::show_differences() {
+  if (!std::exchange(stale_, false)) return;
+  const Measured* const measured = document_.measured();
+  const std::shared_ptr<const Study> study = document_.study();
+  if (measured == nullptr) {
+    model_.set_differences(nullptr, {});
+  } else {
+    model_.set_differences(study,
+                           measured_differences(*study, *study->current, measured->runs.current));
+    const Measurement& run = measured->runs.current;
+    table_->setColumnHidden(DifferenceModel::workspace, run.workspace_bytes.empty());
+    summary_->setText(summary(*study, run));
+  }
+  summary_->setVisible(measured != nullptr);
+}
+
+QString DifferencePanel::summary(const Study& study, const Measurement& measured) const {
+  std::int64_t largest = 0;
+  double predicted_seconds = 0;
+  double measured_seconds = 0;
+  for (int row = 0; row < model_.rowCount(); ++row) {
+    const StepDifference& each = model_.row(row);
+    largest = std::max(largest, std::abs(each.bytes()));
+    predicted_seconds += each.predicted_seconds;
+    measured_seconds += each.measured_seconds;
+  }
+  const QString device = shown(measured.device);
+  const QString bytes =
+      largest == 0
+          ? tr("Measured on %1: every step took the bytes that were predicted.").arg(device)
+          : tr("Measured on %1: at most %2 from the prediction at any step.")
+                .arg(device, bytes_text(largest));
+  const QString workspaces = measured.workspace_bytes.empty()
+                                 ? QString()
+                                 : tr("Workspaces: at most %1 beside the tensors, %2 together.")
+                                           .arg(bytes_text(peak_workspace(measured)),
+                                                bytes_text(peak_with_workspace(measured))) +
+                                       u' ';
+  return bytes + u' ' + workspaces +
+         tr("Time: %1 measured, %2 predicted for %3.")
+             .arg(time_text(measured_seconds), time_text(predicted_seconds),
+                  shown(study.choices.profile.name));
+}
+
+}  // namespace stashscope::ui

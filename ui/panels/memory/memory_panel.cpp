@@ -1,0 +1,196 @@
+#include "ui/panels/memory/memory_panel.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "ui/theme/spacing.h"
+#include "ui/panels/memory/difference_panel.h"
+#include "ui/panels/memory/pinned_row.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int least_height = 48;
+
+using Fill = MemoryLook::Fill;
+using Colouring = MemoryLook::Colouring;
+
+}  // namespace
+
+MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      pinned_(document),
+      view_(new MemoryView),
+      tabs_(new QTabBar),
+      pages_(new QStackedWidget) {
+  setObjectName(u"memory_panel"_s);
+  setAccessibleName(tr("Memory over the step"));
+  auto* const curve = new QWidget;
+  auto* const curve_layout = new QVBoxLayout(curve);
+  curve_layout->setContentsMargins(0, 0, 0, 0);
+  curve_layout->setSpacing(0);
+  curve_layout->addWidget(new PinnedRow(pinned_));
+  curve_layout->addWidget(view_, 1);
+  // A small window has no room for all that a table asks for.
+  pages_->setMinimumHeight(least_height);
+  pages_->addWidget(curve);
+  pages_->addWidget(new DifferencePanel(document_));
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_header());
+  layout->addWidget(pages_, 1);
+  connect(&document_, &Document::study_changed, this, &MemoryPanel::show_curves);
+  connect(&document_, &Document::measured_changed, this, &MemoryPanel::show_curves);
+  connect(&document_, &Document::opened, view_, &MemoryView::show_all);
+  connect(&document_, &Document::selection_changed, this, &MemoryPanel::follow_selection);
+  connect(&pinned_, &PinnedVariants::changed, this, &MemoryPanel::show_curves);
+  connect(view_, &MemoryView::step_clicked, &document_, &Document::select_step);
+  connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
+  connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
+  show_look();
+}
+
+QWidget* MemoryPanel::make_header() {
+  auto* const header = new QWidget;
+  auto* const layout = new QHBoxLayout(header);
+  layout->setContentsMargins(spacing_unit / 2, 0, spacing_unit, 0);
+  layout->setSpacing(spacing_unit);
+  tabs_->setObjectName(u"memory_tabs"_s);
+  tabs_->setAccessibleName(tr("Memory pages"));
+  tabs_->setDrawBase(false);
+  tabs_->addTab(tr("Curve"));
+  tabs_->addTab(tr("Predicted and measured"));
+  controls_ = make_controls();
+  layout->addWidget(tabs_);
+  layout->addStretch(1);
+  layout->addWidget(controls_);
+  connect(tabs_, &QTabBar::currentChanged, this, [this](int page) {
+    pages_->setCurrentIndex(page);
+    controls_->setVisible(page == 0);
+  });
+  return header;
+}
+
+QWidget* MemoryPanel::make_controls() {
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, spacing_unit / 2, 0, spacing_unit / 2);
+  layout->setSpacing(spacing_unit);
+  // What is down must be seen at a glance, on dark ground too.
+  row->setStyleSheet(
+      u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
+      " border: 1px solid palette(highlight); padding: 3px; }"_s);
+  colouring_ =
+      joined({make_switch(
+                  u"tensors_by_lifetime"_s, tr("By lifetime"),
+                  tr("Colours tensors by how long they live, as the graph does (C)"),
+                  [](MemoryLook& look) { look.colouring = Colouring::lifetime; },
+                  [](const MemoryLook& look) { return look.colouring == Colouring::lifetime; }),
+              make_switch(
+                  u"tensors_by_band"_s, tr("By use"),
+                  tr("Colours tensors by what they are used for, as the bands are (C)"),
+                  [](MemoryLook& look) { look.colouring = Colouring::band; },
+                  [](const MemoryLook& look) { return look.colouring == Colouring::band; })});
+  layout->addWidget(colouring_);
+  layout->addWidget(
+      joined({make_switch(
+                  u"memory_bands"_s, tr("Bands"), tr("What memory is used for (T)"),
+                  [](MemoryLook& look) { look.fill = Fill::bands; },
+                  [](const MemoryLook& look) { return look.fill == Fill::bands; }),
+              make_switch(
+                  u"memory_tensors"_s, tr("Tensors"), tr("Every tensor on its own (T)"),
+                  [](MemoryLook& look) { look.fill = Fill::tensors; },
+                  [](const MemoryLook& look) { return look.fill == Fill::tensors; })}));
+  layout->addWidget(
+      joined({make_switch(
+                  u"memory_over_steps"_s, tr("Steps"), tr("Every node is equally wide (M)"),
+                  [](MemoryLook& look) { look.unit = AxisUnit::steps; },
+                  [](const MemoryLook& look) { return look.unit == AxisUnit::steps; }),
+              make_switch(
+                  u"memory_over_time"_s, tr("Time"),
+                  tr("Every node is as wide as it takes time: predicted, or measured once "
+                     "the step was run (M)"),
+                  [](MemoryLook& look) { look.unit = AxisUnit::time; },
+                  [](const MemoryLook& look) { return look.unit == AxisUnit::time; })}));
+  auto* const pin = new QAction(tr("Pin"), this);
+  pin->setObjectName(u"pin_variant"_s);
+  pin->setShortcut(QKeySequence(u"Ctrl+Alt+P"_s));
+  pin->setToolTip(tr("Keeps the curve of these choices in sight, to compare others with it (%1)")
+                      .arg(pin->shortcut().toString(QKeySequence::NativeText)));
+  addAction(pin);
+  connect(pin, &QAction::triggered, &pinned_, &PinnedVariants::pin);
+  auto* const button = new QToolButton;
+  button->setObjectName(u"pin_button"_s);
+  button->setDefaultAction(pin);
+  button->setFocusPolicy(Qt::StrongFocus);
+  layout->addWidget(button);
+  return row;
+}
+
+QToolButton* MemoryPanel::make_switch(const QString& name, const QString& text, const QString& tip,
+                                      std::function<void(MemoryLook&)> choose,
+                                      std::function<bool(const MemoryLook&)> is_on) {
+  auto* const button = new QToolButton;
+  button->setObjectName(name);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setCheckable(true);
+  button->setFocusPolicy(Qt::StrongFocus);
+  connect(button, &QToolButton::clicked, this, [this, choose = std::move(choose)] {
+    MemoryLook look = view_->look();
+    choose(look);
+    view_->set_look(look);
+    show_look();
+  });
+  switches_.push_back({button, std::move(is_on)});
+  return button;
+}
+
+QWidget* MemoryPanel::joined(std::initializer_list<QToolButton*> buttons) {
+  auto* const box = new QWidget;
+  auto* const layout = new QHBoxLayout(box);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  for (QToolButton* const button : buttons) layout->addWidget(button);
+  return box;
+}
+
+void MemoryPanel::show_curves() {
+  const Measured* const measured = document_.measured();
+  MemoryCurves curves = curves_of(
+      document_.study(), measured == nullptr ? nullptr : &measured->runs.current, view_->curves());
+  for (const PinnedVariant& each : pinned_.all()) {
+    if (curves.study == nullptr) break;
+    curves.pinned.push_back({pinned_curve_of(*each.study, *curves.study), each.slot});
+  }
+  view_->set_curves(std::move(curves));
+  show_look();
+}
+
+void MemoryPanel::show_look() {
+  const MemoryLook& look = view_->look();
+  for (const Switch& each : switches_) each.button->setChecked(each.is_on(look));
+  colouring_->setVisible(look.fill == Fill::tensors);
+  view_->mark_made_by(document_.selection().node);
+}
+
+void MemoryPanel::follow_selection() {
+  view_->set_cursor(document_.selection().step);
+  view_->mark_made_by(document_.selection().node);
+}
+
+/// The cursor goes to the step that was clicked, the selection to the node that made the tensor.
+void MemoryPanel::take_tensor(std::size_t step, BufferId buffer) {
+  document_.select_step(step);
+  const NodeId maker = view_->maker_of(buffer);
+  if (maker.valid()) document_.select_node(maker, Document::Cursor::stays);
+  view_->mark(buffer);
+}
+
+}  // namespace stashscope::ui

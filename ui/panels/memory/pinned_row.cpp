@@ -1,0 +1,95 @@
+#include "ui/panels/memory/pinned_row.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QToolButton>
+
+#include "ui/theme/spacing.h"
+#include "ui/charts/curve_colours.h"
+#include "ui/text/texts.h"
+#include "ui/theme/icons.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr QSize mark_size(16, 12);
+constexpr int most_label_pixels = 200;
+
+QIcon line_icon(const QColor& colour) {
+  QPixmap picture(mark_size);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  painter.fillRect(0, mark_size.height() / 2 - 1, mark_size.width(), 3, colour);
+  return picture;
+}
+
+}  // namespace
+
+PinnedRow::PinnedRow(PinnedVariants& pinned, QWidget* parent)
+    : QWidget(parent), pinned_(pinned), layout_(new QHBoxLayout(this)) {
+  setObjectName(u"pinned_row"_s);
+  layout_->setContentsMargins(spacing_unit, 0, spacing_unit, 0);
+  layout_->setSpacing(spacing_unit);
+  connect(&pinned_, &PinnedVariants::changed, this, &PinnedRow::show_pinned);
+  show_pinned();
+}
+
+void PinnedRow::show_pinned() {
+  while (QLayoutItem* const item = layout_->takeAt(0)) {
+    // The button that was clicked may be among them.
+    if (item->widget() != nullptr) {
+      item->widget()->hide();
+      item->widget()->setObjectName({});
+      for (QObject* const child : item->widget()->children()) child->setObjectName({});
+      item->widget()->deleteLater();
+    }
+    delete item;
+  }
+  for (std::size_t i = 0; i < pinned_.all().size(); ++i) layout_->addWidget(make_entry(i));
+  layout_->addStretch(1);
+  setVisible(!pinned_.all().empty());
+}
+
+QWidget* PinnedRow::make_entry(std::size_t index) {
+  const PinnedVariant& variant = pinned_.all()[index];
+  const QString peak = bytes_text(variant.study->current->timeline.peak_bytes);
+  auto* const entry = new QWidget;
+  auto* const layout = new QHBoxLayout(entry);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  auto* const back = new QToolButton;
+  back->setObjectName(u"pinned_%1"_s.arg(index));
+  back->setAutoRaise(true);
+  back->setFocusPolicy(Qt::StrongFocus);
+  back->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  back->setIcon(line_icon(pinned_colour(variant.slot, theme_of(palette()).dark)));
+  back->setIconSize(mark_size);
+  const QString label = fontMetrics().elidedText(variant.label, Qt::ElideRight, most_label_pixels);
+  back->setText(u"%1  %2"_s.arg(label, peak));
+  back->setAccessibleName(tr("Go back to %1, peak %2").arg(variant.label, peak));
+  back->setToolTip(tr("%1, peak %2. Click to go back to these choices.").arg(variant.label, peak));
+  auto* const unpin = new QToolButton;
+  unpin->setObjectName(u"unpin_%1"_s.arg(index));
+  unpin->setAutoRaise(true);
+  unpin->setFocusPolicy(Qt::StrongFocus);
+  unpin->setIcon(icon(Icon::close));
+  unpin->setIconSize(QSize(12, 12));
+  unpin->setAccessibleName(tr("Unpin %1").arg(variant.label));
+  unpin->setToolTip(tr("Unpin this variant"));
+  layout->addWidget(back);
+  layout->addWidget(unpin);
+  connect(back, &QToolButton::clicked, this, [this, index] { pinned_.go_back(index); });
+  connect(unpin, &QToolButton::clicked, this, [this, index] { pinned_.unpin(index); });
+  return entry;
+}
+
+void PinnedRow::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_pinned();
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,56 @@
+#include "ui/panels/orders/orders_panel.h"
+
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "ui/panels/orders/fusion_page.h"
+#include "ui/panels/orders/order_edits_page.h"
+#include "ui/panels/orders/steps_page.h"
+#include "ui/panels/orders/update_row.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
+    : QTabWidget(parent), document_(document), table_(new TableView) {
+  setObjectName(QStringLiteral("orders_panel"));
+  setDocumentMode(true);
+  auto* const edits = new OrderEditsPage(document);
+  addTab(make_orders(), tr("Orders"));
+  addTab(new StepsPage(document), tr("Steps"));
+  addTab(new FusionPage(document), tr("Fusion"));
+  addTab(edits, tr("Edits"));
+  connect(edits, &OrderEditsPage::count_changed, this, [this, edits](int count) {
+    setTabText(indexOf(edits), count == 0 ? tr("Edits") : tr("Edits (%1)").arg(count));
+  });
+  connect(&document_, &Document::study_changed, this,
+          [this] { model_.set_study(document_.study()); });
+}
+
+QWidget* OrdersPanel::make_orders() {
+  table_->setObjectName(QStringLiteral("order_table"));
+  table_->setAccessibleName(tr("Execution orders"));
+  table_->setModel(&model_);
+  table_->set_invitation(tr("Open a model to compare orders of execution."));
+  table_->horizontalHeader()->resizeSection(OrderModel::name, 168);
+  table_->horizontalHeader()->resizeSection(OrderModel::peak, 116);
+  connect(table_, &QTableView::clicked, this, &OrdersPanel::switch_to);
+  connect(table_, &QTableView::activated, this, &OrdersPanel::switch_to);
+  auto* const page = new QWidget;
+  auto* const layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(table_, 1);
+  layout->addWidget(new UpdateRow(document_));
+  return page;
+}
+
+void OrdersPanel::switch_to(const QModelIndex& index) {
+  const std::string& name = model_.order_row(index.row()).name;
+  if (name == moved_order) return;
+  Choices choices = document_.choices();
+  choose_order(choices, name);
+  document_.choose(choices, tr("Order %1").arg(shown(name)));
+}
+
+}  // namespace stashscope::ui

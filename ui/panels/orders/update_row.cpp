@@ -1,0 +1,86 @@
+#include "ui/panels/orders/update_row.h"
+
+#include <QGridLayout>
+#include <QLabel>
+
+#include "ui/theme/spacing.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+
+}  // namespace
+
+UpdateRow::UpdateRow(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      optimizer_(new QComboBox),
+      master_weights_(new QCheckBox(tr("Master weights"))),
+      release_gradients_(new QCheckBox(tr("Release gradients"))) {
+  setObjectName(u"update_row"_s);
+  optimizer_->setObjectName(u"optimizer"_s);
+  optimizer_->setAccessibleName(tr("Optimizer"));
+  optimizer_->setToolTip(tr("Whose states are kept for each parameter throughout the step"));
+  master_weights_->setObjectName(u"master_weights"_s);
+  master_weights_->setToolTip(
+      tr("The optimizer keeps a float32 copy of each parameter of 16 bits"));
+  release_gradients_->setObjectName(u"release_gradients"_s);
+  release_gradients_->setToolTip(
+      tr("Each parameter is updated as soon as its gradient is made, which is freed then"));
+  auto* const layout = new QGridLayout(this);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  layout->setHorizontalSpacing(spacing_unit);
+  layout->setVerticalSpacing(spacing_unit / 2);
+  layout->addWidget(new QLabel(tr("Optimizer")), 0, 0);
+  layout->addWidget(optimizer_, 0, 1);
+  layout->addWidget(master_weights_, 1, 0);
+  layout->addWidget(release_gradients_, 1, 1);
+  layout->setColumnStretch(2, 1);
+  list_optimizers();
+  connect(optimizer_, &QComboBox::activated, this, [this](int index) {
+    UpdateChoice update = document_.choices().update;
+    update.optimizer = optimizer_->itemText(index).toStdString();
+    choose(update, tr("Optimizer %1").arg(optimizer_->itemText(index)), u"optimizer"_s);
+  });
+  connect(master_weights_, &QCheckBox::clicked, this, [this](bool on) {
+    UpdateChoice update = document_.choices().update;
+    update.master_weights = on;
+    choose(update, on ? tr("Keep master weights") : tr("No master weights"));
+  });
+  connect(release_gradients_, &QCheckBox::clicked, this, [this](bool on) {
+    UpdateChoice update = document_.choices().update;
+    update.release_gradients = on;
+    choose(update, on ? tr("Release gradients") : tr("Keep gradients"));
+  });
+  connect(&document_, &Document::study_changed, this, &UpdateRow::show_choices);
+  connect(&document_, &Document::choices_changed, this, &UpdateRow::show_choices);
+  show_choices();
+}
+
+void UpdateRow::list_optimizers() {
+  for (const Optimizer& each : optimizers()) {
+    optimizer_->addItem(shown(std::string(each.name)));
+    optimizer_->setItemData(optimizer_->count() - 1, shown(std::string(each.description)),
+                            Qt::ToolTipRole);
+  }
+}
+
+void UpdateRow::choose(const UpdateChoice& update, const QString& text, const QString& merge_key) {
+  Choices choices = document_.choices();
+  choices.update = update;
+  document_.choose(choices, text, merge_key);
+}
+
+void UpdateRow::show_choices() {
+  setEnabled(document_.study() != nullptr);
+  const UpdateChoice& update = document_.choices().update;
+  optimizer_->setCurrentText(shown(update.optimizer));
+  master_weights_->setChecked(update.master_weights);
+  release_gradients_->setChecked(update.release_gradients);
+}
+
+}  // namespace stashscope::ui

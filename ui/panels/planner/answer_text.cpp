@@ -1,0 +1,199 @@
+#include "ui/panels/planner/answer_text.h"
+
+#include <QCoreApplication>
+
+#include "core/base/text.h"
+#include "core/report/budget_report.h"
+#include "core/report/report.h"
+#include "ui/text/texts.h"
+#include "ui/theme/theme.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr std::size_t shown_tensors = 5;
+constexpr qsizetype longest_name = 44;
+constexpr qsizetype longest_plan = 160;
+
+/// Where its texts stand in a translation.
+struct PlannerAnswer {
+  Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
+};
+
+/// For rich text; long ones lose their middle.
+QString shortened(const std::string& full, qsizetype longest) {
+  QString text = shown(full);
+  if (text.size() > longest) text = text.left(longest / 2) + u"…"_s + text.right(longest / 2);
+  return text.toHtmlEscaped();
+}
+
+QString name_text(const std::string& name) { return shortened(name, longest_name); }
+
+QString percent_text(double part, double whole) {
+  const double percent = whole == 0 ? 0 : 100 * part / whole;
+  return QString::fromStdString(format_fixed(percent, percent < 10 ? 2 : 1)) + u" %"_s;
+}
+
+/// Config strings are long words: a line may end behind each entry.
+QString with_breaks(QString text) { return text.replace(u","_s, u",\u200b"_s); }
+
+QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
+
+QString tensor_row(std::int64_t bytes, const QString& what) {
+  return u"<tr><td align=\"right\">%1</td><td>&nbsp;%2</td></tr>"_s.arg(bytes_text(bytes), what);
+}
+
+QString table(const QString& rows) {
+  return u"<table cellpadding=\"1\" style=\"margin-left: 8px\">%1</table>"_s.arg(rows);
+}
+
+QString proof_text(const BudgetAnswer& answer, double step) {
+  if (answer.is_proven_cheapest())
+    return PlannerAnswer::tr("Proven to be the cheapest of any grain.");
+  const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
+  if (!answer.feasible || least == 0)
+    return PlannerAnswer::tr("How near it is to the cheapest is not proven.");
+  const double gap = answer.best.extra_seconds - least;
+  return PlannerAnswer::tr("At most %1 (%2 of the step) above the cheapest of any grain.")
+      .arg(time_text(gap), percent_text(gap, step));
+}
+
+QString floor_text(const StepPeakBound& floor) {
+  return paragraph(PlannerAnswer::tr("Proven floor: <b>%1</b>. No plan of any grain is below.")
+                       .arg(bytes_text(floor.bytes)));
+}
+
+QString floor_tensors(const Study& study, const StepPeakBound& floor) {
+  if (!floor.node.valid()) return {};
+  QString rows =
+      tensor_row(floor.persistent_bytes,
+                 PlannerAnswer::tr("throughout: parameters, inputs, constants, optimizer"));
+  const std::size_t count = std::min(shown_tensors, floor.tensors.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const ValueId value = floor.tensors[i];
+    rows += tensor_row(study.sizes->bytes[value], name_text(study.graph().value(value).name));
+  }
+  const std::size_t more = floor.tensors.size() - count;
+  return paragraph(PlannerAnswer::tr("The floor is there while %1 runs:")
+                       .arg(name_text(describe(study.graph().node(floor.node), floor.node)))) +
+         table(rows) +
+         (more == 0 ? QString() : paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
+}
+
+QString unmet_text(const Study& study, const BudgetAnswer& answer) {
+  const QString verdict =
+      answer.is_impossible() ? PlannerAnswer::tr("cannot be met") : PlannerAnswer::tr("is not met");
+  QString text = paragraph(PlannerAnswer::tr("%1 <b>%2</b>. Lowest peak found: <b>%3</b>")
+                               .arg(bytes_text(answer.request.budget_bytes), verdict,
+                                    plan_point_text(study, answer.best)));
+  if (!answer.is_impossible() && answer.request.grain != PlanGranularity::sequence) {
+    text += paragraph(PlannerAnswer::tr("A finer grain may meet it."));
+  }
+  return answer.floor ? text + floor_text(*answer.floor) : text;
+}
+
+QString failing_text(const Study& study, const FitPoint& point) {
+  const QString fails = PlannerAnswer::tr("%1 fails: ").arg(point.value);
+  if (point.variant == nullptr) return paragraph(fails + shown(point.fault).toHtmlEscaped());
+  QString text = fails + PlannerAnswer::tr("peak %1").arg(bytes_text(point.peak_bytes));
+  const std::string node = peak_node(study, *point.variant);
+  if (!node.empty()) text += PlannerAnswer::tr(" while %1 runs").arg(name_text(node));
+  const auto largest = largest_at_peak(study, *point.variant, 1);
+  if (!largest.empty()) {
+    text += PlannerAnswer::tr("; largest there: %1, %2")
+                .arg(name_text(largest.front().name), bytes_text(largest.front().bytes));
+  }
+  return paragraph(text);
+}
+
+QString variant_text(const Study& study, const VariantFit& fit, const QString& title) {
+  QString text;
+  if (fit.largest) {
+    const QString most = fit.is_unlimited ? PlannerAnswer::tr("no limit found")
+                                          : u"<b>%1</b>"_s.arg(fit.largest->value);
+    text = paragraph(PlannerAnswer::tr("%1: %2, peak %3, %4 a step")
+                         .arg(title, most, bytes_text(fit.largest->peak_bytes),
+                              time_text(fit.largest->seconds)));
+  } else {
+    text = paragraph(PlannerAnswer::tr("%1: <b>nothing fits</b>").arg(title));
+  }
+  if (fit.refused_value) {
+    text += paragraph(PlannerAnswer::tr("%1 is refused: %2")
+                          .arg(*fit.refused_value)
+                          .arg(shown(fit.refusal).toHtmlEscaped()));
+  }
+  return fit.next ? text + failing_text(study, *fit.next) : text;
+}
+
+}  // namespace
+
+QString more_time_text(double extra_seconds, double step_seconds) {
+  if (extra_seconds <= 0) return PlannerAnswer::tr("no extra time");
+  return PlannerAnswer::tr("+%1 (+%2)")
+      .arg(time_text(extra_seconds), percent_text(extra_seconds, step_seconds));
+}
+
+void set_up_rich_label(QLabel& label, const QString& name) {
+  label.setObjectName(name);
+  label.setWordWrap(true);
+  label.setTextFormat(Qt::RichText);
+  label.setTextInteractionFlags(Qt::TextSelectableByMouse);
+  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+  policy.setHeightForWidth(true);
+  label.setSizePolicy(policy);
+}
+
+QString warning_text(const QString& text, const QPalette& palette) {
+  return u"<span style=\"color: %1\">%2</span>"_s.arg(theme_of(palette).warning.name(),
+                                                      text.toHtmlEscaped());
+}
+
+QString plan_point_text(const Study& study, const ParetoPoint& point) {
+  return PlannerAnswer::tr("%1 (%2), %3")
+      .arg(bytes_text(point.peak_bytes),
+           change_text(study.baseline->timeline.peak_bytes, point.peak_bytes),
+           more_time_text(point.extra_seconds, step_seconds(study, *study.baseline)));
+}
+
+QString answer_text(const Study& study, const BudgetAnswer& answer) {
+  if (!answer.feasible) return unmet_text(study, answer);
+  return paragraph(PlannerAnswer::tr("%1 is <b>met</b>: <b>%2</b>")
+                       .arg(bytes_text(answer.request.budget_bytes),
+                            plan_point_text(study, answer.best))) +
+         paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
+}
+
+QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far) {
+  if (!so_far.floor) return {};
+  if (!so_far.feasible) return floor_text(*so_far.floor);
+  return paragraph(proof_text(so_far, step_seconds(study, *study.baseline)));
+}
+
+QString answer_details(const Study& study, const BudgetAnswer& answer) {
+  const bool has_floor = !answer.feasible && answer.floor;
+  return (has_floor ? floor_tensors(study, *answer.floor) : QString()) +
+         paragraph(with_breaks(shortened(plan_text(answer.best.choices), longest_plan))) +
+         paragraph(PlannerAnswer::tr("%1 moves in %2 s")
+                       .arg(QString::fromStdString(with_thousands(answer.moves)),
+                            QString::fromStdString(format_fixed(answer.seconds, 1))));
+}
+
+QString fit_answer_text(const Study& study, const LargestFit& fit) {
+  return variant_text(study, fit.baseline, PlannerAnswer::tr("Without plans")) +
+         variant_text(study, fit.current, PlannerAnswer::tr("Now"));
+}
+
+QString fit_summary(const LargestFit& fit) {
+  QStringList names;
+  for (const Dimension& each : fit.dimensions) names << shown(each.name);
+  const QString what = fit.question.label.empty() ? names.join(u", "_s) : shown(fit.question.label);
+  const QString memory = bytes_text(fit.question.memory_bytes);
+  if (!fit.current.largest) return PlannerAnswer::tr("fits %1: nothing").arg(memory);
+  if (fit.current.is_unlimited) return PlannerAnswer::tr("fits %1: any %2").arg(memory, what);
+  return PlannerAnswer::tr("fits %1: %2 %3").arg(memory, what).arg(fit.current.largest->value);
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,55 @@
+#include "ui/panels/planner/budget_input.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// The number in front of the sign. Throws a usage Error.
+double parse_percent(const std::string& text) {
+  const std::string number = without_spaces(text);
+  double percent = 0;
+  const char* const end = number.data() + number.size() - 1;
+  const auto result = std::from_chars(number.data(), end, percent);
+  const bool is_read = result.ec == std::errc() && result.ptr == end;
+  if (!is_read || !(percent > 0 && percent <= 1000)) {
+    fail_usage("share '" + printable(text, 60) + "'", "is no share of the peak without plans",
+               "write it like 60% or 12.5 %");
+  }
+  return percent;
+}
+
+}  // namespace
+
+BudgetInput parse_budget(const std::string& text) {
+  if (without_spaces(text).ends_with('%')) return {0, parse_percent(text)};
+  const std::int64_t bytes = parse_bytes(text);
+  if (bytes == 0) fail_usage("", "nothing fits into no memory", "write it like 12GiB or 60%");
+  return {bytes, std::nullopt};
+}
+
+std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes) {
+  if (!budget.percent) return budget.bytes;
+  return std::llround(*budget.percent / 100 * static_cast<double>(peak_bytes));
+}
+
+int slider_place(std::int64_t budget_bytes, std::int64_t peak_bytes) {
+  if (peak_bytes <= 0) return slider_end;
+  const double share = static_cast<double>(budget_bytes) / static_cast<double>(peak_bytes);
+  return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * slider_end));
+}
+
+BudgetInput budget_at(int slider_place) { return {0, 100.0 * slider_place / slider_end}; }
+
+}  // namespace stashscope::ui

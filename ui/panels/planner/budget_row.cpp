@@ -1,0 +1,121 @@
+#include "ui/panels/planner/budget_row.h"
+
+#include <QEvent>
+#include <QSignalBlocker>
+
+#include "core/base/text.h"
+#include "ui/jobs/failure.h"
+#include "ui/panels/planner/answer_text.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/labelled_row.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int field_width = 96;
+constexpr int first_place = slider_end * 7 / 10;
+
+QString percent_text(double percent) {
+  return QString::fromStdString(format_number(std::round(10 * percent) / 10)) + u" %"_s;
+}
+
+}  // namespace
+
+BudgetRow::BudgetRow(QWidget* parent)
+    : QWidget(parent),
+      slider_(new QSlider(Qt::Horizontal)),
+      field_(new QLineEdit),
+      hint_(new QLabel) {
+  slider_->setObjectName(u"budget_slider"_s);
+  slider_->setAccessibleName(tr("Budget as a share of the peak without plans"));
+  slider_->setRange(0, slider_end);
+  slider_->setSingleStep(slider_end / 100);
+  slider_->setPageStep(slider_end / 20);
+  field_->setObjectName(u"budget_field"_s);
+  field_->setAccessibleName(tr("Budget"));
+  field_->setToolTip(
+      tr("What the peak of the step may be, all included: 12GiB, 900 MB, or a share of the peak "
+         "without plans such as 60%. Return searches."));
+  field_->setAlignment(Qt::AlignRight);
+  field_->setFixedWidth(field_width);
+  set_up_rich_label(*hint_, u"budget_hint"_s);
+  hint_->setForegroundRole(QPalette::PlaceholderText);
+  QHBoxLayout* const row = make_row_above(*this, *hint_, tr("&Budget"), *field_);
+  row->addWidget(slider_, 1);
+  row->addWidget(field_);
+  connect(slider_, &QSlider::valueChanged, this, &BudgetRow::take_slider);
+  connect(field_, &QLineEdit::textEdited, this, &BudgetRow::take_text);
+  connect(field_, &QLineEdit::editingFinished, this, &BudgetRow::insist);
+  slider_->setValue(first_place);
+}
+
+void BudgetRow::set_peak(std::int64_t bytes) {
+  peak_bytes_ = bytes;
+  show_budget();
+}
+
+std::optional<std::int64_t> BudgetRow::bytes() const {
+  if (!budget_) return std::nullopt;
+  return budget_bytes(*budget_, peak_bytes_);
+}
+
+void BudgetRow::set_text(const QString& text) {
+  field_->setText(text);
+  take_text();
+}
+
+void BudgetRow::insist() {
+  if (!fault_.isEmpty()) show_hint(fault_, true);
+}
+
+void BudgetRow::focus_field() {
+  field_->setFocus(Qt::ShortcutFocusReason);
+  field_->selectAll();
+}
+
+void BudgetRow::take_text() {
+  budget_.reset();
+  fault_.clear();
+  const auto failure =
+      failure_of([this] { budget_ = parse_budget(field_->text().toUtf8().toStdString()); });
+  if (failure) fault_ = failure->message;
+  show_budget();
+  Q_EMIT changed();
+}
+
+void BudgetRow::take_slider(int place) {
+  budget_ = budget_at(place);
+  fault_.clear();
+  field_->setText(percent_text(*budget_->percent));
+  show_budget();
+  Q_EMIT changed();
+}
+
+void BudgetRow::show_budget() {
+  // Half a number is no fault yet.
+  if (!budget_) return show_hint(tr("Write it like 12GiB or 60%"), false);
+  const std::int64_t bytes = budget_bytes(*budget_, peak_bytes_);
+  const QSignalBlocker quiet(slider_);
+  slider_->setValue(slider_place(bytes, peak_bytes_));
+  if (peak_bytes_ == 0) return show_hint({}, false);
+  const double percent = 100 * static_cast<double>(bytes) / static_cast<double>(peak_bytes_);
+  show_hint(tr("%1 of %2 without plans")
+                .arg(budget_->percent ? bytes_text(bytes) : percent_text(percent),
+                     bytes_text(peak_bytes_)),
+            false);
+}
+
+void BudgetRow::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && is_insisting_) insist();
+}
+
+void BudgetRow::show_hint(const QString& text, bool is_warning) {
+  is_insisting_ = is_warning;
+  hint_->setText(is_warning ? warning_text(text, palette()) : text.toHtmlEscaped());
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,134 @@
+#include "ui/panels/planner/fit_row.h"
+
+#include <QKeyEvent>
+
+#include "core/base/text.h"
+#include "ui/panels/planner/answer_text.h"
+#include "ui/text/enabling.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/labelled_row.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int memory_width = 96;
+
+}  // namespace
+
+FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      planning_(planning),
+      dimension_(new QComboBox),
+      memory_(new QLineEdit),
+      find_(new QPushButton),
+      answer_(new QLabel) {
+  setObjectName(u"fit_row"_s);
+  dimension_->setObjectName(u"fit_dimension"_s);
+  dimension_->setAccessibleName(tr("Dimension"));
+  dimension_->setToolTip(
+      tr("The dimension whose largest value is looked for. Several names, separated by commas, "
+         "take the same value; LABEL=NAME,… names them."));
+  dimension_->setEditable(true);
+  dimension_->setInsertPolicy(QComboBox::NoInsert);
+  dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  dimension_->setMinimumContentsLength(10);
+  memory_->setObjectName(u"fit_memory"_s);
+  memory_->setAccessibleName(tr("Memory"));
+  memory_->setToolTip(tr("What the peak may be, such as 80GiB; empty: the memory of the device"));
+  memory_->setAlignment(Qt::AlignRight);
+  memory_->setFixedWidth(memory_width);
+  find_->setObjectName(u"find_largest_button"_s);
+  find_->setAutoDefault(true);
+  set_up_rich_label(*answer_, u"fit_answer"_s);
+  QHBoxLayout* const row = make_row_above(*this, *answer_, tr("&Largest"), *dimension_);
+  row->addWidget(dimension_, 1);
+  row->addWidget(new QLabel(tr("in")));
+  row->addWidget(memory_);
+  row->addWidget(find_);
+  connect(find_, &QPushButton::clicked, this,
+          [this] { planning_.job() == PlanningJob::fit ? planning_.stop() : find(); });
+  connect(&document_, &Document::study_changed, this, &FitRow::list_dimensions);
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &FitRow::show_state);
+  connect(&planning_, &Planning::job_changed, this, &FitRow::show_state);
+  connect(&planning_, &Planning::fit_changed, this, &FitRow::show_state);
+  connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
+    if (job == PlanningJob::fit) show_failure(failure);
+  });
+  show_state();
+}
+
+void FitRow::list_dimensions() {
+  memory_->setPlaceholderText(
+      tr("%1", "memory of the device").arg(bytes_text(document_.choices().profile.memory_bytes)));
+  QStringList names;
+  for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
+  QStringList listed;
+  for (int i = 0; i < dimension_->count(); ++i) listed << dimension_->itemText(i);
+  if (names == listed) return;
+  dimension_->clear();
+  dimension_->addItems(names);
+}
+
+void FitRow::focus_field() {
+  dimension_->setFocus(Qt::ShortcutFocusReason);
+  dimension_->lineEdit()->selectAll();
+}
+
+FitQuestion FitRow::question() const {
+  FitQuestion question = parse_fit(dimension_->currentText().toStdString());
+  for (std::string& name : question.names) {
+    name = QString::fromStdString(name).trimmed().toStdString();
+  }
+  const QString memory = memory_->text().trimmed();
+  question.memory_bytes = memory.isEmpty() ? document_.choices().profile.memory_bytes
+                                           : parse_bytes(memory.toStdString());
+  if (question.memory_bytes == 0) {
+    fail_usage("memory", "nothing fits into none", "write it like 80GiB");
+  }
+  return question;
+}
+
+void FitRow::find() {
+  const QString why = document_.why_wait();
+  if (planning_.job() != PlanningJob::fit && !why.isEmpty()) {
+    answer_->setText(why.toHtmlEscaped());
+    return answer_->show();
+  }
+  const auto failure = failure_of([this] { planning_.find_fit(question()); });
+  if (failure) show_failure(*failure);
+}
+
+void FitRow::show_state() {
+  const bool is_searching = planning_.job() == PlanningJob::fit;
+  find_->setText(is_searching ? tr("Stop") : tr("Find"));
+  enable_unless(*find_, is_searching ? QString() : document_.why_wait(),
+                is_searching ? tr("Ends the search")
+                             : tr("Looks for the largest size whose step fits (Return)"));
+  const LargestFit* const fit = planning_.fit();
+  if (is_searching) {
+    answer_->setText(tr("Searching…"));
+  } else if (fit != nullptr) {
+    answer_->setText(fit_answer_text(planning_.asked_of_fit(), *fit));
+  } else {
+    answer_->clear();
+  }
+  answer_->setVisible(!answer_->text().isEmpty());
+}
+
+void FitRow::show_failure(const Failure& failure) {
+  answer_->setText(warning_text(failure.message, palette()));
+  answer_->show();
+}
+
+void FitRow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) {
+    return QWidget::keyPressEvent(event);
+  }
+  find();
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "ui/charts/point_chart.h"
+#include "ui/panels/planner/plan_chart_map.h"
+
+namespace stashscope::ui {
+
+/// The peaks and times that lie in the chart beside the plans.
+struct ChartMarks {
+  ChartPoint baseline;          ///< the step without plans
+  ChartPoint current;           ///< what is in force
+  double baseline_seconds = 0;  ///< of the step without plans; times are shown as shares of it
+  std::optional<std::int64_t> budget;
+  std::optional<std::int64_t> floor;  ///< no plan is below
+};
+
+/// Peak against extra time of all plans that are known.
+class PlanChart : public PointChart {
+  Q_OBJECT
+
+ public:
+  explicit PlanChart(QWidget* parent = nullptr);
+
+  /// @param points by ascending peak, each cheaper than the one before it
+  void set_points(std::vector<ChartPoint> points);
+  /// Nothing empties the chart.
+  void set_marks(const std::optional<ChartMarks>& marks);
+
+  const std::vector<ChartPoint>& points() const { return points_; }
+  PlanChartMap map() const;
+  QString readout() const override;
+
+  QSize sizeHint() const override { return {360, 150}; }
+
+ Q_SIGNALS:
+  void point_chosen(std::size_t point);
+
+ protected:
+  std::size_t point_count() const override { return points_.size(); }
+  std::optional<std::size_t> point_at(QPointF pixel) const override;
+  std::size_t first_stop() const override;
+  void choose(std::size_t point) override { Q_EMIT point_chosen(point); }
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QRectF plot() const;
+  /// The first that has this peak or a higher one; the last where none has. @pre there are points
+  std::size_t point_near(std::int64_t peak_bytes) const;
+  void paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_marks(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+  void paint_key(QPainter& painter, const Theme& theme) const;
+  void paint_readout(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
+
+  std::vector<ChartPoint> points_;
+  std::optional<ChartMarks> marks_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,85 @@
+#include "ui/panels/planner/plan_chart_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/charts/byte_axis.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr double margin = 0.06;  // of the range, at each end
+
+/// 1, 2 or 5 times a power of ten, the first that is not less.
+double rounded_up(double number) {
+  const double power = std::pow(10, std::floor(std::log10(number)));
+  for (const double digit : {1.0, 2.0, 5.0}) {
+    if (digit * power >= number * 0.999) return digit * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std::int64_t> peaks,
+                        const QRectF& plot) {
+  std::vector<std::int64_t> all(peaks.begin(), peaks.end());
+  double most = 0;
+  for (const ChartPoint& point : points) {
+    all.push_back(point.peak_bytes);
+    most = std::max(most, point.extra_seconds);
+  }
+  PlanChartMap map;
+  map.plot = plot;
+  map.most_seconds = most > 0 ? most * (1 + 2 * margin) : 1e-3;
+  if (all.empty()) return map;
+  const auto [least, largest] = std::ranges::minmax(all);
+  const double range =
+      std::max({1.0, static_cast<double>(largest - least), 0.02 * static_cast<double>(largest)});
+  map.first_bytes = std::max(0.0, static_cast<double>(least) - margin * range);
+  map.last_bytes = static_cast<double>(least) + (1 + margin) * range;
+  return map;
+}
+
+std::optional<std::size_t> nearest_point(const PlanChartMap& map,
+                                         std::span<const ChartPoint> points, QPointF pixel,
+                                         double within) {
+  std::optional<std::size_t> nearest;
+  double least = within;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const QPointF away = map.at(points[i]) - pixel;
+    const double distance = std::hypot(away.x(), away.y());
+    if (distance > least) continue;
+    least = distance;
+    nearest = i;
+  }
+  return nearest;
+}
+
+std::vector<ChartTick> time_ticks(double most, int count) {
+  const ColumnUnit unit = time_unit(most);
+  const double distance = rounded_up(most / unit.size / std::max(1, count));
+  const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(distance))));
+  std::vector<ChartTick> ticks = {{0, "0"}};
+  for (int i = 1; i * distance * unit.size <= most; ++i) {
+    ticks.push_back({i * distance * unit.size,
+                     format_fixed(i * distance, digits) + " " + std::string(unit.name)});
+  }
+  return ticks;
+}
+
+std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count) {
+  const double share = (last_bytes - first_bytes) / last_bytes;
+  const int count_from_0 = static_cast<int>(std::ceil(std::max(1, count) / share));
+  std::vector<ChartTick> ticks;
+  for (const ByteTick& tick : byte_ticks(std::llround(last_bytes), count_from_0)) {
+    const auto bytes = static_cast<double>(tick.bytes);
+    if (bytes >= first_bytes) ticks.push_back({bytes, tick.text});
+  }
+  return ticks;
+}
+
+}  // namespace stashscope::ui

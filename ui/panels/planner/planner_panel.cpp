@@ -1,0 +1,314 @@
+#include "ui/panels/planner/planner_panel.h"
+
+#include <QKeyEvent>
+#include <QVBoxLayout>
+
+#include "ui/theme/spacing.h"
+#include "ui/panels/planner/answer_text.h"
+#include "ui/panels/planner/profile_box.h"
+#include "ui/text/enabling.h"
+#include "ui/text/texts.h"
+#include "ui/widgets/labelled_row.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int progress_height = 4;
+
+ChartPoint chart_point(const ParetoPoint& point) { return {point.peak_bytes, point.extra_seconds}; }
+
+/// Without margins of its own.
+QHBoxLayout* make_row_of(QWidget* widget) {
+  auto* const layout = new QHBoxLayout(widget);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit);
+  return layout;
+}
+
+}  // namespace
+
+PlannerPanel::PlannerPanel(Document& document, Planning& planning, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      planning_(planning),
+      budget_(new BudgetRow),
+      options_(new SearchOptions),
+      plan_(new QPushButton(tr("Plan"))),
+      curve_(new QPushButton(tr("Curve"))),
+      stop_(new QPushButton(tr("Stop"))),
+      progress_(new QProgressBar),
+      answer_(new QLabel),
+      use_(new QPushButton),
+      chart_(new PlanChart),
+      details_(new QLabel),
+      fit_(new FitRow(document, planning)),
+      scroll_(new QScrollArea) {
+  setObjectName(u"planner_panel"_s);
+  scroll_->setWidget(make_content());
+  scroll_->setWidgetResizable(true);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* const outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  outer->addWidget(scroll_);
+  setTabOrder(findChild<QWidget*>(u"profile_from_file"_s), options_->seed());
+  connect_all();
+  show_job();
+}
+
+QWidget* PlannerPanel::make_content() {
+  set_up_answer();
+  auto* const content = new QWidget;
+  auto* const layout = new QVBoxLayout(content);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(budget_);
+  layout->addWidget(make_search_row());
+  layout->addWidget(answer_);
+  layout->addWidget(use_, 0, Qt::AlignLeft);
+  layout->addWidget(chart_, 1);
+  layout->addWidget(details_);
+  layout->addWidget(fit_);
+  layout->addWidget(make_device_row());
+  return content;
+}
+
+/// While a search goes on, how far it is takes the place of the buttons that start one.
+QWidget* PlannerPanel::make_search_row() {
+  plan_->setObjectName(u"plan_button"_s);
+  curve_->setObjectName(u"curve_button"_s);
+  stop_->setObjectName(u"stop_planning_button"_s);
+  stop_->setToolTip(tr("Ends the search; the best so far stays"));
+  progress_->setObjectName(u"planning_progress"_s);
+  progress_->setAccessibleName(tr("How far the search is"));
+  progress_->setTextVisible(false);
+  progress_->setRange(0, 1000);
+  progress_->setFixedHeight(progress_height);
+  auto* const row = new QWidget;
+  QHBoxLayout* const layout = make_row_of(row);
+  layout->addWidget(options_, 1);
+  for (QPushButton* const button : {plan_, curve_, stop_}) {
+    button->setAutoDefault(true);
+    layout->addWidget(button);
+  }
+  layout->addWidget(progress_, 1);
+  return row;
+}
+
+void PlannerPanel::set_up_answer() {
+  set_up_rich_label(*answer_, u"budget_answer"_s);
+  set_up_rich_label(*details_, u"budget_details"_s);
+  use_->setObjectName(u"use_plan_button"_s);
+  use_->setAutoDefault(true);
+}
+
+QWidget* PlannerPanel::make_device_row() {
+  auto* const profile = new ProfileBox(document_);
+  auto* const row = new QWidget;
+  QHBoxLayout* const layout = make_row_of(row);
+  layout->addWidget(make_label_of(*profile, tr("&Times of")));
+  layout->addWidget(profile, 1);
+  layout->addWidget(make_label_of(*options_->seed(), tr("&Seed")));
+  layout->addWidget(options_->seed());
+  return row;
+}
+
+void PlannerPanel::focus_budget() {
+  scroll_->ensureWidgetVisible(budget_);
+  budget_->focus_field();
+}
+
+void PlannerPanel::focus_fit() {
+  scroll_->ensureWidgetVisible(fit_);
+  fit_->focus_field();
+}
+
+void PlannerPanel::connect_all() {
+  connect(plan_, &QPushButton::clicked, this, &PlannerPanel::plan);
+  connect(curve_, &QPushButton::clicked, this, &PlannerPanel::draw_curve);
+  connect(stop_, &QPushButton::clicked, &planning_, &Planning::stop);
+  connect(use_, &QPushButton::clicked, this, [this] {
+    if (const ParetoPoint* const plan = offered_plan()) planning_.use(*plan);
+  });
+  connect(budget_, &BudgetRow::changed, this, [this] {
+    failure_.clear();
+    show_answer();
+    show_chart();
+    Q_EMIT budget_changed();
+  });
+  connect(options_, &SearchOptions::grain_changed, this, &PlannerPanel::show_job);
+  connect(chart_, &PlanChart::point_chosen, this, [this](std::size_t point) {
+    planning_.use(planning_.archive(options_->grain()).points()[point]);
+  });
+  connect(&document_, &Document::study_changed, this, &PlannerPanel::show_study);
+  connect(&document_, &Document::choices_changed, this, &PlannerPanel::show_answer);
+  connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &PlannerPanel::show_job);
+  connect(&planning_, &Planning::job_changed, this, &PlannerPanel::show_job);
+  connect(&planning_, &Planning::plans_changed, this, &PlannerPanel::show_chart);
+  connect(&planning_, &Planning::answer_changed, this, &PlannerPanel::show_answer);
+  connect(&planning_, &Planning::progressed, this, [this] {
+    progress_->setValue(static_cast<int>(1000 * planning_.fraction()));
+    show_answer();
+  });
+  connect(&planning_, &Planning::failed, this, [this](PlanningJob job, const Failure& failure) {
+    if (job == PlanningJob::fit) return;
+    failure_ = failure.message;
+    show_answer();
+  });
+}
+
+void PlannerPanel::plan() {
+  const auto budget = budget_->bytes();
+  if (!budget) return budget_->insist();
+  planning_.plan({*budget, options_->grain(), options_->limit()});
+}
+
+void PlannerPanel::draw_curve() { planning_.draw_curve(options_->grain(), options_->limit()); }
+
+void PlannerPanel::show_study() {
+  budget_->set_peak(document_.study()->baseline->timeline.peak_bytes);
+  show_job();
+}
+
+void PlannerPanel::show_job() {
+  const PlanningJob job = planning_.job();
+  const bool is_searching = job == PlanningJob::budget || job == PlanningJob::curve;
+  if (is_searching) failure_.clear();
+  show_turn(is_searching);
+  stop_->setEnabled(!planning_.is_stopping());
+  show_buttons(is_searching);
+  progress_->setValue(static_cast<int>(1000 * planning_.fraction()));
+  show_answer();
+  show_chart();
+}
+
+void PlannerPanel::show_turn(bool is_searching) {
+  // Those that are hidden need not be disabled, which would cost them the keys.
+  const QString why_visible = is_searching ? QString() : document_.why_wait();
+  enable_unless(
+      *plan_, why_visible,
+      tr("Searches for the cheapest plans within the budget and puts them into force (Return)"));
+  enable_unless(*curve_, why_visible, tr("Searches for the cheapest plans of all peaks"));
+}
+
+/// The keys stay where they are: at what starts a search or at what ends it.
+void PlannerPanel::show_buttons(bool is_searching) {
+  const bool had_keys = plan_->hasFocus() || curve_->hasFocus() || stop_->hasFocus();
+  const std::initializer_list<QWidget*> idle = {plan_, curve_};
+  const std::initializer_list<QWidget*> busy = {stop_, progress_};
+  for (QWidget* const each : is_searching ? busy : idle) each->show();
+  if (had_keys) (is_searching ? stop_ : plan_)->setFocus();
+  for (QWidget* const each : is_searching ? idle : busy) each->hide();
+}
+
+void PlannerPanel::show_chart() {
+  std::vector<ChartPoint> points;
+  for (const ParetoPoint& each : planning_.archive(options_->grain()).points()) {
+    points.push_back(chart_point(each));
+  }
+  chart_->set_points(std::move(points));
+  const auto& study = document_.study();
+  if (study == nullptr) return;
+  ChartMarks marks;
+  marks.baseline = {study->baseline->timeline.peak_bytes, 0};
+  marks.current = {study->current->timeline.peak_bytes, extra_seconds(*study)};
+  marks.baseline_seconds = step_seconds(*study, *study->baseline);
+  marks.budget = budget_->bytes();
+  if (const StepPeakBound* const floor = planning_.floor(options_->grain()))
+    marks.floor = floor->bytes;
+  chart_->set_marks(marks);
+}
+
+void PlannerPanel::show_answer() {
+  answer_->setText(text_of_answer());
+  const BudgetAnswer* const answer = current_answer();
+  details_->setVisible(answer != nullptr);
+  if (answer != nullptr) details_->setText(answer_details(*document_.study(), *answer));
+  const ParetoPoint* const plan = offered_plan();
+  use_->setVisible(plan != nullptr);
+  if (plan == nullptr) return;
+  use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use it") : tr("Use the lowest"));
+}
+
+/// What the user can put into force beside the answer: a plan that is known for the budget, or the
+/// lowest peak where none is within.
+const ParetoPoint* PlannerPanel::offered_plan() const {
+  const auto budget = budget_->bytes();
+  const ParetoFront& plans = planning_.archive(options_->grain());
+  const bool is_searching = planning_.job() != PlanningJob::none;
+  if (!budget || plans.points().empty() || is_searching) return nullptr;
+  const ParetoPoint& best = plans.best(*budget);
+  return planning_.is_in_force(best) ? nullptr : &best;
+}
+
+/// That of the budget and the grain that are stated; null without one.
+const BudgetAnswer* PlannerPanel::current_answer() const {
+  const BudgetAnswer* const answer = planning_.answer();
+  const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&
+                        answer->request.grain == options_->grain();
+  return is_asked ? answer : nullptr;
+}
+
+QString PlannerPanel::text_of_answer() const {
+  if (document_.study() == nullptr) return tr("Open a model to plan its memory.");
+  if (!failure_.isEmpty()) return warning_text(failure_, palette());
+  if (planning_.job() == PlanningJob::budget || planning_.job() == PlanningJob::curve) {
+    return search_text();
+  }
+  if (const BudgetAnswer* const answer = current_answer()) {
+    return answer_text(*document_.study(), *answer);
+  }
+  const auto budget = budget_->bytes();
+  if (budget && document_.is_running()) return tr("Plan waits for the run to end.");
+  return budget ? known_text(*budget) : QString();
+}
+
+QString PlannerPanel::search_text() const {
+  if (planning_.is_stopping()) return tr("Stopping…");
+  const Study& study = *document_.study();
+  if (planning_.job() == PlanningJob::curve) {
+    const auto known = planning_.archive(options_->grain()).points().size();
+    return tr("Drawing the curve: %1 plans so far.").arg(known);
+  }
+  const auto so_far = planning_.so_far();
+  if (!so_far) return tr("Searching…");
+  return tr("Searching for %1. %2: <b>%3</b>")
+             .arg(bytes_text(so_far->request.budget_bytes),
+                  so_far->feasible ? tr("Cheapest so far") : tr("Lowest so far"),
+                  plan_point_text(study, so_far->best)) +
+         proof_so_far_text(study, *so_far);
+}
+
+/// Without a search.
+QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
+  const Study& study = *document_.study();
+  const std::int64_t now = study.current->timeline.peak_bytes;
+  const StepPeakBound* const floor = planning_.floor(options_->grain());
+  if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
+    return tr("Known for %1: <b>%2</b>%3")
+        .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
+             planning_.is_in_force(*plan) ? tr(", in force") : QString());
+  }
+  if (floor != nullptr && floor->bytes > budget_bytes) {
+    return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
+  }
+  if (now <= budget_bytes) return tr("What is in force fits: peak %1.").arg(bytes_text(now));
+  return tr("Plan searches for the cheapest way to a peak of %1.").arg(bytes_text(budget_bytes));
+}
+
+void PlannerPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_answer();
+}
+
+void PlannerPanel::keyPressEvent(QKeyEvent* event) {
+  if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) {
+    return QWidget::keyPressEvent(event);
+  }
+  plan();
+}
+
+}  // namespace stashscope::ui

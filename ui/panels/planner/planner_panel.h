@@ -1,0 +1,77 @@
+#pragma once
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+
+#include "ui/document/planning.h"
+#include "ui/panels/planner/budget_row.h"
+#include "ui/panels/planner/fit_row.h"
+#include "ui/panels/planner/plan_chart.h"
+#include "ui/panels/planner/search_options.h"
+
+namespace stashscope::ui {
+
+/// From a budget of memory to plans: states the budget, searches, shows what is known and proven,
+/// draws peak against time, and asks for the largest batch that fits.
+class PlannerPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  PlannerPanel(Document& document, Planning& planning, QWidget* parent = nullptr);
+
+  /// The budget as it is written in the field.
+  QString budget_text() const { return budget_->text(); }
+  void set_budget_text(const QString& text) { budget_->set_text(text); }
+  void focus_budget();
+  void focus_fit();
+
+  /// Search for plans within the budget.
+  void plan();
+  /// Search for the curve.
+  void draw_curve();
+
+ Q_SIGNALS:
+  void budget_changed();
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* make_search_row();
+  QWidget* make_device_row();
+  void set_up_answer();
+  QWidget* make_content();
+  void connect_all();
+  void show_study();
+  void show_job();
+  void show_turn(bool is_searching);
+  void show_buttons(bool is_searching);
+  void show_chart();
+  void show_answer();
+  const BudgetAnswer* current_answer() const;
+  QString text_of_answer() const;
+  QString search_text() const;
+  QString known_text(std::int64_t budget_bytes) const;
+  const ParetoPoint* offered_plan() const;
+
+  Document& document_;
+  Planning& planning_;
+  BudgetRow* budget_;
+  SearchOptions* options_;
+  QPushButton* plan_;
+  QPushButton* curve_;
+  QPushButton* stop_;
+  QProgressBar* progress_;
+  QLabel* answer_;
+  QPushButton* use_;
+  PlanChart* chart_;
+  QLabel* details_;
+  FitRow* fit_;
+  QScrollArea* scroll_;
+  QString failure_;  ///< of the last search; empty: none
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,68 @@
+#include "ui/panels/planner/search_options.h"
+
+#include <QHBoxLayout>
+
+#include "ui/theme/spacing.h"
+#include "ui/widgets/undo_keys.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int most_seconds = 3600;
+constexpr int most_seed = 999;
+
+}  // namespace
+
+SearchOptions::SearchOptions(QWidget* parent)
+    : QWidget(parent), grain_(new QComboBox), seconds_(new QSpinBox), seed_(new QSpinBox) {
+  grain_->setObjectName(u"grain"_s);
+  grain_->setAccessibleName(tr("Grain"));
+  const auto add_grain = [this](const QString& name, const QString& tip) {
+    grain_->addItem(name);
+    grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
+  };
+  add_grain(tr("Clusters"), tr("Recompute plans by cluster: leave as a config string or an "
+                               "environment block for ONNX Runtime, or as a model"));
+  add_grain(tr("Nodes"), tr("Single nodes run again, once each; the others keep the chosen order: "
+                            "leave as a model or a session"));
+  add_grain(tr("Sequences"), tr("Nodes run in any order, as often as it takes: leave as a model or "
+                                "a session"));
+  seconds_->setObjectName(u"time_limit"_s);
+  seconds_->setAccessibleName(tr("Time limit of a search"));
+  seconds_->setToolTip(tr("How long a search may take; it can be stopped at any moment"));
+  seconds_->setRange(1, most_seconds);
+  seconds_->setSuffix(tr(" s"));
+  seconds_->setValue(static_cast<int>(SearchLimit().seconds));
+  seed_->setObjectName(u"seed"_s);
+  seed_->setAccessibleName(tr("Seed"));
+  seed_->setToolTip(tr("Another seed searches along other ways"));
+  seed_->setRange(1, most_seed);
+  auto* const layout = new QHBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing_unit);
+  layout->addWidget(grain_, 1);
+  for (QSpinBox* const box : {seconds_, seed_}) {
+    box->setAlignment(Qt::AlignRight);
+    pass_undo_keys(*box);
+  }
+  layout->addWidget(seconds_);
+  const auto show_tip = [this] {
+    grain_->setToolTip(grain_->currentData(Qt::ToolTipRole).toString());
+  };
+  connect(grain_, &QComboBox::currentIndexChanged, this, show_tip);
+  connect(grain_, &QComboBox::currentIndexChanged, this, &SearchOptions::grain_changed);
+  show_tip();
+}
+
+PlanGranularity SearchOptions::grain() const {
+  return static_cast<PlanGranularity>(grain_->currentIndex());
+}
+
+SearchLimit SearchOptions::limit() const {
+  return {static_cast<double>(seconds_->value()), 0, static_cast<std::uint64_t>(seed_->value())};
+}
+
+}  // namespace stashscope::ui

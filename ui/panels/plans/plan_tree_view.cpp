@@ -1,0 +1,197 @@
+#include "ui/panels/plans/plan_tree_view.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QScrollBar>
+#include <algorithm>
+#include <utility>
+
+#include "ui/models/plan_filter.h"
+#include "ui/models/plan_tree_model.h"
+#include "ui/panels/plans/count_delegate.h"
+#include "ui/theme/text_size.h"
+#include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/column_widths.h"
+#include "ui/widgets/invitation.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr int least_plan_width = 140;
+/// In pixels.
+constexpr int frequency_width = 62;
+constexpr int count_width = 60;
+constexpr int bytes_width = 96;
+constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_width},
+                                          {PlanTreeModel::count, count_width},
+                                          {PlanTreeModel::saving, bytes_width},
+                                          {PlanTreeModel::saved, bytes_width},
+                                          {PlanTreeModel::at_peak, bytes_width},
+                                          {PlanTreeModel::time, 88},
+                                          {PlanTreeModel::why_not, 240},
+                                          {PlanTreeModel::layer, 200},
+                                          {PlanTreeModel::made, 60},
+                                          {PlanTreeModel::last_read, 76},
+                                          {PlanTreeModel::symbolic, 240}};
+/// What stays in sight beside the plans themselves where there is room.
+constexpr int always_seen = frequency_width + count_width + 2 * bytes_width;
+
+const PlanFilter& filter_of(const QTreeView& view) {
+  return *static_cast<const PlanFilter*>(view.model());
+}
+
+const PlanTreeModel& plans_of(const QTreeView& view) {
+  return *static_cast<const PlanTreeModel*>(filter_of(view).sourceModel());
+}
+
+}  // namespace
+
+PlanTreeView::PlanTreeView(QWidget* parent) : QTreeView(parent) {
+  setSelectionBehavior(SelectRows);
+  setSelectionMode(ExtendedSelection);
+  setAlternatingRowColors(true);
+  setUniformRowHeights(true);
+  setAllColumnsShowFocus(true);
+  setTextElideMode(Qt::ElideMiddle);
+  setHorizontalScrollMode(ScrollPerPixel);
+  setVerticalScrollMode(ScrollPerPixel);
+  setFrameShape(NoFrame);
+  setEditTriggers(EditKeyPressed);
+  auto* const cells = new CellDelegate(this);
+  cells->cut_at_end({PlanTreeModel::symbolic, PlanTreeModel::why_not});
+  setItemDelegate(cells);
+  setItemDelegateForColumn(PlanTreeModel::count, new CountDelegate(this));
+  header()->setHighlightSections(false);
+  header()->setStretchLastSection(true);
+  setMinimumHeight(least_table_height);
+  connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+    if (index.column() == PlanTreeModel::count) edit_count(index);
+  });
+  connect(this, &QTreeView::expanded, this, [this](const QModelIndex& index) {
+    if (opening_) return;
+    opened_.insert(key(index));
+    closed_.erase(key(index));
+  });
+  connect(this, &QTreeView::collapsed, this, [this](const QModelIndex& index) {
+    if (opening_) return;
+    opened_.erase(key(index));
+    closed_.insert(key(index));
+  });
+}
+
+void PlanTreeView::setModel(QAbstractItemModel* model) {
+  QTreeView::setModel(model);
+  for (const auto& [column, width] : widths) header()->resizeSection(column, width);
+  connect(model, &QAbstractItemModel::modelReset, this, [this] { open_again(); });
+  open_again();
+}
+
+void PlanTreeView::set_invitation(const QString& invitation) {
+  invitation_ = invitation;
+  viewport()->update();
+}
+
+QString PlanTreeView::key(const QModelIndex& index) const {
+  return plans_of(*this).key(filter_of(*this).mapToSource(index));
+}
+
+bool PlanTreeView::is_to_be_open(const QModelIndex& index) const {
+  const auto kind = plans_of(*this).kind(filter_of(*this).mapToSource(index));
+  if (!filter_of(*this).text().isEmpty() && !filter_of(*this).has_text(index)) return true;
+  const QString name = key(index);
+  const bool is_all =  // there is nothing else to see
+      kind == PlanTreeModel::Kind::section && plans_of(*this).rowCount() == 1;
+  const bool open_at_first = kind == PlanTreeModel::Kind::group || is_all;
+  return open_at_first ? !closed_.contains(name) : opened_.contains(name);
+}
+
+void PlanTreeView::open_again() {
+  opening_ = true;
+  open_again({});
+  opening_ = false;
+}
+
+void PlanTreeView::open_again(const QModelIndex& parent) {
+  for (int row = 0; row < model()->rowCount(parent); ++row) {
+    const QModelIndex index = model()->index(row, 0, parent);
+    if (!model()->hasChildren(index)) continue;
+    const bool is_open = is_to_be_open(index);
+    setExpanded(index, is_open);
+    if (is_open) open_again(index);
+  }
+}
+
+QModelIndexList PlanTreeView::selected_rows() const {
+  QModelIndexList rows = selectionModel()->selectedRows();
+  std::ranges::sort(rows, {}, [this](const QModelIndex& row) { return visualRect(row).y(); });
+  return rows;
+}
+
+void PlanTreeView::lead_to(const QModelIndex& row) {
+  const QModelIndex cell = row.siblingAtColumn(std::max(0, currentIndex().column()));
+  if (cell == currentIndex() && selected_rows() == QModelIndexList{row}) return;
+  const int scrolled = horizontalScrollBar()->value();
+  selectionModel()->setCurrentIndex(
+      cell, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  scrollTo(cell);
+  horizontalScrollBar()->setValue(scrolled);
+}
+
+void PlanTreeView::show_row(const QModelIndex& row) {
+  setCurrentIndex(row);
+  scrollTo(row, PositionAtCenter);
+  setFocus(Qt::OtherFocusReason);
+}
+
+void PlanTreeView::edit_count(const QModelIndex& index) {
+  if (index.flags().testFlag(Qt::ItemIsEditable)) edit(index);
+}
+
+void PlanTreeView::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy)) {
+    Q_EMIT copy_wanted();
+  } else if (event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier) {
+    Q_EMIT switch_wanted();
+  } else if (event->key() == Qt::Key_F2) {
+    edit_count(currentIndex().siblingAtColumn(PlanTreeModel::count));
+  } else {
+    return QTreeView::keyPressEvent(event);
+  }
+  event->accept();
+}
+
+void PlanTreeView::resizeEvent(QResizeEvent* event) {
+  QTreeView::resizeEvent(event);
+  fit_first_column();
+}
+
+void PlanTreeView::changeEvent(QEvent* event) {
+  QTreeView::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fit_columns();
+}
+
+void PlanTreeView::showEvent(QShowEvent* event) {
+  fit_columns();
+  QTreeView::showEvent(event);
+}
+
+void PlanTreeView::fit_first_column() {
+  const int others = qRound(always_seen * text_scale_);
+  const int least = qRound(least_plan_width * text_scale_);
+  header()->resizeSection(PlanTreeModel::plan, std::max(least, viewport()->width() - others));
+}
+
+void PlanTreeView::fit_columns() {
+  const double growth = text_scale() / std::exchange(text_scale_, text_scale());
+  if (growth == 1) return;
+  grow_columns(*header(), growth);
+  fit_first_column();
+}
+
+void PlanTreeView::paintEvent(QPaintEvent* event) {
+  QTreeView::paintEvent(event);
+  paint_invitation(*this, invitation_);
+}
+
+}  // namespace stashscope::ui

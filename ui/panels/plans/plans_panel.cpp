@@ -1,0 +1,379 @@
+#include "ui/panels/plans/plans_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/theme/spacing.h"
+#include "core/study/edits/edits.h"
+#include "core/study/facts/exported_config.h"
+#include "ui/document/named_edits.h"
+#include "ui/models/plan_texts.h"
+#include "ui/text/texts.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/copied_rows.h"
+#include "ui/widgets/elided_label.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+using Kind = PlanTreeModel::Kind;
+
+
+/// Occurrences of one row that follow each other are one edit of it.
+void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
+  const bool is_same =
+      !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
+  if (is_same) {
+    switches.back().nodes->insert(own.nodes->begin(), own.nodes->end());
+  } else {
+    switches.push_back(own);
+  }
+}
+
+}  // namespace
+
+PlansPanel::PlansPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      filtered_(model_),
+      level_(new QComboBox),
+      filter_(new QLineEdit),
+      more_(new QToolButton),
+      tree_(new PlanTreeView),
+      summary_(new ElidedLabel) {
+  setObjectName(u"plans_panel"_s);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_top_row());
+  layout->addWidget(tree_, 1);
+  layout->addWidget(make_bottom_row());
+  set_up_tree();
+  connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
+  connect(&document_, &Document::selection_changed, this, &PlansPanel::follow_selection);
+  connect(&document_, &Document::choices_changed, this,
+          [this] { level_->setCurrentIndex(document_.choices().level); });
+  show_study();
+}
+
+QWidget* PlansPanel::make_top_row() {
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit);
+  layout->setSpacing(spacing_unit);
+  level_->setObjectName(u"level"_s);
+  level_->setAccessibleName(tr("Level"));
+  level_->addItem(tr("Level 0: as ticked"));
+  level_->addItem(tr("Level 1: recompute layers"));
+  level_->addItem(tr("Level 2: with compromises"));
+  level_->setToolTip(
+      tr("0: the plans ticked below. 1: everything inside transformer layers is "
+         "recomputed. 2: also plans that free only a part."));
+  level_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  filter_->setObjectName(u"plan_filter"_s);
+  filter_->setAccessibleName(tr("Filter plans"));
+  filter_->setPlaceholderText(tr("Filter"));
+  filter_->setToolTip(tr("Shows plans and nodes with this text in any column (Ctrl+Shift+F)"));
+  filter_->setClearButtonEnabled(true);
+  layout->addWidget(level_);
+  layout->addWidget(filter_, 1);
+  more_->setObjectName(u"list_extensions"_s);
+  more_->setText(tr("More ways"));
+  more_->setToolTip(
+      tr("Lists activations that could be kept on the host or in a narrower type, too. ONNX "
+         "Runtime does not know these ways."));
+  more_->setCheckable(true);
+  more_->setAutoRaise(true);
+  layout->addWidget(more_);
+  connect(more_, &QToolButton::toggled, &model_, &PlanTreeModel::list_extensions);
+  connect(more_, &QToolButton::toggled, this, &PlansPanel::show_summary);
+  connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
+  connect(filter_, &QLineEdit::textChanged, this, &PlansPanel::filter);
+  return row;
+}
+
+QWidget* PlansPanel::make_bottom_row() {
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
+  summary_->setObjectName(u"plan_summary"_s);
+  auto* const copy = new QToolButton;
+  copy->setObjectName(u"copy_config_button"_s);
+  copy->setIcon(icon(Icon::copy));
+  copy->setText(tr("Copy config"));
+  copy->setToolTip(
+      tr("Copies the plans in force as a config string, those that ONNX Runtime knows"));
+  copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  copy->setAutoRaise(true);
+  layout->addWidget(summary_, 1);
+  layout->addWidget(copy);
+  connect(copy, &QToolButton::clicked, this, &PlansPanel::copy_config);
+  return row;
+}
+
+void PlansPanel::set_up_tree() {
+  tree_->setObjectName(u"plan_tree"_s);
+  tree_->setAccessibleName(tr("Plans"));
+  tree_->setModel(&filtered_);
+  tree_->setSortingEnabled(true);
+  tree_->sortByColumn(PlanTreeModel::saving, Qt::DescendingOrder);
+  tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(&model_, &PlanTreeModel::switch_wanted, this,
+          [this](const QModelIndex& index, bool on) { switch_items({index}, on); });
+  connect(&model_, &PlanTreeModel::count_wanted, this, &PlansPanel::use_count);
+  connect(tree_, &PlanTreeView::switch_wanted, this, &PlansPanel::switch_selected);
+  connect(tree_, &PlanTreeView::copy_wanted, this, &PlansPanel::copy_rows);
+  connect(tree_, &QWidget::customContextMenuRequested, this, &PlansPanel::open_menu);
+  connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          &PlansPanel::mark_selected);
+  // A click on a row that another view has selected selects nothing, but is meant.
+  connect(tree_, &QAbstractItemView::clicked, this, [this] {
+    if (!leads()) mark_selected();
+  });
+}
+
+void PlansPanel::show_study() {
+  marking_ = false;
+  model_.set_study(document_.study());
+  marking_ = true;
+  level_->setEnabled(document_.study() != nullptr);
+  level_->setCurrentIndex(document_.choices().level);
+  show_invitation();
+  show_summary();
+}
+
+void PlansPanel::show_invitation() {
+  const auto& study = document_.study();
+  const bool has_rows = model_.rowCount() > 0;
+  tree_->set_invitation(study == nullptr ? tr("Open a model to see what it could recompute.")
+                        : has_rows       ? tr("No plan and no node has the text of the filter.")
+                                         : no_plans_text(*study));
+}
+
+void PlansPanel::show_summary() {
+  const std::vector<const PlanRow*> rows = model_.listed();
+  const auto on = std::ranges::count_if(rows, [](const PlanRow* row) { return row->on; });
+  const QString why =
+      document_.study() == nullptr || !rows.empty() ? QString() : no_plans_text(*document_.study());
+  summary_->setText(rows.empty() ? why.section(u'\n', 0, 0)
+                                 : tr("%1 of %2 plans on").arg(on).arg(rows.size()));
+  summary_->setToolTip(why);
+}
+
+void PlansPanel::choose_level(int level) {
+  Choices choices = document_.choices();
+  choices.level = level;
+  document_.choose(choices, tr("Level %1").arg(level));
+}
+
+void PlansPanel::focus_filter() {
+  filter_->setFocus(Qt::ShortcutFocusReason);
+  filter_->selectAll();
+}
+
+void PlansPanel::filter(const QString& text) {
+  filtered_.look_for(text);
+  show_invitation();
+  tree_->open_again();
+}
+
+QModelIndexList PlansPanel::selected() const {
+  QModelIndexList items;
+  for (const QModelIndex& row : tree_->selected_rows()) items << filtered_.mapToSource(row);
+  return items;
+}
+
+/// One by its name, several by their number.
+QString PlansPanel::text_of(const QModelIndexList& items) const {
+  return items.size() == 1 ? items.front().siblingAtColumn(PlanTreeModel::plan).data().toString()
+                           : tr("%1 plans").arg(items.size());
+}
+
+void PlansPanel::switch_items(const QModelIndexList& items, bool on) {
+  std::vector<PlanSwitch> switches;
+  QModelIndexList switched;
+  for (const QModelIndex& item : items) {
+    if (!item.siblingAtColumn(PlanTreeModel::plan).flags().testFlag(Qt::ItemIsUserCheckable))
+      continue;
+    switched << item;
+    const std::optional<PlanSwitch> own = model_.switch_of(item);
+    if (own) join_switch(*own, switches);
+  }
+  if (switched.isEmpty()) return;
+  const Study& study = *document_.study();
+  choose_named(document_, with_plans(study, document_.choices(), switches, on),
+               nodes_with_plans(study),
+               switch_text(model_.plan_row(switched.front()).type, text_of(switched), on));
+}
+
+/// All on, or all off when they are.
+void PlansPanel::switch_selected() {
+  const QModelIndexList items = selected();
+  const bool any_off = std::ranges::any_of(items, [](const QModelIndex& item) {
+    const QVariant state = item.siblingAtColumn(PlanTreeModel::plan).data(Qt::CheckStateRole);
+    return state.isValid() && state.toInt() != Qt::Checked;
+  });
+  switch_items(items, any_off);
+}
+
+void PlansPanel::use_count(const QModelIndex& index, int count) {
+  const PlanRow& plan = model_.plan_row(index);
+  document_.choose(with_plan_count(*document_.study(), document_.choices(), plan, count),
+                   tr("Use %1 of %2").arg(count).arg(shown(plan.config)),
+                   u"count:"_s + shown(plan.config));
+}
+
+void PlansPanel::pin_selected(bool on) {
+  const QModelIndexList items = selected();
+  std::vector<NodeId> nodes;
+  for (const QModelIndex& item : items) {
+    const std::vector<NodeId> more = model_.entries(item);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
+  choose_named(document_, with_kept(*document_.study(), document_.choices(), nodes, on), nodes,
+               (on ? tr("Pin %1") : tr("Unpin %1")).arg(text_of(items)));
+}
+
+void PlansPanel::mark_selected() {
+  const QModelIndexList items = selected();
+  if (!marking_ || items.isEmpty() || document_.study() == nullptr) return;
+  std::vector<NodeId> nodes;
+  for (const QModelIndex& item : items) {
+    const std::vector<NodeId> more = model_.nodes(item);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  marked_ = text_of(items);
+  document_.select_nodes(std::move(nodes), marked_);
+}
+
+/// Whether the user's selection is what the rows of this table mark.
+bool PlansPanel::leads() const {
+  const Selection& selection = document_.selection();
+  return !selection.node.valid() && !marked_.isEmpty() && selection.title == marked_;
+}
+
+/// The place of a node among what the table shows: it opens nothing and clears no filter.
+QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
+  const Study& study = *document_.study();
+  const auto place = table_place(study, study.current->dataflow.origin(node));
+  if (!place) return {};
+  QModelIndex row = filtered_.mapFromSource(model_.index_of(*place));
+  for (QModelIndex above = row.parent(); above.isValid(); above = above.parent()) {
+    if (!tree_->isExpanded(above)) row = above;
+  }
+  const bool is_section = row.isValid() && model_.kind(filtered_.mapToSource(row)) == Kind::section;
+  return is_section ? QModelIndex() : row;
+}
+
+/// Several rows may stand for a node: the one that led to it stays.
+bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
+  const QModelIndexList items = selected();
+  if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;
+  return std::ranges::count(nodes_led_to(items.front()), node) > 0;
+}
+
+void PlansPanel::follow_selection() {
+  if (document_.study() == nullptr || leads()) return;
+  const NodeId node = document_.selection().node;
+  marking_ = false;
+  const QModelIndex row = node.valid() ? nearest_open_row(node) : QModelIndex();
+  if (!row.isValid()) {
+    tree_->clearSelection();
+  } else if (!is_led_to_by_selected(node, row)) {
+    tree_->lead_to(row);
+  }
+  marking_ = true;
+}
+
+/// Where the rows of plans begin to compute again, else all that a row is about.
+std::vector<NodeId> PlansPanel::nodes_led_to(const QModelIndex& item) const {
+  std::vector<NodeId> nodes = model_.entries(item);
+  return nodes.empty() ? model_.nodes(item) : nodes;
+}
+
+void PlansPanel::show_in_graph() {
+  const QModelIndexList items = selected();
+  if (items.isEmpty()) return;
+  const std::vector<NodeId> nodes = nodes_led_to(items.front());
+  if (!nodes.empty()) Q_EMIT node_wanted(nodes.front());
+}
+
+void PlansPanel::show_node(NodeId node) {
+  const auto& study = document_.study();
+  if (study == nullptr) return;
+  const auto place = table_place(*study, study->current->dataflow.origin(node));
+  if (!place) return;
+  if (!place->tensor.valid() && place->row >= study->plans.size()) more_->setChecked(true);
+  const QModelIndex item = model_.index_of(*place);
+  if (!filtered_.mapFromSource(item).isValid()) filter_->clear();
+  // What is selected stays selected in the other views.
+  marking_ = false;
+  tree_->show_row(filtered_.mapFromSource(item));
+  marking_ = true;
+}
+
+void PlansPanel::copy_config() const {
+  if (document_.study() == nullptr) return;
+  const ExportedConfig exported = exported_config(*document_.study());
+  QApplication::clipboard()->setText(QString::fromStdString(to_string(exported.config)));
+  if (exported.left_out.empty()) return;
+  QStringList told = {tr("Copied")};
+  for (const std::string& each : exported.left_out) told << shown(each);
+  Q_EMIT document_.noticed(told.join(u"; "_s));
+}
+
+void PlansPanel::copy_config_of_selected() const {
+  RecomputeConfig config;
+  for (const QModelIndex& item : selected()) {
+    const Kind kind = model_.kind(item);
+    if (kind != Kind::plan && kind != Kind::occurrence) continue;
+    const RecomputeConfig& entries = model_.plan_row(item).entries;
+    config.insert(entries.begin(), entries.end());
+  }
+  QApplication::clipboard()->setText(QString::fromStdString(to_string(config)));
+}
+
+void PlansPanel::copy_rows() const {
+  const QString text = rows_text(tree_->selected_rows(), *tree_->header());
+  if (!text.isEmpty()) QApplication::clipboard()->setText(text);
+}
+
+QMenu* PlansPanel::make_menu() {
+  auto* const menu = new QMenu(this);
+  menu->setObjectName(u"plan_menu"_s);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QModelIndexList items = selected();
+  const auto any = [&](auto fits) { return std::ranges::any_of(items, fits); };
+  const bool has_plans = any([&](const QModelIndex& item) {
+    return model_.kind(item) == Kind::plan || model_.kind(item) == Kind::occurrence;
+  });
+  const auto add = [&](const QString& name, const QString& text, bool enabled, auto act) {
+    QAction* const action = menu->addAction(text, this, act);
+    action->setObjectName(name);
+    action->setEnabled(enabled);
+  };
+  add(u"use_plans"_s, tr("&Use"), has_plans, [this] { switch_items(selected(), true); });
+  add(u"drop_plans"_s, tr("Do &not use"), has_plans, [this] { switch_items(selected(), false); });
+  menu->addSeparator();
+  add(u"pin_plans"_s, tr("&Pin in memory"), has_plans, [this] { pin_selected(true); });
+  add(u"unpin_plans"_s, tr("U&npin"), has_plans, [this] { pin_selected(false); });
+  menu->addSeparator();
+  add(u"show_in_graph"_s, tr("Show in &graph"), !items.isEmpty(), [this] { show_in_graph(); });
+  add(u"copy_plan_config"_s, tr("Copy con&fig"), has_plans, [this] { copy_config_of_selected(); });
+  add(u"copy_plan_rows"_s, tr("&Copy rows"), !items.isEmpty(), [this] { copy_rows(); });
+  return menu;
+}
+
+void PlansPanel::open_menu(QPoint place) {
+  if (!tree_->selectionModel()->hasSelection()) return;
+  make_menu()->popup(tree_->viewport()->mapToGlobal(place));
+}
+
+}  // namespace stashscope::ui

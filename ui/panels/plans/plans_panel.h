@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QToolButton>
+
+#include "ui/document/document.h"
+#include "ui/models/plan_filter.h"
+#include "ui/models/plan_tree_model.h"
+#include "ui/panels/plans/plan_tree_view.h"
+
+namespace stashscope::ui {
+
+/// What can be recomputed or put away, to be switched on and off.
+class PlansPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PlansPanel(Document& document, QWidget* parent = nullptr);
+
+  void copy_config() const;
+  void focus_filter();
+  /// Selects the row that tells most of a node of the current step and brings it into view, with
+  /// the keyboard there. Does nothing where no row has the node.
+  void show_node(NodeId node);
+
+ Q_SIGNALS:
+  /// This node is to be selected and shown, whatever hides it.
+  void node_wanted(stashscope::NodeId node);
+
+ private:
+  QWidget* make_top_row();
+  QWidget* make_bottom_row();
+  void set_up_tree();
+  void show_study();
+  void show_invitation();
+  void show_summary();
+  void choose_level(int level);
+  void filter(const QString& text);
+
+  /// The selected rows in the model of plans.
+  QModelIndexList selected() const;
+  void switch_items(const QModelIndexList& items, bool on);
+  void switch_selected();
+  void use_count(const QModelIndex& index, int count);
+  void pin_selected(bool on);
+  void mark_selected();
+  void follow_selection();
+  bool leads() const;
+  QModelIndex nearest_open_row(NodeId node) const;
+  bool is_led_to_by_selected(NodeId node, const QModelIndex& row) const;
+  std::vector<NodeId> nodes_led_to(const QModelIndex& item) const;
+  void show_in_graph();
+  void copy_rows() const;
+  void copy_config_of_selected() const;
+  void open_menu(QPoint place);
+  QMenu* make_menu();
+  QString text_of(const QModelIndexList& items) const;
+
+  Document& document_;
+  PlanTreeModel model_;
+  PlanFilter filtered_;
+  QComboBox* level_;
+  QLineEdit* filter_;
+  QToolButton* more_;
+  PlanTreeView* tree_;
+  QLabel* summary_;
+  QString marked_;       ///< what the other views were told of the selected rows
+  bool marking_ = true;  ///< the selection is the user's, to be marked in the other views
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+
+#include "ui/document/document.h"
+
+namespace stashscope::ui {
+
+/// Where and how often the step runs. Remembered across runs of the program.
+class RunOptionsBox : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunOptionsBox(Document& document, QWidget* parent = nullptr);
+
+ private:
+  QSpinBox* make_count(const QString& name, int least);
+  void make_host();
+  void list_hosts();
+  /// What the user typed or chose becomes the request; what is no machine is told and taken back.
+  void take_host();
+  void take(const RunRequest& request);
+  void show_request();
+
+  Document& document_;
+  QComboBox* host_;
+  QLabel* worker_label_;
+  QLineEdit* worker_;
+  QSpinBox* warm_up_;
+  QSpinBox* repeats_;
+};
+
+}  // namespace stashscope::ui

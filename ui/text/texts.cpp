@@ -1,0 +1,43 @@
+#include "ui/text/texts.h"
+
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+}  // namespace
+
+QString shown(const std::string& text) { return QString::fromStdString(to_valid_utf8(text)); }
+
+QString bytes_text(std::int64_t bytes) { return QString::fromStdString(format_bytes(bytes)); }
+
+QString time_text(double seconds) { return QString::fromStdString(format_seconds(seconds)); }
+
+QString bytes_text(std::int64_t bytes, const ColumnUnit& unit) {
+  return QString::fromStdString(format_in(unit, static_cast<double>(bytes)));
+}
+
+QString time_text(double seconds, const ColumnUnit& unit) {
+  return QString::fromStdString(format_in(unit, seconds));
+}
+
+QString exact_bytes_text(std::int64_t bytes) {
+  return QString::fromStdString(with_thousands(bytes)) + u" B"_s;
+}
+
+QString change_text(std::int64_t before, std::int64_t after) {
+  if (before == 0) return u"±0 %"_s;
+  const double percent = 100 * static_cast<double>(after - before) / static_cast<double>(before);
+  if (std::abs(percent) < 0.05) return u"±0 %"_s;
+  const int digits = std::abs(percent) < 10 ? 1 : 0;
+  const QString sign = percent < 0 ? u"−"_s : u"+"_s;
+  return sign + QString::fromStdString(format_fixed(std::abs(percent), digits)) + u" %"_s;
+}
+
+}  // namespace stashscope::ui

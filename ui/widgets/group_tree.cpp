@@ -1,0 +1,47 @@
+#include "ui/widgets/group_tree.h"
+
+#include <QStyledItemDelegate>
+
+#include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/column_widths.h"
+#include "ui/widgets/invitation.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// Rows as high as those of tables.
+class RowDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    return {QStyledItemDelegate::sizeHint(option, index).width(),
+            option.fontMetrics.height() + CellDelegate::room_in_row};
+  }
+};
+
+}  // namespace
+
+GroupTree::GroupTree(QWidget* parent) : QTreeView(parent) {
+  setItemDelegate(new RowDelegate(this));
+  setSelectionMode(ExtendedSelection);
+  setUniformRowHeights(true);
+  setAlternatingRowColors(true);
+  setTextElideMode(Qt::ElideLeft);
+  setVerticalScrollMode(ScrollPerPixel);
+  setFrameShape(NoFrame);
+  setMinimumHeight(least_table_height);
+}
+
+void GroupTree::set_invitation(const QString& invitation) {
+  invitation_ = invitation;
+  viewport()->update();
+}
+
+void GroupTree::paintEvent(QPaintEvent* event) {
+  QTreeView::paintEvent(event);
+  paint_invitation(*this, invitation_);
+}
+
+}  // namespace stashscope::ui

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "ui/widgets/cell_delegate.h"
+
+namespace stashscope::ui {
+
+/// Cells with a bar behind their text, as long as a share of the cell.
+class ShareDelegate : public CellDelegate {
+  Q_OBJECT
+
+ public:
+  /// @param share_role of the share, from 0 to 1
+  ShareDelegate(int share_role, QObject* parent) : CellDelegate(parent), share_role_(share_role) {}
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override;
+
+ private:
+  int share_role_;
+};
+
+}  // namespace stashscope::ui

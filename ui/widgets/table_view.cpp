@@ -1,0 +1,113 @@
+#include "ui/widgets/table_view.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <utility>
+
+#include "ui/theme/text_size.h"
+#include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/column_widths.h"
+#include "ui/widgets/invitation.h"
+
+namespace stashscope::ui {
+
+TableView::TableView(QWidget* parent) : QTableView(parent), cells_(new CellDelegate(this)) {
+  setSelectionBehavior(SelectRows);
+  setSelectionMode(SingleSelection);
+  setAlternatingRowColors(true);
+  setShowGrid(false);
+  setWordWrap(false);
+  setTextElideMode(Qt::ElideMiddle);
+  setHorizontalScrollMode(ScrollPerPixel);
+  setVerticalScrollMode(ScrollPerPixel);
+  setTabKeyNavigation(false);
+  setFrameShape(NoFrame);
+  setMinimumHeight(least_table_height);
+  setItemDelegate(cells_);
+  verticalHeader()->hide();
+  verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setStretchLastSection(true);
+  fit_rows();
+}
+
+void TableView::fit_rows() {
+  const int height = fontMetrics().height() + CellDelegate::room_in_row;
+  verticalHeader()->setMinimumSectionSize(height);
+  verticalHeader()->setDefaultSectionSize(height);
+}
+
+void TableView::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  fit_rows();
+  fit_columns();
+}
+
+void TableView::showEvent(QShowEvent* event) {
+  fit_columns();
+  QTableView::showEvent(event);
+}
+
+void TableView::fit_columns() {
+  const double growth = text_scale() / std::exchange(text_scale_, text_scale());
+  const int columns = horizontalHeader()->count();
+  if (growth == 1 || columns == 0) return;
+  flexible_.least = qRound(flexible_.least * growth);
+  flexible_.least_last = qRound(flexible_.least_last * growth);
+  grow_columns(*horizontalHeader(), growth);
+  fit_flexible_column();
+}
+
+void TableView::set_flexible_column(int column, int least, int least_last) {
+  flexible_ = {column, least, least_last, flexible_.last_is_whole};
+  // Qt would stretch the last column to its title at least.
+  horizontalHeader()->setStretchLastSection(false);
+  fit_flexible_column();
+}
+
+void TableView::keep_last_whole() {
+  flexible_.last_is_whole = true;
+  fit_flexible_column();
+}
+
+int TableView::content_width(int column) const {
+  return sizeHintForColumn(column) + 2 * CellDelegate::padding;
+}
+
+void TableView::setModel(QAbstractItemModel* model) {
+  QTableView::setModel(model);
+  connect(model, &QAbstractItemModel::modelReset, this, &TableView::fit_flexible_column);
+}
+
+void TableView::fit_flexible_column() {
+  const int columns = horizontalHeader()->count();
+  if (flexible_.column < 0 || columns == 0) return;
+  int room = viewport()->width();
+  for (int column = 0; column + 1 < columns; ++column) {
+    if (column != flexible_.column) room -= columnWidth(column);
+  }
+  const int least_last =
+      std::max(flexible_.least_last, flexible_.last_is_whole ? content_width(columns - 1) : 0);
+  const int most = std::max(flexible_.least, room - least_last);
+  const int width = std::clamp(content_width(flexible_.column), flexible_.least, most);
+  setColumnWidth(flexible_.column, width);
+  setColumnWidth(columns - 1, std::max(least_last, room - width));
+}
+
+void TableView::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  fit_flexible_column();
+}
+
+void TableView::set_invitation(const QString& invitation) {
+  invitation_ = invitation;
+  viewport()->update();
+}
+
+void TableView::paintEvent(QPaintEvent* event) {
+  QTableView::paintEvent(event);
+  paint_invitation(*this, invitation_);
+}
+
+}  // namespace stashscope::ui
