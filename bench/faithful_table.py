@@ -57,7 +57,7 @@ def gtest_counts(binary, pattern):
 
 
 def worst_error(text):
-    """The largest error of all compared tensors, relative to each tensor's largest value. Mere rounding does not count."""
+    """The largest error of all compared tensors, relative to each tensor's largest value. Without rounding errors."""
     errors = [float(error) for error, rest in
               re.findall(r"^(?:ok|FAILS)\s.*largest error (\S+) of the largest value (.*)$", text, re.M)
               if "nothing but rounding" not in rest]
