@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the programs over the reference models and prints docs/faithful.md: how near results and shapes come,
-what loads, and what it takes.
+"""Runs the programs over the reference models and prints docs/faithful.md: the errors of results and shapes, which
+models load, and the time and memory that loading takes.
 
 usage: faithful_table.py BIN_FOLDER SHARED_FOLDER > docs/faithful.md
 """
@@ -17,7 +17,7 @@ GIBIBYTE = 1 << 30
 
 
 def run(arguments, limit=600):
-    """Exit code, standard output, seconds and peak resident bytes of a program."""
+    """Exit code, standard output, seconds and peak resident bytes (0: not measured) of a program."""
     start = time.monotonic()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -32,7 +32,7 @@ def run(arguments, limit=600):
 
 
 def run_measured(arguments):
-    """Like run, in a process of its own whose children's memory is known."""
+    """Like run, but in a process of its own, to measure the program's peak memory."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -57,7 +57,7 @@ def gtest_counts(binary, pattern):
 
 
 def worst_error(text):
-    """The largest error over the tensor's largest value of all compared tensors but mere rounding."""
+    """The largest error of all compared tensors, relative to each tensor's largest value. Without rounding errors."""
     errors = [float(error) for error, rest in
               re.findall(r"^(?:ok|FAILS)\s.*largest error (\S+) of the largest value (.*)$", text, re.M)
               if "nothing but rounding" not in rest]
@@ -78,9 +78,11 @@ def published_tables(bin_folder):
 
 def oracles(worker, models):
     print("## 2. Results against the oracles\n")
-    print("Largest error over the tensor's largest value, over loss, outputs and gradients; `all` is every graph pass,\n"
-          "`plans` is level 1. `exit 1`: beyond the tolerance. Two float32 runs of inception_v3_div8_aux differ by\n"
-          "percents (batch normalization over few numbers, ReLUs at their kink); the tests compare it in float64.\n")
+    print("Each model has stored inputs with expected outputs and gradients, its oracle. The table has the\n"
+          "largest error of loss, outputs and gradients, relative to the tensor's largest value. `all` applies\n"
+          "every graph pass, `plans` is level 1. `exit 1` means beyond the tolerance: two float32 runs of\n"
+          "inception_v3_div8_aux differ by several percent (batch normalization over few numbers, ReLUs at their\n"
+          "kink), so the tests compare it in float64.\n")
     columns = [("plain", []), ("plans", ["--level", "1"]), ("all", ["--pass", "all"]),
                ("all, plans", ["--pass", "all", "--level", "1"])]
     print("| model | set | " + " | ".join(name for name, _ in columns) + " |")
@@ -91,7 +93,7 @@ def oracles(worker, models):
                 continue
             cells = [oracle_cell(worker, folder, data, options) for _, options in columns]
             print(f"| {folder.name} | {data.name[-1]} | " + " | ".join(cells) + " |")
-    print("\n| training step in plain operators | error |\n| --- | --- |")
+    print("\n| complete training step as a model | error |\n| --- | --- |")
     for group in ("joint", "ort_exec"):
         for folder in sorted((models / group).iterdir()):
             data = folder / "test_data_set_0"
@@ -117,17 +119,19 @@ def shapes(bin_folder):
 
 
 def conformance(bin_folder):
-    print("## 4. Conformance models of the ONNX project\n\n```")
+    print("## 4. Conformance models of the ONNX project\n")
+    print("A refused model ends with an error that names what is not supported.\n\n```")
     _, failed, _, text = gtest_counts(bin_folder / "test_core_run", "*Conformance*")
     parts = re.findall(r"^conformance models, part .*: (\d+) pass, (\d+) are refused", text, re.M)
     passed, refused = (sum(int(part[column]) for part in parts) for column in (0, 1))
-    print(f"{passed} pass, {refused} are refused by name; tests that found a wrong result: {failed}")
+    print(f"{passed} pass, {refused} are refused; tests that found a wrong result: {failed}")
     print("```\n")
 
 
 def full_models(program, models):
     print("## 5. Full-size models\n")
-    print("`--batch --format json`, one core.\n")
+    print("One run of `stashscope --batch MODEL --format json` each, on one core. `seconds` and `memory` are those of\n"
+          "the program.\n")
     print("| model | nodes with backward | peak | plans | stashed without a plan | seconds | memory |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for file in sorted((models / "full").glob("*.onnx")):
@@ -143,16 +147,18 @@ def full_models(program, models):
 
 
 def bad_files(bin_folder):
-    print("## 6. Odd and hostile files\n")
+    print("## 6. Malformed and hostile files\n")
     passed, failed, skipped, _ = gtest_counts(bin_folder / "test_app", "*BadModel*")
-    print(f"Rows of the manifest as tests: {passed} passed, {failed} failed, {skipped} skipped.\n")
+    print(f"Each file is a test: {passed} passed, {failed} failed, {skipped} skipped.\n")
 
 
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     bin_folder, models = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]) / "models"
-    print("# How faithful it is\n\nMade by `bench/faithful_table.py` from real runs.\n")
+    print("# How faithful it is\n\n"
+          "Written by `bench/faithful_table.py build/release/bin SHARED > docs/faithful.md` from real runs. `SHARED` is\n"
+          "the folder with the reference models.\n")
     published_tables(bin_folder)
     oracles(bin_folder / "stashscope-run", models)
     shapes(bin_folder)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Plans every row of shared/instances/README.md and prints a Markdown table.
+"""Plans every row of shared/instances/README.md and prints the Markdown table of docs/planner.md.
 
 usage: instances_table.py STASHSCOPE_PLAN SHARED [--time-limit S] [--seed N] [ROW...]
 
-Each sequence is handed to shared/tools/check_sequence.py; what it says counts. A row is reached when its
-answer is within 0.5 % of a proven optimum, or at or below another published answer. A row whose budget is proven to
-be infeasible says so and is not missed, unless an answer was published for it.
+shared/tools/check_sequence.py checks each sequence independently. A row is reached if its answer is within 0.5 % of a
+proven optimum, or at or below any other published answer. A row with a budget that is proven infeasible does not count
+as missed, unless an answer was published for it.
 """
 import argparse
 import re
@@ -16,7 +16,7 @@ from pathlib import Path
 
 GIB = 1 << 20  # the instances count KiB
 
-# name, arguments, best published answer, whether that is proven, what is compared
+# Name, arguments, best published answer, whether it is proven optimal, the figure that is compared.
 ROWS = []
 
 
@@ -42,10 +42,10 @@ for name, peak in {"layered_rl1_n100": 36790, "layered_rl2_n250": 105170, "layer
     ROWS.append((name, ["--order-only"], peak, False, "peak"))
 
 
-def judged(shared, instance, sequence, budget):
-    """What the independent judge says of a sequence."""
-    judge = shared / "tools" / "check_sequence.py"
-    command = [sys.executable, str(judge), str(instance), str(sequence)]
+def checked(shared, instance, sequence, budget):
+    """Whether the independent checker accepts a sequence, and its figures."""
+    checker = shared / "tools" / "check_sequence.py"
+    command = [sys.executable, str(checker), str(instance), str(sequence)]
     if budget is not None:
         command += ["--budget", str(budget)]
     run = subprocess.run(command, capture_output=True, text=True)
@@ -63,13 +63,13 @@ def budget_of(arguments, shared, instance):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as given:
         given.write(" ".join(map(str, range(count))))
         given.flush()
-        base = judged(shared, instance, given.name, None)[1]["base_peak"]
+        base = checked(shared, instance, given.name, None)[1]["base_peak"]
     return fixed + (base - fixed) * int(arguments[1]) // 100
 
 
 def reached(kind, goal, proven, numbers):
     if goal is None:
-        return "own figure"
+        return "no published answer"
     value = {
         "cost": numbers["cost"],
         "peak": numbers["peak"],
@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("rows", nargs="*", help="only instances whose names contain one of these")
     options = parser.parse_args()
-    print("| instance | asked | published | ours | peak | bound | gap % | seconds | judge | reached |")
+    print("| instance | options | published | Stashscope | peak | bound | gap % | seconds | checker | reached |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     missed = 0
     for name, arguments, goal, proven, kind in ROWS:
@@ -100,19 +100,19 @@ def main():
                 [str(options.program), str(instance), *arguments, "--time-limit", options.time_limit,
                  "--seed", options.seed, "--out", str(sequence)], capture_output=True, text=True)
             said = dict(re.findall(r"(bound|gap|seconds) ([\d.]+)", run.stdout))
-            fine, numbers = judged(options.shared, instance, sequence,
-                                   budget_of(arguments, options.shared, instance))
+            fine, numbers = checked(options.shared, instance, sequence,
+                                    budget_of(arguments, options.shared, instance))
         answer = reached(kind, goal, proven, numbers) if fine else "no"
-        floor = re.search(r"proven infeasible: .* below (\d+)", run.stdout)
-        if floor and goal is None:
-            answer = f"proven infeasible: floor {floor[1]}"
+        bound = re.search(r"proven infeasible: .* below (\d+)", run.stdout)
+        if bound and goal is None:
+            answer = f"proven infeasible: no peak below {bound[1]}"
         missed += answer == "no"
         increase = 100 * (numbers["cost"] / numbers["base_cost"] - 1)
         ours = f"{numbers['peak']}" if kind == "peak" else f"{numbers['cost']} (+{increase:.2f} %)"
         published = "-" if goal is None else f"{goal}{' %' if kind == 'increase' else ''}{' (proven)' if proven else ''}"
         print(f"| {name} | {' '.join(arguments).lstrip('-')} | {published} | {ours} | {numbers['peak']} | "
               f"{said.get('bound', '-')} | {said.get('gap', '-')} | {said.get('seconds', '-')} | "
-              f"{'accepted' if fine else 'refused'} | {answer} |", flush=True)
+              f"{'accepted' if fine else 'rejected'} | {answer} |", flush=True)
     print(f"\n{missed} rows not reached")
     return 0
 

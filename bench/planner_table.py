@@ -3,8 +3,8 @@
 
 usage: planner_table.py STASHSCOPE SHARED [--configs 200] [--seed 1] > docs/planner_figures.md
 
-Exit code 1 when a figure that is owed is missed: a budget that is not met in time, a configuration that beats
-the planner, or single nodes that do not beat level 1.
+Exit code 1 if a figure misses its goal: a budget is not met in time, a configuration beats the planner, or single
+nodes do not beat level 1.
 """
 import argparse
 import datetime
@@ -18,7 +18,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 TEXT = {"input_ids_dim0": 8, "input_ids_dim1": 1024}
-# name, sizes, seconds to plan: 30 and 3 with all else
+# Name, sizes, seconds to plan. With everything else the goals are 30 s and 3 s.
 SCALE = [
     ("gpt2_124m", TEXT, 27),
     ("gpt2_xl_1.5b", TEXT, 27),
@@ -61,9 +61,9 @@ def percent(part, whole):
 
 
 def scale(planner):
-    """Budgets of 60 % of the baseline's peak. Returns how many are missed."""
+    """Budgets of 60 % of the baseline's peak. Returns the number of missed budgets."""
     print("## 60 % of the peak\n")
-    print("| model | nodes | peak before, MiB | grain | peak, MiB | more time, % | at least, % | seconds |")
+    print("| model | nodes | peak before, MiB | grain | peak, MiB | extra time, % | lower bound, % | seconds |")
     print("|---|---|---|---|---|---|---|---|")
     missed = 0
     for name, sizes, seconds in SCALE:
@@ -82,7 +82,7 @@ def scale(planner):
 
 
 def hand_picked(plans):
-    """What users try first: each cluster alone, all of an operator, the levels."""
+    """Configurations that users try first: the levels, each cluster alone, all clusters of an operator."""
     picked = [["--level", "1"], ["--level", "2"]]
     configs = [plan["config"] for plan in plans]
     picked += [["--plan", config] for config in configs]
@@ -107,8 +107,8 @@ def random_config(plans, numbers):
     return ["--plan", ",".join(entries)] if entries else []
 
 
-def undominated(points):
-    """The cheapest by ascending peak, each cheaper than those before it."""
+def pareto_front(points):
+    """The Pareto front by ascending peak: each point is cheaper than those before it."""
     best = []
     for peak, seconds in sorted(points):
         if not best or seconds < best[-1][1]:
@@ -117,7 +117,7 @@ def undominated(points):
 
 
 def configs(planner, count, seed):
-    """The planner against configurations by hand and by chance, at their peaks. Returns how often it loses."""
+    """Compares the planner with hand-picked and random configurations, at their peaks. Returns how often it loses."""
     name, sizes = "gpt2_124m", TEXT
     before = planner.report(name, sizes)
     plans = before["plans"]
@@ -126,12 +126,12 @@ def configs(planner, count, seed):
     arguments += [random_config(plans, numbers) for _ in range(count - len(arguments))]
     reports = [planner.report(name, sizes, *each) for each in arguments]
     points = [(peak_of(each, "current"), each["cost"]["extra_seconds"]) for each in reports]
-    print(f"## Clusters of gpt2_124m, batch 8, sequence 1024, against {count} configurations by hand and by chance\n")
-    print("Those that no other one beats in both peak and time:\n")
-    print("| peak, MiB | more time, ms | the planner at that peak, ms |")
+    print(f"## Clusters of gpt2_124m, batch 8, sequence 1024, against {count} hand-picked and random configurations\n")
+    print("The Pareto front of the configurations, and the planner's extra time at each peak:\n")
+    print("| peak, MiB | extra time, ms | the planner's extra time, ms |")
     print("|---|---|---|")
     lost = 0
-    for peak, seconds in undominated(points):
+    for peak, seconds in pareto_front(points):
         found, _ = planner.budget(name, sizes, peak, "cluster", 10)
         lost += not found["feasible"] or found["extra_seconds"] > seconds * (1 + 1e-9)
         print(f"| {peak // MIB:,} | {1000 * seconds:.3f} | {1000 * found['extra_seconds']:.3f} |", flush=True)
@@ -146,7 +146,7 @@ def against_level_1(planner):
     peak, seconds = peak_of(level, "current"), level["cost"]["extra_seconds"]
     found, _ = planner.budget(name, sizes, 0.97 * peak, "node", 30)
     print("## Single nodes of gpt2_124m, batch 8, sequence 1024, against level 1\n")
-    print("| | peak, MiB | more time, ms |")
+    print("| | peak, MiB | extra time, ms |")
     print("|---|---|---|")
     print(f"| without plans | {peak_of(level, 'baseline') // MIB:,} | 0 |")
     print(f"| `--level 1` | {peak // MIB:,} | {1000 * seconds:.3f} |")
@@ -164,9 +164,10 @@ def main():
     options = parser.parse_args()
     planner = Planner(options.program, options.shared)
     print("# The planner in figures\n")
-    print(f"Written by `bench/planner_table.py` on {datetime.date.today()} ({platform.machine()}, one core). Times "
-          "of steps are predicted for the default profile; \"at least\" is what no plan of any grain can be below. "
-          "Seconds are those of the whole program.\n")
+    print("Written by `bench/planner_table.py build/release/bin/stashscope SHARED > docs/planner_figures.md` on "
+          f"{datetime.date.today()} ({platform.machine()}, one core). Step times are predicted for the default "
+          "profile. \"Lower bound\" holds for every plan of any granularity. Seconds are those of the whole program. "
+          "`SHARED` is the folder with the reference models.\n")
     missed = scale(planner)
     missed += configs(planner, options.configs, options.seed)
     missed += against_level_1(planner)
