@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Stashscope is built from (Debian 12 packages). Does nothing when all of it is there.
+# Installs what Stashscope is built and tested with (Debian 12 packages). Does nothing when all of it is there.
+# packaging/check_install.py reads the list and fails when the build or the tests use a file of another package.
 set -euo pipefail
 
 packages=(
@@ -7,7 +8,7 @@ packages=(
     qt6-base-dev fonts-dejavu-core
     libgraphviz-dev libonnx-dev libprotobuf-dev protobuf-compiler libdnnl-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
-    xvfb xauth
+    python3 xvfb xauth
 )
 
 missing=()

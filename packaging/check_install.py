@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Fails when the build or the tests use a file of the system that packaging/install.sh does not bring.
+
+usage: check_install.py BUILD_FOLDER [--list INSTALL_SCRIPT]
+
+BUILD_FOLDER is a finished build (build/ci). What it read, linked and ran, and the programs that scripts and tests
+start, must come from a package that the install script names, from one that such a package depends on, or from one
+that every Debian has. What is merely installed on this machine does not count.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from needs.files import BuildFault, BuildFolder
+from needs.packages import installed_packages, owners_of, with_dependencies
+from needs.programs import SYSTEM_FOLDERS, modules_of_project, place_of, programs_of_project
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Names that install.sh need not bring, and why.
+OPTIONAL = {
+    "ccache": "the build uses it where it is",
+    "clang-format-14": ".ci/run installs it",
+    "git": ".ci/run installs it",
+    "nvidia-smi": "bench/gpu measures on a machine with NVIDIA's driver",
+    "ssh": "the user's own; tests put scripts in its place",
+    "ssh-copy-id": "a message only names it",
+    "stream": "a test names a file so",
+    "sudo": "install.sh uses it only where the user is not root, and says when it is missing",
+    "torch": "bench/gpu measures beside PyTorch where it is",
+}
+# What the programs open by themselves, though no rule, header or script names it.
+OPENED_AT_RUN_TIME = {
+    "/usr/bin/xz": "tar -xJf in tests/core/run/conformance_test.cpp",
+    "/usr/lib/*/graphviz/libgvplugin_dot_layout.so.?": "Graphviz, to lay graphs out",
+    "/usr/lib/*/qt6/plugins/platforms/libqoffscreen.so": "Qt, where QT_QPA_PLATFORM is offscreen",
+    "/usr/lib/*/qt6/plugins/platforms/libqxcb.so": "Qt, to show the window",
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf": "Qt, to write text",
+}
+WHAT_TO_DO = """Where nothing else is installed, the build or the tests would fail or leave something out.
+Name the package in {script}. What may be missing belongs to OPTIONAL in packaging/check_install.py, with the reason."""
+
+
+class Needs:
+    """The files that must be brought, each with who uses it, and what is not even on this machine."""
+
+    def __init__(self, optional_folders: list[str]):
+        self.optional_folders = optional_folders
+        self.users: dict[str, str] = {}
+        self.absent: dict[str, str] = {}
+
+    def add_file(self, path: str, user: str) -> None:
+        folder, name = os.path.split(path)
+        if any(path.startswith(each + "/") for each in self.optional_folders):
+            return
+        if folder.endswith("/bin") and not folder.startswith("/usr/lib/") and os.access(path, os.X_OK):
+            self.add_program(name, user)  # one from elsewhere on PATH stands for the system's
+        else:
+            self.users.setdefault(path, user)
+
+    def add_program(self, program: str, user: str) -> None:
+        if os.path.basename(program) in OPTIONAL:
+            return
+        place = place_of(program)
+        if place is None:
+            self.absent.setdefault(f"the program {program}", user)
+        else:
+            self.users.setdefault(place, user)
+
+    def add_module(self, module: str, user: str) -> None:
+        if module in OPTIONAL:
+            return
+        places = [*glob.glob(f"/usr/lib/python3/dist-packages/{module}/__init__.py"),
+                  *glob.glob(f"/usr/lib/python3/dist-packages/{module}.*")]
+        if places:
+            self.users.setdefault(places[0], user)
+        else:
+            self.absent.setdefault(f"the Python module {module}", user)
+
+
+def cuda_folders(build: BuildFolder) -> list[str]:
+    """Where CUDA's toolkit is, which no package of Debian brings: the plugin is built where it is."""
+    programs = build.cache.get("CUDAToolkit_BIN_DIR", "")
+    if not programs or programs in SYSTEM_FOLDERS:
+        return []
+    folder = os.path.dirname(programs)
+    return [folder, os.path.realpath(folder)]
+
+
+def needs_of(build: BuildFolder) -> Needs:
+    needs = Needs(cuda_folders(build))
+    for paths, user in ((build.read_by_the_compiler(), "the compiler"), (build.named_by_rules(), "the build"),
+                        (build.found_programs(), "CMake"), (build.loaded_libraries(), "the built programs")):
+        for path in sorted(paths):
+            needs.add_file(path, user)
+    for program, user in programs_of_project(ROOT).items():
+        needs.add_program(program, user)
+    for module, user in modules_of_project(ROOT).items():
+        needs.add_module(module, user)
+    for pattern, user in OPENED_AT_RUN_TIME.items():
+        found = glob.glob(pattern)
+        needs.users.update({path: user for path in found})
+        needs.absent.update({} if found else {pattern: user})
+    return needs
+
+
+def named_packages(script: Path) -> list[str]:
+    text = re.sub(r"#.*", "", script.read_text())
+    listed = re.search(r"^packages=\(([^)]*)\)", text, re.MULTILINE)
+    if listed is None:
+        sys.exit(f"{script}: there is no list packages=(...), so nothing can be checked against it")
+    return listed[1].split()
+
+
+def without_package(needs: Needs, allowed: set[str]) -> dict[str, list[str]]:
+    """The files that no allowed package brings, by the packages that would."""
+    faults: dict[str, list[str]] = {}
+    for path, owners in sorted(owners_of(needs.users).items()):
+        if not owners & allowed:
+            faults.setdefault(" or ".join(sorted(owners)) or "no package", []).append(path)
+    return faults
+
+
+def report(needs: Needs, faults: dict[str, list[str]], script: Path) -> None:
+    if faults:
+        print(f"{script} brings no package for these files:", file=sys.stderr)
+    for packages, paths in sorted(faults.items()):
+        print(f"  {packages}:", file=sys.stderr)
+        for path in paths:
+            print(f"    {path} (used by {needs.users[path]})", file=sys.stderr)
+    if needs.absent:
+        print("These are not on this machine, so their packages cannot be told:", file=sys.stderr)
+    for what, user in sorted(needs.absent.items()):
+        print(f"    {what} (used by {user})", file=sys.stderr)
+    print(WHAT_TO_DO.format(script=script), file=sys.stderr)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path, metavar="BUILD_FOLDER")
+    parser.add_argument("--list", type=Path, default=ROOT / "packaging/install.sh", metavar="INSTALL_SCRIPT")
+    options = parser.parse_args(arguments)
+    if shutil.which("dpkg-query") is None:
+        sys.exit("dpkg-query is not here: only Debian's packages can be checked, on a Debian")
+    packages, named = installed_packages(), named_packages(options.list)
+    unknown = [name for name in named if name not in packages]
+    if unknown:
+        sys.exit(f"{options.list} names packages that are not installed here, so that what they bring cannot be told: "
+                 f"{' '.join(unknown)}. Run it first")
+    try:
+        needs = needs_of(BuildFolder(options.build))
+    except BuildFault as fault:
+        sys.exit(str(fault))
+    faults = without_package(needs, with_dependencies(packages, named))
+    if faults or needs.absent:
+        report(needs, faults, options.list)
+        return 1
+    print(f"{len(needs.users)} files of the system that the build and the tests use come from the {len(named)} "
+          "packages of the install list, or from what these or Debian itself bring")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
