@@ -15,7 +15,7 @@
 #include "tests/support/folder.h"
 
 namespace stashscope {
-namespace {
+namespace bad_models_test {
 
 namespace fs = std::filesystem;
 
@@ -129,5 +129,5 @@ INSTANTIATE_TEST_SUITE_P(Shared, BadModel, testing::ValuesIn(manifest()), [](con
 });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BadModel);
 
-}  // namespace
+}  // namespace bad_models_test
 }  // namespace stashscope

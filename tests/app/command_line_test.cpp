@@ -7,7 +7,7 @@
 #include "core/schedule/fusion/fusions.h"
 
 namespace stashscope {
-namespace {
+namespace command_line_test {
 
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = stashscope("--help");
@@ -517,5 +517,5 @@ TEST_F(CommandLine, FilesOfTheBadCollectionEndWithAnAnswer) {
     if (outcome.status != 0) expect_one_line(outcome, "stashscope");
   }
 }
-}  // namespace
+}  // namespace command_line_test
 }  // namespace stashscope

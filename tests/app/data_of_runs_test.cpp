@@ -5,7 +5,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace data_of_runs_test {
 
 /// Status 1, with every one of `words` on standard error.
 void expect_refused_input(const Outcome& outcome, const std::vector<std::string>& words) {
@@ -144,5 +144,5 @@ TEST_F(CommandLine, ARunSaysWhichSizesItsDataHad) {
   EXPECT_NE(none.output.find("largest difference 0 B"), std::string::npos) << none.output;
 }
 
-}  // namespace
+}  // namespace data_of_runs_test
 }  // namespace stashscope

@@ -3,7 +3,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace kept_files_test {
 
 TEST_F(CommandLine, NothingThatWasReadIsWrittenOver) {
   const std::string model = in_folder("model.onnx");
@@ -87,5 +87,5 @@ TEST_F(CommandLine, ASessionIsSavedIntoItself) {
   EXPECT_EQ(report(session)["dims"]["N"], 8);
 }
 
-}  // namespace
+}  // namespace kept_files_test
 }  // namespace stashscope

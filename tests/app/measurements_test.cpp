@@ -10,7 +10,7 @@
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
-namespace {
+namespace measurements_test {
 
 /// What arrives when the worker of another machine runs, whose output goes through a filter.
 StudyMeasurements measured_on_box(const std::filesystem::path& folder, const Study& study,
@@ -196,5 +196,5 @@ TEST_F(CommandLine, AStepComesOverStandardInput) {
   expect_one_line(broken, "stashscope-run");
 }
 
-}  // namespace
+}  // namespace measurements_test
 }  // namespace stashscope

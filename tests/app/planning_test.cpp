@@ -4,7 +4,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace planning_test {
 
 const std::string few = " --time-limit 0 --move-limit 20000";
 
@@ -130,5 +130,5 @@ TEST_F(Planning, WrongUsageIsStatus2) {
   EXPECT_EQ(stashscope(in_folder("model.onnx") + " --budget 1GiB").status, 2) << "needs --batch";
 }
 
-}  // namespace
+}  // namespace planning_test
 }  // namespace stashscope

@@ -14,7 +14,7 @@
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
-namespace {
+namespace received_step_test {
 
 /// The step of a model as it is sent.
 std::string sent_step(const fs::path& model) {
@@ -151,5 +151,5 @@ TEST_F(ReceivedSteps, GoWithTheReaderWhileNothingIsWritten) {
   expect_cleared_by_reader(&ReceivedSteps::start_receiving);
 }
 
-}  // namespace
+}  // namespace received_step_test
 }  // namespace stashscope

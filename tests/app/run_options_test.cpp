@@ -6,7 +6,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace run_options_test {
 
 class RunOptionsTest : public CommandLine {
  protected:
@@ -151,5 +151,5 @@ TEST_F(RunOptionsTest, AFirstRunGoesBeforeThoseThatAreTimed) {
   EXPECT_EQ(warm_ups("--warm-up 2"), 4U);
 }
 
-}  // namespace
+}  // namespace run_options_test
 }  // namespace stashscope

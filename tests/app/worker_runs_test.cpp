@@ -9,7 +9,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::app {
-namespace {
+namespace worker_runs_test {
 
 /// A step that takes the bytes that were predicted, and no time.
 class ToldStep : public LoadedStep {
@@ -149,5 +149,5 @@ TEST_F(WorkerRuns, TheStreamSaysThatThereIsNoRoomForTheBaseline) {
   EXPECT_TRUE(stream.ends_with("\nZ\n"));
 }
 
-}  // namespace
+}  // namespace worker_runs_test
 }  // namespace stashscope::app

@@ -15,7 +15,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace files_test {
 
 namespace fs = std::filesystem;
 
@@ -186,5 +186,5 @@ TEST(HashFile, TellsContentsApartAndNothingElse) {
   EXPECT_EQ(hash_file(folder / "empty"), "cbf29ce484222325");
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace traversal_test {
 
 using Nodes = std::vector<NodeId>;
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -102,5 +102,5 @@ TEST(Traversal, ALongChainNeedsNoDeepStack) {
   EXPECT_EQ(chosen(descendants(topology, {NodeId(0)})).size(), nodes);
 }
 
-}  // namespace
+}  // namespace traversal_test
 }  // namespace stashscope

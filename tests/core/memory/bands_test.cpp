@@ -9,7 +9,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace bands_test {
 
 using test::ModelBuilder;
 
@@ -140,5 +140,5 @@ TEST(ForwardSteps, EndWithTheLastNodeThatForwardLeadsTo) {
   EXPECT_EQ(forward_slots(order, std::vector{NodeId()}), 4U);
 }
 
-}  // namespace
+}  // namespace bands_test
 }  // namespace stashscope

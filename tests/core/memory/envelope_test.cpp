@@ -6,7 +6,7 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace envelope_test {
 
 using Numbers = std::vector<std::int64_t>;
 using Bounds = std::vector<double>;
@@ -130,5 +130,5 @@ TEST(CurveExtremes, OfOneStepAndOfWholeBlocks) {
   }
 }
 
-}  // namespace
+}  // namespace envelope_test
 }  // namespace stashscope

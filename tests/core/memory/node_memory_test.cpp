@@ -10,7 +10,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace node_memory_test {
 
 std::vector<std::shared_ptr<const Study>> studies() {
   std::vector<std::shared_ptr<const Study>> all;
@@ -124,5 +124,5 @@ TEST(FindStashes, RecomputingFreesThem) {
   EXPECT_LT(bytes_of(*test::study_of(model, 1)), bytes_of(*test::study_of(model, 0)));
 }
 
-}  // namespace
+}  // namespace node_memory_test
 }  // namespace stashscope

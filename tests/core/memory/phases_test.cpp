@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace stashscope {
-namespace {
+namespace phases_test {
 
 using Phases = std::vector<MemoryPhase>;
 
@@ -31,5 +31,5 @@ TEST(Phases, AreUnknownForMeasurementsThatDoNotTell) {
   EXPECT_TRUE(memory_phases({10}, {5, 5}, 2).empty());
 }
 
-}  // namespace
+}  // namespace phases_test
 }  // namespace stashscope

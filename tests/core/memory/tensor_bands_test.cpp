@@ -6,7 +6,7 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace tensor_bands_test {
 
 using Stack = std::vector<StackedTensor>;
 
@@ -127,5 +127,5 @@ TEST(TensorBands, OfNothingAreNone) {
   EXPECT_FALSE(tensors.at(0, 0));
 }
 
-}  // namespace
+}  // namespace tensor_bands_test
 }  // namespace stashscope

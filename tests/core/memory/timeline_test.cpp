@@ -7,7 +7,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace timeline_test {
 
 using test::ModelBuilder;
 
@@ -152,5 +152,5 @@ TEST(Timeline, FourBitElementsArePacked) {
   EXPECT_THROW(packed_bytes(ElementType::float64, std::int64_t{1} << 60), Error);
 }
 
-}  // namespace
+}  // namespace timeline_test
 }  // namespace stashscope

@@ -7,7 +7,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace workspace_test {
 
 using test::ModelBuilder;
 
@@ -118,5 +118,5 @@ TEST(Workspace, CountsWhileItsNodeRuns) {
   EXPECT_EQ(timeline.peak_bytes, before[1] + 1000);
 }
 
-}  // namespace
+}  // namespace workspace_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace functions_test {
 
 onnx::FunctionProto function(const std::string& name, const std::vector<std::string>& calls) {
   onnx::FunctionProto proto;
@@ -219,5 +219,5 @@ TEST(Functions, AnOpsetOfTheirOwnIsTakenWhereItMakesNoDifference) {
       << refusal(other);
 }
 
-}  // namespace
+}  // namespace functions_test
 }  // namespace stashscope

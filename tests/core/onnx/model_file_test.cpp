@@ -12,7 +12,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace model_file_test {
 
 namespace fs = std::filesystem;
 using test::ModelBuilder;
@@ -164,5 +164,5 @@ INSTANTIATE_TEST_SUITE_P(
                     "external_device", "subgraph_missing_capture", "nested_if_400"),
     [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace stashscope

@@ -11,7 +11,7 @@
 #include "core/passes/infer_shapes.h"
 
 namespace stashscope {
-namespace {
+namespace declared_shapes_test {
 
 namespace fs = std::filesystem;
 
@@ -107,5 +107,5 @@ TEST(DeclaredShapes, OfARealTrainingGraphAreTheInferredOnes) {
             << lines(found.unnamed);
 }
 
-}  // namespace
+}  // namespace declared_shapes_test
 }  // namespace stashscope

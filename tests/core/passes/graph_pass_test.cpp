@@ -14,7 +14,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace graph_pass_test {
 
 using test::count;
 using test::ModelBuilder;
@@ -392,5 +392,5 @@ TEST(GraphPasses, AreLeftOutWhereTheBackwardPassIsThere) {
   EXPECT_NE(again.warnings[0].find("no graph pass is applied"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace graph_pass_test
 }  // namespace stashscope

@@ -11,7 +11,7 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace move_upstream_test {
 
 using test::count;
 using test::ModelBuilder;
@@ -180,5 +180,5 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("gather/gather_reshape_seqlen_dim.onnx", 1U),
                     std::pair("gathernd/e2e.onnx", 6U)));
 
-}  // namespace
+}  // namespace move_upstream_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "core/passes/training_step.h"
 
 namespace stashscope {
-namespace {
+namespace real_shapes_test {
 
 namespace fs = std::filesystem;
 
@@ -110,5 +110,5 @@ INSTANTIATE_TEST_SUITE_P(Small, RealShapes, testing::ValuesIn(data_sets()), [](c
 });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RealShapes);
 
-}  // namespace
+}  // namespace real_shapes_test
 }  // namespace stashscope

@@ -10,7 +10,7 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace training_step_test {
 
 using test::ModelBuilder;
 using test::shape_text;
@@ -180,5 +180,5 @@ TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
   EXPECT_FALSE(has_backward(test::perceptron().build()));
 }
 
-}  // namespace
+}  // namespace training_step_test
 }  // namespace stashscope

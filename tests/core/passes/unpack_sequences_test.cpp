@@ -10,7 +10,7 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace unpack_sequences_test {
 
 using test::ModelBuilder;
 using test::shape_text;
@@ -138,5 +138,5 @@ TEST(AdamW, OfSequencesThatNobodyKnowsStays) {
   EXPECT_FALSE(unpack_sequences(infer_shapes(Graph(std::move(data)))));
 }
 
-}  // namespace
+}  // namespace unpack_sequences_test
 }  // namespace stashscope

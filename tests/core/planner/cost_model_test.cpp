@@ -10,7 +10,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace cost_model_test {
 
 /// 100 operations (200 of matrices) and 10 bytes per second.
 DeviceProfile slow_device() {
@@ -151,5 +151,5 @@ TEST(MeasuredTimes, OfAnotherOrderAreLeftOut) {
   EXPECT_EQ(runs.replace(times), 0U);
 }
 
-}  // namespace
+}  // namespace cost_model_test
 }  // namespace stashscope

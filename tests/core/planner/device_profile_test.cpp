@@ -10,7 +10,7 @@
 #include "tests/support/folder.h"
 
 namespace stashscope {
-namespace {
+namespace device_profile_test {
 
 using nlohmann::json;
 
@@ -133,5 +133,5 @@ TEST(OwnProfiles, ThatAreWrongAreRefusedByFile) {
   }
 }
 
-}  // namespace
+}  // namespace device_profile_test
 }  // namespace stashscope

@@ -9,7 +9,7 @@
 #include "core/schedule/minimal/minimal_order.h"
 
 namespace stashscope {
-namespace {
+namespace instances_test {
 
 namespace fs = std::filesystem;
 
@@ -72,5 +72,5 @@ TEST(PublishedOrders, AreFoundAndProven) {
   }
 }
 
-}  // namespace
+}  // namespace instances_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace peak_lower_bound_test {
 
 PeakLowerBound floor_of(const TaskGraph& graph) {
   return recompute_peak_lower_bound(graph, test::given_order(graph), {0, 1'000'000, 1}, Progress());
@@ -57,5 +57,5 @@ TEST(PeakLowerBound, CountsWhatIsKeptToTheEnd) {
   EXPECT_EQ(floor.items.size(), 4U);
 }
 
-}  // namespace
+}  // namespace peak_lower_bound_test
 }  // namespace stashscope

@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace planning_instance_test {
 
 PlanningInstance read_text(const std::string& text) {
   const test::Folder folder;
@@ -42,5 +42,5 @@ TEST(PlanningInstance, FaultsNameTheLine) {
   refused("99999999999 1 0\n", "number of tasks");
 }
 
-}  // namespace
+}  // namespace planning_instance_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "core/planner/cost_model.h"
 
 namespace stashscope {
-namespace {
+namespace roofline_fit_test {
 
 DeviceProfile device() {
   DeviceProfile profile;
@@ -136,5 +136,5 @@ TEST(RooflineFit, IsNoSlowerThanWhatWasReached) {
   EXPECT_NEAR(fitted_sum / known_sum, 1, 0.02);
 }
 
-}  // namespace
+}  // namespace roofline_fit_test
 }  // namespace stashscope

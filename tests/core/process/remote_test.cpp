@@ -11,7 +11,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace remote_test {
 
 std::vector<std::string> lines_of(const std::string& command, const std::string& input = {}) {
   std::vector<std::string> lines;
@@ -127,5 +127,5 @@ TEST(ChildInput, TheEndIsTold) {
   EXPECT_EQ(end.last_words, "last");
 }
 
-}  // namespace
+}  // namespace remote_test
 }  // namespace stashscope

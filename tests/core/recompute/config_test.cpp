@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace config_test {
 
 TEST(EnvironmentBlock, QuotesAsTheReferenceDoes) {
   EXPECT_NE(environment_block(parse_config("BiasGelu+:1:-1"), {}, {})
@@ -74,5 +74,5 @@ TEST(ConfigFile, IsNamedByItsFaults) {
   EXPECT_NE(refusal().find("no JSON list"), std::string::npos) << refusal();
 }
 
-}  // namespace
+}  // namespace config_test
 }  // namespace stashscope

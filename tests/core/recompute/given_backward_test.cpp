@@ -18,7 +18,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace given_backward_test {
 
 using test::ModelBuilder;
 namespace fs = std::filesystem;
@@ -220,5 +220,5 @@ TEST(GivenBackward, AForwardModelHasNone) {
   EXPECT_FALSE(has_backward(m.output("loss").output("upgrade").output("probe").build()));
 }
 
-}  // namespace
+}  // namespace given_backward_test
 }  // namespace stashscope

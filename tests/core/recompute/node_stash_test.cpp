@@ -7,7 +7,7 @@
 #include "tests/core/layout/scene/drawn_step.h"
 
 namespace stashscope {
-namespace {
+namespace node_stash_test {
 
 IdVector<NodeId, NodeStash> stashes_of(const Study& study) {
   return node_stashes(*study.opportunities, study.baseline->timeline, study.current->dataflow,
@@ -64,5 +64,5 @@ TEST(NodeStashes, BytesAreThoseWithoutPlans) {
   }
 }
 
-}  // namespace
+}  // namespace node_stash_test
 }  // namespace stashscope

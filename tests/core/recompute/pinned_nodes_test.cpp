@@ -8,7 +8,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace pinned_nodes_test {
 
 class KeptNodesOfFour : public testing::Test {
  protected:
@@ -55,5 +55,5 @@ TEST_F(KeptNodesOfFour, AreNoneWithoutAList) {
   EXPECT_TRUE(plans_of(found, "Tanh+", PlanType::recompute).empty());
 }
 
-}  // namespace
+}  // namespace pinned_nodes_test
 }  // namespace stashscope

@@ -17,7 +17,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace strategies_test {
 
 std::shared_ptr<const Study> study_of(const test::ModelBuilder& model, const Choices& choices) {
   return compute_study(std::make_shared<const Graph>(model.build()), choices, nullptr, {});
@@ -310,5 +310,5 @@ TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
       << text;
 }
 
-}  // namespace
+}  // namespace strategies_test
 }  // namespace stashscope

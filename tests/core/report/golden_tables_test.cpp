@@ -12,7 +12,7 @@
 #include "core/report/tables.h"
 
 namespace stashscope {
-namespace {
+namespace golden_tables_test {
 
 const std::filesystem::path folder = STASHSCOPE_SHARED "/cases/golden";
 
@@ -68,5 +68,5 @@ TEST(GoldenTables, ClustersOfTheThreeLayerTransformer) {
             content_lines(expected_text("bloom3_memory_insight.expected.txt")));
 }
 
-}  // namespace
+}  // namespace golden_tables_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "tests/support/xml.h"
 
 namespace stashscope {
-namespace {
+namespace graph_picture_test {
 
 class GraphPicture : public testing::Test {
  protected:
@@ -65,5 +65,5 @@ TEST_F(GraphPicture, TheGroupingDependsOnThePreparedPartOnly) {
   EXPECT_EQ(a.partner, b.partner);
 }
 
-}  // namespace
+}  // namespace graph_picture_test
 }  // namespace stashscope

@@ -9,7 +9,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace report_test {
 
 std::shared_ptr<const Study> example(const std::string& dim = "N") {
   test::ModelBuilder m;
@@ -269,5 +269,5 @@ TEST(Chart, ThinningKeepsThePeak) {
   EXPECT_EQ(curve_points({}, 200, 100, 10), "");
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace stashscope

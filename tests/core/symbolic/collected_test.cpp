@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 namespace stashscope {
-namespace {
+namespace collected_test {
 
 class Collected : public testing::Test {
  protected:
@@ -109,5 +109,5 @@ TEST(CollectedReference, MatchesThePublishedExamples) {
   EXPECT_GT(compared, 40);
 }
 
-}  // namespace
+}  // namespace collected_test
 }  // namespace stashscope

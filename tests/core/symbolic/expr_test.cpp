@@ -5,7 +5,7 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace expr_test {
 
 class ExprTest : public testing::Test {
  protected:
@@ -166,5 +166,5 @@ TEST_F(ExprTest, RandomExpressionsKeepTheirValue) {
   }
 }
 
-}  // namespace
+}  // namespace expr_test
 }  // namespace stashscope

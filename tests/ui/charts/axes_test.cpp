@@ -10,7 +10,7 @@
 #include "ui/memory/curve_place.h"
 
 namespace stashscope::ui {
-namespace {
+namespace axes_test {
 
 StepAxis axis_of(double steps) {
   StepAxis axis;
@@ -225,5 +225,5 @@ TEST(ByteTicks, AreAboutAsManyAsWanted) {
   }
 }
 
-}  // namespace
+}  // namespace axes_test
 }  // namespace stashscope::ui

@@ -13,7 +13,7 @@
 #include "ui/document/autosave.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace autosave_test {
 
 using namespace Qt::StringLiterals;
 
@@ -41,5 +41,5 @@ TEST(Autosave, NothingIsWrittenAfterTheFileIsRemoved) {
   EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files), QStringList());
 }
 
-}  // namespace
+}  // namespace autosave_test
 }  // namespace stashscope::ui::test

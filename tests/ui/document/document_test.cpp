@@ -12,7 +12,7 @@
 #include "ui/document/document.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace document_test {
 
 using namespace Qt::StringLiterals;
 
@@ -287,5 +287,5 @@ TEST(DocumentAlone, GoesAwayInTheMiddleOfEverything) {
   }
 }
 
-}  // namespace
+}  // namespace document_test
 }  // namespace stashscope::ui::test

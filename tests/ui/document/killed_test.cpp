@@ -15,7 +15,7 @@
 #include "ui/document/autosave.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace killed_test {
 
 using namespace Qt::StringLiterals;
 
@@ -113,5 +113,5 @@ TEST_F(Killed, LosesNeitherSessionNorKeptChoices) {
   }
 }
 
-}  // namespace
+}  // namespace killed_test
 }  // namespace stashscope::ui::test

@@ -9,7 +9,7 @@
 #include "tests/ui/support/samples.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace planning_test {
 
 using namespace Qt::StringLiterals;
 
@@ -219,5 +219,5 @@ TEST(PlanningWithoutAModel, DoesNothing) {
   EXPECT_EQ(planning.job(), PlanningJob::none);
 }
 
-}  // namespace
+}  // namespace planning_test
 }  // namespace stashscope::ui::test

@@ -5,7 +5,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace following_test {
 
 using namespace Qt::StringLiterals;
 
@@ -177,5 +177,5 @@ TEST_F(Following, WhyThereIsNoPlanIsSaid) {
   EXPECT_EQ(view().notice(), u""_s) << "it goes with the selection";
 }
 
-}  // namespace
+}  // namespace following_test
 }  // namespace stashscope::ui::test

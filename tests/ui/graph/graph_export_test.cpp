@@ -7,7 +7,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace graph_export_test {
 
 using namespace Qt::StringLiterals;
 
@@ -87,5 +87,5 @@ TEST_F(GraphExport, AnotherSuffixIsRefusedWithTheOnesThereAre) {
   EXPECT_FALSE(QFile::exists(path));
 }
 
-}  // namespace
+}  // namespace graph_export_test
 }  // namespace stashscope::ui::test

@@ -8,7 +8,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace layout_test {
 
 using namespace Qt::StringLiterals;
 
@@ -128,5 +128,5 @@ TEST_F(LayoutTest, AClickOnAPictureOfAnEarlierStudySelectsNothing) {
   EXPECT_NE(document().selection().node, node);
 }
 
-}  // namespace
+}  // namespace layout_test
 }  // namespace stashscope::ui::test

@@ -9,7 +9,7 @@
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace looks_test {
 
 using namespace Qt::StringLiterals;
 
@@ -163,5 +163,5 @@ TEST_F(Looks, TheOverviewGrowsWithTheText) {
   EXPECT_NEAR(overview.width(), width, 1);
 }
 
-}  // namespace
+}  // namespace looks_test
 }  // namespace stashscope::ui::test

@@ -8,7 +8,7 @@
 #include <QTest>
 
 namespace stashscope::ui::test {
-namespace {
+namespace minimap_test {
 
 /// Nothing but a size.
 std::shared_ptr<const GraphPicture> picture_of(double width, double height) {
@@ -35,5 +35,5 @@ TEST(Minimap, HoldsPicturesThatNoViewDoes) {
   }
 }
 
-}  // namespace
+}  // namespace minimap_test
 }  // namespace stashscope::ui::test

@@ -8,7 +8,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace plan_row_test {
 
 using namespace Qt::StringLiterals;
 
@@ -210,5 +210,5 @@ TEST_F(PlanRowOfNode, AndBackToTheGraphWhereGroupsHideIt) {
   EXPECT_TRUE(is_shown(node));
 }
 
-}  // namespace
+}  // namespace plan_row_test
 }  // namespace stashscope::ui::test

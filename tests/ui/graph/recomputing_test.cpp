@@ -6,7 +6,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace recomputing_test {
 
 using namespace Qt::StringLiterals;
 
@@ -110,5 +110,5 @@ TEST_F(Recomputing, NothingToRecomputeCannotBeChosen) {
   menu.close();
 }
 
-}  // namespace
+}  // namespace recomputing_test
 }  // namespace stashscope::ui::test

@@ -9,7 +9,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace tips_test {
 
 using namespace Qt::StringLiterals;
 
@@ -92,5 +92,5 @@ TEST_F(GraphTips, TheOverviewHidesWhileEverythingIsSeen) {
   EXPECT_FALSE(minimap().isVisible());
 }
 
-}  // namespace
+}  // namespace tips_test
 }  // namespace stashscope::ui::test

@@ -12,7 +12,7 @@
 #include "tests/ui/support/samples.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace device_list_test {
 
 const std::vector<DeviceInfo> one_gpu = {{"cpu", "processor", true}, {"cuda:0", "a GPU", true}};
 
@@ -50,5 +50,5 @@ TEST(Devices, OfAnotherMachineMayBeAnyOfIts) {
   EXPECT_TRUE(comes_true([&] { return devices.all().size() == one_gpu.size(); }));
 }
 
-}  // namespace
+}  // namespace device_list_test
 }  // namespace stashscope::ui::test

@@ -12,7 +12,7 @@
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace charts_test {
 
 using namespace Qt::StringLiterals;
 
@@ -190,5 +190,5 @@ TEST(ChartText, TheLongestPartOfALineGivesWay) {
   EXPECT_LE(metrics.horizontalAdvance(in_one_line(parts, metrics, narrow)), narrow);
 }
 
-}  // namespace
+}  // namespace charts_test
 }  // namespace stashscope::ui::test

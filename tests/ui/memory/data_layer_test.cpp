@@ -11,7 +11,7 @@
 #include "ui/memory/memory_view.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace data_layer_test {
 
 /// A million steps, flat but for one.
 MemoryCurves with_spike(std::size_t at) {
@@ -181,5 +181,5 @@ TEST(MemoryPlot, ShowsAMillionEventsInEveryMode) {
   EXPECT_TRUE(view.tensor_at({view.plot().center().x(), view.plot().bottom() - 3}));
 }
 
-}  // namespace
+}  // namespace data_layer_test
 }  // namespace stashscope::ui::test

@@ -8,7 +8,7 @@
 #include "ui/models/difference_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace memory_modes_test {
 
 using namespace Qt::StringLiterals;
 using Fill = MemoryLook::Fill;
@@ -314,5 +314,5 @@ TEST_F(MemoryModes, ARunIsComparedWithItsPredictionStepByStep) {
   EXPECT_TRUE(view().isVisible());
 }
 
-}  // namespace
+}  // namespace memory_modes_test
 }  // namespace stashscope::ui::test

@@ -7,7 +7,7 @@
 #include "ui/models/alive_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace memory_view_test {
 
 using namespace Qt::StringLiterals;
 
@@ -109,5 +109,5 @@ TEST_F(MemoryCurve, ARowOfWhatIsAliveSelectsItsMaker) {
   FAIL() << "nothing at the peak was made by a node";
 }
 
-}  // namespace
+}  // namespace memory_view_test
 }  // namespace stashscope::ui::test

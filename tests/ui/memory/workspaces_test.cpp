@@ -12,7 +12,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace workspaces_test {
 
 using namespace Qt::StringLiterals;
 
@@ -176,5 +176,5 @@ TEST_F(Workspaces, StayInTheSession) {
   EXPECT_NE(view().curves().with_workspace, nullptr);
 }
 
-}  // namespace
+}  // namespace workspaces_test
 }  // namespace stashscope::ui::test

@@ -18,7 +18,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace column_units_test {
 
 using namespace Qt::StringLiterals;
 using Column = PlanTreeModel::Column;
@@ -173,5 +173,5 @@ TEST_F(ColumnUnits, OfDifferencesAreTheirOwn) {
   EXPECT_EQ(model.index(1, DifferenceModel::difference).data(TableModel::sort_role), qlonglong{1});
 }
 
-}  // namespace
+}  // namespace column_units_test
 }  // namespace stashscope::ui::test

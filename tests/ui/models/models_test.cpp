@@ -26,7 +26,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace models_test {
 
 using namespace Qt::StringLiterals;
 using Reporting = QAbstractItemModelTester::FailureReportingMode;
@@ -225,5 +225,5 @@ TEST(Texts, Changes) {
   EXPECT_EQ(change_text(0, 5), u"±0 %"_s);
 }
 
-}  // namespace
+}  // namespace models_test
 }  // namespace stashscope::ui::test

@@ -14,7 +14,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace theme_test {
 
 using namespace Qt::StringLiterals;
 
@@ -156,5 +156,5 @@ TEST_F(Themes, ASmallWindowHasRoomForEverything) {
   EXPECT_EQ(window().size(), QSize(900, 600)) << "no panel asks for more";
 }
 
-}  // namespace
+}  // namespace theme_test
 }  // namespace stashscope::ui::test

@@ -14,7 +14,7 @@
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace blocking_test {
 
 using namespace Qt::StringLiterals;
 
@@ -148,5 +148,5 @@ TEST_F(Blocking, NoEventOfALargeModelTakesLong) {
   use(model);
 }
 
-}  // namespace
+}  // namespace blocking_test
 }  // namespace stashscope::ui::test

@@ -23,7 +23,7 @@
 #include "ui/window/shortcut_sheet.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace frame_test {
 
 using namespace Qt::StringLiterals;
 
@@ -447,5 +447,5 @@ TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
   EXPECT_EQ(document().choices().device, "cpu");
 }
 
-}  // namespace
+}  // namespace frame_test
 }  // namespace stashscope::ui::test

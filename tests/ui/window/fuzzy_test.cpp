@@ -11,7 +11,7 @@
 #include "ui/window/mnemonics.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace fuzzy_test {
 
 using namespace Qt::StringLiterals;
 using Places = std::vector<qsizetype>;
@@ -124,5 +124,5 @@ TEST(Mnemonics, EachLetterIsTakenOnce) {
             QStringList({u"&a && b"_s, u"a\tb"_s, u"…"_s}));
 }
 
-}  // namespace
+}  // namespace fuzzy_test
 }  // namespace stashscope::ui::test

@@ -8,7 +8,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace leaving_test {
 
 using namespace Qt::StringLiterals;
 
@@ -177,5 +177,5 @@ TEST_F(Leaving, WhileTheStepRuns) {
   window_.reset();
 }
 
-}  // namespace
+}  // namespace leaving_test
 }  // namespace stashscope::ui::test

@@ -13,7 +13,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace opening_test {
 
 using namespace Qt::StringLiterals;
 
@@ -162,5 +162,5 @@ TEST_F(Opening, SearchWalksThroughTheNodes) {
   EXPECT_EQ(document().selection().node, first);
 }
 
-}  // namespace
+}  // namespace opening_test
 }  // namespace stashscope::ui::test

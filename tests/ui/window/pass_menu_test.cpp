@@ -7,7 +7,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace pass_menu_test {
 
 using namespace Qt::StringLiterals;
 
@@ -75,5 +75,5 @@ TEST_F(Passes, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
   EXPECT_FALSE(own_part(document().choices().plans).empty());
 }
 
-}  // namespace
+}  // namespace pass_menu_test
 }  // namespace stashscope::ui::test

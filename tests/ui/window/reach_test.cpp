@@ -8,7 +8,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace reach_test {
 
 using namespace Qt::StringLiterals;
 
@@ -101,5 +101,5 @@ TEST_F(Reach, TabGoesThroughOnePanelAfterTheOther) {
   EXPECT_GT(panels.size(), 5U);
 }
 
-}  // namespace
+}  // namespace reach_test
 }  // namespace stashscope::ui::test

@@ -11,7 +11,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace running_test {
 
 using namespace Qt::StringLiterals;
 
@@ -130,5 +130,5 @@ TEST_F(Running, DevicesThatAreNotThereSayWhy) {
   EXPECT_FALSE(device.itemData(cuda, Qt::ToolTipRole).toString().isEmpty());
 }
 
-}  // namespace
+}  // namespace running_test
 }  // namespace stashscope::ui::test

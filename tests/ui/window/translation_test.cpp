@@ -19,7 +19,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace translation_test {
 
 using namespace Qt::StringLiterals;
 
@@ -142,5 +142,5 @@ TEST(TranslationFiles, AreFoundByTheLanguage) {
   EXPECT_EQ(MainWindow::tr("&File"), u"&File"_s);
 }
 
-}  // namespace
+}  // namespace translation_test
 }  // namespace stashscope::ui::test

@@ -10,7 +10,7 @@
 #include "ui/memory/sweep_chart.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace turns_test {
 
 using namespace Qt::StringLiterals;
 
@@ -155,5 +155,5 @@ TEST_F(TakingTurns, TheSweepWaitsForTheRun) {
   EXPECT_TRUE(comes_true(is_complete)) << "it goes on by itself";
 }
 
-}  // namespace
+}  // namespace turns_test
 }  // namespace stashscope::ui::test

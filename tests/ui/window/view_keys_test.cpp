@@ -15,7 +15,7 @@
 #include "ui/window/commands.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace view_keys_test {
 
 using namespace Qt::StringLiterals;
 
@@ -185,5 +185,5 @@ TEST_F(ViewKeys, ThePaletteOffersWhatCanBeSeen) {
   EXPECT_FALSE(offers(u"Bands or tensors"_s));
 }
 
-}  // namespace
+}  // namespace view_keys_test
 }  // namespace stashscope::ui::test

@@ -12,7 +12,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace whole_way_test {
 
 using namespace Qt::StringLiterals;
 
@@ -191,5 +191,5 @@ TEST_F(WholeWay, TheMeasurementLeavesWithTheChoicesItBelongsTo) {
   EXPECT_EQ(status(), measured);
 }
 
-}  // namespace
+}  // namespace whole_way_test
 }  // namespace stashscope::ui::test

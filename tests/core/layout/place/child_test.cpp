@@ -16,7 +16,7 @@
 #include "tests/support/processes.h"
 
 namespace stashscope::layout {
-namespace {
+namespace child_test {
 
 using std::chrono::milliseconds;
 
@@ -156,7 +156,7 @@ TEST(ServeLayout, RefusesWhatIsNoRequest) {
   }
 }
 
-}  // namespace
+}  // namespace child_test
 }  // namespace stashscope::layout
 
 int main(int argc, char** argv) {

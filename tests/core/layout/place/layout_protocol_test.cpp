@@ -10,7 +10,7 @@
 #include "tests/core/layout/place/placement_checks.h"
 
 namespace stashscope::layout {
-namespace {
+namespace layout_protocol_test {
 
 template <class Parse>
 bool is_refused(const Parse& parse) {
@@ -175,5 +175,5 @@ TEST(Wire, DoesNotDependOnTheLocale) {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-}  // namespace
+}  // namespace layout_protocol_test
 }  // namespace stashscope::layout

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace stashscope::layout {
-namespace {
+namespace rows_test {
 
 using Heights = std::vector<double>;
 
@@ -128,5 +128,5 @@ TEST(RowMap, NeverTurnsTheOrderRound) {
 
 TEST(RowMap, WithoutRowsChangesNothing) { EXPECT_EQ(RowMap({}, {})(42), 42); }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace stashscope::layout

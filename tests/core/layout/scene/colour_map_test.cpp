@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace stashscope::layout {
-namespace {
+namespace colour_map_test {
 
 /// How light a colour looks, from 0 (black) to 100 (white): CIE L*.
 double lightness(const Rgb& colour) {
@@ -50,5 +50,5 @@ TEST(ToHex, HasTwoDigitsForEachPart) {
   EXPECT_EQ(to_hex({16, 171, 205}), "#10abcd");
 }
 
-}  // namespace
+}  // namespace colour_map_test
 }  // namespace stashscope::layout

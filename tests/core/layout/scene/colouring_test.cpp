@@ -10,7 +10,7 @@
 #include "tests/support/xml.h"
 
 namespace stashscope::layout {
-namespace {
+namespace colouring_test {
 
 constexpr std::array<Colouring, colourings> all_colourings = {
     Colouring::lifetime, Colouring::peak_bytes, Colouring::stash, Colouring::time};
@@ -126,5 +126,5 @@ TEST(Colouring, EveryOneHasAWellFormedSvgWithItsLegend) {
   }
 }
 
-}  // namespace
+}  // namespace colouring_test
 }  // namespace stashscope::layout

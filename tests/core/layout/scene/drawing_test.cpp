@@ -9,7 +9,7 @@
 #include "tests/support/xml.h"
 
 namespace stashscope::layout {
-namespace {
+namespace drawing_test {
 
 using Picture = test::DrawnStep;
 
@@ -254,5 +254,5 @@ TEST(XmlCheck, FindsFaults) {
   EXPECT_EQ(test::xml_fault("<a b=\"1\" c=\"&lt;\">t<d/>&amp;</a>\n"), "");
 }
 
-}  // namespace
+}  // namespace drawing_test
 }  // namespace stashscope::layout

@@ -7,7 +7,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope::layout {
-namespace {
+namespace grouping_test {
 
 std::optional<GroupId> find_group(const Grouping& grouping, const std::string& path) {
   for (const GroupId id : IdRange<GroupId>(grouping.groups.size())) {
@@ -232,5 +232,5 @@ TEST(GroupTree, MovedGroupsHaveOneParent) {
   EXPECT_EQ(tree.common(moved, target), target);
 }
 
-}  // namespace
+}  // namespace grouping_test
 }  // namespace stashscope::layout

@@ -7,7 +7,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope::layout {
-namespace {
+namespace outline_test {
 
 /// A study with its grouping; the outlines of its current step.
 struct Step {
@@ -234,5 +234,5 @@ TEST(MakeRequest, EqualPicturesHaveEqualRequests) {
   EXPECT_EQ(small.levels.back().forward.edges, request(7).levels.back().forward.edges);
 }
 
-}  // namespace
+}  // namespace outline_test
 }  // namespace stashscope::layout

@@ -6,7 +6,7 @@
 #include "core/ops/rules/op.h"
 
 namespace stashscope {
-namespace {
+namespace cost_test {
 
 using Dims = std::vector<std::int64_t>;
 
@@ -203,5 +203,5 @@ TEST(Bytes, OfMatrixProductsTellTheUnit) {
   EXPECT_EQ(ops.find("", "MemcpyToHost")->unit, ComputeUnit::link);
 }
 
-}  // namespace
+}  // namespace cost_test
 }  // namespace stashscope

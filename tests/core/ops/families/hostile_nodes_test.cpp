@@ -13,7 +13,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace hostile_nodes_test {
 
 std::vector<std::pair<std::string, std::string>> all_names() {
   std::set<std::pair<std::string, std::string>> names;
@@ -88,5 +88,5 @@ TEST(HostileNodes, AreRefusedOrStudied) {
   EXPECT_GT(studied, 1000U);
 }
 
-}  // namespace
+}  // namespace hostile_nodes_test
 }  // namespace stashscope

@@ -11,7 +11,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace registry_test {
 
 /// The entries with the same names in every run.
 std::vector<const Op*> all_ops() {
@@ -151,5 +151,5 @@ TEST(ResolveOps, LeavesUnknownOperatorsOut) {
   EXPECT_EQ(ops[NodeId(1)], nullptr);
 }
 
-}  // namespace
+}  // namespace registry_test
 }  // namespace stashscope

@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace operand_shapes_test {
 
 struct Misfit {
   const char* type;
@@ -98,5 +98,5 @@ TEST(CumSum, NeedsAnAxisOfItsData) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace operand_shapes_test
 }  // namespace stashscope

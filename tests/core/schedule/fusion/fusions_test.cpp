@@ -11,7 +11,7 @@
 #include "tests/support/ten_paths.h"
 
 namespace stashscope {
-namespace {
+namespace fusions_test {
 
 constexpr std::int64_t tensor = 256 * 256 * 4;  ///< bytes of each of the ten paths' tensors
 
@@ -226,5 +226,5 @@ TEST(Fusions, AnUnknownNameListsTheKnownOnes) {
   }
 }
 
-}  // namespace
+}  // namespace fusions_test
 }  // namespace stashscope

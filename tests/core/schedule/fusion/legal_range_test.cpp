@@ -9,7 +9,7 @@
 #include "tests/support/step_in_orders.h"
 
 namespace stashscope {
-namespace {
+namespace legal_range_test {
 
 Graph random_graph(std::uint32_t seed, int nodes) {
   std::mt19937 random(seed);
@@ -153,5 +153,5 @@ TEST(LegalRange, SaysWhoIsInTheWay) {
   EXPECT_FALSE(order.range(NodeId(2)).producer) << "what reads inputs only may be the first";
 }
 
-}  // namespace
+}  // namespace legal_range_test
 }  // namespace stashscope

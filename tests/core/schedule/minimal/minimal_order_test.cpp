@@ -10,7 +10,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace minimal_order_test {
 
 constexpr SearchLimit few_moves{0, 20'000, 1};
 
@@ -142,5 +142,5 @@ TEST(AnnealOrder, StopsWhenItIsCancelledAndGivesTheBestSoFar) {
             memory_of(graph, test::given_order(graph)).peak_bytes);
 }
 
-}  // namespace
+}  // namespace minimal_order_test
 }  // namespace stashscope

@@ -10,7 +10,7 @@
 #include "tests/support/step_in_orders.h"
 
 namespace stashscope {
-namespace {
+namespace orders_test {
 
 /// Every node once, and producers before readers.
 void expect_valid(const Topology& topology, const std::vector<NodeId>& order) {
@@ -100,5 +100,5 @@ TEST(Orders, AnUnknownNameListsTheKnownOnes) {
   }
 }
 
-}  // namespace
+}  // namespace orders_test
 }  // namespace stashscope

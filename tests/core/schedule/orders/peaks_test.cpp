@@ -15,7 +15,7 @@
 #include "tests/support/ten_paths.h"
 
 namespace stashscope {
-namespace {
+namespace peaks_test {
 
 namespace fs = std::filesystem;
 
@@ -301,5 +301,5 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-}  // namespace
+}  // namespace peaks_test
 }  // namespace stashscope

@@ -13,7 +13,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace run_sequence_test {
 
 TEST(PrefixMaxTree, KnowsTheLargestOfEveryPrefixOfChanges) {
   for (const std::size_t size : {1U, 2U, 5U, 64U, 100U}) {
@@ -146,5 +146,5 @@ TEST(RunSequence, KnowsWhatIsAliveAndReadNext) {
   EXPECT_TRUE(state.is_read(TaskId(2), 0)) << "by what comes behind the step";
 }
 
-}  // namespace
+}  // namespace run_sequence_test
 }  // namespace stashscope

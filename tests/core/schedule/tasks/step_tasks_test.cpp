@@ -14,7 +14,7 @@
 #include "tests/support/ten_paths.h"
 
 namespace stashscope {
-namespace {
+namespace step_tasks_test {
 
 StepTasks tasks_of(const test::StepInOrders& step) {
   const IdVector<NodeId, std::int64_t> no_cost(step.dataflow.graph_nodes, 0);
@@ -106,5 +106,5 @@ TEST(StepTasks, SeeWhatTheTimelineSaysOfRealSteps) {
   }
 }
 
-}  // namespace
+}  // namespace step_tasks_test
 }  // namespace stashscope

@@ -13,7 +13,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace pinned_test {
 
 using Names = std::set<std::string>;
 
@@ -277,5 +277,5 @@ TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
   EXPECT_EQ(there->choices.order, planned_order);
 }
 
-}  // namespace
+}  // namespace pinned_test
 }  // namespace stashscope

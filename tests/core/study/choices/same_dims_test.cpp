@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace same_dims_test {
 
 using test::ModelBuilder;
 using test::refusal;
@@ -95,5 +95,5 @@ TEST(SameDims, WhatIsNoNameIsRefused) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace same_dims_test
 }  // namespace stashscope

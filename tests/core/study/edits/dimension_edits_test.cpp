@@ -9,7 +9,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace dimension_edits_test {
 
 using Names = std::vector<std::string>;
 using SameDims = std::map<std::string, std::string>;
@@ -136,5 +136,5 @@ TEST(DimensionUses, TellInputsAndUnits) {
   EXPECT_EQ(unit_of(study->graph(), of("T")), DimensionUnit::tokens);
 }
 
-}  // namespace
+}  // namespace dimension_edits_test
 }  // namespace stashscope

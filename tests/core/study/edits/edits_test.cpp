@@ -9,7 +9,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace edits_test {
 
 using Dims = std::map<std::string, std::int64_t>;
 
@@ -399,5 +399,5 @@ TEST(WithDimension, TakesOtherNamesOfItAway) {
             (Dims{{"x_columns", 5}, {"x_rows", 3}}));
 }
 
-}  // namespace
+}  // namespace edits_test
 }  // namespace stashscope

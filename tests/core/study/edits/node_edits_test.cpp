@@ -8,7 +8,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace node_edits_test {
 
 class NodeEdits : public testing::Test {
  protected:
@@ -79,5 +79,5 @@ TEST_F(NodeEdits, PinnedNodesAreOffUntilTheyAreRecomputed) {
   EXPECT_EQ(planned_nodes(*after, {{node}}).on, std::vector<NodeId>{node});
 }
 
-}  // namespace
+}  // namespace node_edits_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace choices_comparison_test {
 
 Choices base_choices() {
   Choices choices;
@@ -154,5 +154,5 @@ TEST(ChoicesComparison, FiguresOfProfilesOfOneNameAreListed) {
       1);
 }
 
-}  // namespace
+}  // namespace choices_comparison_test
 }  // namespace stashscope

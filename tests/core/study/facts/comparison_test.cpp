@@ -9,7 +9,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace comparison_test {
 
 std::shared_ptr<const Study> study_of(int layers, const std::string& plans = "",
                                       std::int64_t batch = 4) {
@@ -121,5 +121,5 @@ TEST(Comparison, AGraphWithoutNodesCanBeCompared) {
   EXPECT_TRUE(row_of(compare(*empty, *study_of(2)), ComparisonGroup::memory, "peak").differs());
 }
 
-}  // namespace
+}  // namespace comparison_test
 }  // namespace stashscope

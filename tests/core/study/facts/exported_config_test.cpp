@@ -5,7 +5,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace exported_config_test {
 
 /// Layers of a product and an operator that the reference's table does not have.
 std::shared_ptr<const Study> study_with(const std::string& plans, bool widened) {
@@ -48,5 +48,5 @@ TEST(ExportedConfig, KeepsWhatFitsAnotherModel) {
   EXPECT_TRUE(exported_config(*study).left_out.empty());
 }
 
-}  // namespace
+}  // namespace exported_config_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace node_facts_test {
 
 std::shared_ptr<const Study> study_with(const std::string& plans) {
   Choices choices;
@@ -75,5 +75,5 @@ TEST(MakerOfMemory, IsWhoAllocatedWhatAViewShows) {
   EXPECT_FALSE(maker_of_memory(*study, node("u")).valid());
 }
 
-}  // namespace
+}  // namespace node_facts_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace pass_savings_test {
 
 /// A perceptron whose scores are added to a bias before they are activated.
 std::shared_ptr<const Graph> model() {
@@ -64,5 +64,5 @@ TEST(PassChoices, AllKeepTheOutputs) {
   EXPECT_THROW(check_precision("float8e5m2"), Error);
 }
 
-}  // namespace
+}  // namespace pass_savings_test
 }  // namespace stashscope

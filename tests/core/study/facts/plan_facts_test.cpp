@@ -9,7 +9,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace plan_facts_test {
 
 std::shared_ptr<const Study> study_with(const std::string& plans) {
   Choices choices;
@@ -229,5 +229,5 @@ TEST(Layers, AreThePathsInNames) {
   FAIL();
 }
 
-}  // namespace
+}  // namespace plan_facts_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "core/study/files/session.h"
 
 namespace stashscope {
-namespace {
+namespace killed_saving_test {
 
 namespace fs = std::filesystem;
 
@@ -71,5 +71,5 @@ TEST_F(KilledSaving, LeavesTheOldOrTheNewFileWhole) {
   EXPECT_GT(replaced, 0) << "no child ever got to save";
 }
 
-}  // namespace
+}  // namespace killed_saving_test
 }  // namespace stashscope

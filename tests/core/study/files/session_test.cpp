@@ -10,7 +10,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace session_test {
 
 /// A model and a session of it, with something measured.
 class SessionFile : public testing::Test {
@@ -193,5 +193,5 @@ TEST_F(SessionFile, ForgetsWhatWasMeasuredForAnotherStep) {
   EXPECT_EQ(changed.warnings.size(), 1U);
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
-namespace {
+namespace step_bundle_test {
 
 TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
   const test::Folder folder;
@@ -47,5 +47,5 @@ TEST(StepBundle, ABrokenStreamLeavesNothingBehind) {
   EXPECT_EQ(temporary.entries(), 0U);
 }
 
-}  // namespace
+}  // namespace step_bundle_test
 }  // namespace stashscope

@@ -11,7 +11,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace measured_difference_test {
 
 std::shared_ptr<const Study> study_of(const test::ModelBuilder& model) {
   return compute_study(std::make_shared<const Graph>(model.build()), {}, nullptr, Progress());
@@ -136,5 +136,5 @@ TEST(DifferenceCauses, HaveWordsOfTheirOwn) {
   EXPECT_EQ(words.size(), 5U);
 }
 
-}  // namespace
+}  // namespace measured_difference_test
 }  // namespace stashscope

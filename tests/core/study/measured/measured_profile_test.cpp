@@ -16,7 +16,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace measured_profile_test {
 
 DeviceProfile known_device() {
   DeviceProfile profile = load_profile("CPU-8-cores");
@@ -154,5 +154,5 @@ TEST(MeasuredProfile, LeavesOutGroupsWhoseMembersHaveNoTimeOfTheirOwn) {
   EXPECT_NEAR(fitted.matrix.float32 / known_device().matrix.float32, 1, 0.05);
 }
 
-}  // namespace
+}  // namespace measured_profile_test
 }  // namespace stashscope

@@ -10,7 +10,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace measurement_file_test {
 
 using nlohmann::json;
 
@@ -186,5 +186,5 @@ TEST_F(MeasurementFile, AMissingFileIsNamedOnce) {
   EXPECT_EQ(said.find("/no/such/file.json"), said.rfind("/no/such/file.json")) << said;
 }
 
-}  // namespace
+}  // namespace measurement_file_test
 }  // namespace stashscope

@@ -13,7 +13,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace budget_test {
 
 constexpr SearchLimit few_moves{0, 20'000, 1};
 
@@ -306,5 +306,5 @@ TEST(ParetoCurve, LaterBudgetsAreNeverDearer) {
   EXPECT_EQ(dearest, 0);
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace stashscope

@@ -11,7 +11,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace largest_fit_test {
 
 using test::ModelBuilder;
 
@@ -258,5 +258,5 @@ TEST(LargestFit, HoldsForTheSizesThatWereAsked) {
   EXPECT_FALSE(fit_holds(*study, fit, *study_of(relu()))) << "of another model";
 }
 
-}  // namespace
+}  // namespace largest_fit_test
 }  // namespace stashscope

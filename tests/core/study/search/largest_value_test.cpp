@@ -5,7 +5,7 @@
 #include <set>
 
 namespace stashscope {
-namespace {
+namespace largest_value_test {
 
 /// Whether values fit by their bytes, those for which `is_refused` are refused.
 class Trials {
@@ -110,5 +110,5 @@ TEST(LargestValue, ASinglePeakOnTheWayHidesNothing) {
   EXPECT_EQ(trials.largest().fails, 101);
 }
 
-}  // namespace
+}  // namespace largest_value_test
 }  // namespace stashscope

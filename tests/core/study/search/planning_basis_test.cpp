@@ -9,7 +9,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace planning_basis_test {
 
 std::shared_ptr<const Study> deep_study() {
   Choices choices;
@@ -101,5 +101,5 @@ TEST(PlanningBasis, PlansKeepTheirPeaksWhereNodesWereMoved) {
   }
 }
 
-}  // namespace
+}  // namespace planning_basis_test
 }  // namespace stashscope

@@ -10,7 +10,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace sweep_test {
 
 using Values = std::vector<std::int64_t>;
 
@@ -148,5 +148,5 @@ TEST(SweepValues, CoarseFirstIsTheSameWithTheEndsInFront) {
   }
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace stashscope

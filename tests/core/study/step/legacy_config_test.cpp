@@ -8,7 +8,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace legacy_config_test {
 
 std::shared_ptr<const Study> study_of(const Choices& choices) {
   const test::ModelBuilder model = test::deep_perceptron(3, 16);
@@ -114,5 +114,5 @@ TEST(WiderTable, TakesNewerOpsetsWhenAsked) {
   ASSERT_FALSE(compute_study(model, choices, nullptr, {})->plans.empty());
 }
 
-}  // namespace
+}  // namespace legacy_config_test
 }  // namespace stashscope

@@ -17,7 +17,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace moved_order_test {
 
 std::shared_ptr<const Study> study_of(const Graph& model, const Choices& choices = {}) {
   return compute_study(std::make_shared<const Graph>(model), choices, nullptr, Progress());
@@ -382,5 +382,5 @@ TEST(NodeNames, TellNodesWithoutOrWithTheSameNameByTheirTensors) {
   EXPECT_FALSE(names.find("nobody").valid());
 }
 
-}  // namespace
+}  // namespace moved_order_test
 }  // namespace stashscope

@@ -17,7 +17,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace planned_step_test {
 
 namespace fs = std::filesystem;
 
@@ -252,5 +252,5 @@ INSTANTIATE_TEST_SUITE_P(Small, PlannedModel,
                                          "vit_tiny"),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace planned_step_test
 }  // namespace stashscope

@@ -9,7 +9,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace step_times_test {
 
 std::shared_ptr<const Study> study_with(const std::string& plans, const Choices& others = {}) {
   Choices choices = others;
@@ -104,5 +104,5 @@ TEST(StepTimes, AreMeasuredWhereARunTold) {
   EXPECT_DOUBLE_EQ(next->plans.at(0).cost.seconds, study->plans.at(0).cost.seconds);
 }
 
-}  // namespace
+}  // namespace step_times_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace study_test {
 
 using test::ModelBuilder;
 
@@ -314,5 +314,5 @@ TEST(Session, TextOfOtherKindsIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace study_test
 }  // namespace stashscope

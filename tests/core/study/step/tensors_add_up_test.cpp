@@ -7,7 +7,7 @@
 #include "core/study/step/study.h"
 
 namespace stashscope {
-namespace {
+namespace tensors_add_up_test {
 
 TEST(TensorsAddUp, ToTheLiveBytesOfEveryStep) {
   const auto model =
@@ -36,5 +36,5 @@ TEST(TensorsAddUp, ToTheLiveBytesOfEveryStep) {
   }
 }
 
-}  // namespace
+}  // namespace tensors_add_up_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace update_test {
 
 namespace fs = std::filesystem;
 
@@ -149,5 +149,5 @@ TEST_P(SmallModelBands, AddUpAtEveryStepUnderAllChoices) {
 INSTANTIATE_TEST_SUITE_P(Files, SmallModelBands, testing::ValuesIn(small_models()),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace update_test
 }  // namespace stashscope

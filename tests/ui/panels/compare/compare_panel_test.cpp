@@ -14,7 +14,7 @@
 #include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace compare_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -235,5 +235,5 @@ TEST(ComparisonModels, KeepTheRules) {
   EXPECT_EQ(model.rowCount(), 0);
 }
 
-}  // namespace
+}  // namespace compare_panel_test
 }  // namespace stashscope::ui::test

@@ -10,7 +10,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace dimensions_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -201,5 +201,5 @@ TEST_F(Dimensions, WithoutAModelOrOpenSizesTheySaySo) {
   EXPECT_TRUE(invites);
 }
 
-}  // namespace
+}  // namespace dimensions_panel_test
 }  // namespace stashscope::ui::test

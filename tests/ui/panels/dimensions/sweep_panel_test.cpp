@@ -10,7 +10,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace sweep_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -186,5 +186,5 @@ TEST_F(Sweeping, TheMenuOfADimensionLeadsHere) {
   EXPECT_TRUE(is_complete());
 }
 
-}  // namespace
+}  // namespace sweep_panel_test
 }  // namespace stashscope::ui::test

@@ -20,7 +20,7 @@
 #include "ui/widgets/elided_label.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace orders_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -394,5 +394,5 @@ TEST_F(OrderAndFusion, EditsAreListedAndRemovedByKeyOrButton) {
   EXPECT_TRUE(document().choices().moves.empty());
 }
 
-}  // namespace
+}  // namespace orders_panel_test
 }  // namespace stashscope::ui::test

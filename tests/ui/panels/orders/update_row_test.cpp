@@ -7,7 +7,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace update_row_test {
 
 using namespace Qt::StringLiterals;
 
@@ -50,5 +50,5 @@ TEST_F(UpdateChoices, ABandIsNamedWhereTheCursorStands) {
   EXPECT_TRUE(bands().contains(u"gradients"_s)) << bands().toStdString();
 }
 
-}  // namespace
+}  // namespace update_row_test
 }  // namespace stashscope::ui::test

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace stashscope::ui {
-namespace {
+namespace plan_chart_map_test {
 
 const QRectF plot(60, 20, 400, 200);
 
@@ -73,5 +73,5 @@ TEST(ChartTicks, OfPeaksLieInTheRange) {
   }
 }
 
-}  // namespace
+}  // namespace plan_chart_map_test
 }  // namespace stashscope::ui

@@ -11,7 +11,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace planner_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -404,5 +404,5 @@ TEST_F(Planner, TheToolbarHasTheBudgetToo) {
   EXPECT_EQ(toolbar.text(), u"100 %"_s);
 }
 
-}  // namespace
+}  // namespace planner_panel_test
 }  // namespace stashscope::ui::test

@@ -17,7 +17,7 @@
 #include "ui/models/plan_filter.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace plan_tree_test {
 
 using namespace Qt::StringLiterals;
 using Column = PlanTreeModel::Column;
@@ -397,5 +397,5 @@ TEST_F(PlanTree, SelectedRowsAreMarkedInTheGraph) {
   EXPECT_EQ(document().selection().nodes.size(), 1U);
 }
 
-}  // namespace
+}  // namespace plan_tree_test
 }  // namespace stashscope::ui::test

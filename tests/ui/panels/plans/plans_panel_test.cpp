@@ -9,7 +9,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace plans_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -56,5 +56,5 @@ TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {
   FAIL() << "nothing is put away";
 }
 
-}  // namespace
+}  // namespace plans_panel_test
 }  // namespace stashscope::ui::test

@@ -15,7 +15,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace run_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -378,5 +378,5 @@ TEST_F(RunPanelTest, LeavingTheDeviceChangesNothing) {
   EXPECT_EQ(document().choices().device, "cuda");
 }
 
-}  // namespace
+}  // namespace run_panel_test
 }  // namespace stashscope::ui::test

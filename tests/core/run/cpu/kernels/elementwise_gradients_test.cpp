@@ -3,7 +3,7 @@
 #include "element_types.h"
 
 namespace stashscope {
-namespace {
+namespace elementwise_gradients_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 
@@ -235,5 +235,5 @@ TEST(ElementwiseGradientAtRunTime, IsSummedOverWhatWasBroadcast) {
   }
 }
 
-}  // namespace
+}  // namespace elementwise_gradients_test
 }  // namespace stashscope

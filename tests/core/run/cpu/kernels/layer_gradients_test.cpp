@@ -3,7 +3,7 @@
 #include "element_types.h"
 
 namespace stashscope {
-namespace {
+namespace layer_gradients_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 
@@ -343,5 +343,5 @@ INSTANTIATE_TEST_SUITE_P(
             .domain = microsoft}),
     case_name);
 
-}  // namespace
+}  // namespace layer_gradients_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include "element_types.h"
 
 namespace stashscope {
-namespace {
+namespace structural_gradients_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 
@@ -326,5 +326,5 @@ INSTANTIATE_TEST_SUITE_P(Rotary, StructuralGradient,
                                          rotary("RotaryPairs", {{"interleaved", std::int64_t{1}}})),
                          case_name);
 
-}  // namespace
+}  // namespace structural_gradients_test
 }  // namespace stashscope

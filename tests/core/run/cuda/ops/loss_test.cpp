@@ -6,7 +6,7 @@
 #include "kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace loss_test {
 
 /// Rows by groups of threads, warps, blocks and in passes; classes further out.
 const std::vector<Dims> shapes = {
@@ -153,5 +153,5 @@ TEST(CudaLosses, OfLabelsOutsideOfTheClassesAreNotANumber) {
   EXPECT_GT(found[2], 0);
 }
 
-}  // namespace
+}  // namespace loss_test
 }  // namespace stashscope::testing_run
