@@ -92,8 +92,7 @@ std::string name_of(const Graph& graph, const Dataflow& dataflow, ValueId id);
 /// restore tensors. Throws a usage Error when the graph's opset lacks a type to cast to.
 Graph materialize(const Graph& graph, const Dataflow& dataflow, const std::vector<NodeId>& order);
 
-/// Seed of a random node: hash of its first output's name (h = h * 101 + byte, 32 bits) plus the
-/// session's seed.
+/// Seed of a random node: hash of its first output's name (h = h * 101 + byte, 32 bits).
 std::int64_t seed_for(const std::string& output_name);
 
 }  // namespace stashscope
