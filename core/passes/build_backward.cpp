@@ -32,7 +32,7 @@ bool is_static(const TensorType& type) {
                                    [](const Expr& dim) { return dim.integer().has_value(); });
 }
 
-/// The candidates that receive a gradient are known only after the backward pass is built.
+/// Guesses the parameters. Only the finished backward pass shows which of them receive a gradient.
 class CandidateGuess {
  public:
   CandidateGuess(const Graph& graph, const TrainingGoal& goal) : graph_(graph), goal_(goal) {

@@ -129,7 +129,8 @@ class Inference {
     }
   }
 
-  /// Drops sizes that a declaration replaced, and sizes of inputs, which do not depend on the data.
+  /// Keeps each data-dependent size once. Drops sizes that a declaration replaced and sizes of
+  /// inputs, which do not depend on the data.
   void keep_used_data_dependent() {
     if (data_.data_dependent.empty()) return;
     std::unordered_set<SymbolId> used;

@@ -38,7 +38,8 @@ bool is_flattened(const Rewriter& graph, ValueId id) {
   return false;
 }
 
-/// Whether the loss is a mean or sum over rows of scores with one label each, and its only output.
+/// Whether a loss is a mean or sum over rows of scores with one label each, and its further outputs
+/// are not read.
 bool can_choose_rows(const Rewriter& graph, NodeId id) {
   const Node& loss = graph.node(id);
   const Shape* const scores = graph.shape(loss.inputs[0]);

@@ -256,8 +256,8 @@ std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   return moved;
 }
 
-/// Selecting a single position drops the axis. The moved node keeps it, and a squeeze at the old
-/// place drops it.
+/// Replaces a Gather of a single position, which drops the axis, by one that keeps it and can be
+/// moved, and a Squeeze.
 bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.domain.empty() || node.op_type != "Gather" || graph.opset() < 13) return false;
@@ -307,7 +307,7 @@ std::size_t move_upstream(Rewriter& graph, const PassContext&) {
   // A selection that moved away may have blocked a later one.
   for (bool moved = true; moved;) {
     const std::size_t before = moves;
-    // From the end, so that a moved selection does not pass one that could still merge with it.
+    // From the end, so that no later selection meets a moved one that it could have joined.
     for (std::size_t i = graph.node_count(); i-- > 0;) moves += move_up_from(graph, NodeId(i));
     moved = moves != before;
   }

@@ -1,4 +1,4 @@
-// Operands that do not fit each other are refused before a kernel reads outside of them.
+// Operands with mismatched shapes are refused before a kernel reads out of bounds.
 
 #include <gtest/gtest.h>
 
