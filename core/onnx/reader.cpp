@@ -109,7 +109,8 @@ class GraphReader {
     const std::string place = "node '" + printable(proto.name()) + "' (Constant)";
     if (proto.output_size() != 1) fail_input(place, "must have one output");
     const std::string name = proto.output(0);
-    if (ids_.contains(name)) fail_input(tensor_place(name), "has two producers, also " + place);
+    if (ids_.contains(name))
+      fail_input(tensor_place(name), "has two producers, one of them is " + place);
     for (auto& attribute : *proto.mutable_attribute()) {
       if (attribute.name() == "value") return add_constant(name, *attribute.mutable_t(), true);
       if (attribute.name() == "value_int") {

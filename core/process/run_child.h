@@ -49,8 +49,8 @@ ChildEnd run_child_to_end(const std::filesystem::path& program,
 /// @param on_line called on this thread
 /// @param input what the program reads on its standard input
 /// When the program ends with another status than 0, throws an Error of its exit code's kind with
-/// its last words. Kills the program and throws a run Error when it exceeds a limit, and a cancelled
-/// Error when `progress` is cancelled.
+/// its last words. Kills the program and throws a run Error when it exceeds a limit, and a
+/// cancelled Error when `progress` is cancelled.
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
                const std::string& input = {}, const ChildLimits& limits = {});
