@@ -165,7 +165,7 @@ void reduce_mean_gradient(GradientContext& g) {
   g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
 }
 
-/// The gradient goes in equal parts to all elements that equal the extreme, as in PyTorch.
+/// The gradient goes in equal parts to all elements that equal the extreme, like PyTorch's amax.
 void reduce_extreme_gradient(GradientContext& g) {
   const ReducedAxes axes(g, 18);
   // Without axes the sum below would reduce all of them.
