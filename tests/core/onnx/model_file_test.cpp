@@ -122,7 +122,7 @@ TEST_F(ModelFile, NoFlippedByteCrashesTheReader) {
       const Graph graph = load_model(written(damaged));
       prepare_training_step(graph, {});
     } catch (const Error&) {
-      // Refused; what matters is that it is refused with an Error.
+      // An Error is the only accepted kind of refusal.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Sizes that only the data tells have a name, and a bound where there is one.
+// Data-dependent sizes have a name and, if possible, an upper bound.
 
 #include <gtest/gtest.h>
 

@@ -305,9 +305,9 @@ TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
   const auto study = study_of(test::deep_perceptron(2, 8), choices);
   ASSERT_EQ(count_of(*study, AddedKind::compress), 1U);
   const std::string text = test::refusal(ErrorKind::usage, [&] { modified_graph(*study); });
-  EXPECT_NE(text.find("float8e5m2, which operators of opset 17 do not know (19 does)"),
-            std::string::npos)
-      << text;
+  for (const char* part : {"float8e5m2", "opset 17", "opset 19"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
 }
 
 }  // namespace strategies_test

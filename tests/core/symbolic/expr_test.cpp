@@ -115,7 +115,7 @@ TEST_F(ExprTest, OtherTextIsNoExpression) {
   EXPECT_FALSE(parse_expr(std::string(2000, '('), symbols));
 }
 
-/// A random expression, and the same tree computed directly on the numbers.
+/// A random expression, and the value of the same tree computed directly on numbers.
 struct Sample {
   Expr expr;
   std::int64_t value;

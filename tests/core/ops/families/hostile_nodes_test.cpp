@@ -1,5 +1,5 @@
-// Nodes that no checker has seen: too few inputs, wrong ranks and types. They may be refused, with
-// an Error, but nothing else may happen.
+// Unchecked nodes with too few inputs, wrong ranks and types are accepted or refused with an Error;
+// nothing else may happen.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> all_names() {
   return {names.begin(), names.end()};
 }
 
-/// Inputs of many kinds to draw from; some hold numbers, as shapes and axes do.
+/// A pool of inputs of many kinds; some contain numbers, like shapes and axes.
 const std::vector<std::string> operands = {"",     "scalar", "vector",  "image",   "matrix",
                                            "ids",  "flags",  "unknown", "numbers", "negative",
                                            "huge", "empty",  "none"};

@@ -1,4 +1,4 @@
-// What is known of the elements of small tensors is what a run would find in them.
+// The inferred elements of small tensors equal those of a run.
 
 #include "core/ops/rules/contents.h"
 
