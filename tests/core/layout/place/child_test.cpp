@@ -1,4 +1,4 @@
-// The layout in a child process. This program is its own child: see main.
+// Layout in a child process. The test program itself is the child: see main.
 
 #include "core/layout/place/child.h"
 
