@@ -143,7 +143,7 @@ TEST(RunSequence, KnowsWhatIsAliveAndReadNext) {
   EXPECT_TRUE(state.is_alive(ItemId(2), state.slots() - 1)) << "kept";
   EXPECT_EQ(state.next_read(ItemId(0), made), read);
   EXPECT_EQ(state.next_read(ItemId(2), made), state.slots());
-  EXPECT_TRUE(state.is_read(TaskId(2), 0)) << "by what comes behind the step";
+  EXPECT_TRUE(state.is_read(TaskId(2), 0)) << "by a reader after the step";
 }
 
 }  // namespace
