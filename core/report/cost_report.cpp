@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// `predicted for H100`, `measured on cpu`, or which part is which.
+/// `predicted for H100`, `measured on cpu`, or both with the number of measured nodes.
 std::string source_text(const Study& study) {
   const StepTimes& times = *study.times;
   const std::string measured = "measured on " + printable(times.measured_on);
@@ -21,7 +21,7 @@ std::string source_text(const Study& study) {
   const std::string share =
       std::to_string(times.measured) + " of " + std::to_string(times.seconds.size()) + " nodes";
   return measured + " (" + share + ")" +
-         (times.measured < times.seconds.size() ? ", the others " + predicted : "");
+         (times.measured < times.seconds.size() ? ", other nodes " + predicted : "");
 }
 
 std::string plan_line(const PlanRow& row, std::size_t number) {

@@ -62,7 +62,7 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
 std::string transfers_clause(const Study& study) {
   if (study.current->transfer_bytes == 0) return "";
   return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
-         format_seconds(transfer_seconds(study, *study.current)) + " when nothing overlaps";
+         format_seconds(transfer_seconds(study, *study.current)) + " without overlap";
 }
 
 json clean(const std::string& text) { return to_valid_utf8(text); }
@@ -76,7 +76,7 @@ json model_json(const ReportInput& input) {
           {"parameter_bytes", study.sizes->parameter_bytes}};
 }
 
-/// The sizes that all bytes below are for.
+/// The dimension sizes for which all bytes below are computed.
 std::string dims_line(const Study& study) {
   std::vector<std::string> dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
@@ -137,7 +137,7 @@ json clusters_json(const Study& study) {
   return clusters;
 }
 
-/// Nodes that are shown as one but run a subgraph.
+/// Nodes that run a subgraph.
 json inner_peaks_json(const Study& study) {
   json peaks = json::array();
   for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {

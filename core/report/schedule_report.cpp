@@ -17,14 +17,14 @@ constexpr std::size_t shown_groups = 8;
 
 std::string end_of_row(bool is_chosen) { return is_chosen ? " (chosen)\n" : "\n"; }
 
-constexpr const char* not_looked_for = "only when it is chosen";
+constexpr const char* not_computed = "computed only when chosen";
 
 std::string fused_text(const FusionRow& row) {
   return format_bytes(*row.peak_bytes) + ", " + std::to_string(row.fused_nodes) + " nodes in " +
          std::to_string(row.groups) + " groups";
 }
 
-/// What a search knows of its answer.
+/// The bound and method of a search.
 std::string proof_text(const OrderRow& row) {
   if (!row.bound_bytes || !row.peak_bytes) return "";
   const std::string found = " (" + row.method + ")";
@@ -59,7 +59,7 @@ std::string orders_text(const Study& study) {
   std::string text = "Peak by order:\n";
   for (const OrderRow& row : study.orders) {
     text += "  " + row.name + ": " +
-            (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_looked_for) +
+            (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_computed) +
             (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
             end_of_row(row.name == order_in_force(study));
   }
@@ -82,7 +82,7 @@ json orders_json(const Study& study) {
 std::string fusions_text(const Study& study, const std::vector<FusionRow>& rows) {
   std::string text = rows.empty() ? "" : "Peak by fusion:\n";
   for (const FusionRow& row : rows) {
-    text += "  " + row.name + ": " + (row.peak_bytes ? fused_text(row) : not_looked_for) +
+    text += "  " + row.name + ": " + (row.peak_bytes ? fused_text(row) : not_computed) +
             end_of_row(row.name == study.choices.fusion.strategy);
   }
   return text + groups_text(study);

@@ -21,7 +21,7 @@ std::string onednn_version() {
   return dotted(version.major, version.minor, version.patch);
 }
 
-/// Protobuf's is a number of three digits for each part.
+/// Protobuf encodes its version as a number with three digits per part.
 std::string protobuf_version() {
   constexpr int version = GOOGLE_PROTOBUF_VERSION;
   return dotted(version / 1'000'000, version / 1000 % 1000, version % 1000);

@@ -5,13 +5,13 @@
 
 namespace stashscope {
 
-/// A part that the program is made of.
+/// A library or device, with its version.
 struct PartVersion {
   std::string name;
   std::string version;
 };
 
-/// The libraries that the engine uses, and the devices it finds.
+/// The libraries that the engine uses, and the devices that it finds.
 std::vector<PartVersion> part_versions();
 
 }  // namespace stashscope

@@ -23,11 +23,11 @@ TEST(Roofline, IsFlatBehindTheRidge) {
   const auto seconds = [&](double flops, double bytes) {
     return roofline_seconds(flops, bytes, ComputeUnit::vector, ElementType::float32, device);
   };
-  EXPECT_DOUBLE_EQ(seconds(100, 40), 4 + 2);    // 2.5 per byte: the memory decides
+  EXPECT_DOUBLE_EQ(seconds(100, 40), 4 + 2);    // 2.5 per byte: bound by memory
   EXPECT_DOUBLE_EQ(seconds(400, 40), 4 + 2);    // at the ridge
-  EXPECT_DOUBLE_EQ(seconds(2000, 40), 20 + 2);  // 50 per byte: the operations decide
+  EXPECT_DOUBLE_EQ(seconds(2000, 40), 20 + 2);  // 50 per byte: bound by arithmetic
   EXPECT_DOUBLE_EQ(seconds(0, 40), 4 + 2);
-  EXPECT_EQ(seconds(0, 0), 0) << "what does nothing starts no kernel";
+  EXPECT_EQ(seconds(0, 0), 0) << "a node without work starts no kernel";
 }
 
 TEST(Roofline, TakesTheRateOfTypeAndUnit) {

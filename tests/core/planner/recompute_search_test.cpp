@@ -1,4 +1,4 @@
-// Sequences for a budget, against what is found by trying everything.
+// Sequences for a budget, compared with exhaustive search.
 
 #include "core/planner/recompute_search.h"
 

@@ -34,7 +34,7 @@ TEST(Config, NamesAnOperatorForTypesThreeAndFour) {
   EXPECT_EQ(config.at("Softmax").type, PlanType::offload);
   EXPECT_EQ(config.at("MatMul"), (ClusterChoice{PlanType::compress, 2}));
   EXPECT_EQ(parse_config(to_string(config)), config);
-  // A cluster is nothing that could be put away; the reference's own answer stands.
+  // A cluster cannot be offloaded; ONNX Runtime's own message is used.
   EXPECT_NE(test::refusal(ErrorKind::usage, [] { parse_config("Gelu+:3:-1"); })
                 .find("Invalid optimization type specified for subgraph: Gelu+"),
             std::string::npos);

@@ -1,4 +1,4 @@
-// Plans of nodes that keep their outputs count, but are not carried out.
+// Plans of pinned nodes count as occurrences but are not applied.
 
 #include <gtest/gtest.h>
 

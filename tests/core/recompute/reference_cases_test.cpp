@@ -1,4 +1,4 @@
-// The published cases: small graphs with the reference's answers beside them.
+// Published cases: small graphs with ONNX Runtime's results.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Strategies beyond the reference's: tensors that are put away and brought back.
+// Strategies that ONNX Runtime does not have: tensors are evicted and restored.
 
 #include "core/recompute/strategy.h"
 
@@ -30,7 +30,7 @@ Choices with_plans(const std::string& config) {
   return choices;
 }
 
-/// How often the current variant has a node of a kind.
+/// Number of nodes of a kind in the current variant.
 std::size_t count_of(const Study& study, AddedKind kind) {
   const auto& kinds = study.current->dataflow.kinds;
   return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
@@ -54,7 +54,7 @@ TEST(Offload, FreesTheTensorBetweenItsLastForwardAndItsFirstBackwardUse) {
   const Buffer& held = timeline.buffers[timeline.buffer_of[tensor]];
   const std::size_t away = step_of(*study, AddedKind::offload);
   EXPECT_EQ(held.last_slot, away);
-  // One Gelu reads it in forward; it is put away right behind.
+  // One Gelu reads the tensor in forward; the eviction comes directly after it.
   const NodeId gelu = study->graph().find_node("make_layer.0.g").value();
   EXPECT_EQ(timeline.order[away - 1], gelu);
   const std::size_t back = step_of(*study, AddedKind::fetch);
@@ -98,7 +98,7 @@ TEST(Compress, TakesEightBitsOnlyWhereGradientsTolerateThem) {
   for (const PlanRow& row : study->extensions) {
     if (row.type == PlanType::compress) configs.push_back(row.config);
   }
-  // GeluGrad reads the MatMul's output; the gradients of weights are products with Gelu's.
+  // GeluGrad reads the MatMul's output; the gradients of weights read Gelu's output.
   EXPECT_EQ(configs, std::vector<std::string>{"MatMul:4:-1"});
 }
 
@@ -147,7 +147,7 @@ TEST(Offload, TakesTheWholeBufferOfAView) {
             step_of(*study, AddedKind::offload));
 }
 
-/// Layers that split what a product makes; backward reads every part.
+/// Layers that split a product's result; backward reads every part.
 test::ModelBuilder model_with_splits(int layers) {
   test::ModelBuilder m;
   m.input("x", {"N", 12}).input("labels", {"N"}, ElementType::int64);
@@ -200,7 +200,7 @@ TEST(Eviction, ACountIsOfTensors) {
   EXPECT_EQ(count_of(*study, AddedKind::offload), 4U);
 }
 
-/// Bring-backs whose tensor nobody reads.
+/// Number of restored tensors without readers.
 std::size_t unread(const Dataflow& dataflow) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
@@ -238,7 +238,7 @@ TEST(Eviction, FetchesNothingThatIsRecomputed) {
   }
 }
 
-/// The view of h is read in backward, h itself is not; both are cheap to compute again.
+/// Backward reads the view of h but not h; both are cheap to recompute.
 test::ModelBuilder model_with_cheap_view() {
   test::ModelBuilder m;
   m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64);
@@ -293,7 +293,7 @@ TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
     if (is_transfer) types.push_back(node.op_type);
   }
   EXPECT_EQ(types, (std::vector<std::string>{"MemcpyToHost", "Cast", "Cast", "MemcpyFromHost"}));
-  // Read again, it has the same memory.
+  // The re-imported model has the same memory.
   const auto again =
       compute_study(std::make_shared<const Graph>(modified), with_plans(""), nullptr, {});
   EXPECT_EQ(again->baseline->timeline.peak_bytes, study->current->timeline.peak_bytes);

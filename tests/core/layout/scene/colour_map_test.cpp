@@ -7,7 +7,7 @@
 namespace stashscope::layout {
 namespace colour_map_test {
 
-/// How light a colour looks, from 0 (black) to 100 (white): CIE L*.
+/// Perceived lightness of a colour, from 0 (black) to 100 (white): CIE L*.
 double lightness(const Rgb& colour) {
   const auto linear = [](std::uint8_t part) {
     const double c = part / 255.0;

@@ -12,7 +12,7 @@
 namespace stashscope {
 namespace orders_test {
 
-/// Every node once, and producers before readers.
+/// Expects every node once, and producers before readers.
 void expect_valid(const Topology& topology, const std::vector<NodeId>& order) {
   ASSERT_EQ(order.size(), topology.nodes());
   std::vector<std::size_t> position(order.size(), order.size());

@@ -1,5 +1,4 @@
-// What a search sees of a step must be what the step's timeline says, and its orders must be real
-// ones.
+// The task graph of a step must agree with the step's timeline, and its orders must be valid.
 
 #include "core/schedule/tasks/step_tasks.h"
 
@@ -21,7 +20,8 @@ StepTasks tasks_of(const test::StepInOrders& step) {
   return step_tasks(step.dataflow, step.input().memory, no_cost);
 }
 
-/// Compares both for every rule. Returns how many peaks are equal; the others must be above.
+/// Compares the peaks of both for every rule. Returns the number of equal peaks; the others must be
+/// above.
 int compare_peaks(const test::StepInOrders& step) {
   const StepTasks tasks = tasks_of(step);
   int equal = 0;
