@@ -25,7 +25,7 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       host_(new QComboBox),
-      worker_label_(new QLabel(tr("Remote worker"))),
+      worker_label_(new QLabel(tr("Worker"))),
       worker_(new QLineEdit),
       warm_up_(make_count(u"warm_up"_s, 0)),
       repeats_(make_count(u"repeats"_s, 1)) {
