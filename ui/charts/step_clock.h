@@ -12,7 +12,6 @@ namespace stashscope::ui {
 /// time begins and ends at the same moment.
 class StepClock {
  public:
-  /// A clock without slots.
   StepClock() : StepClock(std::span<const double>()) {}
   /// @param seconds duration of each slot; negative ones count as 0
   explicit StepClock(std::span<const double> seconds) {

@@ -89,7 +89,7 @@ void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_rou
     painter.setBrush(frame_colour(index));
     painter.drawRoundedRect(rect, corner, corner);
   } else {
-    // Skipped, because painting far beside the screen takes time too.
+    // Clipped, because painting far beside the screen takes time too.
     const QRectF seen = rect.intersected(camera_.to_screen(to_qt(seen_)).adjusted(-2, -2, 2, 2));
     painter.fillRect(seen.toAlignedRect(), pen.color());
     painter.fillRect(seen.toAlignedRect().adjusted(1, 1, -1, -1), frame_colour(index));

@@ -44,7 +44,6 @@ struct TensorColours {
   std::array<QRgb, life_shades> of_life;  ///< from a lifetime of no slot to one of all slots
 };
 
-/// Fills the columns of one picture.
 class ColumnPainter {
  public:
   ColumnPainter(const DataLayer& layer, const QSize& size, double ratio)

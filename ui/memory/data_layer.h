@@ -13,8 +13,7 @@ struct MemoryLook {
   enum class Colouring { lifetime, band };
 
   Fill fill = Fill::bands;
-  Colouring colouring =
-      Colouring::lifetime;  ///< of tensors; persistent ones have their band's colour
+  Colouring colouring = Colouring::lifetime;  ///< of tensors that are not persistent
   AxisUnit unit = AxisUnit::steps;
 
   friend bool operator==(const MemoryLook&, const MemoryLook&) = default;
@@ -42,8 +41,7 @@ struct DataLayer {
   const MemoryLook& look;
   const StepAxis& axis;
   std::int64_t top = 1;  ///< bytes at the upper edge
-  BufferId
-      marked;  ///< gets an outline if it is large enough to be drawn on its own; may be invalid
+  BufferId marked;       ///< outlined unless it is too small; may be invalid
   const Theme& theme;
 
   /// @param size in device pixels, @param ratio device pixels for each pixel of the widget

@@ -29,7 +29,6 @@ class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
  public:
-  /// An empty key.
   KeyLayout() = default;
   KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left, double right);
 

@@ -32,7 +32,6 @@ class MemoryView : public QWidget {
   bool can_show_time() const;
 
   void set_cursor(std::size_t step);
-  /// Outlines a tensor.
   void mark(BufferId buffer);
   /// Outlines the largest tensor that the node makes, unless one of its tensors is outlined
   /// already.

@@ -16,7 +16,6 @@ int next_text_size(int percent, int direction);
 int remembered_text_size();
 void remember_text_size(int percent);
 
-/// Sets the text size of all widgets.
 void apply_text_size(QApplication& application, int percent);
 
 /// The current size divided by the system's, for texts that are measured in pixels.

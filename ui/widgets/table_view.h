@@ -44,7 +44,6 @@ class TableView : public QTableView {
   void fit_flexible_column();
   /// Width of the content of a column, in pixels.
   int content_width(int column) const;
-  /// Makes rows as high as their text.
   void fit_rows();
   /// Scales the column widths, which are given for the system's text size, to the current text
   /// size.

@@ -23,9 +23,7 @@ class ChoiceMenu : public QMenu {
                       std::function<bool(const Choices&)> is_on,
                       std::function<void(Choices&, bool on)> change,
                       std::function<QString(bool on)> told);
-  /// Removes all entries.
   void clear_choices();
-  /// Updates the entries.
   virtual void show_choices();
 
   Document& document() { return document_; }
@@ -52,7 +50,6 @@ class OrderMenu : public ChoiceMenu {
   void show_choices() override;
 };
 
-/// The fusion strategies.
 class FusionMenu : public ChoiceMenu {
   Q_OBJECT
 

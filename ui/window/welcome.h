@@ -12,7 +12,6 @@ class Welcome : public QWidget {
  public:
   explicit Welcome(QWidget* parent = nullptr);
 
-  /// Reads the recent files again.
   void refresh();
 
  Q_SIGNALS:

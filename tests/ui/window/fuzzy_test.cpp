@@ -43,7 +43,6 @@ TEST(Fuzzy, StartsOfWordsAndNeighboursCountMost) {
   EXPECT_GT(score(u"ab"_s, u"a b"_s), score(u"ab"_s, u"a long way to b"_s));
 }
 
-/// All ways to pick the letters of a short text.
 int best_of_all_ways(const QString& pattern, const QString& text, qsizetype at, qsizetype from) {
   if (at == pattern.size()) return 0;
   int best = -1000;

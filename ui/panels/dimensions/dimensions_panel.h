@@ -24,7 +24,6 @@ class DimensionsPanel : public QWidget {
   void sweep_wanted(const QString& dimension);
 
  private:
-  /// The widgets of one dimension.
   struct Row {
     QString name;
     QSpinBox* value = nullptr;

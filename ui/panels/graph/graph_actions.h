@@ -15,7 +15,6 @@ class GraphActions : public QObject {
  public:
   GraphActions(Document& document, GraphView& view, QObject* parent);
 
-  /// All actions, for a menu.
   const QList<QAction*>& all() const { return all_; }
   /// Shows the menu about the selection at a screen position.
   void show_menu(QPoint place);

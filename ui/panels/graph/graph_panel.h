@@ -26,7 +26,6 @@ class GraphPanel : public QWidget {
   QList<QAction*> actions_on_selection() const { return actions_->all(); }
   /// Whether the final drawing of the document's study is on the screen.
   bool is_settled() const;
-  /// Opens or closes a group.
   void toggle(layout::GroupId group);
   /// Returns to the first picture: groups open down to the layers.
   void close_groups();
@@ -41,7 +40,6 @@ class GraphPanel : public QWidget {
   void inspector_wanted();
   /// Requests the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
-  /// Requests an export of the picture.
   void export_wanted();
 
  private:

@@ -22,7 +22,6 @@ QString html(const std::string& text) { return shown(text).toHtmlEscaped(); }
 
 QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
 
-/// Builds the page of one node.
 class NodePage {
  public:
   NodePage(const Study& study, NodeId node)

@@ -48,7 +48,7 @@ StepsPage::StepsPage(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &StepsPage::show_study);
   connect(&document_, &Document::selection_changed, this, &StepsPage::show_selection);
   connect(&document_, &Document::busy_changed, this, [this] {
-    // Takes back moves that changed nothing.
+    // If a move gave no new study, the view goes back to the old order.
     if (!document_.is_busy()) view_->set_study(document_.study());
   });
 }

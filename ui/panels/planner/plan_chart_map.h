@@ -47,7 +47,6 @@ std::optional<std::size_t> nearest_point(const PlanChartMap& map,
                                          std::span<const ChartPoint> points, QPointF pixel,
                                          double within);
 
-/// A grid line.
 struct ChartTick {
   double value = 0;
   std::string text;  ///< `20 ms`; the same unit for all ticks

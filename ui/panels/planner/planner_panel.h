@@ -21,13 +21,11 @@ class PlannerPanel : public QWidget {
  public:
   PlannerPanel(Document& document, Planning& planning, QWidget* parent = nullptr);
 
-  /// The text in the budget field.
   QString budget_text() const { return budget_->text(); }
   void set_budget_text(const QString& text) { budget_->set_text(text); }
   void focus_budget();
   void focus_fit();
 
-  /// Searches for plans within the budget.
   void plan();
   /// Searches for the Pareto front.
   void draw_curve();
