@@ -160,7 +160,7 @@ TEST_F(OrderAndFusion, StepsFollowTheSelectionAndLeadIt) {
   EXPECT_EQ(document().selection().step, 21U);
   document().select_node(node_of_row(55));
   EXPECT_EQ(steps().currentIndex().row(), 55);
-  EXPECT_TRUE(hint().contains(u"run at"_s)) << hint().toStdString();
+  EXPECT_TRUE(hint().contains(u"run in"_s)) << hint().toStdString();
 }
 
 TEST_F(OrderAndFusion, KeysMoveANodeByOneAndUndoTakesAllOfItBack) {
