@@ -21,11 +21,11 @@ namespace {
 constexpr double view_margin = 32;
 constexpr double zoom_step = 1.25;
 constexpr double pan_step = 64;
-/// A picture that would be smaller than this when it fits is shown from its upper end instead.
+/// If a picture fits only at a smaller zoom than this, its upper end is shown instead.
 constexpr double least_first_zoom = 0.75;
 constexpr double most_first_zoom = 0.9;
 
-/// How close to a curve a click counts, in pixels.
+/// Distance from a curve within which a click counts, in pixels.
 constexpr double reach = 6;
 
 bool is_escape(const QKeyEvent& key) {
@@ -69,7 +69,7 @@ void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   update();
 }
 
-/// The held group stays where it is on the screen; without one the picture does.
+/// Keeps the held group in its place on the screen, or the whole picture if no group is held.
 void GraphView::keep_in_place(const GraphScene& before) {
   const std::optional<Held> held = std::exchange(held_, std::nullopt);
   if (!held || before.picture().open == scene_->picture().open) return set_camera(camera_);
@@ -160,7 +160,7 @@ void GraphView::reveal(NodeId node) {
   show_box(to_qt(box), view_margin);
 }
 
-/// Where a picture fits into the width, moving it up or down leaves both of its columns in view.
+/// If a picture fits into the width, moving it up or down keeps both columns in view.
 void GraphView::show_box(const QRectF& box, double margin) {
   const QRectF shown = camera_.to_screen(box);
   const QRectF room = rect().toRectF();
@@ -174,7 +174,7 @@ void GraphView::show_box(const QRectF& box, double margin) {
   set_camera(anchored(camera_, box.center(), to));
 }
 
-/// Boxes lie over stash_edges, stash_edges over the frames of open groups.
+/// Boxes lie over stash edges, stash edges over the frames of open groups.
 GraphView::Found GraphView::found_under(QPointF screen) const {
   if (scene_ == nullptr) return {};
   const layout::Drawing& drawing = scene_->drawing();
@@ -257,7 +257,7 @@ void GraphView::toggle(std::uint32_t box) {
   Q_EMIT toggle_wanted(drawn.shows.group);
 }
 
-/// The closest box whose middle lies further in a direction, with little to the side.
+/// The closest box whose centre lies in a direction, with little distance to the side.
 std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key direction) const {
   const auto& boxes = scene_->drawing().boxes;
   const layout::Point from = boxes[box].rect.center();
@@ -304,7 +304,7 @@ QString GraphView::tip_of(std::uint32_t box) const {
           : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
   QString tip = shown(name);
   if (drawn.memory.bytes > 0) {
-    tip += QLatin1Char('\n') + tr("makes %1, kept for %2 of %3 steps on average")
+    tip += QLatin1Char('\n') + tr("makes %1, alive for %2 of %3 slots on average")
                                    .arg(bytes_text(drawn.memory.bytes))
                                    .arg(std::lround(average_slots(drawn.memory)))
                                    .arg(scene_->drawing().steps);
@@ -324,7 +324,7 @@ QString GraphView::tip_of(std::uint32_t box) const {
   return tip;
 }
 
-/// Of a node that makes a view, or works in place.
+/// Text of a node that makes a view or works in place.
 QString GraphView::borrowed_text(NodeId node) const {
   const Study& study = *scene_->picture().study;
   const NodeId maker = maker_of_memory(study, node);
@@ -377,7 +377,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (!notice_.isEmpty()) paint_notice(painter, theme);
 }
 
-/// On a ground of its own, since the graph may lie below.
+/// Painted on a background, because the graph may lie below.
 void GraphView::paint_notice(QPainter& painter, const Theme& theme) const {
   painter.setFont(caption_font(title_pixels));
   const QRect room = rect().adjusted(12, 36, -12, -12);
@@ -438,7 +438,7 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (const auto box = found_under(event->position()).box) toggle(*box);
 }
 
-/// By mouse the menu is about what lies below, by keyboard about the selection.
+/// By mouse, the menu is about the box under the pointer; by keyboard, about the selection.
 void GraphView::contextMenuEvent(QContextMenuEvent* event) {
   if (scene_ == nullptr) return;
   if (event->reason() == QContextMenuEvent::Keyboard) {

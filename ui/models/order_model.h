@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The execution orders with the peak that each would have.
+/// The execution orders with the peak of each.
 class OrderModel : public StudyModel {
   Q_OBJECT
 

@@ -4,10 +4,10 @@
 
 namespace stashscope::ui {
 
-/// The versions of the program and of what it is made of, as text with a line for each.
+/// Versions of the program and of its components, one per line.
 QString versions_text();
 
-/// Says what the program is and in which version. Deletes itself when closed.
+/// Shows what the program is, and its version. Deletes itself when closed.
 class AboutBox : public QDialog {
   Q_OBJECT
 

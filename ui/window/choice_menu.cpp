@@ -32,7 +32,7 @@ QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString&
             Choices choices = document_.choices();
             change(choices, on);
             document_.choose(choices, told(on));
-            // An entry that was on already stays so.
+            // An entry that was on already stays on.
             show_choices();
           });
   return action;

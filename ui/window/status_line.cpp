@@ -31,7 +31,7 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   stage_->setObjectName(u"status_stage"_s);
   progress_->setObjectName(u"status_progress"_s);
-  progress_->setAccessibleName(tr("How far the computation is"));
+  progress_->setAccessibleName(tr("Progress of the computation"));
   progress_->setRange(0, 1000);
   progress_->setTextVisible(false);
   progress_->setFixedSize(160, 8);
@@ -122,7 +122,7 @@ void StatusLine::update_notes() {
   const auto count = document_.notes().size();
   notes_->setVisible(count > 0);
   notes_->setText(count == 1 ? tr("1 note") : tr("%1 notes").arg(count));
-  notes_->setToolTip(tr("What is odd or assumed about this model"));
+  notes_->setToolTip(tr("Irregularities of this model and assumptions about it"));
 }
 
 }  // namespace stashscope::ui

@@ -32,7 +32,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double zoom_step = 1.25;
 constexpr int normal_text_size = 100;
-/// Panels that a digit goes to.
+/// Number of panels that have a digit as a key.
 constexpr std::size_t numbered_panels = 9;
 
 void show_in_front(QDialog* dialog) {
@@ -40,7 +40,7 @@ void show_in_front(QDialog* dialog) {
   dialog->activateWindow();
 }
 
-/// Brings a dialog that is open already to the front. False: there is none.
+/// Brings an open dialog of this type to the front. False if there is none.
 template <class Dialog>
 bool show_again(const QWidget& window) {
   auto* const open = window.findChild<Dialog*>();
@@ -280,7 +280,7 @@ void MainWindow::make_toolbar() {
   actions_[u"commands"_s]->setIconText(tr("Commands"));
 }
 
-/// Each shows what is chosen and opens the menu that changes it.
+/// Each button shows a choice and opens the menu that changes it.
 void MainWindow::make_choice_buttons(QToolBar* bar) {
   QToolButton* const device = add_button(bar, u"device_button"_s, tr("Device"), device_menu_);
   bar->addSeparator();
@@ -347,7 +347,7 @@ void MainWindow::choose_text_size(int percent) {
   const double before = text_scale();
   remember_text_size(percent);
   apply_text_size(*qApp, percent);
-  // The texts on the graph are part of the picture.
+  // The graph zooms along, because its texts are part of the picture.
   if (document_.study() != nullptr) graph_->view().zoom_by(text_scale() / before);
 }
 

@@ -1,4 +1,4 @@
-// What lies where in the memory curve, without a widget.
+// The axes of the memory curve, without a widget.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// From node to node along tensors, and the way of an activation from forward to backward.
+// Walks from node to node along tensors, and the path of an activation from forward to backward.
 
 #include <QClipboard>
 
@@ -25,7 +25,7 @@ class Following : public GraphTest {
   NodeId with_readers() {
     return find_node([this](NodeId node) { return readers(node).size() >= 2; });
   }
-  /// A stash between two boxes that no other curve meets where it is clicked.
+  /// A stash edge between two boxes, and a point on it that no other curve crosses.
   std::uint32_t clear_stash_edge(QPoint& place) {
     const layout::Drawing& drawing = scene().drawing();
     for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
@@ -37,7 +37,7 @@ class Following : public GraphTest {
         if (layout::stash_edge_at(drawing, on, 20) == i) return i;
       }
     }
-    throw std::runtime_error("no bridge can be clicked");
+    throw std::runtime_error("no stash edge can be clicked");
   }
 };
 

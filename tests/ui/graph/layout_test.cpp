@@ -1,4 +1,4 @@
-// The drawing of the graph when its layout process misbehaves.
+// The drawing of the graph if its layout process misbehaves.
 
 #include <signal.h>
 
@@ -120,7 +120,7 @@ TEST_F(LayoutTest, AClickOnAPictureOfAnEarlierStudySelectsNothing) {
   ASSERT_NE(recomputed, boxes.end());
   const NodeId node = recomputed->shows.node;
   const QPoint middle = view.camera().to_screen(to_qt(recomputed->rect).center()).toPoint();
-  // The new study is there, its picture is not yet.
+  // The new study has arrived, its picture has not.
   QObject::connect(&document(), &Document::study_changed, &view,
                    [&] { QTest::mouseClick(&view, Qt::LeftButton, {}, middle); });
   choose_entry(u"level"_s, 0);

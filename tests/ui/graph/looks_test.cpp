@@ -1,4 +1,4 @@
-// What the graph shows stronger than the rest: colours and isolation.
+// Colours and isolation of the graph.
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -41,7 +41,7 @@ class Looks : public GraphTest {
 
 TEST_F(Looks, EveryColouringByTheKeyboardWithItsLegend) {
   const auto lifetimes = all_colours();
-  EXPECT_EQ(legend().first, u"lives 1 step"_s);
+  EXPECT_EQ(legend().first, u"alive for 1 slot"_s);
   choose_entry(u"graph_colours"_s, 1);
   const auto bytes = all_colours();
   EXPECT_NE(bytes, lifetimes);

@@ -1,4 +1,4 @@
-// The overview on its own.
+// The overview without a graph view.
 
 #include "ui/graph/minimap.h"
 
@@ -10,7 +10,7 @@
 namespace stashscope::ui::test {
 namespace minimap_test {
 
-/// Nothing but a size.
+/// A picture that has only a size.
 std::shared_ptr<const GraphPicture> picture_of(double width, double height) {
   auto picture = std::make_shared<GraphPicture>();
   picture->drawing.bounds = {0, 0, width, height};

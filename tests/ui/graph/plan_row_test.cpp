@@ -1,4 +1,4 @@
-// From a node in the graph to its row in the plan table, and back.
+// From a node in the graph to its row in the plan table and back.
 
 #include <QDockWidget>
 #include <QScrollBar>

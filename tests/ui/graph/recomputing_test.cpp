@@ -1,4 +1,4 @@
-// Plans switched from the graph: of one node, of a group, and pinned.
+// Plans of a node or a group, switched on from the graph, and pinned nodes.
 
 #include "core/onnx/model_file.h"
 #include "core/study/edits/node_edits.h"

@@ -1,4 +1,4 @@
-// What the graph says under a resting mouse, and the overview of a picture larger than the view.
+// The graph's tool tips, and the overview of a picture larger than the view.
 
 #include <QHelpEvent>
 #include <QToolTip>

@@ -1,4 +1,4 @@
-// Bands or tensors, steps or time, brush, pinned variants: by mouse and by keyboard.
+// Bands or tensors, slots or time, brush, pinned variants: by mouse and by keyboard.
 
 #include <QTabBar>
 #include <QToolButton>
@@ -31,12 +31,12 @@ class MemoryModes : public WindowTest {
   NodeId selected() { return document().selection().node; }
   const Timeline& timeline() { return document().study()->current->timeline; }
 
-  /// The middle of a tensor where it lies at a step.
+  /// The middle of a tensor in a slot.
   QPoint middle_of(const StackedTensor& tensor, std::size_t step) {
     const TensorBand& band = view().curves().tensors->bands.bands()[tensor.band];
     return QPointF(view().x_of(step), view().y_of(tensor.bottom + band.bytes / 2)).toPoint();
   }
-  /// The largest tensor at a step that a node made.
+  /// The largest tensor in a slot that a node made.
   StackedTensor largest_made(std::size_t step) {
     const TensorBands& bands = view().curves().tensors->bands;
     std::optional<StackedTensor> largest;
@@ -292,7 +292,8 @@ TEST_F(MemoryModes, ARunIsComparedWithItsPredictionStepByStep) {
   ASSERT_TRUE(comes_true([&] { return document().measured() != nullptr; }));
   ASSERT_EQ(table.model()->rowCount(), std::ssize(timeline().order));
   const QString summary = find<QLabel>(u"difference_summary"_s).text();
-  EXPECT_TRUE(summary.contains(u"every step took the bytes"_s)) << summary.toStdString();
+  EXPECT_TRUE(summary.contains(u"every slot took exactly the predicted bytes"_s))
+      << summary.toStdString();
   const auto difference = [&](int row) {
     return table.model()
         ->index(row, DifferenceModel::time_difference)

@@ -1,4 +1,4 @@
-// The memory curve under mouse and keyboard.
+// The memory curve with mouse and keyboard.
 
 #include "ui/memory/memory_view.h"
 

@@ -1,4 +1,4 @@
-// What lies where in the chart of peaks against a dimension, without a widget.
+// The mapping of the chart of peaks against a dimension, without a widget.
 
 #include "ui/memory/sweep_map.h"
 

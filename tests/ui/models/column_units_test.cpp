@@ -1,4 +1,4 @@
-// Amounts of a column share one unit, so that they compare at a glance.
+// Amounts in a column share one unit, so that they compare at a glance.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ constexpr int byte_columns[] = {Column::saving, Column::saved, Column::at_peak};
 
 QString unit_of(const QString& text) { return text.section(u' ', -1); }
 
-/// Of the cells that are not empty.
+/// The units of the cells that are not empty.
 Units units_of(const QAbstractItemModel& table, int column) {
   Units units;
   for (int row = 0; row < table.rowCount(); ++row) {
@@ -51,7 +51,7 @@ class ColumnUnits : public testing::Test {
     plans_.set_study(study_);
   }
 
-  /// What stands in a column of the plans, by the keys of the rows.
+  /// The texts in a column of the plans, by the keys of the rows.
   Texts texts(int column, int role = Qt::DisplayRole) const {
     Texts texts;
     visit_all(plans_, {}, [&](const QModelIndex& index) {

@@ -1,4 +1,4 @@
-// The tables' models keep the rules of Qt's views while studies come and go.
+// The models of tables and trees follow the rules of Qt's views while studies change.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ using Reporting = QAbstractItemModelTester::FailureReportingMode;
 
 class Models : public testing::Test {
  protected:
-  /// Studies one after the other, as a user makes them.
+  /// Studies in a sequence that a user could make.
   void walk(const std::function<void(std::shared_ptr<const Study>)>& show) {
     const auto first = study_of(sample(u"gpt2_tiny"_s));
     show(first);

@@ -88,7 +88,7 @@ void WindowTest::answer_file_dialog(const QString& dialog, const QString& path) 
   }));
   auto* const line = shown->findChild<QLineEdit*>(u"fileNameEdit"_s);
   ASSERT_NE(line, nullptr);
-  // Pasted, since the dialog walks through folders while a path is typed.
+  // Pasted, because the dialog changes its folder while a path is typed.
   line->setCompleter(nullptr);
   line->selectAll();
   QApplication::clipboard()->setText(path);

@@ -90,7 +90,7 @@ TEST_F(Themes, LinksFollow) {
   EXPECT_EQ(link_colour(), window().palette().color(QPalette::Link));
 }
 
-/// How far the lightest or darkest pixel of a widget is from the ground it stands on.
+/// The largest difference in lightness between a pixel of a widget and its ground.
 int contrast_of(QWidget& widget, const QRect& part) {
   const QImage picture = widget.grab(part).toImage();
   const int ground = widget.palette().color(QPalette::Window).lightness();

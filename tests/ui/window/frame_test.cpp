@@ -1,4 +1,4 @@
-// What surrounds the panels: commands, keys, layouts, sizes of text, versions, history.
+// What surrounds the panels: commands, keys, layouts, text sizes, versions, history.
 
 #include <QAction>
 #include <QApplication>
@@ -42,7 +42,7 @@ class Palette : public Frame {
   QListView& list() { return find<QListView>(u"command_list"_s); }
   QString first() { return list().model()->index(0, 0).data().toString(); }
 
-  /// Opens the palette and types into what has the focus then.
+  /// Opens the palette and types into the widget that then has the focus.
   void type(const QString& letters) {
     press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
     ASSERT_TRUE(palette().isVisible());
@@ -124,7 +124,7 @@ TEST_F(Palette, DoesWhatOnlyAPanelHasAKeyFor) {
   auto& memory = find<MemoryView>(u"memory_view"_s);
   ASSERT_EQ(memory.look().fill, MemoryLook::Fill::bands);
   type(u"bands or tens"_s);
-  EXPECT_EQ(first(), u"Memory over the steps › Bands or tensors"_s);
+  EXPECT_EQ(first(), u"Memory curve › Bands or tensors"_s);
   press_return();
   EXPECT_EQ(memory.look().fill, MemoryLook::Fill::tensors);
 }
@@ -139,7 +139,7 @@ TEST_F(Palette, AClickElsewhereClosesIt) {
 
 class Keys : public Frame {
  protected:
-  /// Menus fill themselves when they are shown.
+  /// Fills the menus, as showing them does.
   static void visit(QMenu& menu, const std::function<void(QMenu&)>& take) {
     Q_EMIT menu.aboutToShow();
     take(menu);
@@ -218,13 +218,13 @@ TEST_F(Keys, TheSheetListsThem) {
   EXPECT_EQ(table.model()->index(0, ShortcutModel::keys).data().toString(),
             u"Ctrl+Shift+Z; Ctrl+Y"_s);
   search.clear();
-  QTest::keyClicks(&search, u"Ten steps back"_s);
-  ASSERT_EQ(table.model()->rowCount(), 2) << "of two charts over the steps";
+  QTest::keyClicks(&search, u"Ten slots back"_s);
+  ASSERT_EQ(table.model()->rowCount(), 2) << "of two charts over the slots";
   const auto place = [&](int row) {
     return table.model()->index(row, ShortcutModel::place).data().toString();
   };
   EXPECT_EQ((std::set{place(0), place(1)}),
-            (std::set{u"Memory over the steps"_s, u"Memory of both sides over the steps"_s}));
+            (std::set{u"Memory curve"_s, u"Memory curves of both sides"_s}));
   search.clear();
   QTest::keyClicks(&search, u"Bands or tensors"_s);
   ASSERT_EQ(table.model()->rowCount(), 1);
@@ -430,7 +430,7 @@ TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
   auto& order = find<QToolButton>(u"order_button"_s);
   EXPECT_EQ(order.text(), u"Order: file"_s);
   QMenu* const menu = order.menu();
-  // The menu is open until a key chooses.
+  // The menu stays open until a key chooses.
   QTimer::singleShot(0, menu, [menu] {
     QTest::keyClick(menu, Qt::Key_Down);
     QTest::keyClick(menu, Qt::Key_Down);

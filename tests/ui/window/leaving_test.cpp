@@ -1,5 +1,5 @@
 // Nothing the user did is lost: questions before leaving, recovery after a crash, and a window that
-// closes whatever it is busy with.
+// closes during any work.
 
 #include <QFile>
 #include <QMessageBox>
@@ -101,7 +101,7 @@ TEST_F(Leaving, WhatACrashLeftBehindIsOfferedAndRestored) {
   open(sample(u"gpt2_tiny"_s));
   tick_first_plan();
   const Choices chosen = document().choices();
-  start_window();  // the old window goes without being closed
+  start_window();  // the old window is destroyed without being closed
   ASSERT_EQ(kept_sessions().size(), 1);
   const QString abandoned = kept_sessions().front();
   window().offer_recovery();

@@ -1,4 +1,4 @@
-// The ways into the window, and what is shown when one leads nowhere.
+// The ways to open a file in the window, and what is shown when it fails.
 
 #include <QApplication>
 #include <QDropEvent>

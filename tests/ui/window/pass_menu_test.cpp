@@ -1,4 +1,4 @@
-// What is done to a model before differentiation, and ways to put activations away.
+// Passes before differentiation, and plans that evict activations.
 
 #include <QAction>
 #include <QMenu>
@@ -48,7 +48,7 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   EXPECT_EQ(document().choices().precision, "bfloat16");
 }
 
-/// Plans and options whose text begins so.
+/// Plans and groups whose text begins like this.
 QModelIndex plan_named(const QAbstractItemModel& model, const QString& start,
                        const QModelIndex& parent = {}) {
   for (int row = 0; row < model.rowCount(parent); ++row) {

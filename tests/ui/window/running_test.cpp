@@ -15,7 +15,7 @@ namespace running_test {
 
 using namespace Qt::StringLiterals;
 
-/// Children of this process, whichever thread started them.
+/// Child processes of this process, of any thread.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   for (const QString& thread :

@@ -1,4 +1,4 @@
-// Runs and searches take turns, and whatever has to wait says so.
+// Runs and searches exclude each other, and each waiting task says what it waits for.
 
 #include <QComboBox>
 #include <QDockWidget>

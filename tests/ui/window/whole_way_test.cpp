@@ -87,7 +87,7 @@ TEST_F(WholeWay, EveryStepAndBackAgain) {
   EXPECT_EQ(document().measured()->runs.current.peak_bytes, peak());
   EXPECT_TRUE(status().contains(u"measured"_s));
   EXPECT_TRUE(
-      find<QLabel>(u"run_result"_s).text().contains(u"Largest difference at any step: 0 B"_s));
+      find<QLabel>(u"run_result"_s).text().contains(u"Largest difference in any slot: 0 B"_s));
 
   click(find<QWidget>(u"copy_config_button"_s));
   EXPECT_EQ(QApplication::clipboard()->text().toStdString(), to_string(document().study()->config));

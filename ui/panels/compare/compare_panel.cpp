@@ -5,9 +5,9 @@
 #include <QSettings>
 #include <QSplitter>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -20,7 +20,7 @@ constexpr int name_width = 180;
 constexpr int least_name_width = 112;
 constexpr int side_width = 104;
 constexpr int least_difference_width = 96;
-/// Of the table against the chart.
+/// Heights of the table and the chart, relative to each other.
 constexpr int table_share = 660;
 constexpr int chart_share = 300;
 
@@ -117,7 +117,7 @@ QWidget* ComparePanel::make_tools() {
   left_title_->setObjectName(u"compare_left"_s);
   right_title_->setObjectName(u"compare_right"_s);
   all_->setObjectName(u"compare_all"_s);
-  all_->setToolTip(tr("Lists what is the same on both sides, too"));
+  all_->setToolTip(tr("Also lists what is the same on both sides"));
   tools_->addWidget(left_title_, 1);
   QToolButton* const swap = add_tool(u"compare_swap"_s, u"⇄"_s, tr("Swap the sides"));
   tools_->addWidget(right_title_, 1);
@@ -150,7 +150,7 @@ QWidget* ComparePanel::make_progress() {
   cancel->setObjectName(u"compare_cancel"_s);
   stage_->setObjectName(u"compare_stage"_s);
   progress_->setObjectName(u"compare_progress"_s);
-  progress_->setAccessibleName(tr("How far loading is"));
+  progress_->setAccessibleName(tr("Progress of loading"));
   progress_->setRange(0, 1000);
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(spacing_unit);
@@ -208,7 +208,7 @@ void ComparePanel::close_comparison() {
   model_.set_rows({});
   chart_->set_studies(nullptr, nullptr);
   if (other_ != nullptr && other_->is_busy()) {
-    // Its thread may still be reading a large file; nothing waits for that here.
+    // Its thread may still be reading a large file, so nothing waits for it here.
     other_->cancel();
   } else {
     other_.reset();
@@ -226,11 +226,11 @@ void ComparePanel::show_state() {
   progress_row_->setVisible(is_loading);
   pages_->setCurrentIndex(is_comparing() ? 1 : 0);
   invitation_->setText(
-      tr("Set another session or model beside this one: what differs, and both memory curves on "
-         "one chart."));
+      tr("Compare this model with another session or model: a table of the differences, and both "
+         "memory curves on one chart."));
   const QString last = remembered_file();
   again_->setVisible(!last.isEmpty());
-  again_->setText(tr("Again with %1").arg(QFileInfo(last).fileName()));
+  again_->setText(tr("Compare with %1 again").arg(QFileInfo(last).fileName()));
   again_->setToolTip(last);
   show_titles();
 }

@@ -81,7 +81,7 @@ void GraphActions::enable() {
   isolate_->setChecked(view_.isolation().has_value());
 }
 
-/// Ticked when that holds for all that it can hold for.
+/// An action is ticked if it is in effect for all selected nodes that it can apply to.
 void GraphActions::enable_plans() {
   const PlannedNodes planned =
       document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), selected());
@@ -136,8 +136,8 @@ void GraphActions::follow(Way way) {
   const std::vector<layout::Neighbour> found = neighbours(way);
   if (found.empty()) {
     Q_EMIT said(way == Way::to_inputs
-                    ? tr("No node comes before: it reads inputs and parameters only.")
-                    : tr("No node comes after: nothing reads what it makes."));
+                    ? tr("No node comes before: this node reads only inputs and parameters.")
+                    : tr("No node comes after: no node reads the outputs of this one."));
     return;
   }
   if (found.size() == 1) {
@@ -184,7 +184,7 @@ void GraphActions::show_path() {
   std::vector<NodeId> path =
       layout::activation_path(document_.study()->current->dataflow, grouping, selected());
   if (path.empty()) {
-    Q_EMIT said(tr("No activation goes from forward to backward here."));
+    Q_EMIT said(tr("Nothing here is stashed for backward."));
     return;
   }
   const std::size_t first = document_.step_of(path.front());
@@ -203,9 +203,9 @@ void GraphActions::say_why_not() {
   if (!reasons.isEmpty()) {
     Q_EMIT said(tr("No plan: %1").arg(reasons.join(u"; "_s)));
   } else if (!plans_of_node(study, node).empty()) {
-    Q_EMIT said(tr("There is a plan for what this node keeps; the inspector tells it."));
+    Q_EMIT said(tr("A plan exists for the activation of this node; the inspector shows it."));
   } else {
-    Q_EMIT said(tr("This node keeps nothing for backward, so there is nothing to recompute."));
+    Q_EMIT said(tr("This node stashes nothing for backward, so there is nothing to recompute."));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -20,7 +20,7 @@ constexpr double button_zoom = 1.25;
 
 QString colours_key() { return u"graph/colours"_s; }
 
-/// Text widths in the font of the boxes, for the thread that lays them out.
+/// Measures text in the font of the boxes, for the layout thread.
 layout::TextWidth text_width() {
   return [metrics = QFontMetricsF(graph_font(title_pixels))](std::string_view text) {
     return metrics.horizontalAdvance(
@@ -130,7 +130,7 @@ void GraphPanel::set_up_search() {
 
 void GraphPanel::set_up_colours() {
   colours_->setObjectName(u"graph_colours"_s);
-  colours_->setAccessibleName(tr("What the colours of boxes tell"));
+  colours_->setAccessibleName(tr("Meaning of the box colours"));
   colours_->setToolTip(colours_->accessibleName());
   colours_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   colours_->setMinimumContentsLength(1);

@@ -26,7 +26,7 @@ void InspectorPanel::show_selection() {
   page_->setHtml(inspector_page(*document_.study(), document_.selection()));
 }
 
-/// The colour of links is fixed when a page is read.
+/// The page is built again, because the colour of links is fixed when a page is set.
 void InspectorPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) show_selection();

@@ -83,7 +83,7 @@ void AlivePanel::show_moment() {
   if (step >= timeline.order.size()) return;
   const bool at_peak = step == timeline.peak_slot;
   heading_->setText(
-      (at_peak ? tr("At the peak, step %1: %2 in %3 tensors") : tr("At step %1: %2 in %3 tensors"))
+      (at_peak ? tr("At the peak, slot %1: %2 in %3 tensors") : tr("In slot %1: %2 in %3 tensors"))
           .arg(step + 1)
           .arg(bytes_text(timeline.live_bytes[step]))
           .arg(model_.rowCount()));

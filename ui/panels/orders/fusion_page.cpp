@@ -5,11 +5,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "core/study/edits/order_edits.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/step_model.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/widget_actions.h"
 
 namespace stashscope::ui {
@@ -61,19 +61,19 @@ QWidget* FusionPage::make_groups() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   tree_->setObjectName(u"group_tree"_s);
-  tree_->setAccessibleName(tr("Nodes that run as one"));
+  tree_->setAccessibleName(tr("Groups of fused nodes"));
   tree_->setModel(&groups_);
   tree_->header()->resizeSection(GroupModel::name, 264);
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   layout->addWidget(tree_, 1);
-  take_out_ = add_widget_action(*tree_, u"group_take_out"_s, tr("Take out"), QKeySequence::Delete,
-                                tr("The selected nodes run alone"), [this] { take_out(); });
-  split_ =
-      add_widget_action(*tree_, u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
-                        tr("The group ends in front of the selected node"), [this] { split(); });
-  keep_apart_ = add_widget_action(
-      *tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
-      tr("The two selected nodes never run in one group"), [this] { keep_apart(); });
+  take_out_ =
+      add_widget_action(*tree_, u"group_take_out"_s, tr("Take out"), QKeySequence::Delete,
+                        tr("Takes the selected nodes out of their groups"), [this] { take_out(); });
+  split_ = add_widget_action(*tree_, u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
+                             tr("Splits the group before the selected node"), [this] { split(); });
+  keep_apart_ =
+      add_widget_action(*tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
+                        tr("Never fuses the two selected nodes"), [this] { keep_apart(); });
   auto* const row = new QHBoxLayout;
   row->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   for (QAction* const action : {take_out_, split_, keep_apart_}) {
@@ -101,10 +101,10 @@ void FusionPage::show_study() {
   is_following_ = false;
   if (groups_.rowCount() <= most_open_groups) tree_->expandAll();
   const bool is_planned = study->order == planned_order;
-  table_->set_invitation(tr("A planned order keeps no groups together."));
+  table_->set_invitation(tr("A planned order does not keep groups together."));
   tree_->set_invitation(is_planned ? QString()
                         : study->choices.fusion.strategy == "none"
-                            ? tr("Choose how nodes are fused to see what runs as one.")
+                            ? tr("Choose a fusion strategy to see its groups.")
                             : tr("There is nothing to fuse in this step."));
   enable_actions();
   if (isVisible()) count();

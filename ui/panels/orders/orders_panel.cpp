@@ -17,7 +17,7 @@ OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
   setDocumentMode(true);
   auto* const edits = new OrderEditsPage(document);
   addTab(make_orders(), tr("Orders"));
-  addTab(new StepsPage(document), tr("Steps"));
+  addTab(new StepsPage(document), tr("Slots"));
   addTab(new FusionPage(document), tr("Fusion"));
   addTab(edits, tr("Edits"));
   connect(edits, &OrderEditsPage::count_changed, this, [this, edits](int count) {

@@ -3,16 +3,15 @@
 #include <QLabel>
 #include <QSignalBlocker>
 
-#include "ui/theme/spacing.h"
 #include "ui/document/run_settings.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 QString this_computer() { return RunOptionsBox::tr("this computer"); }
 
@@ -26,7 +25,7 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       host_(new QComboBox),
-      worker_label_(new QLabel(tr("Worker there"))),
+      worker_label_(new QLabel(tr("Worker"))),
       worker_(new QLineEdit),
       warm_up_(make_count(u"warm_up"_s, 0)),
       repeats_(make_count(u"repeats"_s, 1)) {
@@ -37,10 +36,10 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   worker_->setAccessibleName(worker_label_->text());
   worker_->setToolTip(tr("Name or path of stashscope-run on that machine"));
   warm_up_->setAccessibleName(tr("Warm-up runs"));
-  warm_up_->setToolTip(tr("Runs before those that count"));
-  repeats_->setAccessibleName(tr("Runs that count"));
+  warm_up_->setToolTip(tr("Runs before the measured ones"));
+  repeats_->setAccessibleName(tr("Measured runs"));
   repeats_->setToolTip(
-      tr("All with the same data: memory is that of the last one, times are medians"));
+      tr("All use the same data. Memory is that of the last run, times are medians."));
   auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setHorizontalSpacing(spacing_unit);
@@ -88,7 +87,7 @@ void RunOptionsBox::make_host() {
          "afterwards."));
   host_->setEditable(true);
   host_->setInsertPolicy(QComboBox::NoInsert);
-  // A machine whose name another one's begins with must stay possible.
+  // A completer would replace a name that is the beginning of another machine's name.
   host_->setCompleter(nullptr);
   host_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   host_->setMinimumContentsLength(12);

@@ -1,4 +1,4 @@
-// Another session or model beside the one that is open.
+// Comparison of another session or model with the open one.
 
 #include "ui/panels/compare/compare_panel.h"
 
@@ -47,7 +47,7 @@ class Compare : public WindowTest {
     answer_file_dialog(u"compare_dialog"_s, path);
     ASSERT_TRUE(comes_true([this] { return panel().is_comparing(); })) << message().toStdString();
   }
-  /// The session of the open model with its first plan on.
+  /// A session of the open model with its first plan on.
   QString planned_session() {
     click_check_box(plans(), 0, PlanTreeModel::plan);
     EXPECT_TRUE(settles());

@@ -1,4 +1,4 @@
-// Names made one and taken apart again, presets: by mouse and by keyboard.
+// Dimensions made the same and separated again, presets: by mouse and by keyboard.
 
 #include "ui/panels/dimensions/dimensions_panel.h"
 
@@ -43,7 +43,7 @@ class Dimensions : public WindowTest {
     ASSERT_TRUE(settles());
   }
 
-  /// Opens the menu of a button by mouse and clicks an entry, in a menu of the menu when said.
+  /// Opens the menu of a button by mouse and clicks an entry, in a submenu if one is named.
   void choose(const QString& button, const QString& menu, const QString& entry,
               const QString& inner = {}) {
     click(find<QWidget>(button));

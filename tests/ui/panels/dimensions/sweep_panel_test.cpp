@@ -1,4 +1,5 @@
-// The chart of peaks against one dimension: progressive, cancellable, a click sets the size.
+// The chart of peaks against one dimension: points appear one by one, it can be cancelled, a click
+// sets the size.
 
 #include "ui/panels/dimensions/sweep_panel.h"
 

@@ -1,4 +1,4 @@
-// The optimizer's choices and what they do to the memory that is shown.
+// The choice of the optimizer and its effect on the memory shown.
 
 #include <QCheckBox>
 #include <QComboBox>

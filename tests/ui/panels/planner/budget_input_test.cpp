@@ -1,4 +1,4 @@
-// Budgets as they are typed and as a slider states them, without a widget.
+// Budgets as typed and as set by a slider, without a widget.
 
 #include "ui/panels/planner/budget_input.h"
 

@@ -1,4 +1,4 @@
-// What lies where in the chart of peak against time, without a widget.
+// The mapping of the chart of peak against time, without a widget.
 
 #include "ui/panels/planner/plan_chart_map.h"
 

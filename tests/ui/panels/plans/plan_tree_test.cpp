@@ -1,5 +1,5 @@
-// The tree of plans as its users handle it: ticks and counts, single occurrences, options that
-// exclude each other, filter, sorting, copies, the menu.
+// The tree of plans as users handle it: ticks and counts, single occurrences, options that exclude
+// each other, filter, sorting, copies, the menu.
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -29,12 +29,12 @@ class PlanTree : public WindowTest {
     const QString path = in_folder(u"model.onnx"_s);
     save_model(*stashscope::test::named(model), path.toStdString());
     open(path);
-    // Wide enough that a click into any column meets it.
+    // Wide enough for a click into any column.
     window().resize(2400, 1000);
     plans().setMinimumWidth(1500);
     ASSERT_TRUE(settles());
   }
-  /// Eight Gelus that can be recomputed in one cluster.
+  /// A model with eight Gelus that can be recomputed in one cluster.
   void open_layers() { open_model(stashscope::test::deep_perceptron(9)); }
 
   QAbstractItemModel& rows() { return *plans().model(); }
@@ -53,7 +53,7 @@ class PlanTree : public WindowTest {
     return index.siblingAtColumn(column).data().toString();
   }
 
-  /// Alone, whatever keys an earlier test of the same process left pressed.
+  /// Without modifiers, even if an earlier test of this process left some pressed.
   void select(const QModelIndex& index) {
     plans().setFocus();
     plans().selectionModel()->setCurrentIndex(
@@ -192,7 +192,7 @@ TEST_F(PlanTree, OptionsThatExcludeEachOtherStandTogether) {
   follow();
   EXPECT_EQ(tick(option(half)), Qt::Unchecked);
   EXPECT_EQ(rows().rowCount(option(full)), 4);
-  // An occurrence of one switches the other off, too.
+  // An occurrence of one switches the other off too.
   plans().expand(option(half));
   click_check_box(plans(), row(2, Column::plan, option(half)));
   follow();

@@ -1,4 +1,4 @@
-// Warm-up and repeats, measurements from and to files, runs on another machine by a false ssh.
+// Warm-up and repeats, measurements from and to files, runs on another machine through a fake ssh.
 
 #include "ui/panels/run/run_panel.h"
 #include "core/run/devices/devices.h"
@@ -63,7 +63,7 @@ class RunPanelTest : public WindowTest {
     open(file);
   }
 
-  /// The box, once it lists the devices.
+  /// The box of devices, after it has listed them.
   QComboBox& device() {
     auto& box = find<QComboBox>(u"device"_s);
     EXPECT_TRUE(comes_true([&] { return box.count() > 0; }));
@@ -79,7 +79,7 @@ class RunPanelTest : public WindowTest {
     document().choose(choices, u"device"_s);
   }
 
-  /// Presses Run and waits for the end, whatever it is.
+  /// Presses Run and waits for the end, whether it succeeds or not.
   void run() {
     click(find<QWidget>(u"run_button"_s));
     ASSERT_TRUE(document().is_running());
@@ -91,7 +91,7 @@ class RunPanelTest : public WindowTest {
     EXPECT_EQ(document().measured()->largest_error, 0);
   }
 
-  /// A program in the place of ssh; `$command` is what the other machine's shell would be given.
+  /// A program that replaces ssh; `$command` is what the other machine's shell would get.
   void pretend_ssh(const std::string& lines) {
     const auto program = stashscope::test::script(in_folder(u"ssh"_s).toStdString(),
                                                   "for command; do :; done\n" + lines);
@@ -354,7 +354,7 @@ TEST_F(RunPanelTest, AnyDeviceOfTheOtherMachineIsShownAndCanBeTyped) {
   type_host(u"alice@box"_s);
   take_device("cuda:12");
   EXPECT_EQ(device().currentText(), u"cuda:12"_s) << "nobody here knows whether it is there";
-  EXPECT_FALSE(device().toolTip().contains(u"not there"_s));
+  EXPECT_FALSE(device().toolTip().contains(u"not available"_s));
   QLineEdit& line = *device().lineEdit();
   type_line(line, u"cuda:9"_s);
   EXPECT_EQ(document().choices().device, "cuda:9");
