@@ -123,7 +123,7 @@ TEST_F(CommandLine, AnOutputThatAPassGaveUpIsNotCompared) {
                                 folder.string() + " --compare " + folder.string();
   const Outcome outcome = worker(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
-  EXPECT_NE(outcome.output.find("ok    y: a pass gave this output up"), std::string::npos);
+  EXPECT_NE(outcome.output.find("ok    y: a pass removed this output"), std::string::npos);
 }
 
 /// The rows of x that `flags` picks.

@@ -35,9 +35,8 @@ TEST_F(CommandLine, ARepeatedRunSaysItsTime) {
   EXPECT_EQ(worker(arguments).output.find("medians"), std::string::npos);
   const Outcome repeated = worker(arguments + " --warm-up 1 --repeat 3");
   EXPECT_EQ(repeated.status, 0) << repeated.errors;
-  EXPECT_NE(repeated.output.find("medians over 3 runs; largest difference between them: 0 B"),
-            std::string::npos)
-      << repeated.output;
+  EXPECT_NE(repeated.output.find("medians over 3 runs"), std::string::npos) << repeated.output;
+  EXPECT_NE(repeated.output.find("differs by at most 0 B"), std::string::npos) << repeated.output;
   for (const char* wrong : {" --repeat 0", " --repeat 1001", " --warm-up -1", " --repeat x"}) {
     EXPECT_EQ(worker(arguments + wrong).status, 2) << wrong;
   }

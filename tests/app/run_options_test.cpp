@@ -76,7 +76,7 @@ TEST_F(RunOptionsTest, AProfileSaysWhatTheStepDidNotTell) {
 
 TEST_F(RunOptionsTest, WhatCouldHaveNoEffectIsRefused) {
   expect_refused("--learning-rate 0.1", "--update");
-  expect_refused("--update", "none is chosen; add --optimizer");
+  expect_refused("--update", "add --optimizer");
   expect_refused("--update --optimizer sgd", "is for GPUs");
   expect_refused("--tf32", "is for GPUs");
   expect_refused("--no-trace", "is for GPUs");
