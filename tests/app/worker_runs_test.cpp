@@ -1,4 +1,4 @@
-// What the worker answers when a device is too small for a step, with a device that only says so.
+// The worker's answers if a device is too small for a step, with a simulated device.
 
 #include "app/worker_runs.h"
 
@@ -11,7 +11,7 @@
 namespace stashscope::app {
 namespace {
 
-/// A step that takes the bytes that were predicted, and no time.
+/// A step that takes the predicted bytes and no time.
 class ToldStep : public LoadedStep {
  public:
   explicit ToldStep(const RunPlan& plan) : timeline_(plan.timeline) {}
@@ -32,7 +32,7 @@ class ToldStep : public LoadedStep {
   const Timeline& timeline_;
 };
 
-/// Holds steps up to a predicted peak.
+/// Loads only steps up to a predicted peak.
 class SmallDevice : public Runner {
  public:
   explicit SmallDevice(std::int64_t room, std::int64_t said_room = 0)
@@ -46,7 +46,7 @@ class SmallDevice : public Runner {
 
  private:
   std::int64_t room_;
-  std::int64_t said_room_;  ///< may be more than was found
+  std::int64_t said_room_;  ///< the room that the error states; may be larger than `room_`
 };
 
 std::shared_ptr<const Study> study_under(const Choices& choices) {
@@ -61,7 +61,7 @@ std::shared_ptr<const Study> unplanned_study() {
   return study_under(choices);
 }
 
-/// With the plans of clusters for a share of the peak, or for the least that there is.
+/// With plans by cluster for a share of the peak, or for the lowest peak that is found.
 std::shared_ptr<const Study> planned_study(const Study& unplanned, double share) {
   ParetoFront archive;
   const auto budget = static_cast<std::int64_t>(

@@ -1,4 +1,4 @@
-// Profiles made of what runs measured.
+// Profiles fitted to measured runs.
 
 #include "core/study/measured/measured_profile.h"
 #include "core/run/devices/devices.h"
@@ -40,7 +40,7 @@ Choices sized(const DeviceProfile& profile) {
   return choices;
 }
 
-/// As the study predicts it, but for some per cent.
+/// A run with the predicted times and random deviations of some percent.
 Measurement run_of(const Study& study, const Variant& variant) {
   std::mt19937 random(1);
   std::normal_distribution<double> deviation(0, 0.03);
@@ -147,7 +147,7 @@ TEST(MeasuredProfile, LeavesOutGroupsWhoseMembersHaveNoTimeOfTheirOwn) {
   ASSERT_FALSE(fused->current->groups.empty());
   Measurement run = run_of(*fused, *fused->current);
   for (std::size_t step = 0; step < run.node_seconds.size(); ++step) {
-    // Far from what a member takes.
+    // Far from the time of a single member.
     const NodeId node = fused->current->timeline.order[step];
     if (fused->current->groups.of(node).valid()) run.node_seconds[step] = 1;
   }

@@ -71,7 +71,7 @@ TEST_F(MeasurementFile, FitsTheSameStepHoweverItWasChosen) {
   EXPECT_NO_THROW(parse_measurements(text_, *study_with(spelled)));
 }
 
-/// Files of format 1 tell a variant by FNV-1a over whole 64-bit numbers.
+/// Older files of format 1 identify a variant by FNV-1a over whole 64-bit numbers.
 TEST_F(MeasurementFile, OfAnEarlierProgramIsReadAgain) {
   const auto told = [](const Variant& variant) {
     std::uint64_t hash = 14695981039346656037U;
