@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the worker on a GPU; check.sh beside it says how it is called."""
+"""Measures the worker on a GPU; check.sh in this folder states its usage."""
 import argparse
 import concurrent.futures
 import dataclasses
