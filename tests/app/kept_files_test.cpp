@@ -1,4 +1,4 @@
-// Nothing of the user's is lost: what was read is not written over.
+// The user's files are safe: no output overwrites an input.
 
 #include "tests/app/command_line.h"
 
@@ -23,7 +23,7 @@ TEST_F(CommandLine, NothingThatWasReadIsWrittenOver) {
   EXPECT_EQ(read_file(model), before);
 }
 
-/// A perceptron whose weight lies in `<path>.data`.
+/// A perceptron whose weight is in `<path>.data`.
 void save_with_data(const fs::path& path) {
   test::ModelBuilder model;
   const fs::path source = path.string() + ".source";

@@ -12,7 +12,7 @@ namespace {
 
 using SameDims = std::map<std::string, std::string>;
 
-/// Names of the model and those that were given to its dimensions.
+/// The names of the model's dimensions and the names that the user gave them.
 std::set<std::string> names_known(const Graph& model, const SameDims& same_dims) {
   std::set<std::string> names;
   for (const SymbolId id : IdRange<SymbolId>(model.symbols().size())) {
@@ -26,7 +26,7 @@ bool renames(const std::string& pattern, const std::string& target, const std::s
   return name != target && matches_wildcard(name, pattern);
 }
 
-/// Entries about names that no other entry brings in any more.
+/// Removes entries whose names are neither the model's nor introduced by another entry.
 void drop_unknown(const Graph& model, SameDims& same_dims) {
   const auto is_of_nothing = [&](const auto& entry) {
     const std::set<std::string> names = names_known(model, same_dims);

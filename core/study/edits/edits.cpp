@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// Of the occurrences that are switched, by entry.
+/// The plans of the switched occurrences, by entry.
 using PlanParts = std::map<std::pair<std::string, PlanType>, std::set<const NodePlan*>>;
 
 class PlanEditor {
@@ -32,7 +32,7 @@ class PlanEditor {
     }
   }
 
-  /// The others as they are.
+  /// Leaves the other parts as they are.
   void set_parts(const PlanRow& row, const PlanParts& parts, bool on) {
     wanted_ = &row.entries;
     for (const auto& [entry, switched] : parts) {
@@ -48,7 +48,7 @@ class PlanEditor {
     }
   }
 
-  /// Nothing where a node has to be kept that no name means.
+  /// Nothing if an edit has to pin a node that no name identifies.
   std::optional<Choices> take() {
     return is_possible_ ? std::optional(std::move(choices_)) : std::nullopt;
   }
@@ -72,7 +72,7 @@ class PlanEditor {
     }
   }
 
-  /// Those of an entry that are carried out under the choices as edited so far.
+  /// The plans of an entry that are carried out under the choices as edited so far.
   std::set<const NodePlan*> carried_out(const std::string& cluster, PlanType type) const {
     const RecomputeConfig config = config_in_force(study_.graph(), choices_, *study_.opportunities);
     std::set<const NodePlan*> found;
@@ -82,11 +82,11 @@ class PlanEditor {
     return found;
   }
 
-  /// Exactly these of an entry, as far as no other plan wins.
+  /// Switches on exactly these plans of an entry, unless another plan takes precedence.
   void set_plans(const std::string& cluster, PlanType type,
                  const std::set<const NodePlan*>& wanted) {
     const std::vector<const NodePlan*> all = plans_of(*study_.opportunities, cluster, type);
-    int count = 0;  // up to the last that is wanted
+    int count = 0;  // up to the last wanted plan
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (wanted.contains(all[i])) count = static_cast<int>(i) + 1;
     }
@@ -97,7 +97,7 @@ class PlanEditor {
     }
   }
 
-  /// The first so many of an entry, none of them kept.
+  /// Switches on the first `count` plans of an entry and unpins their nodes.
   void set_count(const std::string& cluster, PlanType type, int count, int frequency) {
     const bool is_all = count >= frequency;
     if (count <= 0) {
@@ -109,7 +109,8 @@ class PlanEditor {
     release(plans, is_all ? static_cast<int>(plans.size()) : count);
   }
 
-  /// @param wanted so many are to be carried out; what follows may be kept for another plan's sake
+  /// Unpins nodes of an entry's plans. The first `wanted` plans are to be carried out; a later node
+  /// stays pinned if another plan that is on would then apply to it.
   void release(const std::vector<const NodePlan*>& plans, int wanted) {
     if (choices_.pinned.empty()) return;
     std::set<NodeId> released;
@@ -126,7 +127,7 @@ class PlanEditor {
     choices_.pinned.insert(name);
   }
 
-  /// Costs a look at every node: without what is kept nobody needs them.
+  /// Built on first use, because it looks at every node and is needed only for pinned nodes.
   const NodeNames& names() const {
     if (!names_) names_.emplace(study_.graph());
     return *names_;
@@ -136,7 +137,7 @@ class PlanEditor {
     return choices_.pinned.empty() ? PinnedNodes() : pinned_nodes(names(), choices_.pinned);
   }
 
-  /// Whether the node has plans that are on and not among those that are switched.
+  /// Whether the node has plans that are on and are not being switched.
   bool has_others(NodeId node) {
     if (plans_at_.empty()) sort_plans();
     return std::ranges::any_of(plans_at_[node], [&](const NodePlan* plan) {
@@ -188,10 +189,10 @@ class PlanEditor {
   }
 
   const Study& study_;
-  mutable std::optional<NodeNames> names_;                   ///< once they are needed
-  IdVector<NodeId, std::vector<const NodePlan*>> plans_at_;  ///< once they are needed
+  mutable std::optional<NodeNames> names_;                   ///< built on first use
+  IdVector<NodeId, std::vector<const NodePlan*>> plans_at_;  ///< built on first use
   Choices choices_;
-  /// What is switched together: never off as a rival of each other.
+  /// Entries that are switched together and so never switch each other off.
   const RecomputeConfig* wanted_ = nullptr;
   RecomputeConfig of_level_;
   bool is_possible_ = true;

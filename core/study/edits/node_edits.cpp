@@ -16,7 +16,7 @@ std::set<NodeId> originals(const Study& study, std::span<const NodeId> nodes) {
   return found;
 }
 
-/// Of each node the row whose occurrence there saves most, of recompute plans before compromises.
+/// For each node the row that saves most; recompute plans come before compromises.
 std::map<const PlanRow*, std::set<NodeId>> best_rows(const Study& study,
                                                      const std::set<NodeId>& nodes) {
   std::map<NodeId, const PlanRow*> best;

@@ -30,7 +30,7 @@ Choices with_move(const Study& study, Choices choices, NodeId node, NodeId befor
       before == node || (before.valid() && group.valid() && groups.of(before) == group);
   if (is_own) return choices;
   const NodeNames names = names_in(study);
-  // No name would be the end.
+  // In a move, an empty name would mean the end.
   if (!are_named(names, std::array{node, before.valid() ? before : node})) return choices;
   OrderMove move{names.of(node), before.valid() ? names.of(before) : ""};
   if (!choices.moves.empty() && choices.moves.back().node == move.node) choices.moves.pop_back();

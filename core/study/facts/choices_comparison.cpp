@@ -56,7 +56,7 @@ std::string link_text(const Choices& choices) {
                                     : "of the profile";
 }
 
-/// A choice that one text says.
+/// A choice that is compared as one text.
 struct ChoiceText {
   const char* name;
   std::string (*text)(const Choices&);
@@ -104,7 +104,7 @@ void add_planned(ComparisonRows& rows, const PlannedSequence& a, const PlannedSe
 
 using Figures = std::map<std::string, double>;
 
-/// The figures that the other profile has not, or not the same.
+/// The figures that the other profile lacks or has with another value.
 std::map<std::string, std::string> figures_beside(const Figures& figures, const Figures& others) {
   std::map<std::string, std::string> texts;
   for (const auto& [key, figure] : figures) {
@@ -115,7 +115,7 @@ std::map<std::string, std::string> figures_beside(const Figures& figures, const 
   return texts;
 }
 
-/// Profiles of one name may hold different figures: a file was edited.
+/// Profiles with the same name may differ, because their files can be edited.
 void add_figures(ComparisonRows& rows, const DeviceProfile& a, const DeviceProfile& b) {
   if (a.name != b.name || a == b) return;
   const auto left = profile_figures(a);

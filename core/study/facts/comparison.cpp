@@ -12,8 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// Of either side.
-constexpr std::size_t tensors_at_peak = 20;
+constexpr std::size_t tensors_at_peak = 20;  // of each side
 
 struct GroupNames {
   std::string_view name;
@@ -104,7 +103,8 @@ std::map<std::string, std::int64_t> largest_alive(const Study& study, std::size_
   return tensors;
 }
 
-/// The largest of either side; what the other side has of them is looked for among all of its own.
+/// Adds the largest tensors of each side. Their bytes on the other side are shown even if they are
+/// not among its largest.
 void add_tensors(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::tensors);
   const std::size_t all = static_cast<std::size_t>(-1);

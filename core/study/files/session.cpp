@@ -152,7 +152,7 @@ Choices choices_from(const json& object) {
   read(object, "kept", kept);
   choices.pinned.insert(kept.begin(), kept.end());
   read(object, "level", choices.level);
-  if (choices.level < 0 || choices.level > 2) fail_field("level", "is none of 0, 1, 2");
+  if (choices.level < 0 || choices.level > 2) fail_field("level", "is not 0, 1 or 2");
   std::string probe = to_string(choices.recompute_search);
   read(object, "probe", probe);
   choices.recompute_search = parse_search_options(probe);
@@ -204,7 +204,7 @@ Session parse_session(const std::string& text, const fs::path& folder) {
   std::string path;
   read(model, "path", path);
   read(model, "hash", session.model_hash);
-  if (path.empty()) fail_input("", "names no model");
+  if (path.empty()) fail_input("", "does not name a model");
   session.model = fs::absolute(folder / path).lexically_normal();
   session.choices = choices_from(object.value("choices", json::object()));
   session.baseline_measured = measurement_from(object, "baseline_measured");
@@ -225,12 +225,12 @@ Session load_session(const fs::path& path, std::string& warning) {
     }
     if (!session.model_hash.empty() && hash_file(session.model) != session.model_hash) {
       warning = "the model '" + printable(session.model.string()) +
-                "' has changed since the session was saved; what was measured is left out";
+                "' has changed since the session was saved; the session's measurements are dropped";
       session.forget_measurements();
     }
     return session;
   } catch (const Error& error) {
-    // What makes no sense on a command line is a fault of the file here.
+    // A choice that would be wrong usage on a command line is a fault of the file here.
     const Error placed = error.within(printable(path.string()));
     if (error.kind() != ErrorKind::usage) throw placed;
     throw Error(ErrorKind::input, placed.where(), placed.reason(), placed.hint());

@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
 
-/// Whether what stays in force is no sequence of the step's own nodes: tensors that are put away,
-/// and groups whose inner tensors take no memory.
+/// Whether what stays in force is more than a sequence of the step's own nodes: plans that evict
+/// tensors, or fused groups, whose inner tensors take no memory.
 bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
   const bool evicts = !own_part(study.choices.plans).empty();
   return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy != "none");
 }
 
-/// The step with its plans looked for in transformer layers only, or everywhere: what the study
-/// has not.
+/// The study with the other choice of where recompute plans are searched: within transformer layers
+/// only, or everywhere.
 std::shared_ptr<const Study> other_probe(const Study& study) {
   Choices choices = study.choices;
   choices.recompute_search = effective_search_options(choices);
@@ -80,7 +80,7 @@ class BudgetPlanner {
     return answer;
   }
 
-  /// Returns the moves that were made.
+  /// Returns the number of moves.
   std::int64_t search(std::int64_t budget_bytes, const SearchLimit& limit) {
     return grain_ == PlanGranularity::cluster ? search_clusters(budget_bytes, limit)
                                               : search_sequences(budget_bytes, limit);
@@ -89,7 +89,7 @@ class BudgetPlanner {
  private:
   static constexpr std::int64_t moves_of_proofs = 2'000'000;  // a second for 30,000 tasks
 
-  /// Returns what any plan adds at least, in seconds.
+  /// Returns a lower bound on the seconds that any plan adds.
   double tell_proof(std::int64_t budget_bytes, const SearchLimit& limit, const OnProof& on_proof) {
     if (!floor_) return 0;
     BudgetProof proof{*floor_, 0};
@@ -102,7 +102,7 @@ class BudgetPlanner {
     return proof.least_extra_seconds;
   }
 
-  /// What the best plans lead to in the order that takes a search, which was stood in for.
+  /// Evaluates the best plans with the searched order, which the default order replaced so far.
   void take_in_order(std::int64_t budget_bytes) {
     const Choices best = archive_.best(budget_bytes).choices;
     if (best == study_.choices || progress_.cancelled()) return;
@@ -111,7 +111,7 @@ class BudgetPlanner {
                 added_seconds(study_, there->current->dataflow)});
   }
 
-  /// Whether nothing can be better.
+  /// Whether the best plan fits and adds no time, so that no plan is better.
   bool is_free(std::int64_t budget_bytes) const {
     const ParetoPoint& best = archive_.best(budget_bytes);
     return best.peak_bytes <= budget_bytes && best.extra_seconds <= 0;
@@ -139,9 +139,9 @@ class BudgetPlanner {
     if (is_free(budget_bytes)) return 0;
     take_clusters(budget_bytes, share_of(limit, 0.1));
     double told_at = 0;
-    // The archive stays the same on every machine, whenever something is told.
+    // Reports do not enter the archive, because their moments depend on the speed of the machine.
     const auto tell_now_and_then = [&](const std::vector<TaskId>& sequence) {
-      constexpr double seconds_between = 0.2;  // a step is written out for each
+      constexpr double seconds_between = 0.2;  // each report expands a step
       if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
       told_at = clock.seconds();
       on_plan_(problem_.point(sequence));
@@ -158,7 +158,7 @@ class BudgetPlanner {
     }
   }
 
-  /// What clusters can do, single nodes can do too.
+  /// Starts from plans by cluster, which single nodes can express too.
   void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
     constexpr std::int64_t moves_of_an_evaluation = 100;
     if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;
@@ -183,11 +183,11 @@ class BudgetPlanner {
   const OnPlan& on_plan_;
   SequenceProblem problem_;
   std::optional<StepPeakBound> floor_;
-  std::shared_ptr<const Study> other_;  ///< with other clusters, once it is needed
+  std::shared_ptr<const Study> other_;  ///< with other clusters; computed on first use
 };
 
-/// The middle of the largest gap between budgets, which are in ascending order; one of them when
-/// there is no gap.
+/// The middle of the largest gap between budgets, which are in ascending order; one of the budgets
+/// if there is no gap.
 std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
   std::size_t widest = 1;
   for (std::size_t i = 2; i < budgets.size(); ++i) {
@@ -197,7 +197,7 @@ std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
   return budgets[widest - 1] + (budgets[widest] - budgets[widest - 1]) / 2;
 }
 
-/// The best for each budget, those left out that are best for a smaller one too.
+/// The best point for each budget, each point only once.
 std::vector<ParetoPoint> best_for(const ParetoFront& archive,
                                   const std::vector<std::int64_t>& budgets) {
   std::vector<ParetoPoint> points;
@@ -223,7 +223,7 @@ PlanGranularity find_grain(std::string_view name) {
 }
 
 bool BudgetAnswer::is_proven_cheapest() const {
-  constexpr double rounding = 1e-9;  // proofs count in whole picoseconds for each node
+  constexpr double rounding = 1e-9;  // proofs count whole picoseconds per node
   return feasible && least_extra_seconds &&
          best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
 }

@@ -78,7 +78,7 @@ class ClusterAnnealer {
     archive_.add(std::move(point));
   }
 
-  /// Until the budget is met or nothing lowers the peak any more.
+  /// Adds plans until the budget is met or no change lowers the peak.
   Counts greedy(Counts counts) {
     std::int64_t peak = evaluate(counts).peak_bytes;
     while (peak > budget_ && !is_over()) {
@@ -94,7 +94,7 @@ class ClusterAnnealer {
     return counts;
   }
 
-  /// Takes back what the budget does not need, the most expensive first.
+  /// Removes plans that the budget does not need, the most expensive ones first.
   void trim(Counts counts) {
     if (evaluate(counts).peak_bytes > budget_) return;
     for (const std::size_t cluster : options_.by_seconds(counts)) {
@@ -123,7 +123,7 @@ class ClusterAnnealer {
     const double penalty = 10 * scale / static_cast<double>(std::max<std::int64_t>(1, budget_));
     Counts state = best_;
     const double from = clock_.used(evaluations_);
-    constexpr std::int64_t most_known = 100'000;  // moves among states that are all known end too
+    constexpr std::int64_t most_known = 100'000;  // ends moves among states that are all known
     for (std::int64_t move = 0; move < most_known && !is_over(); ++move) {
       const double used = clock_.used(evaluations_);
       const double temperature = cooling.at(from < 1 ? (used - from) / (1 - from) : 1);

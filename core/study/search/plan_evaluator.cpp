@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// An order that is there without a search.
+/// The study's order, or the default order if the study's takes a search or is planned.
 std::string order_by_rule(const Study& study) {
   const bool is_there = study.order != planned_order && !is_order_searched(study);
   return is_there ? study.order : std::string(order_strategies()[0].name);

@@ -4,14 +4,14 @@ namespace stashscope {
 
 namespace {
 
-/// What planners choose is the same in all.
+/// The choices with neutral values for everything that planners choose.
 Choices without_plans(Choices choices) {
   choices.plans = own_part(choices.plans);
   choices.recompute_search = effective_search_options(choices);
   choices.recompute_search.layer_boundary = false;  // both are tried
   choices.level = 0;
   choices.planned = {};
-  choices.moves.clear();  // planners leave them out
+  choices.moves.clear();  // planners drop them
   choices.device = Choices().device;
   return choices;
 }
@@ -27,7 +27,7 @@ bool same_planning_basis(const Choices& a, const Choices& b) {
 }
 
 bool same_planning_basis(const Study& a, const Study& b) {
-  // A run brings other times without another choice.
+  // Times are compared too: a run changes them without changing choices.
   return a.model == b.model && same_planning_basis(a.choices, b.choices) &&
          (a.times == b.times || a.times->seconds == b.times->seconds);
 }

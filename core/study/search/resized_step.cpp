@@ -13,7 +13,7 @@ namespace stashscope {
 
 namespace {
 
-/// Sums of bytes near 64 bits cannot be told from small ones.
+/// Larger sums of bytes could overflow 64 bits and look small.
 void check_total(const Dataflow& dataflow, const Sizes& sizes) {
   constexpr double most = 1e18;
   double total = 0;

@@ -14,7 +14,7 @@ namespace dimension_edits_test {
 using Names = std::vector<std::string>;
 using SameDims = std::map<std::string, std::string>;
 
-/// Three inputs that nothing ties together.
+/// Three inputs whose dimensions are independent.
 std::shared_ptr<const Graph> three_inputs() {
   test::ModelBuilder m;
   m.input("a", {"a_0", 4}).input("b", {"b_0", 4}).input("c", {"c_0", 4});

@@ -189,14 +189,14 @@ TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
   both.config = full_entry + "," + half_entry;
   both.entries = parse_config(both.config);
   both.frequency = 4;
-  // Even entries that exclude each other elsewhere: the row asks for both.
+  // A row may switch on two entries that exclude each other elsewhere.
   const auto one = study(full_entry);
   EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, both.entries);
   EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.empty());
   EXPECT_EQ(nodes_of_plan(*plain, both).size(), 8U);
 }
 
-/// A row's entry nodes that run again.
+/// The entry nodes of a row that run again.
 std::set<std::string> carried_out(const Study& study, const PlanRow& row) {
   std::set<std::string> nodes;
   for (const NodePlan* const plan : study.applied) {
@@ -305,7 +305,7 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
 }
 
 TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
-  // l1.wide is kept; its offload is on, as is the recompute plan that wins.
+  // l1.wide is pinned. Its offload plan and its recompute plan, which takes precedence, are on.
   const auto both = study("Gelu+Cast+:1:-1,Cast:3:-1");
   const std::vector<NodeId> node = {
       (*row_of(*both, full_entry).occurrences)[1].parts.front()->node};
@@ -320,7 +320,7 @@ TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
   const NodeId node = (*row_of(*plain, full_entry).occurrences)[2].parts.front()->node;
   const auto chosen = study(with_nodes_recomputed(*plain, plain->choices, {{node}}, true));
   EXPECT_EQ(carried_out(*chosen, row_of(*chosen, full_entry)), (std::set<std::string>{"l2.wide"}));
-  // Kept before, it is no longer.
+  // Recomputing a pinned node unpins it.
   const Choices pinned = with_kept(*plain, plain->choices, std::vector{node}, true);
   EXPECT_EQ(with_nodes_recomputed(*study(pinned), pinned, {{node}}, true), chosen->choices);
   const auto& nodes = plain->graph().nodes();
@@ -348,7 +348,7 @@ TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {
   EXPECT_TRUE(nodes_of_plan(*plain, nothing).empty());
 }
 
-/// Three dimensions; the mask's own two names turn out to be those of x.
+/// Three dimensions; the model unifies the mask's two names with those of x.
 std::shared_ptr<const Graph> masked() {
   test::ModelBuilder m;
   m.input("x", {"x_rows", "x_columns"}).input("mask", {"mask_rows", "mask_columns"});

@@ -1,5 +1,5 @@
-// Nothing that the user decides is left out of a comparison: each choice changed alone makes a row
-// that differs.
+// A comparison covers every choice of the user: a change of any single choice gives a row that
+// differs.
 
 #include "core/study/facts/choices_comparison.h"
 
@@ -36,7 +36,7 @@ nlohmann::json saved(const Choices& choices) {
   return nlohmann::json::parse(session_text(session, "."))["choices"];
 }
 
-/// Each is carried out by a study; moves and sequences need more than that and follow below.
+/// Changes that a study can carry out. Moves and sequences need more and follow below.
 const std::vector<Change>& changes() {
   static const std::vector<Change> list = {
       {"dims", [](Choices& c) { c.dims["N"] = 8; }},
@@ -82,8 +82,8 @@ const std::vector<Change>& changes() {
   return list;
 }
 
-/// The study of the changed choices, or the base with them written over where they cannot be
-/// carried out with this model.
+/// The study of the changed choices. If this model does not support them, the base study with its
+/// choices replaced.
 Study changed(const Study& base, const Choices& choices) {
   try {
     return *study_of(choices);

@@ -1,4 +1,4 @@
-// Two studies side by side: what differs, by how much, and what only one of them has.
+// Comparison of two studies: the differences, their sizes, and what only one of them has.
 
 #include "core/study/facts/comparison.h"
 

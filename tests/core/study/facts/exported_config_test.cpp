@@ -7,7 +7,7 @@
 namespace stashscope {
 namespace exported_config_test {
 
-/// Layers of a product and an operator that the reference's table does not have.
+/// Layers of a product and an operator that ONNX Runtime's table lacks.
 std::shared_ptr<const Study> study_with(const std::string& plans, bool widened) {
   test::ModelBuilder m;
   m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});

@@ -69,7 +69,7 @@ TEST(OccurrenceFacts, AddUpToTheRow) {
       seconds += facts.seconds(each);
     }
     EXPECT_EQ(saving, row.saving_bytes) << row.config;
-    if (row.entries.size() > 1) continue;  // parts of several are counted for each
+    if (row.entries.size() > 1) continue;  // such rows count shared parts once per entry
     ++single;
     EXPECT_EQ(at_peak, row.bytes_at_peak) << row.config;
     EXPECT_NEAR(seconds, row.cost.seconds, 1e-12) << row.config;
@@ -153,7 +153,7 @@ TEST(TablePlace, PrefersWhatIsCarriedOut) {
   }
 }
 
-/// Tensors are looked for in the order of the table, largest first.
+/// The table lists tensors with the largest first.
 TEST(TablePlace, IsTheFirstTensorThatTheTableHasOfANode) {
   int made = 0;
   int stopped = 0;

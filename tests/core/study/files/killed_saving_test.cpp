@@ -1,4 +1,5 @@
-// A program that is killed while it saves a session leaves the old file or the new one, whole.
+// A program that is killed while it saves a session leaves either the complete old file or the
+// complete new one.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -16,7 +17,7 @@ namespace killed_saving_test {
 
 namespace fs = std::filesystem;
 
-/// Sessions of different length, each larger than what is written at once.
+/// Sessions of different lengths, each larger than one write.
 Session session_of(std::size_t runs) {
   Session session;
   session.model = "/models/model.onnx";
@@ -36,7 +37,7 @@ class KilledSaving : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Saves without end; only a signal stops it.
+  /// Saves in a loop until a signal ends the process.
   [[noreturn]] void keep_saving() const {
     const Session sessions[] = {session_of(40'000), session_of(90'000)};
     for (std::size_t i = 0;; ++i) save_session(sessions[i % 2], file_);

@@ -12,7 +12,7 @@
 namespace stashscope {
 namespace session_test {
 
-/// A model and a session of it, with something measured.
+/// A model and a session with a measurement of it.
 class SessionFile : public testing::Test {
  protected:
   SessionFile() {
@@ -130,7 +130,7 @@ TEST_F(SessionFile, HasTheNamesOfKeptNodes) {
   const std::string text = session_text(session, folder.path());
   EXPECT_EQ(parse_session(text, folder.path()), session);
   EXPECT_FALSE(same_step(session.choices, Choices()));
-  // Files of before they could be kept.
+  // Older files lack the field.
   session.choices.pinned.clear();
   const std::string without = session_text(session, folder.path());
   const std::string field = "\"kept\": [],";

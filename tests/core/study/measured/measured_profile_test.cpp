@@ -1,4 +1,4 @@
-// Profiles made of what runs measured.
+// Profiles fitted to measured runs.
 
 #include "core/study/measured/measured_profile.h"
 #include "core/run/devices/devices.h"
@@ -40,7 +40,7 @@ Choices sized(const DeviceProfile& profile) {
   return choices;
 }
 
-/// As the study predicts it, but for some per cent.
+/// A run with the predicted times and random deviations of some percent.
 Measurement run_of(const Study& study, const Variant& variant) {
   std::mt19937 random(1);
   std::normal_distribution<double> deviation(0, 0.03);
@@ -131,7 +131,8 @@ TEST(MeasuredProfile, NeedsTimesOfTheStep) {
   Measurement run = run_of(*study, *study->baseline);
   EXPECT_EQ(refusal(*study, run), "");
   run.node_seconds.pop_back();
-  EXPECT_NE(refusal(*study, run).find("is of a step of"), std::string::npos);
+  const std::string nodes = std::to_string(run.node_seconds.size()) + " nodes";
+  EXPECT_NE(refusal(*study, run).find(nodes), std::string::npos);
   run.node_seconds.assign(study->baseline->timeline.order.size(), 0);
   EXPECT_NE(refusal(*study, run).find("has no times of nodes"), std::string::npos);
   run.node_seconds.clear();
@@ -146,7 +147,7 @@ TEST(MeasuredProfile, LeavesOutGroupsWhoseMembersHaveNoTimeOfTheirOwn) {
   ASSERT_FALSE(fused->current->groups.empty());
   Measurement run = run_of(*fused, *fused->current);
   for (std::size_t step = 0; step < run.node_seconds.size(); ++step) {
-    // Far from what a member takes.
+    // Far from the time of a single member.
     const NodeId node = fused->current->timeline.order[step];
     if (fused->current->groups.of(node).valid()) run.node_seconds[step] = 1;
   }

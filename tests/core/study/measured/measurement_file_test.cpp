@@ -71,7 +71,7 @@ TEST_F(MeasurementFile, FitsTheSameStepHoweverItWasChosen) {
   EXPECT_NO_THROW(parse_measurements(text_, *study_with(spelled)));
 }
 
-/// Files of format 1 tell a variant by FNV-1a over whole 64-bit numbers.
+/// Older files of format 1 identify a variant by FNV-1a over whole 64-bit numbers.
 TEST_F(MeasurementFile, OfAnEarlierProgramIsReadAgain) {
   const auto told = [](const Variant& variant) {
     std::uint64_t hash = 14695981039346656037U;
@@ -114,7 +114,7 @@ TEST_F(MeasurementFile, HostileTextsAreRefused) {
        {std::string(), std::string("{"), std::string("[1, 2]"), std::string("\"text\""),
         std::string("{\"stashscope_session\": 1}"), std::string("\0\xff\xfe", 3),
         std::string(100'000, '['), text_.substr(0, text_.size() / 2)}) {
-    EXPECT_NE(refused(text).find("no file of measurements"), std::string::npos);
+    EXPECT_NE(refused(text).find("not a measurement file"), std::string::npos);
   }
 }
 

@@ -1,4 +1,4 @@
-// Plans for a budget, against what is found by trying every configuration.
+// Plans for a budget, compared with an exhaustive search over all configurations.
 
 #include "core/study/search/budget.h"
 
@@ -33,7 +33,7 @@ std::int64_t share_of_peak(const Study& study, double share) {
                                    static_cast<double>(study.baseline->timeline.peak_bytes));
 }
 
-/// The least seconds of all counts of a study's clusters within a budget, or -1.
+/// The lowest extra seconds over all cluster counts within a budget, or -1 if none fits.
 double least_seconds(const Study& study, std::int64_t budget) {
   const ClusterOptions options(study);
   const PlanEvaluator evaluator(study);
@@ -79,7 +79,7 @@ TEST(Budget, IsMetByTheCheapestClusters) {
   EXPECT_GT(with_plans, 1);
 }
 
-/// Some of the clusters, with some of their occurrences.
+/// A random choice of clusters and counts.
 Counts random_counts(const ClusterOptions& options, SearchRandom& random) {
   Counts counts = options.none();
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -149,7 +149,7 @@ TEST(Budget, FinerGrainsAreNoDearer) {
   const double node = planned(*study, budget, PlanGranularity::node).best.extra_seconds;
   const double sequence = planned(*study, budget, PlanGranularity::sequence).best.extra_seconds;
   EXPECT_GT(cluster, 0);
-  constexpr double rounding = 1e-10;  // sequences count each run in whole picoseconds
+  constexpr double rounding = 1e-10;  // sequences count whole picoseconds per run
   EXPECT_LE(node, cluster + rounding);
   EXPECT_LE(sequence, node + rounding);
 }
@@ -185,7 +185,7 @@ TEST(Budget, ProvesNothingOfFusedGroups) {
   EXPECT_EQ(with_plan->current->timeline.peak_bytes, answer.best.peak_bytes);
 }
 
-/// The proofs that are told before the first plan is.
+/// The proofs that are reported before the first plan.
 std::vector<BudgetProof> early_proofs(const Study& study, const BudgetRequest& request,
                                       BudgetAnswer& answer) {
   ParetoFront archive;

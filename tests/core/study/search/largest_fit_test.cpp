@@ -28,7 +28,7 @@ LargestFit fit_of(const Study& study, const std::vector<std::string>& names, std
   return largest_fit(study, {"", names, memory}, Progress());
 }
 
-/// y = Relu(x): both of 4 N floats, x there throughout, y alive while it is made.
+/// y = Relu(x), both of 4 N floats; x is persistent, y is live while it is computed.
 ModelBuilder relu() {
   ModelBuilder m;
   return m.input("x", {"N", 4}).node("Relu", {"x"}, {"y"}).output("y");
@@ -71,7 +71,7 @@ TEST(LargestFit, SizesBeyond64BitsFail) {
   EXPECT_EQ(square.baseline.next->variant, nullptr);
 }
 
-/// x[H, 8] halved and doubled again is added to itself: H must be even.
+/// x[H, 8] is halved, doubled again and added to itself, so H must be even.
 ModelBuilder halved_and_doubled() {
   ModelBuilder m;
   const std::vector<std::int64_t> two = {2, 2};
@@ -84,14 +84,14 @@ ModelBuilder halved_and_doubled() {
 TEST(LargestFit, ValuesThatTheModelRefusesAreSteppedOver) {
   const auto study = study_of(halved_and_doubled());
   const LargestFit fit = fit_of(*study, {"H"}, 10000);
-  // x, what is doubled and the sum, 32 bytes a row each, beside the scales.
+  // x, the doubled tensor and the sum take 32 bytes per row each; the scales come on top.
   EXPECT_EQ(fit.baseline.largest->value, (10000 - 16) / 96 / 2 * 2);
   EXPECT_EQ(fit.baseline.next->value, fit.baseline.largest->value + 2);
   EXPECT_EQ(fit.baseline.refused_value, fit.baseline.largest->value + 1);
   EXPECT_NE(fit.baseline.refusal.find("make_y"), std::string::npos) << fit.baseline.refusal;
 }
 
-/// A table of 8 rows is read up to the length of x.
+/// Reads a table of 8 rows up to the length of x.
 TEST(LargestFit, TheModelMayEndBeforeTheMemoryDoes) {
   ModelBuilder m;
   m.input("x", {"N", 4}).weight("table", {8, 4}).int64s("zero", {0}).int64s("one", {1});

@@ -7,7 +7,7 @@
 namespace stashscope {
 namespace largest_value_test {
 
-/// Whether values fit by their bytes, those for which `is_refused` are refused.
+/// Values fit by their bytes; those with `is_refused` are refused.
 class Trials {
  public:
   std::int64_t memory = 0;

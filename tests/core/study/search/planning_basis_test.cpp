@@ -1,4 +1,4 @@
-// Which choices leave what a planner found as it is.
+// The choices that do not affect the results of a planner.
 
 #include "core/study/search/planning_basis.h"
 
