@@ -3,7 +3,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace command_line_test {
 
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = stashscope("--help");
@@ -258,5 +258,5 @@ TEST_F(CommandLine, FilesOfTheBadCollectionEndWithAnAnswer) {
   }
 }
 
-}  // namespace
+}  // namespace command_line_test
 }  // namespace stashscope

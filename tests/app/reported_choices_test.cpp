@@ -6,7 +6,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace reported_choices_test {
 
 TEST_F(CommandLine, TheLargestBatchThatFitsIsLookedFor) {
   const std::string model = in_folder("model.onnx");
@@ -264,5 +264,5 @@ TEST_F(CommandLine, TheEnvironmentBlockNamesTheConfig) {
       << block;
 }
 
-}  // namespace
+}  // namespace reported_choices_test
 }  // namespace stashscope
