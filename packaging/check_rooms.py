@@ -10,7 +10,8 @@ ground up, with what each may include. This reads the real includes and fails on
   - an allowance that no include uses, and a folder of sources that is no room,
   - an arrow that a single include of a .cpp file holds up, unless packaging/rooms/exceptions.txt has the reason,
   - more than 30 .cpp or 30 .h files in a folder, 450 lines in a file, or 60 lines in a function,
-  - a diagram in docs/architecture.md that is not that of the real includes; --diagram writes it.
+  - a room that docs/architecture.md does not describe, and a diagram there that is not that of the real includes;
+    --diagram writes it.
 """
 import argparse
 import sys
@@ -35,17 +36,21 @@ def print_arrows(rooms: dict[str, Room], arrows: Arrows) -> None:
                 print(f"  {len(held_up_by):4}  {target}{'  (thin)' if is_thin(held_up_by) else ''}")
 
 
-def diagram_faults(root: Path, drawn: str) -> list[str]:
+def page_faults(root: Path, rooms: dict[str, Room], drawn: str) -> list[str]:
     page = root / diagram.PLACE
     if not page.is_file():
         return []
     text = page.read_text()
+    missing = [f"{diagram.PLACE}: {room} is missing. Say in one sentence what lives there."
+               for room in rooms if f"`{room}`" not in text]
     new = diagram.with_diagram(text, drawn)
     if new is None:
-        return [f"{diagram.PLACE}: the markers of the diagram are missing. Put the line {diagram.BEGIN} before it and "
-                f"{diagram.END} after it."]
-    return [] if new == text else [f"{diagram.PLACE}: the diagram is not that of the includes. Run "
-                                   "packaging/check_rooms.py --diagram and commit what it writes."]
+        return missing + [f"{diagram.PLACE}: the markers of the diagram are missing. Put the line {diagram.BEGIN} "
+                          f"before it and {diagram.END} after it."]
+    if new != text:
+        missing.append(f"{diagram.PLACE}: the diagram is not that of the includes. Run packaging/check_rooms.py "
+                       "--diagram and commit what it writes.")
+    return missing
 
 
 def write_diagram(root: Path, drawn: str) -> None:
@@ -82,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     drawn = "" if any("in a circle" in fault for fault in faults) else diagram.diagram(rooms, arrows)
     if options.diagram and drawn:
         write_diagram(options.root, drawn)
-    faults += diagram_faults(options.root, drawn) if drawn else []
+    faults += page_faults(options.root, rooms, drawn) if drawn else []
     for fault in faults:
         print(fault, file=sys.stderr)
     if faults:

@@ -85,8 +85,8 @@ def allowance_faults(rooms: dict[str, Room], arrows: Arrows) -> list[str]:
             reached_else = set().union(*(rooms[other].reached | {other} for other in others))
             given = rooms[entry].reached - reached_else
             if entry not in included and not given & included:
-                faults.append(f"{room.name} INCLUDES {entry}, which none of its files uses. Take it off the room's line "
-                              "in CMakeLists.txt.")
+                faults.append(f"{room.name} INCLUDES {entry}, which none of its files uses. Take it off the room's "
+                              "line in CMakeLists.txt.")
     return faults
 
 

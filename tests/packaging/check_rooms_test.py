@@ -129,14 +129,16 @@ class ThinArrows(Project):
         self.write("core/high/other.cpp", '#include "core/low/low.h"\n')
 
     def test_hang_on_one_include_of_a_source(self):
-        self.assert_fault("core/high/other.cpp includes core/low/low.h", "nothing else makes core/high depend on core/low")
+        self.assert_fault("core/high/other.cpp includes core/low/low.h",
+                          "nothing else makes core/high depend on core/low")
 
     def test_hold_with_a_second_include(self):
         self.write("core/high/third.cpp", '#include "core/low/low.h"\n')
         self.assert_no_fault()
 
     def test_hold_with_a_reason(self):
-        for line in ("thin core/high -> core/low: one use", "anyone core/low: used by all", "thin core/* -> *: patterns"):
+        for line in ("thin core/high -> core/low: one use", "anyone core/low: used by all",
+                     "thin core/* -> *: patterns"):
             self.write(EXCEPTIONS, f"# Exceptions\n\n{line}\n")
             self.assert_no_fault()
 
@@ -201,19 +203,25 @@ class Sizes(Project):
 class Diagram(Project):
     def test_leaves_out_arrows_that_a_longer_path_replaces(self):
         self.write("core/high/other.h", '#include "core/low/low.h"\n')
-        self.write("docs/architecture.md", f"Before\n{diagram.BEGIN}\nold\n{diagram.END}\nAfter\n")
+        rooms = "`core/low` `core/middle` `core/high` `ui/view`\n"
+        self.write("docs/architecture.md", f"{rooms}{diagram.BEGIN}\nold\n{diagram.END}\nAfter\n")
         self.assert_fault("the diagram is not that of the includes")
         self.assertEqual(self.check("--diagram")[0], 0)
         page = (self.root / "docs/architecture.md").read_text()
         arrows = [line.strip() for line in page.splitlines() if "-->" in line and "<!--" not in line]
         self.assertEqual(arrows, ["app --> ui_view", "core_high --> core_middle", "core_middle --> core_low",
                                   "ui_view --> core_high"])
-        self.assertTrue(page.startswith("Before\n") and page.endswith("\nAfter\n"))
+        self.assertTrue(page.startswith(rooms) and page.endswith("\nAfter\n"))
         self.assert_no_fault()
 
     def test_needs_its_markers(self):
-        self.write("docs/architecture.md", "no markers\n")
+        self.write("docs/architecture.md", "`core/low` `core/middle` `core/high` `ui/view`\n")
         self.assert_fault("the markers of the diagram are missing")
+
+    def test_stands_beside_a_description_of_every_room(self):
+        self.write("docs/architecture.md", f"`core/low` `core/middle` `core/high`\n{diagram.BEGIN}\n{diagram.END}\n")
+        self.check("--diagram")
+        self.assert_fault("docs/architecture.md: ui/view is missing")
 
 
 if __name__ == "__main__":
