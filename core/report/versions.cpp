@@ -6,7 +6,6 @@
 #include <onnx/common/version.h>
 
 #include "core/run/devices/devices.h"
-#include "core/run/step/runner.h"
 
 namespace stashscope {
 

@@ -127,7 +127,8 @@ def programs_of_project(root: Path) -> dict[str, str]:
 def modules_of_project(root: Path) -> dict[str, str]:
     """The modules that the project imports and that are neither its own nor Python's, each with a file that does so."""
     found: dict[str, str] = {}
-    own = {path.stem for path, _ in texts_of_project(root) if path.suffix == ".py"} | {"needs"}
+    scripts = [path for path, _ in texts_of_project(root) if path.suffix == ".py"]
+    own = {name for path in scripts for name in (path.stem, path.parent.name)}
     for path, text in texts_of_project(root):
         for module in imported_by_python(text) - own if path.suffix == ".py" else ():
             found.setdefault(module, str(path.relative_to(root)))

@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/run/devices/devices.h"
-#include "core/run/step/runner.h"
 #include "core/schedule/fusion/fusions.h"
 #include "core/study/files/json_fields.h"
 #include "core/study/files/json_texts.h"
