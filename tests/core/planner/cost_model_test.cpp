@@ -124,19 +124,19 @@ TEST(MeasuredTimes, ReplaceThePredictedOnes) {
   const Example example = product_and_views();
   const Dataflow dataflow(example.graph);
   std::vector<NodeId> order;
-  Measurement measured;
+  std::vector<double> seconds;
   for (const NodeId id : IdRange<NodeId>(example.graph.nodes().size())) {
     order.push_back(id);
-    measured.node_seconds.push_back(static_cast<double>(id.index()) + 1);
+    seconds.push_back(static_cast<double>(id.index()) + 1);
   }
   const std::size_t count = order.size();
   MeasuredTimes runs(count);
   NodeTimes times(count, 0.5);
   EXPECT_EQ(runs.replace(times), 0U);
   EXPECT_EQ(times, NodeTimes(count, 0.5));
-  runs.add(dataflow, order, measured);
-  for (double& each : measured.node_seconds) each += 2;
-  runs.add(dataflow, order, measured);
+  runs.add(dataflow, order, seconds);
+  for (double& each : seconds) each += 2;
+  runs.add(dataflow, order, seconds);
   EXPECT_EQ(runs.replace(times), count);
   for (const NodeId id : order) EXPECT_DOUBLE_EQ(times[id], static_cast<double>(id.index()) + 2);
 }
@@ -144,9 +144,9 @@ TEST(MeasuredTimes, ReplaceThePredictedOnes) {
 TEST(MeasuredTimes, OfAnotherOrderAreLeftOut) {
   const Example example = product_and_views();
   MeasuredTimes runs(example.graph.nodes().size());
-  Measurement measured;
-  measured.node_seconds = {1, 2};
-  runs.add(Dataflow(example.graph), {NodeId(0)}, measured);
+  std::vector<double> seconds;
+  seconds = {1, 2};
+  runs.add(Dataflow(example.graph), {NodeId(0)}, seconds);
   NodeTimes times(example.graph.nodes().size(), 0.5);
   EXPECT_EQ(runs.replace(times), 0U);
 }
