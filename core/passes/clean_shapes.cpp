@@ -98,7 +98,7 @@ ValueId reshaped_back(const Rewriter& graph, const Node& node) {
 
 bool skip_no_op(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (node.outputs.empty() || !node.outputs[0].valid() || graph.is_pinned(node.outputs[0])) {
+  if (node.outputs.empty() || !node.outputs[0].valid() || graph.keeps(node.outputs[0])) {
     return false;
   }
   ValueId same = same_as_output(graph, node);

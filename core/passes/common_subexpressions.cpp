@@ -89,7 +89,7 @@ std::size_t merge_constants(Rewriter& graph) {
   std::unordered_map<std::string, ValueId> first;
   std::vector<std::pair<ValueId, ValueId>> merged;
   for (const Initializer& each : graph.initializers()) {
-    if (!each.is_literal || graph.is_pinned(each.value) || !is_comparable(each.tensor)) continue;
+    if (!each.is_literal || graph.keeps(each.value) || !is_comparable(each.tensor)) continue;
     std::string key;
     append_tensor(key, each.tensor);
     const auto [entry, is_new] = first.try_emplace(std::move(key), each.value);
@@ -103,7 +103,7 @@ bool merge(Rewriter& graph, NodeId id, NodeId first) {
   const std::vector<ValueId> outputs = graph.node(id).outputs;
   const std::vector<ValueId>& kept = graph.node(first).outputs;
   for (const ValueId output : outputs) {
-    if (output.valid() && graph.is_pinned(output)) return false;
+    if (output.valid() && graph.keeps(output)) return false;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].valid()) graph.redirect(outputs[i], kept[i]);

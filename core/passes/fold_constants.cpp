@@ -135,7 +135,7 @@ class ConstantPart {
     const bool read_outside = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
       return !std::binary_search(nodes_.begin(), nodes_.end(), reader);
     });
-    if (!read_outside && !graph_.is_pinned(output)) return;
+    if (!read_outside && !graph_.keeps(output)) return;
     wanted_.push_back(output);
     part_.outputs.push_back(moved_.at(output));
   }

@@ -101,7 +101,7 @@ class Precision {
 
   bool has_captured_output(const Node& node) const {
     return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id.valid() && graph_.is_pinned(id) && !graph_.is_graph_output(id);
+      return id.valid() && graph_.keeps(id) && !graph_.is_graph_output(id);
     });
   }
 

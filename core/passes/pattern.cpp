@@ -133,7 +133,7 @@ class Matcher {
       for (const ValueId output : graph_.node(id).outputs) {
         if (!output.valid()) continue;
         const auto& readers = graph_.readers(output);
-        if (graph_.is_pinned(output)) return false;
+        if (graph_.keeps(output)) return false;
         if (!std::all_of(readers.begin(), readers.end(), inside)) return false;
       }
     }

@@ -59,7 +59,7 @@ std::int64_t Rewriter::opset() const {
 }
 
 bool Rewriter::is_only_for(ValueId id, NodeId reader) const {
-  return !is_pinned(id) && readers_[id].size() == 1 && readers_[id][0] == reader;
+  return !keeps(id) && readers_[id].size() == 1 && readers_[id][0] == reader;
 }
 
 const Tensor* Rewriter::constant(ValueId id) const {

@@ -39,8 +39,8 @@ class Rewriter {
   const std::vector<NodeId>& readers(ValueId id) const { return readers_[id]; }
   bool is_graph_output(ValueId id) const { return is_output_[id]; }
   /// Whether a value must keep its name: a graph output, or captured by a subgraph.
-  bool is_pinned(ValueId id) const { return is_output_[id] || is_captured_[id]; }
-  bool is_read(ValueId id) const { return is_pinned(id) || !readers_[id].empty(); }
+  bool keeps(ValueId id) const { return is_output_[id] || is_captured_[id]; }
+  bool is_read(ValueId id) const { return keeps(id) || !readers_[id].empty(); }
   /// Whether nothing reads the further outputs of a node. @pre it has a first output
   bool only_first_output_is_read(NodeId id) const;
   /// Whether `reader` is the only reader of the value.
