@@ -3,11 +3,11 @@
 #include <QKeyEvent>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/labelled_row.h"
 
 namespace stashscope::ui {
@@ -262,7 +262,7 @@ QString PlannerPanel::text_of_answer() const {
     return answer_text(*document_.study(), *answer);
   }
   const auto budget = budget_->bytes();
-  if (budget && document_.is_running()) return tr("Plan waits for the run to end.");
+  if (budget && document_.run_job().is_running()) return tr("Plan waits for the run to end.");
   return budget ? known_text(*budget) : QString();
 }
 

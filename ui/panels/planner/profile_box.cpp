@@ -4,8 +4,8 @@
 #include <QPushButton>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/file_dialog.h"
 
 namespace stashscope::ui {
@@ -13,7 +13,6 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 QString tip_of(const DeviceProfile& profile) {
   const QString bandwidth = QString::number(profile.bandwidth / 1e9, 'f', 0);
@@ -66,7 +65,7 @@ void ProfileBox::choose(const std::string& name_or_file, const QString& merge_ke
   Choices choices = document_.choices();
   const auto failure = failure_of([&] { choices.profile = load_profile(name_or_file); });
   if (failure) {
-    Q_EMIT document_.failed(*failure);
+    document_.notices().report(*failure);
   } else {
     document_.choose(choices, tr("Device profile %1").arg(shown(choices.profile.name)), merge_key);
   }
