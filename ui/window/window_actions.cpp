@@ -250,7 +250,9 @@ void MainWindow::make_help_menu() {
   shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
   menu->addSeparator();
   add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] {
-    if (!show_again<AboutBox>(*this)) show_in_front(new AboutBox(this));
+    if (!show_again<AboutBox>(*this)) {
+      show_in_front(new AboutBox(document_.run_job().devices(), this));
+    }
   });
 }
 
