@@ -100,7 +100,7 @@ class Screenshot {
   Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)
       : window_(window), file_(QString::fromStdString(options.screenshot)) {
     QObject::connect(
-        &window.document(), &ui::Document::failed, &window,
+        &window.document().notices(), &ui::Notices::failed, &window,
         [this](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
     if (runs) {
       QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window.document(),

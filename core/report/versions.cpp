@@ -5,8 +5,6 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <onnx/common/version.h>
 
-#include "core/run/devices/devices.h"
-
 namespace stashscope {
 
 namespace {
@@ -29,14 +27,10 @@ std::string protobuf_version() {
 }  // namespace
 
 std::vector<PartVersion> part_versions() {
-  std::vector<PartVersion> parts = {{"ONNX", ONNX_NAMESPACE::LAST_RELEASE_VERSION},
-                                    {"Protobuf", protobuf_version()},
-                                    {"oneDNN", onednn_version()},
-                                    {"Graphviz", PACKAGE_VERSION}};
-  for (const DeviceInfo& device : list_devices()) {
-    parts.push_back({"Device " + device.name, device.description});
-  }
-  return parts;
+  return {{"ONNX", ONNX_NAMESPACE::LAST_RELEASE_VERSION},
+          {"Protobuf", protobuf_version()},
+          {"oneDNN", onednn_version()},
+          {"Graphviz", PACKAGE_VERSION}};
 }
 
 }  // namespace stashscope

@@ -5,13 +5,13 @@
 
 namespace stashscope {
 
-/// A library or device, with its version.
+/// A library that the program is linked with.
 struct PartVersion {
   std::string name;
   std::string version;
 };
 
-/// The libraries that the engine uses, and the devices that it finds.
+/// The libraries that the engine uses.
 std::vector<PartVersion> part_versions();
 
 }  // namespace stashscope

@@ -34,7 +34,7 @@ QString other_dims(const Study& study, const Study& than) {
   return dims.join(u", "_s);
 }
 
-/// Tells a variant from those that are pinned.
+/// A label that differs from those of the pinned variants, if necessary by dimension values.
 QString own_label(const Study& study, const std::vector<PinnedVariant>& pinned) {
   const QString label = variant_label(study);
   for (const PinnedVariant& each : pinned) {
@@ -77,11 +77,11 @@ bool PinnedVariants::can_pin() const {
     return same_step(each.study->choices, study->choices);
   });
   if (same != pinned_.end()) {
-    Q_EMIT document_.noticed(tr("This variant is pinned already: %1.").arg(same->label));
+    document_.notices().notify(tr("This variant is pinned already: %1.").arg(same->label));
     return false;
   }
   if (pinned_.size() >= most) {
-    Q_EMIT document_.noticed(
+    document_.notices().notify(
         tr("%1 variants are pinned. Unpin one of them above the memory curve to pin another.")
             .arg(most));
     return false;

@@ -111,9 +111,6 @@ class GraphView : public QWidget {
   /// In pixels, to the right and down.
   void pan(QPointF by);
   void set_hovered(std::optional<std::uint32_t> box);
-  QString tip_of(std::uint32_t box) const;
-  QString borrowed_text(NodeId node) const;
-  QString tip_of_stash_edge(std::uint32_t stash_edge) const;
   void paint_notice(QPainter& painter, const Theme& theme) const;
 
   std::unique_ptr<GraphScene> scene_;

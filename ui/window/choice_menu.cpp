@@ -92,13 +92,13 @@ FusionMenu::FusionMenu(Document& document, QWidget* parent)
 DeviceMenu::DeviceMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Device"), document, parent) {
   setObjectName(u"device_menu"_s);
-  connect(&document.devices(), &DeviceList::changed, this, &DeviceMenu::list_devices);
+  connect(&document.run_job().devices(), &DeviceList::changed, this, &DeviceMenu::list_devices);
   list_devices();
 }
 
 void DeviceMenu::list_devices() {
   clear_choices();
-  const DeviceList& devices = document().devices();
+  const DeviceList& devices = document().run_job().devices();
   if (devices.all().empty()) addAction(tr("Looking for devices…"))->setEnabled(false);
   for (const DeviceInfo& info : devices.all()) {
     QAction* const action = add_choice(

@@ -170,14 +170,14 @@ void MainWindow::size_docks() {
 
 void MainWindow::connect_document() {
   connect(&document_, &Document::opened, this, &MainWindow::take_opened);
-  connect(&document_, &Document::failed, this, &MainWindow::show_failure);
-  connect(&document_, &Document::noticed, this, [this](const QString& message) {
+  connect(&document_.notices(), &Notices::failed, this, &MainWindow::show_failure);
+  connect(&document_.notices(), &Notices::noticed, this, [this](const QString& message) {
     messages_->show_message(MessageBar::Tone::note, message);
   });
   connect(&document_, &Document::choices_changed, messages_, &MessageBar::dismiss_error);
   connect(&document_, &Document::study_changed, this, &MainWindow::enable_actions);
-  connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
-  connect(&document_, &Document::session_saved, this, &MainWindow::take_saved);
+  connect(&document_.files(), &DocumentFiles::paths_changed, this, &MainWindow::update_title);
+  connect(&document_.files(), &DocumentFiles::session_saved, this, &MainWindow::take_saved);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
@@ -214,7 +214,7 @@ void MainWindow::take_opened() {
   center_->setCurrentWidget(graph_);
   show_docks();
   graph_->view().setFocus();
-  const QString& session = document_.session_path();
+  const QString& session = document_.files().session_path();
   add_recent_file(session.isEmpty() ? document_.model_path() : session);
   update_title();
 }
@@ -244,7 +244,7 @@ void MainWindow::offer_recovery() {
 }
 
 void MainWindow::update_title() {
-  const QString& session = document_.session_path();
+  const QString& session = document_.files().session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
   setWindowTitle(document_.study() == nullptr
                      ? tr("Stashscope[*]")

@@ -52,11 +52,12 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   connect(&offer_cancel_, &QTimer::timeout, cancel_, &QWidget::show);
   connect(cancel_, &QToolButton::clicked, &document_, &Document::cancel);
   connect(notes_, &QToolButton::clicked, this, &StatusLine::notes_wanted);
-  connect(&document_, &Document::busy_changed, this, &StatusLine::show_progress);
-  connect(&document_, &Document::progressed, this, [this](double fraction, const QString& stage) {
-    progress_->setValue(static_cast<int>(1000 * fraction));
-    stage_->setText(stage);
-  });
+  connect(&document_.study_job(), &StudyJob::busy_changed, this, &StatusLine::show_progress);
+  connect(&document_.study_job(), &StudyJob::progressed, this,
+          [this](double fraction, const QString& stage) {
+            progress_->setValue(static_cast<int>(1000 * fraction));
+            stage_->setText(stage);
+          });
   connect(&document_, &Document::study_changed, this, &StatusLine::show_answer);
   connect(&document_, &Document::measured_changed, this, &StatusLine::show_answer);
   connect(&planning_, &Planning::fit_changed, this, &StatusLine::show_answer);
@@ -64,7 +65,7 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
 }
 
 void StatusLine::show_progress() {
-  if (document_.is_busy()) {
+  if (document_.study_job().is_busy()) {
     progress_->setValue(0);
     notice_.start();
     offer_cancel_.start();

@@ -9,6 +9,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
 #include "ui/panels/run/measurement_dialogs.h"
 #include "ui/text/enabling.h"
@@ -111,12 +112,12 @@ void MainWindow::make_file_menu() {
   add_action(menu, u"save_model"_s, tr("Save &modified model…"), QKeySequence(u"Ctrl+Shift+M"_s),
              [this] {
                save_with(tr("Save the modified model"), u".onnx"_s,
-                         [this](const QString& path) { document_.save_modified_model(path); });
+                         [this](const QString& path) { save_modified_model(document_, path); });
              });
   add_action(menu, u"export_environment"_s, tr("&Export environment block…"),
              QKeySequence(u"Ctrl+Shift+E"_s), [this] {
                save_with(tr("Export the environment block"), u".sh"_s,
-                         [this](const QString& path) { document_.export_environment(path); });
+                         [this](const QString& path) { export_environment(document_, path); });
              });
   add_action(menu, u"export_graph"_s, tr("Export &graph…"), QKeySequence(u"Ctrl+Shift+G"_s),
              [this] { choose_export(); });
@@ -172,8 +173,9 @@ void MainWindow::make_view_menu() {
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
-  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
-             [this] { document_.select_step(document_.study()->current->timeline.peak_slot); });
+  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s), [this] {
+    document_.selection().select_step(document_.study()->current->timeline.peak_slot);
+  });
   menu->addSeparator();
   make_panel_menus(menu);
   menu->addSeparator();
@@ -221,7 +223,7 @@ void MainWindow::make_run_menu() {
     document_.run();
   })->setIcon(icon(Icon::run));
   add_action(menu, u"cancel_run"_s, tr("&Cancel"), QKeySequence(u"Esc"_s), [this] {
-    document_.cancel_run();
+    document_.run_job().cancel();
     document_.cancel();
     planning_.stop();
   })->setIcon(icon(Icon::stop));
@@ -248,7 +250,9 @@ void MainWindow::make_help_menu() {
   shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
   menu->addSeparator();
   add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] {
-    if (!show_again<AboutBox>(*this)) show_in_front(new AboutBox(this));
+    if (!show_again<AboutBox>(*this)) {
+      show_in_front(new AboutBox(document_.run_job().devices(), this));
+    }
   });
 }
 

@@ -43,10 +43,10 @@ void MainWindow::open_file(const QString& path) {
 }
 
 void MainWindow::save_session() {
-  if (document_.session_path().isEmpty()) {
+  if (document_.files().session_path().isEmpty()) {
     save_session_as();
   } else {
-    document_.save_session_as(document_.session_path());
+    document_.save_session_as(document_.files().session_path());
   }
 }
 
@@ -95,11 +95,11 @@ void MainWindow::export_graph(const QString& path) {
                .arg(path)
                .arg(std::max(1, qFloor(100 * scale)));
   }
-  document_.write_file(path, done,
-                       [picture = scene->shared_picture(), colouring = scene->colouring(),
-                        title = document_.model_path().toStdString(), file = path.toStdString()] {
-                         export_picture(picture, colouring, title, file);
-                       });
+  document_.files().write_file(
+      path, done,
+      [picture = scene->shared_picture(), colouring = scene->colouring(),
+       title = document_.model_path().toStdString(),
+       file = path.toStdString()] { export_picture(picture, colouring, title, file); });
 }
 
 void MainWindow::leave_choices(std::function<void()> go_on) {

@@ -34,7 +34,7 @@ TEST(Autosave, NothingIsWrittenAfterTheFileIsRemoved) {
     Autosave autosave(document, folder.path());
     document.open(sample(u"gpt2_tiny"_s));
     ASSERT_TRUE(comes_true([&] { return document.study() != nullptr; }));
-    document.write_in_background(
+    document.files().write_in_background(
         {}, [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
     autosave.save();
   }

@@ -43,7 +43,7 @@ class RestlessProgram {
       autosave_.save();
     });
     QObject::connect(&timer_, &QTimer::timeout, &timer_, [this] {
-      if (!document_.is_busy()) document_.choose(choices_of(++number_), u"batch"_s);
+      if (!document_.study_job().is_busy()) document_.choose(choices_of(++number_), u"batch"_s);
       autosave_.save();
     });
     timer_.start(1);

@@ -26,7 +26,7 @@ class PlanningTest : public testing::Test {
 
   bool settles() {
     return comes_true([this] {
-      return !document_.is_busy() && document_.study()->choices == document_.choices();
+      return !document_.study_job().is_busy() && document_.study()->choices == document_.choices();
     });
   }
   bool ends() {

@@ -51,7 +51,7 @@ TEST_F(Recomputing, AGroupByTheMouse) {
   }
   choose(menu_at(place_of_box(group)), u"recompute"_s);
   ASSERT_TRUE(settles());
-  const PlannedNodes after = planned(document().selection().nodes);
+  const PlannedNodes after = planned(document().selection().nodes());
   EXPECT_FALSE(after.on.empty());
   EXPECT_TRUE(after.off.empty());
 }

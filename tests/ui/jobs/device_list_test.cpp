@@ -46,6 +46,9 @@ TEST(Devices, OfAnotherMachineMayBeAnyOfIts) {
     EXPECT_TRUE(devices.meant_by(name)->available) << name;
   }
   EXPECT_EQ(devices.meant_by("cuda")->name, "cuda:0");
+  ASSERT_TRUE(comes_true([&] { return devices.here().size() == one_gpu.size(); }));
+  EXPECT_EQ(devices.here().back().name, "cuda:0") << "this computer's stay known";
+  EXPECT_EQ(devices.meant_by("cuda:7")->name, "cuda:7");
   devices.set_remote(false);
   EXPECT_TRUE(comes_true([&] { return devices.all().size() == one_gpu.size(); }));
 }

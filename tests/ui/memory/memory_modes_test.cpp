@@ -27,8 +27,8 @@ class MemoryModes : public WindowTest {
   }
   void click_button(const QString& name) { click(find<QToolButton>(name)); }
   bool is_down(const QString& name) { return find<QToolButton>(name).isChecked(); }
-  std::size_t step() { return document().selection().step; }
-  NodeId selected() { return document().selection().node; }
+  std::size_t step() { return document().selection().step(); }
+  NodeId selected() { return document().selection().node(); }
   const Timeline& timeline() { return document().study()->current->timeline; }
 
   /// The middle of a tensor in a slot.
@@ -151,9 +151,9 @@ TEST_F(MemoryModes, ASelectedNodeMarksWhatItMakes) {
   const TensorBands& bands = view().curves().tensors->bands;
   const StackedTensor tensor = largest_made(timeline().peak_slot);
   const NodeId maker = view().maker_of(bands.bands()[tensor.band].buffer);
-  document().select_node(maker);
+  document().selection().select_node(maker);
   EXPECT_EQ(view().maker_of(view().marked()), maker);
-  document().clear_selection();
+  document().selection().clear();
   EXPECT_FALSE(view().marked().valid());
 }
 
@@ -186,7 +186,7 @@ TEST_F(MemoryModes, DraggingWithShiftZoomsToTheStretch) {
 }
 
 TEST_F(MemoryModes, PagesPan) {
-  document().select_step(timeline().order.size() / 3);
+  document().selection().select_step(timeline().order.size() / 3);
   for (int i = 0; i < 10; ++i) key(Qt::Key_Plus);
   const double first = view().axis().first;
   key(Qt::Key_PageDown);

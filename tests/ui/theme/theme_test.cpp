@@ -73,7 +73,7 @@ TEST_F(Themes, LinksFollow) {
   open(sample(u"gpt2_tiny"_s));
   choose(u"theme_1"_s);
   const auto& dataflow = document().study()->current->dataflow;
-  document().select_node(NodeId(dataflow.topology.nodes() / 2));
+  document().selection().select_node(NodeId(dataflow.topology.nodes() / 2));
   const auto& page = find<QTextBrowser>(u"inspector_page"_s);
   const auto link_colour = [&] {
     for (QTextBlock block = page.document()->begin(); block.isValid(); block = block.next()) {

@@ -1,24 +1,20 @@
-// What surrounds the panels: commands, keys, layouts, text sizes, versions, history.
+// The window around the panels: commands, keys, layouts, text size, toolbar.
 
 #include <QAction>
 #include <QApplication>
-#include <QClipboard>
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
-#include <QPushButton>
 #include <QSettings>
 #include <QToolButton>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/models/plan_tree_model.h"
-#include "ui/panels/history/history_model.h"
 #include "ui/theme/text_size.h"
-#include "ui/window/about_box.h"
 #include "ui/window/commands.h"
 #include "ui/window/shortcut_sheet.h"
 
@@ -357,72 +353,6 @@ TEST(TextSize, GoesFromOneChoiceToTheNext) {
   EXPECT_EQ(next_text_size(104, -1), 100);
   EXPECT_EQ(next_text_size(text_sizes().back(), 1), text_sizes().back());
   EXPECT_EQ(next_text_size(text_sizes().front(), -1), text_sizes().front());
-}
-
-TEST_F(Frame, AboutTellsVersionsToTheClipboard) {
-  find<QAction>(u"about"_s).trigger();
-  auto& box = find<AboutBox>(u"about_box"_s);
-  ASSERT_TRUE(comes_true([&] { return QApplication::activeWindow() == &box; }));
-  click(*box.findChild<QPushButton*>(u"copy_versions"_s));
-  const QString text = QApplication::clipboard()->text();
-  for (const QString& part : {u"Qt 6."_s, u"ONNX "_s, u"oneDNN "_s, u"Graphviz "_s, u"cuda"_s}) {
-    EXPECT_TRUE(text.contains(part)) << part.toStdString() << " in " << text.toStdString();
-  }
-  QTest::keyClick(&box, Qt::Key_Escape);
-  EXPECT_TRUE(
-      comes_true([this] { return window().findChild<QWidget*>(u"about_box"_s) == nullptr; }));
-}
-
-class History : public Frame {
- protected:
-  QTableView& table() { return find<QTableView>(u"history_table"_s); }
-  QString text(int row, int column) {
-    return table().model()->index(row, column).data().toString();
-  }
-  void make_choices() {
-    open(sample(u"gpt2_tiny"_s));
-    find<QAction>(u"go_to_history_dock"_s).trigger();
-    for (const int row : {0, 1}) {
-      click_check_box(plans(), row, PlanTreeModel::plan);
-      ASSERT_TRUE(settles());
-    }
-  }
-};
-
-TEST_F(History, ListsChoicesWithTheirPeaksAndGoesThere) {
-  make_choices();
-  ASSERT_EQ(table().model()->rowCount(), 3);
-  EXPECT_EQ(text(0, HistoryModel::choice), u"As opened"_s);
-  EXPECT_TRUE(text(1, HistoryModel::choice).startsWith(u"Recompute "_s));
-  EXPECT_EQ(table().currentIndex().row(), 2);
-  const QString peak_with_both = text(2, HistoryModel::peak);
-  EXPECT_FALSE(peak_with_both.isEmpty());
-  EXPECT_NE(text(0, HistoryModel::peak), text(1, HistoryModel::peak));
-  EXPECT_TRUE(text(1, HistoryModel::change).startsWith(u"−"_s));
-  click_cell(table(), 0, HistoryModel::choice);
-  ASSERT_TRUE(settles());
-  EXPECT_EQ(document().undo_stack().index(), 0);
-  EXPECT_EQ(document().choices(), Choices());
-  table().setFocus();
-  QTest::keyClick(&table(), Qt::Key_Down);
-  QTest::keyClick(&table(), Qt::Key_Down);
-  QTest::keyClick(&table(), Qt::Key_Return);
-  ASSERT_TRUE(settles());
-  EXPECT_EQ(document().undo_stack().index(), 2);
-  EXPECT_EQ(text(2, HistoryModel::peak), peak_with_both);
-}
-
-TEST_F(History, WhatIsCutOffIsForgotten) {
-  make_choices();
-  click_cell(table(), 1, HistoryModel::choice);
-  ASSERT_TRUE(settles());
-  choose_entry(u"level"_s, 1);
-  ASSERT_TRUE(settles());
-  ASSERT_EQ(table().model()->rowCount(), 3);
-  EXPECT_EQ(text(2, HistoryModel::choice), u"Level 1"_s);
-  EXPECT_FALSE(text(2, HistoryModel::peak).isEmpty());
-  open(sample(u"lenet"_s));
-  EXPECT_EQ(table().model()->rowCount(), 1);
 }
 
 TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {

@@ -51,7 +51,7 @@ TEST_F(Opening, TheEmptyWindowInvites) {
   }
   press(Qt::Key_F5);
   press(Qt::Key_Escape);
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
 }
 
 TEST_F(Opening, ASampleOfTheWelcomePage) {
@@ -154,12 +154,12 @@ TEST_F(Opening, SearchWalksThroughTheNodes) {
   ASSERT_EQ(QApplication::focusWidget(), &search);
   QTest::keyClicks(&search, u"softmax"_s);
   QTest::keyClick(&search, Qt::Key_Return);
-  const NodeId first = document().selection().node;
+  const NodeId first = document().selection().node();
   ASSERT_TRUE(first.valid());
   QTest::keyClick(&search, Qt::Key_Return);
-  EXPECT_NE(document().selection().node, first);
+  EXPECT_NE(document().selection().node(), first);
   press(Qt::Key_F3, Qt::ShiftModifier);
-  EXPECT_EQ(document().selection().node, first);
+  EXPECT_EQ(document().selection().node(), first);
 }
 
 }  // namespace opening_test

@@ -25,7 +25,8 @@ constexpr int table_share = 660;
 constexpr int chart_share = 300;
 
 QString file_of(const Document& document) {
-  return document.session_path().isEmpty() ? document.model_path() : document.session_path();
+  return document.files().session_path().isEmpty() ? document.model_path()
+                                                   : document.files().session_path();
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ ComparePanel::ComparePanel(Document& document, QWidget* parent)
   layout->addWidget(progress_row_);
   layout->addWidget(pages_, 1);
   connect(&document_, &Document::study_changed, this, &ComparePanel::show_rows);
-  connect(&document_, &Document::paths_changed, this, &ComparePanel::show_titles);
+  connect(&document_.files(), &DocumentFiles::paths_changed, this, &ComparePanel::show_titles);
   show_state();
 }
 
@@ -170,12 +171,13 @@ void ComparePanel::make_other() {
   other_ = std::make_unique<Document>();
   connect(other_.get(), &Document::opened, this, &ComparePanel::take_opened);
   connect(other_.get(), &Document::study_changed, this, &ComparePanel::show_rows);
-  connect(other_.get(), &Document::busy_changed, this, &ComparePanel::show_state);
-  connect(other_.get(), &Document::failed, this, &ComparePanel::failed);
-  connect(other_.get(), &Document::progressed, this, [this](double fraction, const QString& stage) {
-    progress_->setValue(static_cast<int>(1000 * fraction));
-    stage_->setText(stage);
-  });
+  connect(&other_->study_job(), &StudyJob::busy_changed, this, &ComparePanel::show_state);
+  connect(&other_->notices(), &Notices::failed, this, &ComparePanel::failed);
+  connect(&other_->study_job(), &StudyJob::progressed, this,
+          [this](double fraction, const QString& stage) {
+            progress_->setValue(static_cast<int>(1000 * fraction));
+            stage_->setText(stage);
+          });
 }
 
 void ComparePanel::open(const QString& path) {
@@ -207,7 +209,7 @@ void ComparePanel::close_comparison() {
   shown_ = false;
   model_.set_rows({});
   chart_->set_studies(nullptr, nullptr);
-  if (other_ != nullptr && other_->is_busy()) {
+  if (other_ != nullptr && other_->study_job().is_busy()) {
     // Its thread may still be reading a large file, so nothing waits for it here.
     other_->cancel();
   } else {
@@ -222,7 +224,7 @@ QString ComparePanel::remembered_file() const {
 }
 
 void ComparePanel::show_state() {
-  const bool is_loading = other_ != nullptr && other_->is_busy();
+  const bool is_loading = other_ != nullptr && other_->study_job().is_busy();
   progress_row_->setVisible(is_loading);
   pages_->setCurrentIndex(is_comparing() ? 1 : 0);
   invitation_->setText(

@@ -57,7 +57,7 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   connect(chart_, &SweepChart::value_chosen, this, &SweepPanel::set_size);
   connect(&job_, &SweepJob::found, this, &SweepPanel::take_point);
   connect(&job_, &SweepJob::ended, this, &SweepPanel::show_state);
-  connect(&job_, &SweepJob::failed, &document_, &Document::failed);
+  connect(&job_, &SweepJob::failed, &document_.notices(), &Notices::report);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &SweepPanel::take_turn);
   connect(&document_, &Document::study_changed, this, &SweepPanel::take_study);
   connect(&document_, &Document::opened, this, [this] { dimension_->clear(); });

@@ -42,7 +42,7 @@ class SweepPanel : public QWidget {
   /// Proposes sizes around that of the dimension, until the user sets a range.
   void propose_range();
   void ask();
-  bool waits() const { return document_.is_running(); }
+  bool waits() const { return document_.run_job().is_running(); }
   void take_turn();
   bool is_answered(const Question& question) const;
   void start();

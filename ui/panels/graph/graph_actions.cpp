@@ -45,7 +45,7 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
   copy_name_ = add(u"copy_name"_s, tr("&Copy name"), QKeySequence::Copy, &Self::copy_name);
   fit_ = add(u"fit_graph"_s, tr("Show &all of the graph"), QKeySequence(u"F"_s), &Self::fit);
   export_ = add(u"export_picture"_s, tr("&Export the picture…"), {}, &Self::export_picture);
-  connect(&document_, &Document::selection_changed, this, &GraphActions::enable);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &GraphActions::enable);
   connect(&document_, &Document::study_changed, this, &GraphActions::enable);
   connect(&view_, &GraphView::menu_wanted, this, &GraphActions::show_menu);
   connect(&view_, &GraphView::isolation_changed, this, &GraphActions::enable);
@@ -76,7 +76,7 @@ void GraphActions::enable() {
   }
   enable_plans();
   enable_plan_row();
-  why_not_->setEnabled(document_.selection().node.valid());
+  why_not_->setEnabled(document_.selection().node().valid());
   isolate_->setEnabled(has_selection || view_.isolation());
   isolate_->setChecked(view_.isolation().has_value());
 }
@@ -93,7 +93,7 @@ void GraphActions::enable_plans() {
 }
 
 void GraphActions::enable_plan_row() {
-  const NodeId node = document_.selection().node;
+  const NodeId node = document_.selection().node();
   if (document_.study() == nullptr || !node.valid()) {
     return enable_unless(*plan_row_, tr("Select a node first"), {});
   }
@@ -102,7 +102,7 @@ void GraphActions::enable_plan_row() {
   enable_unless(*plan_row_, has_row ? QString() : tr("No row of the plan table has this node"), {});
 }
 
-void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node); }
+void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node()); }
 
 void GraphActions::recompute() {
   const Study& study = *document_.study();
@@ -187,14 +187,15 @@ void GraphActions::show_path() {
     Q_EMIT said(tr("Nothing here is stashed for backward."));
     return;
   }
-  const std::size_t first = document_.step_of(path.front());
-  document_.select_nodes(std::move(path), tr("Stash path of %1").arg(name_of_selection()), first);
+  const std::size_t first = document_.selection().step_of(path.front());
+  document_.selection().select_nodes(std::move(path),
+                                     tr("Stash path of %1").arg(name_of_selection()), first);
 }
 
 void GraphActions::say_why_not() {
-  if (!is_current() || !document_.selection().node.valid()) return;
+  if (!is_current() || !document_.selection().node().valid()) return;
   const Study& study = *document_.study();
-  const NodeId node = study.current->dataflow.origin(document_.selection().node);
+  const NodeId node = study.current->dataflow.origin(document_.selection().node());
   Q_EMIT inspector_wanted();
   QStringList reasons;
   for (const Obstacle* const obstacle : obstacles_of_node(study, node)) {
@@ -218,7 +219,7 @@ void GraphActions::copy_name() {
 }
 
 QString GraphActions::name_of_selection() const {
-  const Selection& selection = document_.selection();
+  const Selection& selection = document_.selection().current();
   if (!selection.node.valid()) return selection.title;
   const Study& study = *document_.study();
   return shown(name_of(study.graph(), study.current->dataflow, selection.node));

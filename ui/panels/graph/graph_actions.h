@@ -55,7 +55,7 @@ class GraphActions : public QObject {
   void export_picture() { Q_EMIT export_wanted(); }
   QString name_of_selection() const;
   QString text_of(const layout::Neighbour& neighbour) const;
-  const std::vector<NodeId>& selected() const { return document_.selection().nodes; }
+  const std::vector<NodeId>& selected() const { return document_.selection().nodes(); }
   /// Whether the ids of the selection are valid in the picture.
   bool is_current() const;
 

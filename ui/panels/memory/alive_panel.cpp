@@ -66,15 +66,15 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->horizontalHeader()->resizeSection(AliveModel::role, 84);
   table_->horizontalHeader()->resizeSection(AliveModel::life, 104);
   connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
-    document_.select_node(model_.maker(index.row()), Document::Cursor::stays);
+    document_.selection().select_node(model_.maker(index.row()), LinkedSelection::Cursor::stays);
   });
   connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
-  connect(&document_, &Document::selection_changed, this, &AlivePanel::show_moment);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &AlivePanel::show_moment);
 }
 
 void AlivePanel::show_moment() {
   const auto& study = document_.study();
-  const std::size_t step = document_.selection().step;
+  const std::size_t step = document_.selection().step();
   if (study == nullptr || (study.get() == shown_study_ && step == shown_step_)) return;
   shown_study_ = study.get();
   shown_step_ = step;

@@ -48,9 +48,9 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::measured_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::opened, view_, &MemoryView::show_all);
-  connect(&document_, &Document::selection_changed, this, &MemoryPanel::follow_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &MemoryPanel::follow_selection);
   connect(&pinned_, &PinnedVariants::changed, this, &MemoryPanel::show_curves);
-  connect(view_, &MemoryView::step_clicked, &document_, &Document::select_step);
+  connect(view_, &MemoryView::step_clicked, &document_.selection(), &LinkedSelection::select_step);
   connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
   show_look();
@@ -176,19 +176,19 @@ void MemoryPanel::show_look() {
   const MemoryLook& look = view_->look();
   for (const Switch& each : switches_) each.button->setChecked(each.is_on(look));
   colouring_->setVisible(look.fill == Fill::tensors);
-  view_->mark_made_by(document_.selection().node);
+  view_->mark_made_by(document_.selection().node());
 }
 
 void MemoryPanel::follow_selection() {
-  view_->set_cursor(document_.selection().step);
-  view_->mark_made_by(document_.selection().node);
+  view_->set_cursor(document_.selection().step());
+  view_->mark_made_by(document_.selection().node());
 }
 
 /// Puts the cursor on the clicked slot, and selects the node that made the tensor.
 void MemoryPanel::take_tensor(std::size_t step, BufferId buffer) {
-  document_.select_step(step);
+  document_.selection().select_step(step);
   const NodeId maker = view_->maker_of(buffer);
-  if (maker.valid()) document_.select_node(maker, Document::Cursor::stays);
+  if (maker.valid()) document_.selection().select_node(maker, LinkedSelection::Cursor::stays);
   view_->mark(buffer);
 }
 

@@ -36,7 +36,7 @@ FusionPage::FusionPage(Document& document, QWidget* parent)
   halves->setStretchFactor(1, 1);
   layout->addWidget(halves);
   connect(&document_, &Document::study_changed, this, &FusionPage::show_study);
-  connect(&document_, &Document::selection_changed, this, &FusionPage::show_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &FusionPage::show_selection);
   connect(&counter_, &FusionCounter::counted, &model_, &FusionModel::set_rows);
   enable_actions();
 }
@@ -142,7 +142,7 @@ void FusionPage::enable_actions() {
 }
 
 void FusionPage::show_selection() {
-  const NodeId node = document_.selection().node;
+  const NodeId node = document_.selection().node();
   if (!node.valid() || document_.study() == nullptr) return;
   const std::vector<NodeId> members = selected_members();
   if (std::ranges::find(members, node) != members.end()) return;
@@ -162,11 +162,11 @@ void FusionPage::select_nodes() {
   const QModelIndex current = tree_->currentIndex();
   if (is_following_ || !current.isValid()) return;
   const std::vector<NodeId> members = selected_members();
-  if (members.size() == 1) return document_.select_node(members.front());
+  if (members.size() == 1) return document_.selection().select_node(members.front());
   if (!members.empty()) return;
   std::vector<NodeId> all = groups_.members_at(current);
   std::ranges::sort(all);
-  document_.select_nodes(std::move(all), current.data().toString());
+  document_.selection().select_nodes(std::move(all), current.data().toString());
 }
 
 void FusionPage::take_out() {

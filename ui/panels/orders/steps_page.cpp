@@ -46,10 +46,10 @@ StepsPage::StepsPage(Document& document, QWidget* parent)
   set_up_view();
   layout->addWidget(make_bottom_row());
   connect(&document_, &Document::study_changed, this, &StepsPage::show_study);
-  connect(&document_, &Document::selection_changed, this, &StepsPage::show_selection);
-  connect(&document_, &Document::busy_changed, this, [this] {
+  connect(&document_.selection(), &LinkedSelection::changed, this, &StepsPage::show_selection);
+  connect(&document_.study_job(), &StudyJob::busy_changed, this, [this] {
     // If a move gave no new study, the view goes back to the old order.
-    if (!document_.is_busy()) view_->set_study(document_.study());
+    if (!document_.study_job().is_busy()) view_->set_study(document_.study());
   });
 }
 
@@ -104,9 +104,9 @@ void StepsPage::show_study() {
 
 void StepsPage::show_selection() {
   if (document_.study() == nullptr || select_moved()) return;
-  const Selection& selection = document_.selection();
+  const Selection& selection = document_.selection().current();
   const std::size_t step =
-      selection.node.valid() ? document_.step_of(selection.node) : selection.step;
+      selection.node.valid() ? document_.selection().step_of(selection.node) : selection.step;
   is_following_ = true;
   view_->setCurrentIndex(model_.index(static_cast<int>(step), StepModel::node));
   is_following_ = false;
@@ -119,13 +119,13 @@ bool StepsPage::select_moved() {
   const auto study = document_.study();
   if (std::exchange(moved_in_, nullptr) == study) return false;
   const NodeId node = NodeNames(study->graph(), study->current->dataflow).find(name);
-  if (!node.valid() || node == document_.selection().node) return false;
-  document_.select_node(node);
+  if (!node.valid() || node == document_.selection().node()) return false;
+  document_.selection().select_node(node);
   return true;
 }
 
 void StepsPage::select_row(int row) {
-  if (!is_following_ && row >= 0) document_.select_step(static_cast<std::size_t>(row));
+  if (!is_following_ && row >= 0) document_.selection().select_step(static_cast<std::size_t>(row));
 }
 
 void StepsPage::move(NodeId node, NodeId before) {

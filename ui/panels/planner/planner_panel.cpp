@@ -262,7 +262,7 @@ QString PlannerPanel::text_of_answer() const {
     return answer_text(*document_.study(), *answer);
   }
   const auto budget = budget_->bytes();
-  if (budget && document_.is_running()) return tr("The search waits for the run to end.");
+  if (budget && document_.run_job().is_running()) return tr("The search waits for the run to end.");
   return budget ? known_text(*budget) : QString();
 }
 

@@ -65,7 +65,7 @@ void ProfileBox::choose(const std::string& name_or_file, const QString& merge_ke
   Choices choices = document_.choices();
   const auto failure = failure_of([&] { choices.profile = load_profile(name_or_file); });
   if (failure) {
-    Q_EMIT document_.failed(*failure);
+    document_.notices().report(*failure);
   } else {
     document_.choose(choices, tr("Device profile %1").arg(shown(choices.profile.name)), merge_key);
   }

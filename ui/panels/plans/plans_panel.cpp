@@ -54,7 +54,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   layout->addWidget(make_bottom_row());
   set_up_tree();
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
-  connect(&document_, &Document::selection_changed, this, &PlansPanel::follow_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this,
           [this] { level_->setCurrentIndex(document_.choices().level); });
   show_study();
@@ -250,12 +250,12 @@ void PlansPanel::mark_selected() {
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   marked_ = text_of(items);
-  document_.select_nodes(std::move(nodes), marked_);
+  document_.selection().select_nodes(std::move(nodes), marked_);
 }
 
 /// Whether the document's selection comes from the rows of this table.
 bool PlansPanel::leads() const {
-  const Selection& selection = document_.selection();
+  const Selection& selection = document_.selection().current();
   return !selection.node.valid() && !marked_.isEmpty() && selection.title == marked_;
 }
 
@@ -281,7 +281,7 @@ bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) cons
 
 void PlansPanel::follow_selection() {
   if (document_.study() == nullptr || leads()) return;
-  const NodeId node = document_.selection().node;
+  const NodeId node = document_.selection().node();
   marking_ = false;
   const QModelIndex row = node.valid() ? nearest_open_row(node) : QModelIndex();
   if (!row.isValid()) {
@@ -326,7 +326,7 @@ void PlansPanel::copy_config() const {
   if (exported.left_out.empty()) return;
   QStringList told = {tr("Copied")};
   for (const std::string& each : exported.left_out) told << shown(each);
-  Q_EMIT document_.noticed(told.join(u"; "_s));
+  document_.notices().notify(told.join(u"; "_s));
 }
 
 void PlansPanel::copy_config_of_selected() const {

@@ -30,7 +30,7 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
       warm_up_(make_count(u"warm_up"_s, 0)),
       repeats_(make_count(u"repeats"_s, 1)) {
   setObjectName(u"run_options"_s);
-  document_.set_run_request(remembered_request());
+  document_.run_job().set_request(remembered_request());
   make_host();
   worker_->setObjectName(u"run_worker"_s);
   worker_->setAccessibleName(worker_label_->text());
@@ -56,12 +56,12 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   layout->addWidget(repeats_, 2, 3);
   show_request();
   connect(warm_up_, &QSpinBox::valueChanged, this, [this](int count) {
-    RunRequest request = document_.run_request();
+    RunRequest request = document_.run_job().request();
     request.counts.warm_up = count;
     take(request);
   });
   connect(repeats_, &QSpinBox::valueChanged, this, [this](int count) {
-    RunRequest request = document_.run_request();
+    RunRequest request = document_.run_job().request();
     request.counts.repeats = count;
     take(request);
   });
@@ -104,7 +104,7 @@ void RunOptionsBox::list_hosts() {
 
 void RunOptionsBox::take_host() {
   const QString text = host_->currentText().trimmed();
-  RunRequest request = document_.run_request();
+  RunRequest request = document_.run_job().request();
   if (text.isEmpty() || text == this_computer()) {
     request.host.reset();
     return take(request);
@@ -116,7 +116,7 @@ void RunOptionsBox::take_host() {
   });
   if (failure) {
     show_request();
-    Q_EMIT document_.failed(*failure);
+    document_.notices().report(*failure);
     return;
   }
   add_recent_host(shown(to_string(*request.host)));
@@ -124,14 +124,14 @@ void RunOptionsBox::take_host() {
 }
 
 void RunOptionsBox::take(const RunRequest& request) {
-  const bool is_new = !(request == document_.run_request());
-  document_.set_run_request(request);
+  const bool is_new = !(request == document_.run_job().request());
+  document_.run_job().set_request(request);
   show_request();
   if (is_new) remember_request(request);
 }
 
 void RunOptionsBox::show_request() {
-  const RunRequest& request = document_.run_request();
+  const RunRequest& request = document_.run_job().request();
   if (request.host && host_->findText(text_of(request.host)) < 0) list_hosts();
   const QSignalBlocker quiet_host(host_);
   const QSignalBlocker quiet_warm_up(warm_up_);

@@ -114,9 +114,9 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   list_devices();
   connect(device_, &QComboBox::activated, this,
           [this](int index) { choose_device(device_->itemData(index).toString()); });
-  connect(&document_.devices(), &DeviceList::changed, this, &RunPanel::list_devices);
+  connect(&document_.run_job().devices(), &DeviceList::changed, this, &RunPanel::list_devices);
   connect(run_, &QPushButton::clicked, &document_, &Document::run);
-  connect(cancel_, &QPushButton::clicked, &document_, &Document::cancel_run);
+  connect(cancel_, &QPushButton::clicked, &document_.run_job(), &RunJob::cancel);
   connect_document();
   show_state();
 }
@@ -175,20 +175,20 @@ QLayout* RunPanel::make_files() {
 }
 
 void RunPanel::connect_document() {
-  connect(&document_, &Document::run_progressed, this,
+  connect(&document_.run_job(), &RunJob::progressed, this,
           [this](double fraction, const QString& stage) {
             progress_->setValue(static_cast<int>(1000 * fraction));
             result_->setText(stage);
           });
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &RunPanel::show_turn);
-  connect(&document_, &Document::running_changed, this, &RunPanel::show_state);
+  connect(&document_.run_job(), &RunJob::running_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::study_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::choices_changed, this, &RunPanel::show_device);
   connect(&document_, &Document::measured_changed, this, &RunPanel::show_result);
 }
 
 void RunPanel::list_devices() {
-  const DeviceList& devices = document_.devices();
+  const DeviceList& devices = document_.run_job().devices();
   auto* const items = new QStandardItemModel(device_);
   for (const DeviceInfo& info : devices.all()) {
     const QString name = shown(info.name);
@@ -228,11 +228,11 @@ void RunPanel::take_typed_device() {
   const auto failure = failure_of([&] { check_device_name(name.toStdString()); });
   if (!failure) return choose_device(name);
   show_device();
-  Q_EMIT document_.failed(*failure);
+  document_.notices().report(*failure);
 }
 
 void RunPanel::show_state() {
-  const bool running = document_.is_running();
+  const bool running = document_.run_job().is_running();
   show_turn();
   options_->setEnabled(!running);
   show_button(running);
@@ -259,14 +259,14 @@ void RunPanel::show_button(bool running) {
 
 void RunPanel::show_turn() {
   // A hidden button stays enabled, because disabling would take the keyboard focus from it.
-  enable_unless(*run_, document_.is_running() ? QString() : document_.why_wait(),
+  enable_unless(*run_, document_.run_job().is_running() ? QString() : document_.why_wait(),
                 tr("Runs the step without and with its plans (F5)"));
-  if (!document_.is_running()) show_result();
+  if (!document_.run_job().is_running()) show_result();
 }
 
 /// If the session's device is missing here, no row is chosen and the box shows its name.
 void RunPanel::show_device() {
-  const DeviceList& devices = document_.devices();
+  const DeviceList& devices = document_.run_job().devices();
   const QString name = shown(document_.choices().device);
   const DeviceInfo* const meant = devices.meant_by(document_.choices().device);
   const int row = meant == nullptr ? -1 : device_->findData(shown(meant->name));

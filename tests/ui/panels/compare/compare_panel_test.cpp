@@ -53,7 +53,7 @@ class Compare : public WindowTest {
     EXPECT_TRUE(settles());
     const QString file = in_folder(u"planned.stashscope"_s);
     document().save_session_as(file);
-    EXPECT_TRUE(comes_true([&] { return document().session_path() == file; }));
+    EXPECT_TRUE(comes_true([&] { return document().files().session_path() == file; }));
     press(Qt::Key_Z, Qt::ControlModifier);
     EXPECT_TRUE(settles());
     return file;

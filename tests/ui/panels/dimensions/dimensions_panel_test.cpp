@@ -96,9 +96,9 @@ TEST_F(Dimensions, SayUnitsInputsAndWhatIsAssumed) {
   EXPECT_EQ(box(length).suffix(), u" tokens"_s);
   EXPECT_TRUE(box(length).toolTip().contains(u"axis 1 of"_s))
       << box(length).toolTip().toStdString();
-  EXPECT_TRUE(box(length).toolTip().contains(u"guess"_s));
+  EXPECT_TRUE(box(length).toolTip().contains(u"assumption"_s));
   type(length, u"8"_s);
-  EXPECT_FALSE(box(length).toolTip().contains(u"guess"_s));
+  EXPECT_FALSE(box(length).toolTip().contains(u"assumption"_s));
 }
 
 TEST_F(Dimensions, OneStandsForAnotherByMouseAndIsTakenApartAgain) {

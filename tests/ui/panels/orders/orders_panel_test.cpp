@@ -154,11 +154,11 @@ TEST_F(OrderAndFusion, StepsFollowTheSelectionAndLeadIt) {
   show_tab(steps_tab);
   EXPECT_EQ(steps().model()->rowCount(), static_cast<int>(order().size()));
   click_cell(steps(), 20, StepModel::node);
-  EXPECT_EQ(document().selection().node, node_of_row(20));
-  EXPECT_EQ(document().selection().step, 20U);
+  EXPECT_EQ(document().selection().node(), node_of_row(20));
+  EXPECT_EQ(document().selection().step(), 20U);
   press(Qt::Key_Down);
-  EXPECT_EQ(document().selection().step, 21U);
-  document().select_node(node_of_row(55));
+  EXPECT_EQ(document().selection().step(), 21U);
+  document().selection().select_node(node_of_row(55));
   EXPECT_EQ(steps().currentIndex().row(), 55);
   EXPECT_TRUE(hint().contains(u"run in"_s)) << hint().toStdString();
 }
@@ -210,7 +210,7 @@ TEST_F(OrderAndFusion, ADragMovesANode) {
   EXPECT_FALSE(steps().is_dragging());
   ASSERT_TRUE(settles());
   EXPECT_EQ(node_of_row(target), node);
-  EXPECT_EQ(document().selection().node, node);
+  EXPECT_EQ(document().selection().node(), node);
   EXPECT_EQ(steps().currentIndex().row(), target);
   EXPECT_TRUE(steps().model()->index(target, StepModel::node).data(Qt::FontRole).isValid());
 }
@@ -306,7 +306,7 @@ TEST_F(OrderAndFusion, DeleteTakesANodeOutOfItsGroup) {
   const std::string other = member_name(group, 1);
   ASSERT_TRUE(are_together(name, other));
   click_member(group, 0);
-  EXPECT_EQ(node_text(study(), document().selection().node).toStdString(), name);
+  EXPECT_EQ(node_text(study(), document().selection().node()).toStdString(), name);
   press(Qt::Key_Delete);
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices().fusion.alone, std::set<std::string>{name});

@@ -44,9 +44,9 @@ TEST_F(UpdateChoices, ReleasedGradientsAreGoneInTheEnd) {
 }
 
 TEST_F(UpdateChoices, ABandIsNamedWhereTheCursorStands) {
-  document().select_step(0);
+  document().selection().select_step(0);
   EXPECT_FALSE(bands().contains(u"gradients"_s)) << bands().toStdString();
-  document().select_step(document().study()->current->timeline.order.size() - 1);
+  document().selection().select_step(document().study()->current->timeline.order.size() - 1);
   EXPECT_TRUE(bands().contains(u"gradients"_s)) << bands().toStdString();
 }
 

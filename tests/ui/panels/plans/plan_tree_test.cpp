@@ -281,7 +281,7 @@ TEST_F(PlanTree, TensorsWithoutAPlanHaveTheirReason) {
       << text(largest, Column::why_not).toStdString();
   EXPECT_FALSE(largest.data(Qt::CheckStateRole).isValid());
   select(largest);
-  EXPECT_FALSE(document().selection().nodes.empty());
+  EXPECT_FALSE(document().selection().nodes().empty());
 }
 
 TEST_F(PlanTree, IsSortedByAnyColumn) {
@@ -374,7 +374,7 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
   EXPECT_EQ(document().choices().pinned, (std::set<std::string>{"layer.1.g"}));
   EXPECT_TRUE(text(second(), Column::why_not).startsWith(u"pinned"_s));
   choose_in_menu(u"show_in_graph"_s);
-  EXPECT_EQ(document().study()->graph().node(document().selection().node).name, "layer.1.g");
+  EXPECT_EQ(document().study()->graph().node(document().selection().node()).name, "layer.1.g");
   choose_in_menu(u"copy_plan_config"_s);
   EXPECT_EQ(QApplication::clipboard()->text(), gelu);
   choose_in_menu(u"copy_plan_rows"_s);
@@ -390,11 +390,11 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
 TEST_F(PlanTree, SelectedRowsAreMarkedInTheGraph) {
   open_layers();
   select(row_named(gelu));
-  EXPECT_EQ(document().selection().nodes.size(), 8U);
-  EXPECT_EQ(document().selection().title, gelu);
+  EXPECT_EQ(document().selection().nodes().size(), 8U);
+  EXPECT_EQ(document().selection().title(), gelu);
   plans().expand(row_named(gelu));
   select(row(4, Column::plan, row_named(gelu)));
-  EXPECT_EQ(document().selection().nodes.size(), 1U);
+  EXPECT_EQ(document().selection().nodes().size(), 1U);
 }
 
 }  // namespace plan_tree_test

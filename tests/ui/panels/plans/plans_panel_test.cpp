@@ -48,7 +48,7 @@ TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {
   const Study& study = *document().study();
   for (const NodePlan* const plan : study.applied) {
     if (plan->type != PlanType::offload) continue;
-    document().select_node(plan->node);
+    document().selection().select_node(plan->node);
     const QString page = find<QTextBrowser>(u"inspector_page"_s).toPlainText();
     EXPECT_TRUE(page.contains(u"waits on the host"_s)) << page.toStdString();
     return;

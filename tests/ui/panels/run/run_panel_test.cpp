@@ -82,8 +82,8 @@ class RunPanelTest : public WindowTest {
   /// Presses Run and waits for the end, whether it succeeds or not.
   void run() {
     click(find<QWidget>(u"run_button"_s));
-    ASSERT_TRUE(document().is_running());
-    ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+    ASSERT_TRUE(document().run_job().is_running());
+    ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
   }
   void run_well() {
     run();
@@ -112,7 +112,7 @@ TEST_F(RunPanelTest, RepeatsByKeyboardAreMediansAndRemembered) {
   type_count(u"warm_up"_s, u"1"_s);
   type_count(u"repeats"_s, u"3"_s);
   QStringList stages;
-  QObject::connect(&document(), &Document::run_progressed, &document(),
+  QObject::connect(&document().run_job(), &RunJob::progressed, &document(),
                    [&](double, const QString& stage) { stages << stage; });
   run_well();
   EXPECT_EQ(document().measured()->runs.current.repeats, 3);
@@ -124,7 +124,7 @@ TEST_F(RunPanelTest, RepeatsByKeyboardAreMediansAndRemembered) {
   start_window();
   EXPECT_EQ(find<QSpinBox>(u"warm_up"_s).value(), 1);
   EXPECT_EQ(find<QSpinBox>(u"repeats"_s).value(), 3);
-  EXPECT_EQ(document().run_request().counts, (RunCounts{1, 3}));
+  EXPECT_EQ(document().run_job().request().counts, (RunCounts{1, 3}));
 }
 
 TEST_F(RunPanelTest, RepeatsStayInTheSession) {
@@ -190,7 +190,7 @@ TEST_F(RunPanelTest, RunsOnAnotherMachine) {
   EXPECT_EQ(find<QComboBox>(u"run_host"_s).currentText(), u"alice@box:2222"_s);
   EXPECT_EQ(find<QLineEdit>(u"run_worker"_s).text(), worker());
   choose_entry(u"run_host"_s, 0);
-  EXPECT_FALSE(document().run_request().host);
+  EXPECT_FALSE(document().run_job().request().host);
   EXPECT_FALSE(find<QWidget>(u"run_worker"_s).isVisible());
 }
 
@@ -311,7 +311,7 @@ TEST_F(RunPanelTest, CancelEndsTheConnection) {
     return id > 0;
   }));
   click(find<QWidget>(u"cancel_run_button"_s));
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
   EXPECT_TRUE(comes_true([&] { return !QFile::exists(u"/proc/%1"_s.arg(id)); }));
   EXPECT_EQ(message(), u""_s);
 }
@@ -320,7 +320,7 @@ TEST_F(RunPanelTest, WhatIsNoMachineIsTakenBackAndSaid) {
   for (const QString& text : {u"-oProxyCommand=x"_s, u"a@b; touch x"_s}) {
     type_host(text);
     EXPECT_TRUE(message().contains(text)) << message().toStdString();
-    EXPECT_FALSE(document().run_request().host);
+    EXPECT_FALSE(document().run_job().request().host);
     EXPECT_EQ(find<QComboBox>(u"run_host"_s).currentText(), u"this computer"_s);
   }
   EXPECT_TRUE(recent_hosts().isEmpty());
