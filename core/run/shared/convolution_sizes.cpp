@@ -4,7 +4,7 @@
 
 #include "core/ops/rules/window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
@@ -65,4 +65,4 @@ ConvolutionSizes transposed_sizes(const Attributes& attributes, const Dims& x, c
   return sizes;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -3,7 +3,7 @@
 #include "core/graph/attributes.h"
 #include "core/run/shared/sliding_window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// All numbers of a convolution of data [batch, in channels, ...] with a weight
 /// [out channels, in channels / groups, ...].
@@ -25,4 +25,4 @@ ConvolutionSizes transposed_sizes(const Attributes& attributes, const std::vecto
                                   const std::vector<std::int64_t>& w,
                                   const std::vector<std::int64_t>& y);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

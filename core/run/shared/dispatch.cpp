@@ -1,6 +1,6 @@
 #include "core/run/shared/dispatch.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 void require_element(const TensorView& tensor) {
   if (tensor.elements() < 1) fail_run("", "an operand that is one number has no elements");
@@ -35,4 +35,4 @@ double as_number(const TensorView& tensor) {
   return number;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -6,7 +6,7 @@
 #include "core/graph/half.h"
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// A 16-bit float in memory; arithmetic happens in float.
 struct Half {
@@ -141,4 +141,4 @@ void require_element(const TensorView& tensor);
 /// The first element of an integer tensor; there must be one, as above.
 std::int64_t as_integer(const TensorView& tensor);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// Memory of one tensor during a run; contiguous, row-major.
 struct TensorView {
@@ -72,4 +72,4 @@ class KernelRegistry {
   std::unordered_map<std::string, Kernel> kernels_;
 };
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

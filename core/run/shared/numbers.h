@@ -5,7 +5,7 @@
 
 #include "core/run/shared/dispatch.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// The type that long sums of T are added up in.
 template <class T>
@@ -97,4 +97,4 @@ void compute_real(const TensorView& result, Body body, const Operands&... operan
   });
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -6,7 +6,7 @@
 #include "core/ops/rules/shape_context.h"
 #include "core/run/shared/dispatch.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
   return result;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

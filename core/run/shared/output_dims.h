@@ -5,7 +5,7 @@
 #include "core/ops/rules/op.h"
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 struct OutputDims {
   ElementType element;
@@ -18,4 +18,4 @@ struct OutputDims {
 std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
                                     const KernelContext& context, SymbolTable& symbols);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

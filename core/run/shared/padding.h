@@ -2,7 +2,7 @@
 
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// Of a position of a padded tensor that repeats nothing of the data.
 constexpr std::int64_t constant_padding = -1;
@@ -17,4 +17,4 @@ std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
                                       const Attributes& attributes, std::size_t input,
                                       std::size_t axes_input, std::int64_t rank);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -3,7 +3,7 @@
 #include "core/graph/attributes.h"
 #include "core/run/shared/sliding_window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// The window that leads from data [batch, channels, ...] to the pooled result.
 struct Pooling {
@@ -32,4 +32,4 @@ struct Pooling {
   }
 };
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

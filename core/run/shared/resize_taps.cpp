@@ -8,7 +8,7 @@
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
@@ -183,4 +183,4 @@ ResizePlaces resize_places(std::int64_t version) {
   return {.roi = 1, .scales = 2, .sizes = 3};
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

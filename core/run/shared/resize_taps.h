@@ -2,7 +2,7 @@
 
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// An input position and its weight in an output position.
 struct Tap {
@@ -45,4 +45,4 @@ Resizing resizing_of(const Attributes& attributes, const std::vector<TensorView>
                      const ResizePlaces& places, const std::vector<std::int64_t>& in,
                      const std::vector<std::int64_t>& out);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -2,7 +2,7 @@
 
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// Where a slice starts along which axes, and its steps. No axes: all from the first one on; no
 /// steps: all 1. How many elements are taken is known from the sliced dims.
@@ -26,4 +26,4 @@ struct SlicedLayout {
 /// @param dims of the tensor that is sliced
 SlicedLayout sliced_layout(const std::vector<std::int64_t>& dims, const SliceNumbers& numbers);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

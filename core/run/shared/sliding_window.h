@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// A window that slides over the spatial axes of a tensor, one list entry per axis: output position
 /// i of an axis meets the data at i * stride - pad + k * dilation for every kernel position k where
@@ -67,4 +67,4 @@ void for_each_kernel_position(const SlidingWindow& window, const Body& body) {
   } while (next_position(at, window.kernel));
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// `axis` as an index; it counts from the end when it is negative.
 inline std::size_t axis_in(std::int64_t axis, std::int64_t rank) {
@@ -93,4 +93,4 @@ struct AxisSplit {
 /// @param axis counts from the end when negative
 AxisSplit split_at(std::span<const std::int64_t> dims, std::int64_t axis);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

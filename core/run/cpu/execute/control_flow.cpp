@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cpu {

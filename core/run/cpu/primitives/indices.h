@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
 

@@ -33,10 +33,11 @@ struct LoweringContext {
   const Node& node;
   std::int64_t version;  ///< since-version of the operator
   std::vector<OperandType> inputs;
-  std::vector<OperandType> outputs;       ///< those left out are not present
-  std::vector<cpu::TensorView> contents;  ///< by input; present where the host knows the elements
-  std::uint64_t seed = 0;                 ///< for random operators
-  bool rounds_to_tf32 = false;            ///< matrix products of float32 may
+  std::vector<OperandType> outputs;  ///< those left out are not present
+  std::vector<kernels::TensorView>
+      contents;                 ///< by input; present where the host knows the elements
+  std::uint64_t seed = 0;       ///< for random operators
+  bool rounds_to_tf32 = false;  ///< matrix products of float32 may
 
   const Attributes& attributes() const { return node.attributes; }
   bool has_input(std::size_t index) const {

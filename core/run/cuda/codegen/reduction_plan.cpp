@@ -50,8 +50,8 @@ struct ReducedBox {
   bool inner_is_kept = false;
 
   ReducedBox(const Dims& dims, const Dims& kept_dims) {
-    Box<2> box =
-        merged_box<2>(dims, {cpu::dense_strides(dims), cpu::broadcast_strides(dims, kept_dims)});
+    Box<2> box = merged_box<2>(
+        dims, {kernels::dense_strides(dims), kernels::broadcast_strides(dims, kept_dims)});
     if (!box.empty()) {
       inner = box.back().size;
       inner_is_kept = box.back().steps[result] != 0;

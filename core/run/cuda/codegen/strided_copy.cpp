@@ -164,7 +164,7 @@ KernelCall kernel_of(const BoxCopy& copy) {
 }  // namespace
 
 StridedOperand whole(Operand operand, const std::vector<std::int64_t>& dims) {
-  return {operand, cpu::dense_strides(dims)};
+  return {operand, kernels::dense_strides(dims)};
 }
 
 void add_strided_copy(Lowered& lowered, ElementType element, const std::vector<std::int64_t>& sizes,

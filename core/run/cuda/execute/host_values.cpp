@@ -61,8 +61,8 @@ HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes) {
   return NeedsCollector(plan, nodes).collect(plan.timeline.order);
 }
 
-const cpu::TensorView& HostValues::add(ValueId value, ElementType element,
-                                       const std::vector<std::int64_t>& dims) {
+const kernels::TensorView& HostValues::add(ValueId value, ElementType element,
+                                           const std::vector<std::int64_t>& dims) {
   Entry& entry = entries_[value];
   // One byte more: a tensor without elements has a place, too.
   entry.bytes.resize(static_cast<std::size_t>(packed_bytes(element, element_count(dims))) + 1);
@@ -71,12 +71,12 @@ const cpu::TensorView& HostValues::add(ValueId value, ElementType element,
 }
 
 void HostValues::add(ValueId value, const Tensor& tensor) {
-  const cpu::TensorView& view = add(value, tensor.element(), tensor.dims());
+  const kernels::TensorView& view = add(value, tensor.element(), tensor.dims());
   const TensorBytes data = tensor.load();
   std::memcpy(view.data, data.bytes.data(), data.bytes.size());
 }
 
-const cpu::TensorView* HostValues::find(ValueId value) const {
+const kernels::TensorView* HostValues::find(ValueId value) const {
   const auto found = entries_.find(value);
   return found == entries_.end() ? nullptr : &found->second.view;
 }

@@ -22,17 +22,17 @@ HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes);
 class HostValues {
  public:
   /// Room for a value, of elements that are not set.
-  const cpu::TensorView& add(ValueId value, ElementType element,
-                             const std::vector<std::int64_t>& dims);
+  const kernels::TensorView& add(ValueId value, ElementType element,
+                                 const std::vector<std::int64_t>& dims);
   void add(ValueId value, const Tensor& tensor);
 
   /// Null where the host does not know the value.
-  const cpu::TensorView* find(ValueId value) const;
+  const kernels::TensorView* find(ValueId value) const;
 
  private:
   struct Entry {
     std::vector<std::byte> bytes;
-    cpu::TensorView view;
+    kernels::TensorView view;
   };
   std::unordered_map<ValueId, Entry> entries_;
 };

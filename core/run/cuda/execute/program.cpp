@@ -112,15 +112,15 @@ class ProgramBuilder {
   }
 
   /// The elements where the host knows them, else only element type and dims.
-  cpu::TensorView host_view(ValueId value) const {
+  kernels::TensorView host_view(ValueId value) const {
     if (!value.valid()) return {};
-    const cpu::TensorView* const known = program_.host.find(value);
+    const kernels::TensorView* const known = program_.host.find(value);
     if (known != nullptr) return *known;
     return {program_.types[value].element, program_.types[value].dims, nullptr};
   }
 
-  cpu::KernelContext host_context(NodeId id, const Node& node) const {
-    cpu::KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
+  kernels::KernelContext host_context(NodeId id, const Node& node) const {
+    kernels::KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
     const auto inputs = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       context.inputs.push_back(host_view(inputs[i]));
@@ -128,20 +128,21 @@ class ProgramBuilder {
     return context;
   }
 
-  std::vector<cpu::OutputDims> dims_of_outputs(NodeId id, const cpu::KernelContext& context) {
+  std::vector<kernels::OutputDims> dims_of_outputs(NodeId id,
+                                                   const kernels::KernelContext& context) {
     return output_dims(cpu_kernel(context.node), nodes_.op(id), context, symbols_);
   }
 
-  static const cpu::Kernel& cpu_kernel(const Node& node) {
-    const cpu::Kernel* const kernel = cpu::standard_kernels().find(node);
+  static const kernels::Kernel& cpu_kernel(const Node& node) {
+    const kernels::Kernel* const kernel = cpu::standard_kernels().find(node);
     if (kernel == nullptr) fail_run("", "there is no kernel for this operator");
     return *kernel;
   }
 
   void compute_on_host(NodeId id, const Node& node) {
-    cpu::KernelContext context = host_context(id, node);
+    kernels::KernelContext context = host_context(id, node);
     const bool reads_elements = node.op_type != "Shape" && node.op_type != "Size";
-    for (const cpu::TensorView& input : context.inputs) {
+    for (const kernels::TensorView& input : context.inputs) {
       if (reads_elements && input.present() && input.data == nullptr) {
         fail_run("", "decides shapes but depends on what only the device knows");
       }
@@ -164,17 +165,17 @@ class ProgramBuilder {
   }
 
   /// On the host no output shares memory, so what would be there anyway is copied.
-  void copy_view(NodeId id, const cpu::KernelContext& context, std::size_t output) const {
+  void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;
     const auto input = op.alias(graph_, context.node, output);
     if (!input || !context.has_input(*input)) return;
-    const cpu::TensorView& from = context.in(*input);
+    const kernels::TensorView& from = context.in(*input);
     std::copy_n(from.data, packed_bytes(from.element, from.elements()),
                 context.outputs[output].data);
   }
 
-  void set_type(ValueId value, const cpu::OutputDims& made) {
+  void set_type(ValueId value, const kernels::OutputDims& made) {
     program_.types[value] = {made.element, made.dims};
   }
 
@@ -189,10 +190,10 @@ class ProgramBuilder {
   }
 
   LoweringContext lowering_context(NodeId id, const Node& node) {
-    const cpu::KernelContext known = host_context(id, node);
+    const kernels::KernelContext known = host_context(id, node);
     LoweringContext context{node,       known.version,           {}, {}, known.inputs,
                             known.seed, settings_.rounds_to_tf32};
-    for (cpu::TensorView& contents : context.contents) {
+    for (kernels::TensorView& contents : context.contents) {
       context.inputs.push_back({contents.element, contents.dims});
       if (contents.data == nullptr) contents = {};
     }
@@ -201,7 +202,7 @@ class ProgramBuilder {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       context.outputs.emplace_back();
       if (!node.outputs[i].valid()) continue;
-      const cpu::OutputDims stored{stored_element(graph_, dataflow_, *output), made[i].dims};
+      const kernels::OutputDims stored{stored_element(graph_, dataflow_, *output), made[i].dims};
       context.outputs.back() = {stored.element, stored.dims};
       set_type(*output++, stored);
     }

@@ -58,7 +58,7 @@ using PlacedCall = std::variant<PlacedKernel, PlacedMatmul, PlacedConvolution, P
 /// Elements that the host computed, for a buffer.
 struct Upload {
   Place to;
-  cpu::TensorView from;
+  kernels::TensorView from;
 };
 
 /// What one step of the order does on the device.

@@ -1,7 +1,7 @@
 // Pooling over windows and over all positions, and the gradients, for which each position of the
 // data collects what arrives from the windows that it lies in.
 
-/// An axis that a window slides along, as cpu::SlidingWindow has it.
+/// An axis that a window slides along, as kernels::SlidingWindow has it.
 template <Int64 in_, Int64 out_, Int64 kernel_, Int64 stride_, Int64 dilation_, Int64 pad_,
           Int64 pad_after_>
 struct WindowAxis {

@@ -44,7 +44,7 @@ std::string known_item(const LoweringContext& context, std::size_t input) {
   if (!context.contents[input].present()) {
     fail_run("", "the numbers of a range must be known before the step runs");
   }
-  return type + "(" + number_text(cpu::as_number(context.contents[input])) + ")";
+  return type + "(" + number_text(kernels::as_number(context.contents[input])) + ")";
 }
 
 /// (start, limit, step)

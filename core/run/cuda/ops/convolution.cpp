@@ -37,7 +37,7 @@ struct Convolution {
 };
 
 /// One spatial axis is the second one of two.
-cpu::SlidingWindow over_two_axes(cpu::SlidingWindow window) {
+kernels::SlidingWindow over_two_axes(kernels::SlidingWindow window) {
   if (window.axes() > 2) {
     fail_run("", "convolutions over " + std::to_string(window.axes()) +
                      " axes are not supported on CUDA devices");
@@ -52,24 +52,24 @@ cpu::SlidingWindow over_two_axes(cpu::SlidingWindow window) {
 }
 
 /// What the windows cover of an axis.
-std::int64_t covered(const cpu::SlidingWindow& window, std::size_t axis) {
+std::int64_t covered(const kernels::SlidingWindow& window, std::size_t axis) {
   return (window.out[axis] - 1) * window.strides[axis] +
          (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
 
 /// Whether as much padding behind the data as before it makes as many windows.
-bool pads_evenly(const cpu::SlidingWindow& window, std::size_t axis) {
+bool pads_evenly(const kernels::SlidingWindow& window, std::size_t axis) {
   const std::int64_t left = window.in[axis] + 2 * window.pads[axis] - covered(window, axis);
   return left >= 0 && left < window.strides[axis];
 }
 
 Convolution convolution_of(const LoweringContext& context, ElementType element,
-                           const cpu::ConvolutionSizes& sizes) {
+                           const kernels::ConvolutionSizes& sizes) {
   if (!is_floating(element)) {
     fail_run("", "convolutions of elements of type " + std::string(name_of(element)) +
                      " are not supported on CUDA devices");
   }
-  const cpu::SlidingWindow window = over_two_axes(sizes.window);
+  const kernels::SlidingWindow window = over_two_axes(sizes.window);
   const auto with_spatial = [](std::int64_t first, std::int64_t second, const Dims& spatial) {
     return Dims{first, second, spatial[0], spatial[1]};
   };
@@ -223,8 +223,8 @@ void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
 
 Lowered conv(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::conv_sizes(context.attributes(), context.in(0).dims, context.in(1).dims,
-                                     context.out().dims);
+  const auto sizes = kernels::conv_sizes(context.attributes(), context.in(0).dims,
+                                         context.in(1).dims, context.out().dims);
   Passes(lowered, convolution_of(context, context.out().element, sizes))
       .add(Pass::forward, {input(0), input(1), output()});
   add_bias(lowered, context);
@@ -233,8 +233,8 @@ Lowered conv(const LoweringContext& context) {
 
 Lowered conv_transpose(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::transposed_sizes(context.attributes(), context.in(0).dims,
-                                           context.in(1).dims, context.out().dims);
+  const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(0).dims,
+                                               context.in(1).dims, context.out().dims);
   Passes(lowered, convolution_of(context, context.out().element, sizes))
       .add(Pass::input_gradient, {output(), input(1), input(0)});
   add_bias(lowered, context);
@@ -244,8 +244,8 @@ Lowered conv_transpose(const LoweringContext& context) {
 /// (dY, X, W) -> dX, dW, dB
 Lowered conv_grad(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::conv_sizes(context.attributes(), context.in(1).dims, context.in(2).dims,
-                                     context.in(0).dims);
+  const auto sizes = kernels::conv_sizes(context.attributes(), context.in(1).dims,
+                                         context.in(2).dims, context.in(0).dims);
   Passes passes(lowered, convolution_of(context, context.in(0).element, sizes));
   if (context.has_output(0)) passes.add(Pass::input_gradient, {output(0), input(2), input(0)});
   if (context.has_output(1)) passes.add(Pass::filter_gradient, {input(1), output(1), input(0)});
@@ -256,8 +256,8 @@ Lowered conv_grad(const LoweringContext& context) {
 /// The roles are swapped: what arrives is the data of a convolution whose result is X.
 Lowered conv_transpose_grad(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::transposed_sizes(context.attributes(), context.in(1).dims,
-                                           context.in(2).dims, context.in(0).dims);
+  const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(1).dims,
+                                               context.in(2).dims, context.in(0).dims);
   Passes passes(lowered, convolution_of(context, context.in(0).element, sizes));
   if (context.has_output(0)) passes.add(Pass::forward, {input(0), input(2), output(0)});
   if (context.has_output(1)) passes.add(Pass::filter_gradient, {input(0), output(1), input(1)});

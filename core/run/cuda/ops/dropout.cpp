@@ -52,7 +52,7 @@ class Selection {
     if (!context.contents[input].present()) {
       fail_run("", "ratio and training mode must be known before the step runs");
     }
-    return cpu::as_number(context.contents[input]);
+    return kernels::as_number(context.contents[input]);
   }
 
   std::uint64_t seed_;

@@ -64,7 +64,7 @@ std::string index_of(const LoweringContext& context) {
 Lowered gather(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
   const OperandType& data = context.in(0);
-  const auto split = cpu::split_at(data.dims, context.attributes().integer("axis", 0));
+  const auto split = kernels::split_at(data.dims, context.attributes().integer("axis", 0));
   const Unit unit = unit_of(data.element, split.inner);
   const std::int64_t count = context.in(1).elements();
   const std::int64_t threads = split.outer * count * unit.count;
@@ -100,7 +100,7 @@ Lowered gather_nd(const LoweringContext& context) {
 Lowered one_hot(const LoweringContext& context) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
-  const auto split = cpu::split_at(out.dims, context.attributes().integer("axis", -1));
+  const auto split = kernels::split_at(out.dims, context.attributes().integer("axis", -1));
   const std::string type = moved_type(element_bytes(out.element));
   CallText text;
   const std::vector<std::string> operands = {text.reads(context, 0),

@@ -1,12 +1,12 @@
 // Layer normalization with its simplified (root mean square) and fused forms, and the gradients.
 
 #include "core/base/text.h"
-#include "core/run/cpu/kernels/normalization.h"
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/reduction_plan.h"
 #include "core/run/cuda/codegen/row_layout.h"
 #include "core/run/cuda/ops/families.h"
+#include "core/run/shared/epsilon.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cuda {
@@ -15,7 +15,7 @@ namespace {
 
 /// All axes from `axis` on are one row.
 Rows rows_of(const LoweringContext& context, const OperandType& data) {
-  const auto axis = cpu::axis_in(context.attributes().integer("axis", -1), data.rank());
+  const auto axis = kernels::axis_in(context.attributes().integer("axis", -1), data.rank());
   return {element_count(std::span(data.dims).first(axis)),
           element_count(std::span(data.dims).subspan(axis))};
 }
@@ -57,7 +57,8 @@ Lowered lower_rows(const LoweringContext& context, const RowNeeds& needs, const 
        {per_column(context, places.scale, rows.columns, "1.0F", text),
         per_column(context, places.bias, rows.columns, "0.0F", text), text.writes(context),
         text.writes(context, places.mean), text.writes(context, places.inverse),
-        text.writes(context, places.sum), format_number(cpu::epsilon_of(context.attributes()))}) {
+        text.writes(context, places.sum),
+        format_number(kernels::epsilon_of(context.attributes()))}) {
     body += ", " + operand;
   }
   return single_call(text.call(body + ")", plan.shape));

@@ -21,8 +21,8 @@ Reduction reduction_of(const LoweringContext& context) {
 
 /// The scores of a target are a row.
 Rows rows_of(const std::vector<std::int64_t>& scores) {
-  const cpu::AxisSplit split =
-      scores.size() > 1 ? cpu::split_at(scores, 1) : cpu::AxisSplit{1, scores.at(0), 1};
+  const kernels::AxisSplit split =
+      scores.size() > 1 ? kernels::split_at(scores, 1) : kernels::AxisSplit{1, scores.at(0), 1};
   return {split.outer * split.inner, split.size, split.inner};
 }
 
@@ -207,7 +207,8 @@ void add_loss_kernels(CudaKernelRegistry& registry) {
   registry.add("", "SparseSoftmaxCrossEntropy", {lower_sparse<loss, 2>});
   registry.add("", "SparseSoftmaxCrossEntropyGrad", {lower_sparse<gradient, 3>});
   registry.add("", "NegativeLogLikelihoodLoss", {lower_loss<chosen_call>});
-  registry.add("com.microsoft", "NegativeLogLikelihoodLossGrad", {lower_loss_gradient<chosen_slope>});
+  registry.add("com.microsoft", "NegativeLogLikelihoodLossGrad",
+               {lower_loss_gradient<chosen_slope>});
 }
 
 }  // namespace stashscope::cuda

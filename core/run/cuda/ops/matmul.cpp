@@ -60,7 +60,7 @@ Dims broadcast_batch(const MatrixStack& a, const MatrixStack& b) {
 
 /// Elements from one matrix of the stack to the next, along the axes of the broadcast batch.
 Dims batch_strides(const Dims& batch, const MatrixStack& stack) {
-  Dims strides = cpu::broadcast_strides(batch, stack.batch);
+  Dims strides = kernels::broadcast_strides(batch, stack.batch);
   for (std::int64_t& stride : strides) stride *= stack.rows * stack.columns;
   return strides;
 }
@@ -70,9 +70,9 @@ constexpr std::size_t of_b = 1;
 constexpr std::size_t of_d = 2;
 
 /// The axes of the batch; the last one, along which one call goes, is the longest.
-cpu::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
+kernels::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
   const Dims batch = broadcast_batch(a, b);
-  Dims d_strides = cpu::dense_strides(batch);
+  Dims d_strides = kernels::dense_strides(batch);
   for (std::int64_t& stride : d_strides) stride *= a.rows * b.columns;
   Box<3> box = merged_box<3>(batch, {batch_strides(batch, a), batch_strides(batch, b), d_strides});
   std::stable_sort(box.begin(), box.end(),
@@ -159,8 +159,9 @@ Lowered fused_matmul(const LoweringContext& context) {
 /// d = beta * input 2, broadcast.
 KernelCall scaled_addend(const LoweringContext& context, float beta) {
   const OperandType& out = context.out();
-  const Box<2> box = merged_box<2>(out.dims, {cpu::broadcast_strides(out.dims, context.in(2).dims),
-                                              cpu::dense_strides(out.dims)});
+  const Box<2> box = merged_box<2>(
+      out.dims,
+      {kernels::broadcast_strides(out.dims, context.in(2).dims), kernels::dense_strides(out.dims)});
   CallText text;
   const std::string addend = text.reads(context, 2);
   const std::string d = text.writes(context);

@@ -1,12 +1,12 @@
 // Batch, instance and group normalization, and the gradients of the first two. The row-wise ones
 // are in layer_normalization.cpp.
 
-#include "core/run/cpu/kernels/normalization.h"
 #include "core/base/text.h"
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/reduction_plan.h"
 #include "core/run/cuda/ops/families.h"
+#include "core/run/shared/epsilon.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cuda {
@@ -23,7 +23,7 @@ struct Planes {
   std::int64_t planes_of_set = 0;  ///< 0: all planes of a channel, else so many neighbours
 
   Planes(const Dims& dims, std::int64_t of_set) : planes_of_set(of_set) {
-    const cpu::AxisSplit split = cpu::split_at(dims, 1);
+    const kernels::AxisSplit split = kernels::split_at(dims, 1);
     batch = split.outer;
     channels = split.size;
     plane = split.inner;
@@ -81,7 +81,7 @@ Normals given_normals(const LoweringContext& context, const PairType& computing,
       with_arguments(variances ? "FixedNormals" : "GivenNormals",
                      {computing.type, in_type(context, 3), in_type(context, 4)});
   const std::string rest =
-      variances ? ", " + format_number(cpu::epsilon_of(context.attributes())) : "";
+      variances ? ", " + format_number(kernels::epsilon_of(context.attributes())) : "";
   return {type, [&context, type, rest](CallText& text) {
             const std::string mean = text.reads(context, 3);
             return type + "{" + mean + ", " + text.reads(context, 4) + rest + "}";
@@ -131,7 +131,8 @@ std::string normals_sink(const LoweringContext& context, const Planes& planes, s
   operands += ", " + text.writes(context, index(3));
   operands += ", " + text.writes(context, index(4));
   operands += ", " + text.pointer(computing.pair(), normals);
-  return type + "{" + operands + ", " + format_number(cpu::epsilon_of(context.attributes())) + "}";
+  return type + "{" + operands + ", " + format_number(kernels::epsilon_of(context.attributes())) +
+         "}";
 }
 
 /// Statistics of the sets of input `data`, which come to lie in scratch memory.

@@ -20,7 +20,7 @@ Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides
 
 /// Input 0, seen as a tensor of `dims`, with its axes in the order `permutation`.
 Lowered permuted(const LoweringContext& context, const Dims& dims, const Dims& permutation) {
-  const Dims strides = cpu::dense_strides(dims);
+  const Dims strides = kernels::dense_strides(dims);
   Dims sizes;
   Dims steps;
   for (const std::int64_t axis : permutation) {
@@ -58,13 +58,13 @@ Lowered space_to_depth(const LoweringContext& context) {
 
 Lowered expand(const LoweringContext& context) {
   return gathered(context, context.out().dims,
-                  cpu::broadcast_strides(context.out().dims, context.in().dims));
+                  kernels::broadcast_strides(context.out().dims, context.in().dims));
 }
 
 /// Every axis seen as (repeats, size).
 Lowered tile(const LoweringContext& context) {
   const Dims& dims = context.in().dims;
-  const Dims in_strides = cpu::dense_strides(dims);
+  const Dims in_strides = kernels::dense_strides(dims);
   Dims sizes;
   Dims strides;
   for (std::size_t i = 0; i < dims.size(); ++i) {

@@ -21,7 +21,7 @@ Dims kept_dims(const LoweringContext& context) {
   if (axes.empty() && context.attributes().integer("noop_with_empty_axes", 0) == 0) {
     kept.assign(kept.size(), 1);
   }
-  for (const std::int64_t axis : axes) kept[cpu::axis_in(axis, std::ssize(kept))] = 1;
+  for (const std::int64_t axis : axes) kept[kernels::axis_in(axis, std::ssize(kept))] = 1;
   return kept;
 }
 
@@ -97,7 +97,7 @@ Lowered lower_arg_extreme(const LoweringContext& context) {
   if (context.out().elements() == 0) return lowered;
   const OperandType& in = context.in();
   const std::int64_t axis = context.attributes().integer("axis", 0);
-  const cpu::AxisSplit split = cpu::split_at(in.dims, axis);
+  const kernels::AxisSplit split = kernels::split_at(in.dims, axis);
   const std::string element = device_type(in.element);
   const bool last = context.attributes().integer("select_last_index", 0) != 0;
   ReductionTexts texts{
@@ -118,7 +118,7 @@ Lowered lower_arg_extreme(const LoweringContext& context) {
 Lowered lower_running_sum(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
   const OperandType& in = context.in();
-  const cpu::AxisSplit split = cpu::split_at(in.dims, context.integers(1).at(0));
+  const kernels::AxisSplit split = kernels::split_at(in.dims, context.integers(1).at(0));
   require_int(split.size);
   const std::int64_t rows = split.outer * split.inner;
   const auto flag = [&](const char* name) {

@@ -107,7 +107,7 @@ bool has_work(const WrittenRows& rows) {
 
 /// (shape, indices, dy)
 Lowered gather_grad(const LoweringContext& context) {
-  const auto split = cpu::split_at(context.out().dims, context.attributes().integer("axis", 0));
+  const auto split = kernels::split_at(context.out().dims, context.attributes().integer("axis", 0));
   const WrittenRows rows{split.outer, split.size, context.in(1).elements(), split.inner};
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});

@@ -15,7 +15,7 @@ using Dims = std::vector<std::int64_t>;
 
 /// Since version 13 a row runs along a single axis, before it spans all axes from there on.
 Rows rows_of(const Dims& dims, std::int64_t axis, bool single_axis) {
-  const cpu::AxisSplit split = cpu::split_at(dims, axis);
+  const kernels::AxisSplit split = kernels::split_at(dims, axis);
   if (single_axis) return {split.outer * split.inner, split.size, split.inner};
   return {split.outer, split.size * split.inner, 1};
 }
@@ -64,7 +64,7 @@ struct BiasWalk {
 
 BiasWalk bias_walk(const Dims& data, const Dims& bias) {
   BiasWalk walk;
-  for (const BoxAxis<1>& axis : merged_box<1>(data, {cpu::broadcast_strides(data, bias)})) {
+  for (const BoxAxis<1>& axis : merged_box<1>(data, {kernels::broadcast_strides(data, bias)})) {
     walk.axes.insert(walk.axes.begin(), {std::to_string(axis.size), std::to_string(axis.steps[0])});
     walk.size = axis.size;
     walk.step = axis.steps[0];

@@ -32,7 +32,7 @@ bool is_host_input(const CudaKernel& kernel, std::size_t input) {
              kernel.host_inputs.end();
 }
 
-cpu::TensorView view_of(const Tensor& tensor) {
+kernels::TensorView view_of(const Tensor& tensor) {
   const TensorBytes bytes = tensor.load();
   return {tensor.element(), tensor.dims(), const_cast<std::byte*>(bytes.bytes.data())};
 }
@@ -263,7 +263,7 @@ CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
     const Tensor& input = what.inputs[i];
     context->inputs.push_back({input.element(), input.dims()});
     const bool known = input.element() != ElementType::undefined && is_host_input(kernel, i);
-    context->contents.push_back(known ? view_of(input) : cpu::TensorView());
+    context->contents.push_back(known ? view_of(input) : kernels::TensorView());
   }
   for (const Tensor& output : outputs)
     context->outputs.push_back({output.element(), output.dims()});
