@@ -19,7 +19,7 @@ struct Normal {
   double operator()(double x) const { return (x - mean) * inverse; }
 };
 
-/// From the mean and the population variance of `count` elements, in two passes.
+/// The Normal of `count` elements from their mean and population variance, in two passes.
 template <class C>
 Normal normal_of(const C* x, std::int64_t count, double epsilon) {
   const auto size = static_cast<double>(count);
