@@ -33,7 +33,7 @@ std::vector<std::int64_t> numbers(const TensorType& type) {
   std::vector<std::int64_t> dims;
   for (const Expr& dim : type.shape.value_or(Shape{Expr::symbol(SymbolId(0))})) {
     const auto number = dim.integer();
-    if (!number) fail_run("", "the dims of its outputs cannot be told");
+    if (!number) fail_run("", "the dims of its outputs cannot be determined");
     dims.push_back(*number);
   }
   return dims;
@@ -45,7 +45,7 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
   try {
     op.infer(shapes);
   } catch (const ShapeUnknown&) {
-    if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be told");
+    if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {
     // Powers of odd numbers outgrow exact arithmetic; no dims depend on such elements.
     const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };

@@ -77,7 +77,8 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
 
 std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
   const Value& value = graph.value(id);
-  if (!value.type.shape) fail_input(describe(value), "has no shape, so no data can be made for it");
+  if (!value.type.shape)
+    fail_input(describe(value), "has no shape, so no random data can be made for it");
   std::vector<std::int64_t> dims;
   for (const Expr& dim : *value.type.shape) {
     const auto number = dim.evaluate(bindings);
@@ -111,6 +112,11 @@ std::string raw_normals(std::size_t count, float deviation, MersenneWords& rando
   return raw;
 }
 
+[[noreturn]] void fail_unsupported(ElementType element) {
+  fail_input("", "random data of type " + std::string(name_of(element)) + " is not supported",
+             "give it in the inputs folder");
+}
+
 std::string raw_reals(ElementType element, std::size_t count, float deviation,
                       MersenneWords& random) {
   switch (element) {
@@ -123,7 +129,7 @@ std::string raw_reals(ElementType element, std::size_t count, float deviation,
     case ElementType::float64:
       return raw_normals(count, deviation, random, [](float number) { return double{number}; });
     default:
-      fail_input("", "no random data for " + std::string(name_of(element)));
+      fail_unsupported(element);
   }
 }
 
@@ -156,7 +162,7 @@ Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std:
     case 8:
       return {element, std::move(dims), raw_integers<std::int8_t>(count, sample)};
     default:
-      fail_input("", "no random data for " + std::string(name_of(element)));
+      fail_unsupported(element);
   }
 }
 
@@ -169,11 +175,15 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
     const Value& value = graph.value(id);
     if (given.contains(value.name)) return;
     std::vector<std::int64_t> dims = dims_of(graph, bindings, id);
-    Tensor tensor = is_floating(value.type.element)
-                        ? random_reals(value.type.element, std::move(dims), random)
-                        : random_integers(value.type.element, std::move(dims),
-                                          bound_of(graph, bindings, id), random);
-    given.emplace(value.name, std::move(tensor));
+    try {
+      Tensor tensor = is_floating(value.type.element)
+                          ? random_reals(value.type.element, std::move(dims), random)
+                          : random_integers(value.type.element, std::move(dims),
+                                            bound_of(graph, bindings, id), random);
+      given.emplace(value.name, std::move(tensor));
+    } catch (const Error& error) {
+      throw error.within(describe(value));
+    }
   };
   for (const ValueId id : graph.data().inputs) provide(id);
   for (const Initializer& each : graph.data().initializers) {

@@ -95,7 +95,7 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
   if (given != inputs.end()) check_given(graph, value, given->second);
   const Tensor& tensor = given != inputs.end() ? given->second : initializer->tensor;
   if (tensor.element() == ElementType::string) {
-    fail_input(describe(value), "has elements of type string, which no runner has");
+    fail_input(describe(value), "has elements of type string, which no runner supports");
   }
   return tensor;
 }
@@ -122,7 +122,7 @@ Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
   const auto given = inputs.find(graph.value(output).name);
   if (given == inputs.end()) return ones(like.element(), like.dims());
   if (given->second.dims() != like.dims()) {
-    fail_input(describe(graph.value(output)), "is given with dims that the output does not have");
+    fail_input(describe(graph.value(output)), "is given with other dims than the output has");
   }
   return given->second;
 }

@@ -302,7 +302,8 @@ class Execution {
     if (blocks_[buffer].data == nullptr) {
       allocate(buffer, bytes, step);
     } else if (blocks_[buffer].bytes != bytes) {
-      fail_run("", "an output of " + std::to_string(bytes) + " bytes was planned to share " +
+      fail_run("", "an output of " + std::to_string(bytes) +
+                       " bytes was planned to share a buffer of " +
                        std::to_string(blocks_[buffer].bytes) + " bytes");
     }
     join_buffer(value);

@@ -18,7 +18,7 @@ Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
   for (const ValueId id : data.inputs) {
     Value& value = data.values[id];
     const auto given = inputs.find(value.name);
-    if (given == inputs.end()) fail_run(describe(value), "is not known to the subgraph");
+    if (given == inputs.end()) fail_run(describe(value), "is missing among the subgraph's inputs");
     const std::vector<std::int64_t>& dims = given->second.dims();
     value.type = {given->second.element(), Shape(dims.begin(), dims.end()), {}};
   }

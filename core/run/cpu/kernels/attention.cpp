@@ -199,7 +199,8 @@ void attention(const KernelContext& context) {
   const Heads keys = with_past(context.in(1), operand(context, 4), key_heads);
   const Heads values = with_past(context.in(2), operand(context, 5), key_heads);
   const std::int64_t group = queries.heads / std::max<std::int64_t>(1, keys.heads);
-  if (group < 1 || keys.size != queries.size) fail_run("", "its heads do not fit together");
+  if (group < 1 || keys.size != queries.size)
+    fail_run("", "its keys have more heads or another head size than its queries");
   const Dims products = {context.in(0).dim(0), queries.heads, queries.length, keys.length};
   const Bias bias(context, products, context.has_input(4) ? context.in(4).dim(2) : 0);
   const Scores scores(context, queries.size);

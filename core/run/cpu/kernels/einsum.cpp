@@ -58,7 +58,7 @@ std::int64_t size_of(const Einsum& einsum, char letter) {
 /// Every combination of letters adds the product of the operands' elements to one sum.
 void einsum(const KernelContext& context) {
   const Einsum einsum = read_terms(context);
-  if (context.inputs.size() > 2) fail_run("", "has more than two operands");
+  if (context.inputs.size() > 2) fail_run("", "has more than two operands, which is not supported");
   std::vector<std::int64_t> sizes;
   std::array<std::vector<std::int64_t>, 3> strides;
   for (const char letter : einsum.letters) {

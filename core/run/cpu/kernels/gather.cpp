@@ -128,7 +128,7 @@ void with_reduction(const KernelContext& context, Body body) {
   if (reduction == "mul") return body([](C old, C update) { return static_cast<C>(old * update); });
   if (reduction == "max") return body([](C old, C update) { return std::max(old, update); });
   if (reduction == "min") return body([](C old, C update) { return std::min(old, update); });
-  fail_run("", "does not know the reduction '" + printable(reduction) + "'");
+  fail_run("", "has the unknown reduction '" + printable(reduction) + "'");
 }
 
 /// `each(write)`, where write(offset, position) puts update `position` to `offset` of the output.

@@ -59,8 +59,10 @@ AdamStep adam_step(const KernelContext& context, std::int64_t step) {
                real_attribute(context, "lambda", 0)};
   how.decays_after = context.attributes().integer("weight_decay_mode", 0) != 0;
   if (context.attributes().integer("do_bias_correction", 1) != 0) {
-    how.correction1 = 1 - std::pow(real_attribute(context, "alpha", 0.9F), static_cast<double>(step));
-    how.correction2 = 1 - std::pow(real_attribute(context, "beta", 0.999F), static_cast<double>(step));
+    how.correction1 =
+        1 - std::pow(real_attribute(context, "alpha", 0.9F), static_cast<double>(step));
+    how.correction2 =
+        1 - std::pow(real_attribute(context, "beta", 0.999F), static_cast<double>(step));
   }
   return how;
 }
@@ -79,7 +81,7 @@ void require_plain(const KernelContext& context) {
   if (mixed || context.has_input(7) || context.has_input(8)) {
     fail_run("",
              "has weights in mixed precision, a loss scale or a gradient norm, which the CPU "
-             "kernel does not know");
+             "kernel does not support");
   }
 }
 

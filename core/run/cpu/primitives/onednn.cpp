@@ -24,7 +24,7 @@ dnnl::stream& stream() {
 }
 
 void require(dnnl::status status) {
-  if (status != dnnl::status::success) fail_run("", "oneDNN refuses a matrix product");
+  if (status != dnnl::status::success) fail_run("", "oneDNN failed to compute a matrix product");
 }
 
 /// The library wants mutable memory for sources too; it only reads those.

@@ -261,7 +261,7 @@ std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
     const std::int64_t strangers = PoolMatcher(events, pool).match(of_pool, matches);
     if (strangers > 0) {
       remarks.push_back(std::to_string(strangers) + " records of the pool of " + pool_name(pool) +
-                        " fit nothing that the runner did");
+                        " match no action of the runner");
     }
   }
   return remarks;
@@ -279,7 +279,7 @@ void remark_missing(const std::vector<HostEvent>& events, const Matches& matches
   if (missing == 0) return;
   remarks.push_back(std::to_string(missing) + " of " + std::to_string(all) +
                     " events of the pool of " + pool_name(pool) +
-                    " have no record; what was asked for is counted there");
+                    " have no record; their requested bytes are counted");
 }
 
 void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& work,
@@ -322,11 +322,12 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
   const std::int64_t told_apart = std::abs(told_most - most[pool]);
   const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
   const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
-  remarks.push_back(
-      "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
-      " in use, its records say " + format_bytes(told_most) +
-      (moves_wrongly ? ", not in the order of what was done" : "") +
-      (counts ? "; what was asked for is counted, which makes " + format_bytes(counted_most) : ""));
+  remarks.push_back("the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
+                    " in use, but its records give " + format_bytes(told_most) +
+                    (moves_wrongly ? " in another order than the runner's actions" : "") +
+                    (counts ? "; the requested bytes are counted instead, which gives " +
+                                  format_bytes(counted_most)
+                            : ""));
   return counts ? counted : told;
 }
 

@@ -144,7 +144,7 @@ class ProgramBuilder {
     const bool reads_elements = node.op_type != "Shape" && node.op_type != "Size";
     for (const kernels::TensorView& input : context.inputs) {
       if (reads_elements && input.present() && input.data == nullptr) {
-        fail_run("", "decides shapes but depends on what only the device knows");
+        fail_run("", "decides shapes, but depends on elements that only the device knows");
       }
     }
     const auto made = dims_of_outputs(id, context);
@@ -153,7 +153,8 @@ class ProgramBuilder {
       context.outputs.emplace_back();
       if (!node.outputs[i].valid()) continue;
       if (element_count(made[i].dims) > most_host_elements) {
-        fail_run("", "decides shapes with more elements than the host computes");
+        fail_run("", "decides shapes, but has more than " + std::to_string(most_host_elements) +
+                         " elements, the most that the host computes");
       }
       context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
       copy_view(id, context, i);

@@ -42,7 +42,7 @@ std::string known_item(const LoweringContext& context, std::size_t input) {
     return type + "(" + std::to_string(item) + "ULL)";
   }
   if (!context.contents[input].present()) {
-    fail_run("", "the numbers of a range must be known before the step runs");
+    fail_run("", "start, limit and step must be known before the step runs");
   }
   return type + "(" + number_text(kernels::as_number(context.contents[input])) + ")";
 }

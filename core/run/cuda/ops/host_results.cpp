@@ -34,7 +34,8 @@ Lowered lower_host_results(const LoweringContext& context) {
   kernels::KernelContext host = host_context(context);
   std::vector<std::vector<std::int64_t>> results;
   for (const OperandType& output : context.outputs) {
-    if (output.present() && output.element != ElementType::int64) fail_run("", "makes no int64");
+    if (output.present() && output.element != ElementType::int64)
+      fail_run("", "computes a host result that is not int64");
     results.emplace_back(output.present() ? output.elements() : 0);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {

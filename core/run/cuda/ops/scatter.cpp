@@ -35,7 +35,7 @@ std::string combination_of(const LoweringContext& context) {
   if (reduction == "mul") return "Change<Times>";
   if (reduction == "max") return "Change<KeepGreater>";
   if (reduction == "min") return "Change<KeepLesser>";
-  fail_run("", "does not know the reduction '" + printable(reduction) + "'");
+  fail_run("", "has the unknown reduction '" + printable(reduction) + "'");
 }
 
 void require_32_bits(std::int64_t count) {

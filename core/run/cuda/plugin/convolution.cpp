@@ -36,7 +36,7 @@ cudnnDataType_t cudnn_type(ElementType element) {
     case ElementType::float64:
       return CUDNN_DATA_DOUBLE;
     default:
-      fail_run(device_place, "convolves no tensors of " + std::string(name_of(element)));
+      fail_run(device_place, "cannot convolve tensors of type " + std::string(name_of(element)));
   }
 }
 
@@ -57,7 +57,7 @@ cudnnMathType_t math_type(const ConvolutionShape& shape) {
 
 int to_int(std::int64_t number) {
   if (number < 0 || number > std::numeric_limits<int>::max()) {
-    fail_run(device_place, "convolves no tensors with a dim of " + std::to_string(number));
+    fail_run(device_place, "cannot convolve tensors with a dim of " + std::to_string(number));
   }
   return static_cast<int>(number);
 }
@@ -89,7 +89,8 @@ std::vector<Choice> best_of(std::span<const Performance> sorted) {
   std::vector<Choice> choices;
   for (const bool repeats : {true, false}) {
     for (const Performance& each : sorted) {
-      const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_convolution_workspace;
+      const bool fits =
+          each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_convolution_workspace;
       if (!fits || (each.determinism == CUDNN_DETERMINISTIC) != repeats) continue;
       choices.push_back({static_cast<int>(each.algo), each.mathType});
     }
@@ -120,7 +121,7 @@ class Convolutions::Library {
   void check(cudnnStatus_t status, const char* what) const {
     if (status == CUDNN_STATUS_SUCCESS) return;
     const char* const text = STASHSCOPE_CUDNN_FUNCTION(cudnnGetErrorString)(status);
-    fail_run(device_place, std::string(what) + " failed: cuDNN says " + text);
+    fail_run(device_place, std::string(what) + " failed: cuDNN reports " + text);
   }
 
   std::string version() const {
@@ -149,7 +150,8 @@ class Convolutions::PreparedConvolution {
     make_convolution();
     choices_ = find();
     add_others();
-    if (!choose(most_convolution_workspace)) fail_run(device_place, "cuDNN has no algorithm for a convolution");
+    if (!choose(most_convolution_workspace))
+      fail_run(device_place, "cuDNN has no algorithm for a convolution");
     reserved_ = workspace_;
   }
 

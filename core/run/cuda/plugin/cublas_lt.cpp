@@ -51,7 +51,7 @@ const CublasLt& CublasLt::get() {
 
 void CublasLt::check(cublasStatus_t status, const char* what) const {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  fail_run(device_place, std::string(what) + " failed: cuBLASLt says " + status_string(status));
+  fail_run(device_place, std::string(what) + " failed: cuBLASLt reports " + status_string(status));
 }
 
 }  // namespace stashscope::cuda

@@ -28,7 +28,7 @@ int use_device(int index) {
   check(cudaSetDevice(index), "starting the device");
   check(cudaFree(nullptr), "starting the device");
   if (attribute_of(index, cudaDevAttrMemoryPoolsSupported) == 0) {
-    fail_run(device_place, "has no memory pools, which measuring needs");
+    fail_run(device_place, "has no memory pools, which measurements need");
   }
   return 10 * attribute_of(index, cudaDevAttrComputeCapabilityMajor) +
          attribute_of(index, cudaDevAttrComputeCapabilityMinor);

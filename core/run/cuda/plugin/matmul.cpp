@@ -38,7 +38,7 @@ cudaDataType_t cublas_type(ElementType element) {
     case ElementType::float64:
       return CUDA_R_64F;
     default:
-      fail_run(device_place, "multiplies no matrices of " + std::string(name_of(element)));
+      fail_run(device_place, "cannot multiply matrices of type " + std::string(name_of(element)));
   }
 }
 
@@ -72,10 +72,10 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attr
 Layout make_layout(const MatmulShape& shape, std::int64_t rows, std::int64_t columns,
                    std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
-  library().check(
-      library().create_layout(&made, cublas_type(shape.element), static_cast<std::uint64_t>(columns),
-                              static_cast<std::uint64_t>(rows), columns),
-      "describing a matrix");
+  library().check(library().create_layout(&made, cublas_type(shape.element),
+                                          static_cast<std::uint64_t>(columns),
+                                          static_cast<std::uint64_t>(rows), columns),
+                  "describing a matrix");
   Layout layout(made, {library().destroy_layout});
   set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(shape.batch));
   set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
@@ -120,7 +120,7 @@ class Matmuls::Product {
  public:
   Product(cublasLtHandle_t handle, const MatmulShape& shape) : handle_(handle), shape_(shape) {
     if (shape.batch > std::numeric_limits<std::int32_t>::max()) {
-      fail_run(device_place, "multiplies no more than 2^31 - 1 matrices at once");
+      fail_run(device_place, "cannot multiply more than 2^31 - 1 matrices at once");
     }
     if (writes_nothing() || shape.inner == 0) return;
     describe();
@@ -213,8 +213,9 @@ class Matmuls::Product {
     if (known != algorithms_.end()) return known->second;
     const std::optional<Heuristic> found = find_algorithm(circumstance, workspace_);
     if (!found) {
-      fail_run(device_place, "cuBLASLt has no algorithm for a matrix product at an address that " +
-                                 std::to_string(circumstance.alignment) + " divides");
+      fail_run(device_place,
+               "cuBLASLt has no algorithm for a matrix product at addresses aligned to " +
+                   std::to_string(circumstance.alignment) + " bytes");
     }
     return algorithms_.emplace(circumstance, found->algo).first->second;
   }

@@ -27,10 +27,10 @@ constexpr std::size_t fewest_passes = 900;
 constexpr std::string_view refusals[] = {
     "the CPU runner has no kernel for: ",
     "has no CPU kernel for elements of type ",
-    "is no tensor, and the runners have no other values",
-    "has elements of type string, which no runner has",
-    "is of a version before 9, which is not supported",
-    "has more than two operands",
+    "is not a tensor; the runners support only tensors",
+    "has elements of type string, which no runner supports",
+    "has a version before 9, which is not supported",
+    "has more than two operands, which is not supported",
 };
 
 bool is_refusal(const std::string& message) {

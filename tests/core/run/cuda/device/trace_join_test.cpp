@@ -170,7 +170,7 @@ TEST(TraceJoin, RecordsOfOthersAreSaidOrLeftOut) {
   run.records.memory.push_back({101, 0xabc000, 64, true, 7000, 9999, 9999, 90});
   run.records.memory.push_back({102, 0xabd000, 64, true, 4711, 9999, 9999, 91});
   const JoinedTrace joined = run.joined();
-  expect_remark(joined, "1 records of the pool of tensors fit nothing");
+  expect_remark(joined, "1 records of the pool of tensors match no action");
   EXPECT_EQ(joined.remarks.size(), 1U);
   EXPECT_EQ(joined.events.size(), events.size());
   EXPECT_EQ(measured(joined).live_bytes, measured({events, {}, {}}).live_bytes);
@@ -209,7 +209,8 @@ TEST(TraceJoin, RecordsFromBeforeTheirEventsAreNotBelieved) {
     std::swap(record.pool_used, last[record.pool - 7000]);
   }
   const JoinedTrace joined = join_trace(run.events, run.records, {}, {2048, 512});
-  expect_remark(joined, "not in the order of what was done; what was asked for is counted");
+  expect_remark(joined,
+                "in another order than the runner's actions; the requested bytes are counted");
   EXPECT_EQ(measured(joined).live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
 }
 
