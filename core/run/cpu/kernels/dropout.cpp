@@ -29,7 +29,7 @@ class Selection {
   }
 
   bool drops() const { return trains_ && ratio_ > 0; }
-  bool is_pinned(std::uint64_t position) const {
+  bool keeps(std::uint64_t position) const {
     return !drops() || random_.uniform(position) >= ratio_;
   }
   double scale() const { return drops() ? 1 / (1 - ratio_) : 1; }
@@ -46,7 +46,7 @@ void select(const Selection& selection, std::span<T> y, Value value) {
   using C = Compute<T>;
   const auto scale = static_cast<C>(selection.scale());
   for (std::size_t i = 0; i < y.size(); ++i) {
-    y[i] = static_cast<T>(selection.is_pinned(i) ? value(i) * scale : C(0));
+    y[i] = static_cast<T>(selection.keeps(i) ? value(i) * scale : C(0));
   }
 }
 
@@ -55,7 +55,7 @@ void write_mask(const Selection& selection, const TensorView& mask) {
     using T = typename decltype(tag)::type;
     const auto items = mask.as<T>();
     for (std::size_t i = 0; i < items.size(); ++i) {
-      items[i] = static_cast<T>(selection.is_pinned(i) ? 1.0F : 0.0F);
+      items[i] = static_cast<T>(selection.keeps(i) ? 1.0F : 0.0F);
     }
   });
 }
@@ -65,8 +65,9 @@ void write_bits(const Selection& selection, std::int64_t elements, const TensorV
   const auto words = mask.as<std::uint32_t>();
   std::fill(words.begin(), words.end(), 0U);
   for (std::int64_t i = 0; i < elements; ++i) {
-    const bool keeps = selection.is_pinned(static_cast<std::uint64_t>(i));
-    words[static_cast<std::size_t>(i / bits_per_word)] |= (keeps ? 1U : 0U) << (i % bits_per_word);
+    const bool is_kept = selection.keeps(static_cast<std::uint64_t>(i));
+    words[static_cast<std::size_t>(i / bits_per_word)] |= (is_kept ? 1U : 0U)
+                                                          << (i % bits_per_word);
   }
 }
 

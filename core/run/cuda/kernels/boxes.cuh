@@ -54,7 +54,7 @@ __device__ inline void gather_box(const T* from, T* to) {
   *reinterpret_cast<Pack<T, width>*>(to + offsets.to + first) = piece;
 }
 
-/// ExclusiveWork tiles: `Row` is dense in the target, `Column` in the source. Blocks of 256 threads, one
+/// Transposes tiles: `Row` is dense in the target, `Column` in the source. Blocks of 256 threads, one
 /// per tile; the tiles of a row come first.
 template <class T, int tile, class Index, class Row, class Column, class... Outer>
 __device__ inline void turn_tiles(const T* from, T* to) {

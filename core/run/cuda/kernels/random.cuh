@@ -22,7 +22,7 @@ class PositionalRandom {
   }
 
   /// Whether the uniform number is at least `threshold` / 2^53.
-  __device__ bool is_pinned(UInt64 position, UInt64 threshold) const {
+  __device__ bool keeps(UInt64 position, UInt64 threshold) const {
     return bits(position) >> 11 >= threshold;
   }
 
@@ -46,7 +46,7 @@ __device__ inline void write_kept_bits(UInt32* words, UInt64 elements, Positiona
   if (first >= elements) return;
   UInt32 bits = 0;
   for (UInt32 i = 0; i < 32 && first + i < elements; ++i) {
-    bits |= UInt32(random.is_pinned(first + i, threshold)) << i;
+    bits |= UInt32(random.keeps(first + i, threshold)) << i;
   }
   words[word] = bits;
 }

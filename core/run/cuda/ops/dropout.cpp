@@ -40,7 +40,7 @@ class Selection {
   }
 
   /// Whether the element at `position` is kept. Random numbers are whole multiples of 2^-53.
-  std::string is_pinned() const { return random() + ".keeps(position, " + threshold() + ")"; }
+  std::string keeps() const { return random() + ".keeps(position, " + threshold() + ")"; }
   std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
   std::string threshold() const {
     const double least = drops() ? std::ceil(std::min(ratio_, 1.0) * 0x1p53) : 0;
@@ -62,12 +62,12 @@ class Selection {
 
 std::string selected(const LoweringContext& context, const Selection& selection,
                      const std::string& item) {
-  return selection.is_pinned() + " ? (" + item + ") * " + selection.scale(context) + " : 0";
+  return selection.keeps() + " ? (" + item + ") * " + selection.scale(context) + " : 0";
 }
 
 template <std::size_t ratio_input>
 std::string mask(const LoweringContext& context, const Operands&) {
-  return Selection(context, ratio_input).is_pinned() + " ? 1 : 0";
+  return Selection(context, ratio_input).keeps() + " ? 1 : 0";
 }
 
 std::string dropped(const LoweringContext& context, const Operands& operands) {
