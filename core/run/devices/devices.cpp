@@ -48,7 +48,7 @@ std::unique_ptr<Runner> make_cuda_runner(const std::string& device, const RunSet
                                             "cuda:" + std::to_string(index), settings);
 }
 
-/// Nothing that was asked for is left out in silence.
+/// Refuses options that the CPU would silently ignore.
 void check_for_processor(const RunSettings& settings) {
   const auto refuse = [](const char* option) {
     fail_usage(option, "is for GPUs, but the step runs on the CPU", "add --device cuda");

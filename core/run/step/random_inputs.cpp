@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Operators that pass on the elements of their first input, so that a bound found behind them
-/// holds before them too.
+/// Operators that pass on the elements of their first input, so that a bound on their output also
+/// holds for that input.
 bool passes_elements_on(const Node& node) {
   for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                            "Transpose", "Expand", "Cast", "Split", "Concat"}) {
@@ -32,7 +32,7 @@ std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings,
   return (*shape)[static_cast<std::size_t>(axis)].evaluate(bindings);
 }
 
-/// How many different values an integer operand may take where a node reads it.
+/// The number of valid values of an integer operand where a node reads it.
 std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& bindings, const Node& node,
                                      ValueId operand) {
   const auto is_input = [&](std::size_t i) {
@@ -54,7 +54,7 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
   return std::nullopt;
 }
 
-/// The smallest bound among all readers of a value and of what passes it on; 2 when nothing tells,
+/// The smallest bound among all readers of a value and of what passes it on; 2 when none gives one,
 /// which fits masks and flags.
 std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId input) {
   std::int64_t bound = std::numeric_limits<std::int64_t>::max();
@@ -97,7 +97,7 @@ void put(std::string& raw, std::size_t index, T item) {
   std::memcpy(raw.data() + index * sizeof(T), &item, sizeof(T));
 }
 
-/// The bytes of `count` normal numbers, each as `convert` has it in the tensor's type.
+/// The bytes of `count` normal numbers, each converted by `convert` to the tensor's type.
 template <class Convert>
 std::string raw_normals(std::size_t count, float deviation, MersenneWords& random,
                         Convert convert) {
@@ -133,7 +133,7 @@ std::string raw_reals(ElementType element, std::size_t count, float deviation,
   }
 }
 
-/// Weights are scaled like 1/sqrt(fan in) so that activations neither vanish nor explode.
+/// Weights are scaled by 1/sqrt(fan in) so that activations neither vanish nor explode.
 Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, MersenneWords& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   double fan_in = 1;

@@ -32,7 +32,7 @@ std::size_t bytes_per_element(const Tensor& tensor) {
   return static_cast<std::size_t>(bits) / 8;
 }
 
-/// Position `index` along `axis`, which is dropped.
+/// The slice at position `index` of `axis`, without that axis.
 Tensor slice_of(const Tensor& tensor, std::int64_t axis, std::int64_t index) {
   const AxisSplit split = split_at(tensor.dims(), axis);
   const auto run = static_cast<std::size_t>(split.inner) * bytes_per_element(tensor);
@@ -97,7 +97,7 @@ std::vector<Tensor> run_if(const ControlFlow& flow) {
   return run_body(flow, body_of(flow.node, taken ? "then_branch" : "else_branch"), {});
 }
 
-/// What a body output without iterations stacks up to: nothing, of the declared dims.
+/// The stack of a scan output after no iterations: an empty tensor of the declared dims.
 Tensor nothing_of(const TensorType& type) {
   std::vector<std::int64_t> dims = {0};
   bool known = type.shape && type.element != ElementType::undefined;

@@ -32,9 +32,9 @@ void store(const KernelContext& context, std::size_t output, const Items& items)
   if (context.has_output(output)) store_numbers(items, context.out(output));
 }
 
-/// How AdamOptimizer changes its weights. Mode 0 corrects both moments and decays the weights
-/// before the step; mode 1 corrects the rate and decays after it. (Loshchilov and Hutter, arXiv
-/// 1711.05101; the real_attribute weight_decay_mode)
+/// The update of AdamOptimizer. Mode 0 corrects both moments and decays the weights before the
+/// update; mode 1 corrects the rate and decays after it. (Loshchilov and Hutter, arXiv 1711.05101;
+/// the attribute weight_decay_mode)
 struct AdamStep {
   double rate;
   double epsilon;
@@ -67,7 +67,7 @@ AdamStep adam_step(const KernelContext& context, std::int64_t step) {
   return how;
 }
 
-/// The operand that says whether anything is updated: input 9 or, in short forms, a flag at 6.
+/// Whether the node updates anything: input 9 or, in short forms, a flag at 6.
 bool updates(const KernelContext& context) {
   for (const std::size_t input : {6U, 9U}) {
     const bool flag = context.has_input(input) && context.in(input).element == ElementType::boolean;
@@ -131,7 +131,7 @@ struct Operands {
   double rate() const { return as_number(context.in(0)); }
   double step() const { return as_number(context.in(1)); }
 
-  /// The gradient with the weights' own part.
+  /// The gradient plus the regularization term.
   Items regularized(std::size_t i) const {
     const double norm = real_attribute(context, "norm_coefficient", 0);
     const Items weights = items(0, i);

@@ -51,14 +51,14 @@ class CudaStep : public LoadedStep {
       memory_.release_all();
       return result;
     } catch (...) {
-      // What is queued may still work on the memory; the stream's order keeps it apart.
+      // Queued work may still use the memory; the stream's order keeps it apart from later work.
       without_failing([&] { memory_.release_all(); });
       throw;
     }
   }
 
  private:
-  /// What another step left in the pools is not this one's.
+  /// Memory that another step left in the pools must not count for this one.
   void give_back_unused() {
     device_->synchronize();
     device_->trim(Pool::tensors);
@@ -82,7 +82,7 @@ class CudaStep : public LoadedStep {
     return {std::move(outputs_), std::move(logged.measurement)};
   }
 
-  /// Page-locked, so that copies need not wait for the device.
+  /// Page-locked memory, so that copies do not wait for the device.
   void stage_uploads() {
     std::int64_t bytes = 0;
     for (const ProgramStep& step : program_.steps) {
@@ -239,8 +239,8 @@ class CudaStep : public LoadedStep {
   DeviceStepMemory memory_;
   IdVector<ValueId, bool> is_released_;
   NamedTensors outputs_;
-  std::int64_t run_ = 0;          ///< how many were started
-  std::byte* staging_ = nullptr;  ///< all uploads of a run, in their order
+  std::int64_t run_ = 0;          ///< number of runs started
+  std::byte* staging_ = nullptr;  ///< all uploads of a run, in order
   const std::byte* staged_ = nullptr;
   std::vector<DevicePointer> operands_;
 };

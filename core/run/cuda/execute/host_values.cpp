@@ -10,7 +10,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// What these make depends on dims alone.
+/// Whether the node's outputs depend only on dims.
 bool reads_dims_only(const Node& node) {
   return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
 }
@@ -64,7 +64,7 @@ HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes) {
 const kernels::TensorView& HostValues::add(ValueId value, ElementType element,
                                            const std::vector<std::int64_t>& dims) {
   Entry& entry = entries_[value];
-  // One byte more: a tensor without elements has a place, too.
+  // One byte more, so that a tensor without elements has an address.
   entry.bytes.resize(static_cast<std::size_t>(packed_bytes(element, element_count(dims))) + 1);
   entry.view = {element, dims, entry.bytes.data()};
   return entry.view;

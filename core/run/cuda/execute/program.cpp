@@ -14,7 +14,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// What a node computes for the host decides shapes; that is never much.
+/// Host nodes compute shapes, which are small.
 constexpr std::int64_t most_host_elements = std::int64_t{1} << 22;
 
 bool is_view(const CudaKernel& kernel) {
@@ -24,7 +24,7 @@ bool is_view(const CudaKernel& kernel) {
 UpdateRates rates_of(const std::string& optimizer, double learning_rate) {
   UpdateRates rates;
   rates.learning_rate = learning_rate;
-  if (optimizer == "adamw") rates.weight_decay = 0.01;  // as PyTorch's AdamW without being told
+  if (optimizer == "adamw") rates.weight_decay = 0.01;  // the default of PyTorch's AdamW
   return rates;
 }
 
@@ -111,7 +111,7 @@ class ProgramBuilder {
     }
   }
 
-  /// The elements where the host knows them, else only element type and dims.
+  /// With elements where the host knows them, else only element type and dims.
   kernels::TensorView host_view(ValueId value) const {
     if (!value.valid()) return {};
     const kernels::TensorView* const known = program_.host.find(value);
@@ -165,7 +165,7 @@ class ProgramBuilder {
     cpu_kernel(node).run(context);
   }
 
-  /// On the host no output shares memory, so what would be there anyway is copied.
+  /// On the host no output shares memory with an input, so shared elements are copied.
   void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;
@@ -180,7 +180,7 @@ class ProgramBuilder {
     program_.types[value] = {made.element, made.dims};
   }
 
-  /// What the host computed for others than the host.
+  /// Uploads a value that the host computed, when the device reads it.
   void require_on_device(ValueId value) {
     if (!value.valid() || is_uploaded_[value]) return;
     const NodeId producer = topology_.producer[value];
@@ -238,8 +238,8 @@ class ProgramBuilder {
     return places;
   }
 
-  /// What the YieldOp hands back lies outside of the buffer that it stands for, and so do views of
-  /// it.
+  /// Gradients returned to the YieldOp, and views of them, lie outside of the buffer that stands
+  /// for them.
   Place place_of_output(NodeId id, const Node& node, std::size_t index, ValueId value,
                         const NodePlaces& places) {
     const Op& op = nodes_.op(id);
@@ -329,7 +329,7 @@ class ProgramBuilder {
     return result;
   }
 
-  /// The kernel's id is its place among the texts until all are compiled.
+  /// Until all kernels are compiled, the id is the kernel's index among the texts.
   PlacedCall placed(const KernelCall& call, const std::vector<NodePlaces>& places, ProgramStep&) {
     PlacedKernel result{KernelId(texts_.add(call.text, call.shape.threads)), call.shape, {}};
     for (const Operand& operand : call.operands) {
@@ -374,7 +374,7 @@ class ProgramBuilder {
     return PlacedZero{place(call.to, places), call.bytes};
   }
 
-  /// A gradient that is given up as soon as it is made is used there, the others after the step.
+  /// A gradient released right after its node is used there, the others after the last slot.
   void add_updates() {
     if (update_.choice.optimizer == "none") {
       fail_usage("--update", "needs an optimizer", "choose one with --optimizer");
@@ -389,7 +389,7 @@ class ProgramBuilder {
     }
   }
 
-  /// Who reads the parameter behind its update would go on with other numbers.
+  /// A node that reads the parameter after its update would compute with other numbers.
   void require_no_reader_behind(const Parameter& each) const {
     const BufferId parameter = timeline_.buffer_of[each.value];
     const NodeId maker = topology_.producer[each.gradient];
