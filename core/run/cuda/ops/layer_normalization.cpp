@@ -13,7 +13,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// All axes from `axis` on are one row.
+/// Each row spans all axes from `axis` on.
 Rows rows_of(const LoweringContext& context, const OperandType& data) {
   const auto axis = kernels::axis_in(context.attributes().integer("axis", -1), data.rank());
   return {element_count(std::span(data.dims).first(axis)),
@@ -35,7 +35,7 @@ std::string per_column(const LoweringContext& context, std::size_t index, std::i
          text.reads(context, index) + ", " + otherwise + "}";
 }
 
-/// Where a layer normalization finds its operands and puts its statistics; `none`: nowhere.
+/// Indices of a layer normalization's operands and statistics; `none`: no such output.
 struct Places {
   static constexpr std::size_t none = 99;
   std::size_t scale = 1;
@@ -45,7 +45,7 @@ struct Places {
   std::size_t sum = none;
 };
 
-/// @param source text of what the rows are read from
+/// @param source text of the object from which rows are read
 Lowered lower_rows(const LoweringContext& context, const RowNeeds& needs, const Places& places,
                    bool simplified, const std::string& source, CallText& text) {
   const Rows rows = rows_of(context, context.in(0));

@@ -53,7 +53,7 @@ struct TargetOperands {
   }
 };
 
-/// What losses are computed in.
+/// The type in which losses are computed.
 struct LossType {
   std::string type;
   std::int64_t bytes;
@@ -62,7 +62,7 @@ struct LossType {
       : type(compute_type(element)), bytes(type == "double" ? 8 : 4) {}
 };
 
-/// The loss of all targets from that of each, which lies in scratch memory.
+/// Reduces the losses of the targets, which are in scratch memory.
 void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
                const LossType& computing, Operand losses, Lowered& lowered) {
   const bool by_weight = reduction_of(context) == Reduction::mean;
@@ -185,7 +185,7 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// The older form; its weights are per target.
+/// The older form, with weights per target.
 template <LoweringFunction lower, std::size_t weights>
 Lowered lower_sparse(const LoweringContext& context) {
   if (context.has_input(weights)) fail_run("", "weights are not supported on CUDA devices");

@@ -12,7 +12,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Text of WindowAxis for each of three axes; those that are missing come first.
+/// The text of WindowAxis for each of three axes; missing axes come first.
 std::vector<std::string> window_arguments(const kernels::Pooling& pooling) {
   const kernels::SlidingWindow& window = pooling.window;
   if (window.axes() > 3) {
@@ -29,8 +29,8 @@ std::vector<std::string> window_arguments(const kernels::Pooling& pooling) {
   return texts;
 }
 
-/// Element type, index type and number of threads, the first template arguments of all kernels
-/// here.
+/// Element type, index type and number of threads: the first template arguments of all these
+/// kernels.
 std::vector<std::string> first_arguments(const OperandType& a, const OperandType& b,
                                          std::int64_t threads) {
   return arguments_of(device_type(b.element), index_type(std::max(a.elements(), b.elements())),

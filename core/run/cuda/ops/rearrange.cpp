@@ -1,4 +1,4 @@
-// Tensors with their axes in another order, and repeated along them.
+// Operators that permute or repeat axes.
 
 #include "core/run/cuda/codegen/strided_copy.h"
 #include "core/run/cuda/ops/families.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The whole output, whose axes of `sizes` lie `strides` apart in input 0.
+/// Fills the output from input 0, where its axes of `sizes` lie `strides` apart.
 Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides) {
   Lowered lowered;
   add_strided_copy(lowered, context.out().element, sizes, {input(0), std::move(strides)},

@@ -25,12 +25,12 @@ Dims kept_dims(const LoweringContext& context) {
   return kept;
 }
 
-/// Booleans as such: their extremes are not those of bytes.
+/// Booleans keep their type: the extremes of bytes differ.
 std::string element_text(ElementType element) {
   return element == ElementType::boolean ? "bool" : device_type(element);
 }
 
-/// What a reduction does with elements that it reads as `item`.
+/// The texts of a reduction whose elements are read as `item`.
 struct Steps {
   std::string reducer;
   std::int64_t state_bytes;
@@ -58,7 +58,7 @@ Lowered lower_steps(const LoweringContext& context, const Steps& steps) {
   return lowered;
 }
 
-/// A reduction by addition: terms of elements are summed up, the sum is finished.
+/// A reduction by addition of `term`, followed by `finish`.
 template <const char* term, const char* finish>
 Lowered lower_sum(const LoweringContext& context) {
   const std::string sum = sum_type(context.in().element);
@@ -73,7 +73,7 @@ Lowered lower_mean(const LoweringContext& context) {
                                with_arguments("Mean", {std::to_string(count)})});
 }
 
-/// A reduction in the type that elements are computed in.
+/// A reduction in the type in which elements are computed.
 template <const char* reducer>
 Lowered lower_in_type(const LoweringContext& context) {
   const ElementType element = context.in().element;

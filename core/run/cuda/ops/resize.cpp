@@ -1,5 +1,5 @@
-// Resize, Upsample and the gradient. What makes up each position is found by the host and becomes
-// part of the kernel's text.
+// Resize, Upsample and the gradient. The host computes the taps of every position; they become part
+// of the kernel's text.
 
 #include <algorithm>
 
@@ -18,13 +18,13 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using kernels::Taps;
 
-/// An axis of what is made, and the positions of what is read that make up each of its own.
+/// An axis of the result, and the taps of each of its positions in the source.
 struct TapAxis {
   std::size_t axis = 0;
   std::vector<Taps> taps;
 };
 
-/// What arrives at an output position goes back to its taps.
+/// The taps of the gradient: each output position gives its gradient back to its taps.
 TapAxis turned_back(const kernels::ResizedAxis& axis) {
   TapAxis back{axis.axis, std::vector<Taps>(static_cast<std::size_t>(axis.in))};
   for (std::int64_t out = 0; out < axis.out; ++out) {
@@ -35,7 +35,7 @@ TapAxis turned_back(const kernels::ResizedAxis& axis) {
   return back;
 }
 
-/// How many taps each position has, when all have equally many; else 0.
+/// The number of taps per position when all have equally many; else 0.
 std::size_t taps_of_each(const std::vector<Taps>& list) {
   const std::size_t first = list.front().size();
   const bool even =
@@ -49,7 +49,7 @@ std::string array_text(const std::string& type, const std::string& name,
          (items.empty() ? "0" : join(items, ", ")) + "};\n";
 }
 
-/// Declares `taps_N`. @param step how far apart the positions of what is read lie
+/// Declares `taps_N`. @param step distance of the source's positions
 std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t step,
                        const std::string& compute, const std::string& index) {
   std::vector<std::string> starts = {"0"};
@@ -75,13 +75,13 @@ std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t ste
          ", " + (weighted ? "weights" + suffix : "nullptr") + "};\n";
 }
 
-/// The index along an axis of the element that a thread makes.
+/// The index of the thread's element along an axis.
 std::string position_text(const Dims& dims, std::size_t axis) {
   const std::int64_t inner = kernels::dense_strides(dims)[axis];
   return "at / " + std::to_string(inner) + " % " + std::to_string(dims[axis]);
 }
 
-/// Declares where the axes that stay as they are lead to in what is read.
+/// Declares the source offset from the axes that keep their size.
 std::string base_text(const std::vector<TapAxis>& axes, const Dims& made, const Dims& strides,
                       const std::string& index) {
   std::vector<std::string> terms = {"0"};
@@ -108,7 +108,7 @@ std::string sum_text(const std::vector<TapAxis>& axes, const Dims& made, const s
   return text;
 }
 
-/// Output 0 from input 0. @param empty the value of positions that nothing makes up
+/// Makes output 0 from input 0. @param empty the value of positions without taps
 Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes, float empty) {
   const OperandType& in = context.in();
   const OperandType& out = context.out();

@@ -46,8 +46,7 @@ Lowered slice_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// `body(number of the part, where it lies in the whole)` for parts that follow each other along an
-/// axis.
+/// Calls `body(number of the part, its place in the whole)` for consecutive parts along an axis.
 template <class Body>
 void for_each_part(StridedOperand place, const std::vector<OperandType>& parts, std::int64_t axis,
                    Body body) {
@@ -102,8 +101,8 @@ struct PaddedAxis {
   bool changes() const { return before != 0 || size != padded; }
 };
 
-/// Axes from the outermost one on. Unpadded axes join the one outside of them where that pads with
-/// one value or does not pad either.
+/// Axes, outermost first. An unpadded axis is merged with the next outer axis if that one pads with
+/// a constant or not at all.
 std::vector<PaddedAxis> padded_axes(const Dims& data, const Dims& padded, const Dims& before,
                                     bool constant) {
   std::vector<PaddedAxis> axes;
@@ -145,7 +144,7 @@ std::vector<std::string> padding_arguments(const std::string& mode,
   return list;
 }
 
-/// How many elements can be moved at once; the innermost axis then counts pieces of as many.
+/// The number of elements moved at once; the innermost axis then counts in these units.
 std::int64_t widen(std::vector<PaddedAxis>& axes, std::int64_t bytes, bool constant) {
   if (axes.empty() || (!constant && axes.back().changes())) return 1;
   PaddedAxis& row = axes.back();
@@ -194,8 +193,7 @@ Lowered pad(const LoweringContext& context) {
   return single_call(text.call(invocation("pad_box", arguments, operands), launch_of(count)));
 }
 
-/// (dY, shape of the data, pads, [axes]): every repeated element receives all that arrives at its
-/// copies.
+/// (dY, shape of the data, pads, [axes]): every element receives the gradients of all its copies.
 Lowered pad_grad(const LoweringContext& context) {
   const OperandType& dy = context.in();
   const OperandType& out = context.out();

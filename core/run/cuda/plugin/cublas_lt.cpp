@@ -7,7 +7,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Of the version whose headers the plugin is built with.
+/// The version of the headers that the plugin is built with.
 std::string cublas_lt_name() { return "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
 }  // namespace
