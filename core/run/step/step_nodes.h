@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,14 @@ class StepNodes {
   /// that clones draw the same. 0 for all other nodes.
   std::uint64_t seed(NodeId id) const;
 
+  /// An output of a YieldOp: the gradient of one of its operands.
+  struct Returned {
+    ValueId output;
+    ValueId operand;
+  };
+  /// In the order of the YieldOp's outputs.
+  std::vector<Returned> returned(NodeId yield) const;
+
  private:
   const Graph& graph_;
   const Dataflow& dataflow_;
@@ -41,10 +50,10 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
 
-/// By name, the dims that depend on data. @param dims of the graph's own values in this run; empty
-/// where they are not known
+/// Sizes of the data-dependent dims by name. @param dims_of the dims of one of the graph's own
+/// values in this run; empty where they are not known
 std::map<std::string, std::int64_t> data_dependent_sizes(
-    const Graph& graph, const IdVector<ValueId, std::vector<std::int64_t>>& dims);
+    const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of);
 
 /// Throws an input Error that lists, as `domain.type`, the operators of the graph and of its nodes'
 /// subgraphs that `has_kernel` rejects. @param runner subject of the message, e.g. "the CPU runner"

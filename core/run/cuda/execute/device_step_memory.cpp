@@ -53,7 +53,7 @@ DeviceStepMemory::~DeviceStepMemory() {
   }
 }
 
-void DeviceStepMemory::place_residents(const NamedTensors& inputs) {
+void DeviceStepMemory::place_persistent_buffers(const NamedTensors& inputs) {
   for (const BufferId id : IdRange<BufferId>(buffers_.size())) {
     const Buffer& buffer = plan_.timeline.buffers[id];
     if (!buffer.persistent) continue;

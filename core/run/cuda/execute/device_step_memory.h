@@ -21,7 +21,7 @@ class DeviceStepMemory {
 
   /// Allocates and fills the persistent buffers: inputs, parameters, constants, states (zeros, or
   /// master weights) and gradients from outside. Throws OutOfMemory.
-  void place_residents(const NamedTensors& inputs);
+  void place_persistent_buffers(const NamedTensors& inputs);
 
   /// Sets the number that Place::Kind::run holds.
   void set_run(std::int64_t number);

@@ -4,11 +4,12 @@
 
 #include "core/base/text.h"
 #include "core/run/cpu/kernels/standard_kernels.h"
-#include "core/run/cuda/codegen/kernel_texts.h"
 #include "core/run/cuda/codegen/pointwise.h"
+#include "core/run/cuda/execute/placed_calls.h"
 #include "core/run/cuda/ops/standard_kernels.h"
 #include "core/run/cuda/ops/update.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/step_context.h"
 
 namespace stashscope::cuda {
 
@@ -28,12 +29,6 @@ UpdateRates rates_of(const std::string& optimizer, double learning_rate) {
   return rates;
 }
 
-/// The places of a node's operands, or of those of all members of a group.
-struct NodePlaces {
-  std::vector<Place> inputs;
-  std::vector<Place> outputs;
-};
-
 class ProgramBuilder {
  public:
   ProgramBuilder(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
@@ -46,12 +41,12 @@ class ProgramBuilder {
         inputs_(inputs),
         update_(plan.update),
         settings_(settings),
-        device_(device),
         nodes_(graph_, dataflow_),
         needs_(host_needs(plan, nodes_)),
         symbols_(graph_.symbols()),
         step_of_(topology_.nodes(), 0),
-        is_uploaded_(topology_.values(), false) {
+        is_uploaded_(topology_.values(), false),
+        calls_(device) {
     program_.steps.resize(timeline_.order.size());
     program_.types = IdVector<ValueId, OperandType>(topology_.values());
     program_.places = IdVector<ValueId, Place>(topology_.values());
@@ -59,24 +54,22 @@ class ProgramBuilder {
   }
 
   Program build(const Progress& progress) {
-    add_residents();
+    add_persistent();
     const std::size_t steps = timeline_.order.size();
     for (std::size_t i = 0; i < steps; ++i) {
-      if (i % 64 == 0) {
-        progress.update(static_cast<double>(i) / static_cast<double>(steps), "preparing");
-      }
+      report_slot(progress, i, steps, "preparing");
       step_of_[timeline_.order[i]] = i;
       add_node(timeline_.order[i], program_.steps[i]);
     }
     for (const ValueId output : graph_.data().outputs) require_on_device(output);
     if (settings_.updates) add_updates();
     plan_memory();
-    resolve_kernels();
+    calls_.compile(program_);
     return std::move(program_);
   }
 
  private:
-  void add_residents() {
+  void add_persistent() {
     for (const Buffer& buffer : timeline_.buffers) {
       if (!buffer.persistent || buffer.state) continue;
       const Tensor tensor = persistent_tensor(graph_, buffer.root, inputs_);
@@ -101,7 +94,7 @@ class ProgramBuilder {
       if (groups_.of(id).valid()) {
         if (groups_.members[groups_.of(id)].front() == id) add_group(groups_.of(id), step);
       } else if (node.op_type == "YieldOp") {
-        return_gradients(id, node);
+        return_gradients(id);
       } else if (!needs_.nodes[id]) {
         add_single(id, node, step);
       }
@@ -256,10 +249,10 @@ class ProgramBuilder {
     const LoweringContext context = lowering_context(id, node);
     const NodePlaces places = places_of(id, node, kernel);
     if (is_view(kernel)) return;
-    add_calls(kernel.lower != nullptr
-                  ? kernel.lower(context)
-                  : lower_group({{context, kernel.expression, no_members(context)}}),
-              {places}, step);
+    calls_.add(kernel.lower != nullptr
+                   ? kernel.lower(context)
+                   : lower_group({{context, kernel.expression, no_members(context)}}),
+               {places}, step);
   }
 
   static std::vector<std::optional<std::size_t>> no_members(const LoweringContext& context) {
@@ -280,7 +273,7 @@ class ProgramBuilder {
       members.push_back(std::move(member));
       places.push_back(places_of(id, node, kernel));
     }
-    add_calls(lower_group(members), places, step);
+    calls_.add(lower_group(members), places, step);
   }
 
   std::optional<std::size_t> maker(FusedGroupId group, ValueId value) const {
@@ -291,12 +284,8 @@ class ProgramBuilder {
     return static_cast<std::size_t>(found - members.begin());
   }
 
-  void return_gradients(NodeId id, const Node& node) {
-    const Op& op = nodes_.op(id);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      const ValueId output = topology_.outputs[id][next++];
-      const ValueId operand = topology_.inputs[id][*op.alias(graph_, node, i)];
+  void return_gradients(NodeId id) {
+    for (const auto& [output, operand] : nodes_.returned(id)) {
       const OperandType& type = program_.types[operand];
       program_.places[output] = {Place::Kind::gradient,
                                  static_cast<std::uint32_t>(program_.gradients.size()), 0};
@@ -305,73 +294,6 @@ class ProgramBuilder {
           returned_gradient(graph_, output, Tensor(type.element, type.dims), inputs_));
     }
     for (const ValueId operand : topology_.inputs[id]) require_on_device(operand);
-  }
-
-  void add_calls(const Lowered& lowered, const std::vector<NodePlaces>& places, ProgramStep& step) {
-    if (!lowered.scratch_bytes.empty()) step.scratch_bytes = lowered.scratch_bytes;
-    for (const Call& call : lowered.calls) {
-      step.calls.push_back(
-          std::visit([&](const auto& each) { return placed(each, places, step); }, call));
-    }
-  }
-
-  static Place place(const Operand& operand, const std::vector<NodePlaces>& places) {
-    if (operand.kind == Operand::Kind::scratch) return {Place::Kind::scratch, operand.index, 0};
-    const NodePlaces& member = places[operand.member];
-    return operand.kind == Operand::Kind::input ? member.inputs[operand.index]
-                                                : member.outputs[operand.index];
-  }
-
-  static Place place(const Operand& operand, const std::vector<NodePlaces>& places,
-                     std::int64_t elements, ElementType element) {
-    Place result = place(operand, places);
-    result.offset = packed_bytes(element, elements);
-    return result;
-  }
-
-  /// Until all kernels are compiled, the id is the kernel's index among the texts.
-  PlacedCall placed(const KernelCall& call, const std::vector<NodePlaces>& places, ProgramStep&) {
-    PlacedKernel result{KernelId(texts_.add(call.text, call.shape.threads)), call.shape, {}};
-    for (const Operand& operand : call.operands) {
-      result.operands.push_back(place(operand, places));
-    }
-    return result;
-  }
-
-  PlacedCall placed(const MatmulCall& call, const std::vector<NodePlaces>& places,
-                    ProgramStep& step) {
-    const ElementType element = call.shape.element;
-    PlacedMatmul result{device_.prepare(call.shape), place(call.a, places, call.offset_a, element),
-                        place(call.b, places, call.offset_b, element), Place(),
-                        place(call.d, places, call.offset_d, element)};
-    if (call.bias) result.bias = place(*call.bias, places);
-    need_workspace(step, device_.workspace_bytes(result.matmul));
-    return result;
-  }
-
-  PlacedCall placed(const ConvolutionCall& call, const std::vector<NodePlaces>& places,
-                    ProgramStep& step) {
-    PlacedConvolution result{device_.prepare(call.shape), {}};
-    std::ranges::transform(call.operands, result.operands.begin(),
-                           [&](const Operand& operand) { return place(operand, places); });
-    need_workspace(step, device_.workspace_bytes(result.convolution));
-    return result;
-  }
-
-  static PlacedCall placed(const CopyCall& call, const std::vector<NodePlaces>& places,
-                           ProgramStep&) {
-    return PlacedCopy{place(call.from, places), place(call.to, places), call.bytes};
-  }
-  static PlacedCall placed(const RowCopyCall& call, const std::vector<NodePlaces>& places,
-                           ProgramStep&) {
-    PlacedRowCopy result{call.shape, place(call.from, places), place(call.to, places)};
-    result.from.offset += call.from_offset;
-    result.to.offset += call.to_offset;
-    return result;
-  }
-  static PlacedCall placed(const ZeroCall& call, const std::vector<NodePlaces>& places,
-                           ProgramStep&) {
-    return PlacedZero{place(call.to, places), call.bytes};
   }
 
   /// A gradient released right after its node is used there, the others after the last slot.
@@ -421,11 +343,7 @@ class ProgramBuilder {
       if (!buffer.state || buffer.root != each.value) continue;
       places.inputs.push_back({Place::Kind::buffer, static_cast<std::uint32_t>(id.index()), 0});
     }
-    add_calls(lower_update(shape), {places}, step);
-  }
-
-  static void need_workspace(ProgramStep& step, std::int64_t bytes) {
-    step.workspace_bytes = std::max(step.workspace_bytes, bytes);
+    calls_.add(lower_update(shape), {places}, step);
   }
 
   void plan_memory() {
@@ -448,24 +366,10 @@ class ProgramBuilder {
       program_.buffer_bytes[id] = std::max(bytes, is_sized[id] ? program_.buffer_bytes[id] : 0);
       is_sized[id] = true;
     }
-    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
-    for (const ValueId value : IdRange<ValueId>(dims.size())) {
-      dims[value] = program_.types[value].dims;
-    }
-    program_.data_dependent = data_dependent_sizes(graph_, dims);
-  }
-
-  void resolve_kernels() {
-    const std::vector<KernelId> kernels = texts_.compile(device_);
-    for (ProgramStep& step : program_.steps) resolve_kernels(step, kernels);
-    resolve_kernels(program_.updates, kernels);
-  }
-
-  static void resolve_kernels(ProgramStep& step, const std::vector<KernelId>& kernels) {
-    for (PlacedCall& call : step.calls) {
-      auto* const kernel = std::get_if<PlacedKernel>(&call);
-      if (kernel != nullptr) kernel->kernel = kernels[kernel->kernel.index()];
-    }
+    const auto dims_of = [this](ValueId id) -> const std::vector<std::int64_t>& {
+      return program_.types[id].dims;
+    };
+    program_.data_dependent = data_dependent_sizes(graph_, dims_of);
   }
 
   const Graph& graph_;
@@ -476,13 +380,12 @@ class ProgramBuilder {
   const NamedTensors& inputs_;
   const ParameterUpdate& update_;
   const RunSettings& settings_;
-  Device& device_;
   StepNodes nodes_;
   HostNeeds needs_;
   SymbolTable symbols_;
   IdVector<NodeId, std::size_t> step_of_;
   IdVector<ValueId, bool> is_uploaded_;
-  KernelTexts texts_;
+  CallPlacer calls_;
   Program program_;
 };
 

@@ -141,7 +141,7 @@ LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink
 
 Measurement StepLog::measured(const std::string& device_name, const TraceSink& sink) const {
   MeasurementBuilder builder(device_name);
-  for (const std::vector<TraceEvent>& part : {events_of_residents(), events_}) {
+  for (const std::vector<TraceEvent>& part : {events_of_persistent(), events_}) {
     for (const TraceEvent& event : part) {
       builder.add(event);
       if (sink) sink(event);
@@ -157,7 +157,7 @@ void StepLog::abandon() {
 
 /// Allocations of the persistent buffers, from before the step. Together they have the bytes that
 /// the pool had in use.
-std::vector<TraceEvent> StepLog::events_of_residents() const {
+std::vector<TraceEvent> StepLog::events_of_persistent() const {
   std::vector<TraceEvent> events;
   if (mode_ == Mode::untraced) return events;
   std::int64_t live = 0;

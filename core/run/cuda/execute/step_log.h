@@ -49,7 +49,7 @@ class StepLog {
   PoolBytes take_peaks() const;
   std::int64_t reserved_bytes() const;
   Measurement measured(const std::string& device_name, const TraceSink& sink) const;
-  std::vector<TraceEvent> events_of_residents() const;
+  std::vector<TraceEvent> events_of_persistent() const;
   std::string node_name() const;
   std::string buffer_name(BufferId id) const;
 

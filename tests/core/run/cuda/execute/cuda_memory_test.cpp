@@ -147,11 +147,11 @@ TEST_F(EmulatedMemory, OfALoadedStepIsGivenBackAfterEachRun) {
   const RunPlan plan = this->plan();
   const CudaRunner runner(device, "cuda:0", {});
   const std::unique_ptr<LoadedStep> loaded = runner.load(plan, inputs_);
-  const std::int64_t residents = used_bytes(*device);
+  const std::int64_t persistent = used_bytes(*device);
   NamedTensors first = loaded->run({}, {}).outputs;
-  EXPECT_EQ(used_bytes(*device), residents);
+  EXPECT_EQ(used_bytes(*device), persistent);
   const NamedTensors second = loaded->run({}, {}).outputs;
-  EXPECT_EQ(used_bytes(*device), residents);
+  EXPECT_EQ(used_bytes(*device), persistent);
   for (const auto& [name, tensor] : first) EXPECT_TRUE(same_bits(tensor, second.at(name))) << name;
 }
 
@@ -189,10 +189,10 @@ TEST_F(EmulatedMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
   const auto device = made_device();
   const CudaRunner runner(device, "cuda:0", {.memory_limit = limit});
   const std::unique_ptr<LoadedStep> loaded = runner.load(plan, inputs_);
-  const std::int64_t residents = used_bytes(*device);
+  const std::int64_t persistent = used_bytes(*device);
   for (int repeat = 0; repeat < 2; ++repeat) {
     const std::string said = test::refusal(ErrorKind::run, [&] { loaded->run({}, {}); });
-    EXPECT_EQ(used_bytes(*device), residents);
+    EXPECT_EQ(used_bytes(*device), persistent);
     for (const char* part : {"node '", "the device is out of memory: tensor '", "are in use",
                              "largest: '", "the step was predicted to need "}) {
       EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
@@ -213,10 +213,10 @@ TEST_F(EmulatedMemory, IsGivenBackWhenTheCallerStops) {
   const auto device = made_device();
   const CudaRunner runner(device, "cuda:0", {});
   const std::unique_ptr<LoadedStep> loaded = runner.load(plan, inputs_);
-  const std::int64_t residents = used_bytes(*device);
+  const std::int64_t persistent = used_bytes(*device);
   const auto stop = [](const TraceEvent&) { fail_run("", "stopped"); };
   EXPECT_THROW(loaded->run(stop, {}), Error);
-  EXPECT_EQ(used_bytes(*device), residents);
+  EXPECT_EQ(used_bytes(*device), persistent);
 }
 
 }  // namespace
