@@ -10,8 +10,8 @@ namespace {
 
 using Kind = TraceEvent::Kind;
 
-/// What a runner does on the host, and what the profiling library would tell of it. The allocator
-/// rounds up to 512 bytes and hands out places by the caller's wish.
+/// The actions of a runner on the host and the profiling library's records of them. The allocator
+/// rounds up to 512 bytes and returns the addresses that the caller chooses.
 class HostRun {
  public:
   void start(std::uint32_t step) {
@@ -56,7 +56,7 @@ class HostRun {
   std::array<std::int64_t, 2> held_{};
 };
 
-/// Two nodes with kernels around one without; the second reuses the first's place at once.
+/// Two nodes with kernels around one without; the second reuses the first's address immediately.
 HostRun small_run() {
   HostRun run;
   run.allocate(Pool::tensors, 0x1000, 1000);

@@ -53,7 +53,7 @@ Node node_of(const OneNode& what) {
   return node;
 }
 
-/// As the CPU's runner has it, where outputs are y0, y1, ...
+/// The seed that the CPU runner uses, where outputs are y0, y1, ...
 std::uint64_t seed_of(const Node& node) {
   const AttributeValue* const value = node.attributes.find("seed");
   if (value == nullptr) return static_cast<std::uint64_t>(seed_for("y0"));
@@ -75,7 +75,7 @@ Lowered lowered(const CudaKernel& kernel, const cuda::LoweringContext& context) 
   return cuda::lower_group({{context, kernel.expression}});
 }
 
-/// One that is all poison.
+/// A tensor of equal type and dims, filled with poison.
 Tensor like(const Tensor& tensor) {
   const std::string poison(tensor.load().bytes.size(), static_cast<char>(EmulatedDevice::poison));
   return {tensor.element(), tensor.dims(), poison};

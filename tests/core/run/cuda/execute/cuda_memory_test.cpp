@@ -1,4 +1,4 @@
-// What a step takes of the device's memory and gives back: to the byte, so on the emulated one.
+// The device memory of a step, to the byte; therefore on the emulated device.
 
 #include <gtest/gtest.h>
 
@@ -115,7 +115,8 @@ TEST_F(EmulatedMemory, HasNothingButAPeakWhereNothingIsTraced) {
   EXPECT_GT(result.measurement.step_seconds, 0);
 }
 
-/// The events tell what is in use, and in the end there is what was there before, and the outputs.
+/// The events give the bytes in use. After the step, only the persistent buffers and the outputs
+/// remain.
 TEST_F(EmulatedMemory, IsToldEventByEvent) {
   const RunPlan plan = this->plan();
   std::vector<TraceEvent> events;
@@ -155,7 +156,7 @@ TEST_F(EmulatedMemory, OfALoadedStepIsGivenBackAfterEachRun) {
   for (const auto& [name, tensor] : first) EXPECT_TRUE(same_bits(tensor, second.at(name))) << name;
 }
 
-/// Whatever the limit, a step either runs or says what it lacked; nothing stays behind.
+/// For every limit a step either runs or names what does not fit, and leaves nothing allocated.
 TEST_F(EmulatedMemory, MayBeTooSmallForEveryAllocation) {
   const RunPlan plan = step_.plan(step_.with_all_of(PlanType::offload), order_strategies()[0]);
   const auto roomy = made_device();
