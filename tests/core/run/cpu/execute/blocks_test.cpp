@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../model_run.h"
 #include "core/passes/infer_shapes.h"
 #include "core/run/step/random_inputs.h"
+#include "tests/core/run/models/model_run.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/run/devices/devices.h"
-#include "one_node.h"
+#include "tests/core/run/cpu/kernels/one_node.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope {

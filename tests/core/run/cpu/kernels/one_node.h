@@ -2,7 +2,7 @@
 
 // Running a single operator.
 
-#include "../model_run.h"
+#include "tests/core/run/models/model_run.h"
 
 namespace stashscope::testing_run {
 

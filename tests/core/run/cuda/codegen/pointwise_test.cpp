@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "kernel_cases.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "../cpu/one_node.h"
 #include "core/ops/rules/op.h"
 #include "core/run/cuda/codegen/lowering.h"
 #include "emulated_device.h"
 #include "made_tensors.h"
 #include "test_device.h"
+#include "tests/core/run/cpu/kernels/one_node.h"
 
 namespace stashscope::testing_run {
 

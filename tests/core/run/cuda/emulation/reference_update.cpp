@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "../cpu/element_types.h"
+#include "tests/core/run/cpu/kernels/element_types.h"
 
 namespace stashscope::testing_run {
 

@@ -2,10 +2,10 @@
 
 // A small training step that needs no files, and runs of it on emulated devices.
 
-#include "../model_run.h"
 #include "core/run/cuda/execute/cuda_runner.h"
 #include "emulated_device.h"
 #include "made_tensors.h"
+#include "tests/core/run/models/model_run.h"
 #include "tests/support/model_builder.h"
 
 namespace stashscope::testing_run {

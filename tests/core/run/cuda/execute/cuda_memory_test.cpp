@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "small_step.h"
+#include "tests/core/run/cuda/emulation/small_step.h"
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {

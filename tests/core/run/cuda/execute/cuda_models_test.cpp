@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "../forward_model.h"
 #include "core/run/cuda/execute/cuda_runner.h"
 #include "core/run/step/random_inputs.h"
-#include "test_device.h"
+#include "tests/core/run/cuda/emulation/test_device.h"
+#include "tests/core/run/models/forward_model.h"
 
 namespace stashscope {
 namespace {

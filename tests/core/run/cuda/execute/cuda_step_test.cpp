@@ -8,9 +8,9 @@
 #include "core/passes/graph_pass.h"
 #include "core/run/cpu/execute/evaluate.h"
 #include "core/run/step/random_inputs.h"
-#include "kernel_cases.h"
-#include "small_step.h"
-#include "test_device.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
+#include "tests/core/run/cuda/emulation/small_step.h"
+#include "tests/core/run/cuda/emulation/test_device.h"
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {

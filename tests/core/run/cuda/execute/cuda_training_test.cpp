@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel_cases.h"
-#include "reference_update.h"
-#include "small_step.h"
-#include "test_device.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
+#include "tests/core/run/cuda/emulation/reference_update.h"
+#include "tests/core/run/cuda/emulation/small_step.h"
+#include "tests/core/run/cuda/emulation/test_device.h"
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {

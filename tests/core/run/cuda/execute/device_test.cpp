@@ -9,10 +9,10 @@
 #include <set>
 
 #include "core/run/cuda/codegen/kernel_library.h"
-#include "kernel_cases.h"
-#include "recorded_trace.h"
-#include "reference_products.h"
-#include "test_device.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
+#include "tests/core/run/cuda/emulation/recorded_trace.h"
+#include "tests/core/run/cuda/emulation/reference_products.h"
+#include "tests/core/run/cuda/emulation/test_device.h"
 
 namespace stashscope::testing_run {
 namespace {

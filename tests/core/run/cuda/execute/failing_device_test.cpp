@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "small_step.h"
+#include "tests/core/run/cuda/emulation/small_step.h"
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {

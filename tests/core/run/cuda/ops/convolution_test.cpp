@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "kernel_cases.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {

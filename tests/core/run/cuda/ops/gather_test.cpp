@@ -6,7 +6,7 @@
 
 #include "core/run/cuda/ops/standard_kernels.h"
 #include "core/run/shared/dispatch.h"
-#include "kernel_cases.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/run/cuda/ops/standard_kernels.h"
-#include "kernel_cases.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/run/cuda/ops/standard_kernels.h"
-#include "kernel_cases.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {

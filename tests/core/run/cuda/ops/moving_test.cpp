@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel_cases.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel_cases.h"
-#include "reference_update.h"
+#include "tests/core/run/cuda/emulation/kernel_cases.h"
+#include "tests/core/run/cuda/emulation/reference_update.h"
 
 namespace stashscope::testing_run {
 namespace {

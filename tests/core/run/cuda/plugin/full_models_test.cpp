@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "../../forward_model.h"
 #include "core/passes/graph_pass.h"
 #include "core/run/cpu/execute/evaluate.h"
 #include "core/run/cuda/execute/plugin_loader.h"
 #include "core/run/cuda/execute/program.h"
+#include "tests/core/run/models/forward_model.h"
 
 namespace stashscope {
 namespace {
