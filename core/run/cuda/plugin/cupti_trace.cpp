@@ -117,7 +117,7 @@ class CuptiTrace::Library {
     if (status == CUPTI_SUCCESS) return {};
     const char* text = nullptr;
     find<decltype(cuptiGetResultString)>("cuptiGetResultString")(status, &text);
-    return text == nullptr ? "CUPTI failed" : std::string("CUPTI says ") + text;
+    return text == nullptr ? "CUPTI failed" : std::string("CUPTI reports ") + text;
   }
 
   decltype(&cuptiActivityEnable) enable = nullptr;
