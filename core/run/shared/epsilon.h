@@ -4,7 +4,7 @@
 
 namespace stashscope::kernels {
 
-/// What normalizations add to the variance; 1e-5 where the node does not say. (ONNX,
+/// The number that normalizations add to the variance; 1e-5 by default. (ONNX,
 /// BatchNormalization, LayerNormalization)
 inline double epsilon_of(const Attributes& attributes) {
   return double{attributes.real("epsilon", 1e-5F)};

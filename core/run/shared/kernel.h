@@ -31,7 +31,7 @@ struct TensorView {
   }
 };
 
-/// What a kernel works on. Outputs are allocated with the dims that the operator's shape rule
+/// The operands of a kernel. Outputs are allocated with the dims that the operator's shape rule
 /// gives; an output may share the memory of an input only as the operator's entry allows.
 struct KernelContext {
   const Node& node;

@@ -1,4 +1,4 @@
-// Optimizers: what turns gradients into new weights.
+// Optimizers: new weights from gradients.
 
 #include <cmath>
 

@@ -148,7 +148,7 @@ void pad_grad(const KernelContext& context) {
   });
 }
 
-/// Keeps what is on and above (or below) the k-th diagonal of the last two axes.
+/// Keeps the elements on and above (or below) the k-th diagonal of the last two axes.
 void trilu(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const bool upper = context.attributes().integer("upper", 1) != 0;

@@ -146,7 +146,7 @@ void append(Lowered& lowered, Lowered more);
 /// Copies an input's elements to the first output, whose dims may differ.
 Lowered copied_input(const LoweringContext& context, std::size_t index);
 
-/// Lowers a node. Throws a run Error that names what no kernel supports.
+/// Lowers a node. Throws a run Error that names the unsupported part.
 using LoweringFunction = Lowered (*)(const LoweringContext&);
 
 /// One element of a pointwise node's output as CUDA C++ text, of the type in which the output is

@@ -100,7 +100,7 @@ __device__ inline void pad_gradient(const T* dy, T* dx) {
   store(dx, at, sum);
 }
 
-/// Keeps what is on and above (or below) the k-th diagonal of the last two axes.
+/// Keeps the elements on and above (or below) the k-th diagonal of the last two axes.
 template <class T, class Index, Index count, Index rows, Index columns, Int64 k, bool upper>
 __device__ inline void keep_triangle(const T* from, T* to) {
   const Index at = Index(thread_index());
