@@ -40,7 +40,7 @@ std::unique_ptr<Runner> make_cuda_runner(const std::string& device, const RunSet
   const int index = cuda_index(device);
   const std::ptrdiff_t count = std::ssize(found.devices);
   if (index >= count) {
-    fail_run(place, "is not there",
+    fail_run(place, "does not exist",
              count == 1 ? "the only CUDA device is cuda:0"
                         : "the CUDA devices are cuda:0 to cuda:" + std::to_string(count - 1));
   }
@@ -48,10 +48,10 @@ std::unique_ptr<Runner> make_cuda_runner(const std::string& device, const RunSet
                                             "cuda:" + std::to_string(index), settings);
 }
 
-/// Nothing that was asked for is left out in silence.
+/// Refuses options that the CPU would silently ignore.
 void check_for_processor(const RunSettings& settings) {
   const auto refuse = [](const char* option) {
-    fail_usage(option, "is for GPUs, and the step runs on the processor", "add --device cuda");
+    fail_usage(option, "is for GPUs, but the step runs on the CPU", "add --device cuda");
   };
   if (settings.memory_limit > 0) refuse("--memory-limit");
   if (settings.rounds_to_tf32) refuse("--tf32");

@@ -8,26 +8,26 @@
 
 namespace stashscope {
 
-/// The runner of `cpu`, `cuda` or `cuda:N`. Throws a usage Error for other names and a run Error
-/// that says why a device is not available.
+/// The runner of `cpu`, `cuda` or `cuda:N`. Throws a usage Error for other names and for settings
+/// that the CPU cannot follow, and a run Error with the reason when the device is not available.
 std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings& settings = {});
 
 /// Throws a usage Error when `device` is not spelled `none`, `cpu`, `cuda` or `cuda:N`.
 void check_device_name(const std::string& device);
 
-/// What the user can choose from, with the reason when a device is not available.
+/// A device to choose; `description` is the reason when it is not available.
 struct DeviceInfo {
   std::string name;
   std::string description;
   bool available = false;
-  std::string model = {};         ///< as its vendor calls it; empty: not known
-  std::int64_t memory_bytes = 0;  ///< its own; 0: not known
+  std::string model = {};         ///< the vendor's name; empty: unknown
+  std::int64_t memory_bytes = 0;  ///< of the device; 0: unknown
 };
 std::vector<DeviceInfo> list_devices();
 
-/// The one of `devices` that is meant by a name: `cuda` is the first GPU, and `none` the device on
-/// which a step runs then, the processor. Where there is no GPU, all GPUs are the entry that says
-/// why. Null when there is none.
+/// The entry of `devices` for a device name: `cuda` means the first GPU and `none` the CPU, which
+/// then runs the step. Without any GPU, all GPU names give the entry with the reason. Null when no
+/// entry matches.
 const DeviceInfo* device_meant(const std::vector<DeviceInfo>& devices, const std::string& name);
 
 }  // namespace stashscope

@@ -7,15 +7,16 @@
 
 namespace stashscope {
 
-/// All elements as numbers, whether floating or integer; none for other types.
+/// All elements of a floating or integer tensor as numbers; empty for other types.
 std::vector<double> numbers(const Tensor& tensor);
 
 /// How far two lists of numbers are apart.
 struct Difference {
-  /// Infinite where the numbers of elements differ, and where only one side is NaN; NaN that was
-  /// expected is no difference.
+  /// Largest
+  /// actual - expected
+  /// . Infinite when the lengths differ or only one side is NaN; NaN on both sides counts as equal.
   double largest = 0;
-  double largest_value = 0;  ///< of the finite expected elements
+  double largest_value = 0;  ///< largest |expected|, of the finite elements
 };
 
 Difference difference(std::span<const double> actual, std::span<const double> expected);

@@ -8,67 +8,67 @@
 
 namespace stashscope {
 
-/// What happened to memory while a step ran, in the order it happened.
+/// One memory event of a training step; a trace lists them in the order they happened.
 struct TraceEvent {
   enum class Kind : std::uint8_t {
     allocate,    ///< `bytes` for `name`
     release,     ///< `bytes` of `name`
-    node_start,  ///< the node of `step` starts; its outputs are allocated behind this
-    node_end,    ///< it ended; what it read last is released behind this
-    resident,    ///< bytes of the whole process as the system counts them
-    workspace,   ///< scratch memory changed: `bytes` of it are in use
-    reserved,    ///< `bytes` are what the device's allocator holds, used or not
+    node_start,  ///< the node in slot `step` starts; its outputs are allocated after this event
+    node_end,    ///< the node ended; values that it read last are released after this event
+    resident,    ///< the whole process has `bytes`, as the system counts them
+    workspace,   ///< scratch memory in use is now `bytes`
+    reserved,    ///< the device's allocator now holds `bytes`, used or free
   };
 
   Kind kind = Kind::node_start;
-  std::uint32_t step = 0;
+  std::uint32_t step = 0;  ///< slot: position in the execution order
   std::int64_t bytes = 0;
   std::int64_t live_bytes = 0;  ///< tensor bytes after the event, without scratch memory
   double seconds = 0;           ///< since the step started
-  std::string name;             ///< tensor or node; empty where there is none
+  std::string name;             ///< of the tensor or node; may be empty
 };
 
 using TraceSink = std::function<void(const TraceEvent&)>;
 
-/// What a run of one step measured.
+/// The measurement of one training step, or of several runs of it.
 struct Measurement {
   std::string device;                    ///< `cpu`, `cuda:0`, ...
-  std::vector<std::int64_t> live_bytes;  ///< by step, as Timeline counts them
-  std::vector<double> node_seconds;      ///< by step
-  double step_seconds = 0;               ///< of the whole step, as its caller waits; 0: unknown
+  std::vector<std::int64_t> live_bytes;  ///< by slot, counted like Timeline's
+  std::vector<double> node_seconds;      ///< by slot
+  double step_seconds = 0;               ///< wall time of the whole step for its caller; 0: unknown
   std::int64_t peak_bytes = 0;
-  std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0 when unknown
-  std::vector<std::int64_t> idle_bytes;  ///< as Timeline counts them; empty when unknown
-  /// By name, the dims that depend on data, where a tensor of the step has them.
+  std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0: unknown
+  std::vector<std::int64_t> idle_bytes;  ///< counted like Timeline's; empty: unknown
+  /// Sizes, by name, of the data-dependent dims that occur in the step's tensors.
   std::map<std::string, std::int64_t> data_dependent;
-  int repeats = 1;                     ///< runs that the times are the medians of
-  std::int64_t repeat_difference = 0;  ///< largest, of live bytes at any step between the runs
-  /// By step, the most scratch memory that kernels had beside the tensors; empty when none had.
+  int repeats = 1;                     ///< number of runs; times are medians over them
+  std::int64_t repeat_difference = 0;  ///< largest difference of a slot's live bytes between runs
+  /// Peak scratch memory of the kernels by slot, not part of live_bytes; empty when there was none.
   std::vector<std::int64_t> workspace_bytes;
-  /// The most of tensors and scratch memory at a moment, where that is known apart from steps;
-  /// else 0.
+  /// Peak of tensors and scratch memory at one moment, where it is known independently of the
+  /// slots; else 0.
   std::int64_t peak_together_bytes = 0;
-  std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0 when unknown
-  std::vector<std::string> remarks;      ///< what of it is less exact than it could be
+  std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0: unknown
+  std::vector<std::string> remarks;      ///< which numbers are inexact, and why
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
-/// Seconds that all nodes took together.
+/// Sum of the nodes' seconds.
 double seconds_of_nodes(const Measurement& measured);
 
-/// The most scratch memory at any step; 0 where there was none.
+/// Peak scratch memory of all slots; 0 when there was none.
 std::int64_t peak_workspace(const Measurement& measured);
 
-/// By step, tensors and scratch memory together; empty where there was none. Of one step both are
-/// the most, which need not have been there at the same moment.
+/// Tensors plus scratch memory by slot; empty when there was no scratch memory. Both are peaks of
+/// the slot and may fall on different moments.
 std::vector<std::int64_t> with_workspace(const Measurement& measured);
 
-/// The most of these, or what is known apart from steps; that of the tensors where there was no
-/// scratch memory.
+/// Peak of tensors and scratch memory together: the largest entry of with_workspace or
+/// `peak_together_bytes`. The peak of the tensors when there was no scratch memory.
 std::int64_t peak_with_workspace(const Measurement& measured);
 
-/// Adds up a stream of events into a measurement.
+/// Makes a measurement from a stream of events.
 class MeasurementBuilder {
  public:
   explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }
@@ -86,13 +86,13 @@ class MeasurementBuilder {
   bool in_node_ = false;
 };
 
-/// One line of text per event (`A 12 4096 1048576 0.25 name`), without a line end, and back.
-/// Throws a run Error for a line that is no event.
+/// An event as one line of text (`A 12 4096 1048576 0.25 name`) without a line end, and back.
+/// Throws a run Error for any other line.
 std::string format_event(const TraceEvent& event);
 TraceEvent parse_event(const std::string& line);
 
-/// The largest difference between measured and predicted live bytes of any step; the number of
-/// steps must be equal.
+/// The largest difference between measured and predicted live bytes of a slot. Throws a run Error
+/// when the numbers of slots differ.
 std::int64_t largest_difference(const std::vector<std::int64_t>& measured,
                                 const std::vector<std::int64_t>& predicted);
 

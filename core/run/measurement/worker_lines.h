@@ -4,18 +4,20 @@
 
 namespace stashscope {
 
-/// What the worker program prints, line by line, when it runs a session for another program: events
-/// of trace.h between these.
-constexpr std::string_view worker_step_line = "G ";     ///< followed by what tells the step
+/// Prefixes of the lines that stashscope-run prints when it runs a session for another program. The
+/// events of trace.h come between these lines.
+constexpr std::string_view worker_step_line = "G ";     ///< followed by the step's identity
 constexpr std::string_view worker_variant_line = "V ";  ///< followed by `baseline` or `current`
-/// `warm-up` or `run`; the runs of a variant follow each other, the events of each behind its line.
+/// Followed by `warm-up` or `run`; then come the events of that run. The runs of a variant are
+/// consecutive.
 constexpr std::string_view worker_run_line = "N ";
 constexpr std::string_view worker_size_line = "D ";  ///< followed by size, space and name of a dim
-/// Seconds of the whole step, the median over the runs of a variant that count; behind them.
+/// Median seconds of the whole step over the measured runs of a variant; printed after these runs.
 constexpr std::string_view worker_time_line = "T ";
-constexpr std::string_view worker_remark_line = "M ";  ///< about a variant's runs; behind them
-/// The baseline found no room on the device, and why; instead of all that comes behind its runs.
+constexpr std::string_view worker_remark_line = "M ";  ///< on a variant's runs; printed after them
+/// The baseline does not fit on the device; followed by the reason. Replaces all lines that would
+/// follow the baseline's runs.
 constexpr std::string_view worker_no_room_line = "O ";
-constexpr std::string_view worker_done_line = "Z";  ///< everything went well
+constexpr std::string_view worker_done_line = "Z";  ///< the run succeeded
 
 }  // namespace stashscope

@@ -4,7 +4,7 @@
 
 #include "core/ops/rules/window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
@@ -12,7 +12,7 @@ using Dims = std::vector<std::int64_t>;
 
 Dims spatial(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 
-/// All but the pads of the convolution from data of dims `in` to a result of dims `out`.
+/// All sizes except the pads of the convolution from data of dims `in` to a result of dims `out`.
 ConvolutionSizes sizes_between(const Attributes& attributes, const Window& window, const Dims& in,
                                const Dims& out) {
   return {.batch = in[0],
@@ -27,8 +27,8 @@ ConvolutionSizes sizes_between(const Attributes& attributes, const Window& windo
                      .pads = {}}};
 }
 
-/// How much a transposed convolution cuts off before its result. (ONNX, ConvTranspose) A result
-/// that is asked to be longer than it could be is filled up at its end, as ONNX Runtime does.
+/// The padding that a transposed convolution removes from its result. (ONNX, ConvTranspose) A
+/// result longer than possible is filled up at its end, as in ONNX Runtime.
 std::int64_t transposed_padding(const Attributes& attributes, const Window& window,
                                 std::size_t axis, std::int64_t x, std::int64_t y) {
   const bool fixed = !attributes.integers("output_shape").empty();
@@ -65,4 +65,4 @@ ConvolutionSizes transposed_sizes(const Attributes& attributes, const Dims& x, c
   return sizes;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -3,9 +3,9 @@
 #include "core/graph/attributes.h"
 #include "core/run/shared/sliding_window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
-/// All numbers of a convolution of data [batch, in channels, ...] with a weight
+/// The sizes of a convolution of data [batch, in channels, ...] with a weight
 /// [out channels, in channels / groups, ...].
 struct ConvolutionSizes {
   std::int64_t batch = 0;
@@ -15,14 +15,15 @@ struct ConvolutionSizes {
   SlidingWindow window;
 };
 
-/// x [batch, channels, ...] * w [out channels, channels / groups, ...] = y, by dims.
+/// The convolution x [batch, channels, ...] * w [out channels, channels / groups, ...] = y, by
+/// dims.
 ConvolutionSizes conv_sizes(const Attributes& attributes, const std::vector<std::int64_t>& x,
                             const std::vector<std::int64_t>& w, const std::vector<std::int64_t>& y);
 
-/// The convolution that leads from the result y of a transposed convolution back to its data x, of
-/// which it is the gradient; w [channels of x, channels of y / groups, ...].
+/// The convolution from the result y of a transposed convolution to its data x; the transposed one
+/// is its data gradient. w [channels of x, channels of y / groups, ...].
 ConvolutionSizes transposed_sizes(const Attributes& attributes, const std::vector<std::int64_t>& x,
                                   const std::vector<std::int64_t>& w,
                                   const std::vector<std::int64_t>& y);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -1,9 +1,9 @@
 #include "core/run/shared/dispatch.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 void require_element(const TensorView& tensor) {
-  if (tensor.elements() < 1) fail_run("", "an operand that is one number has no elements");
+  if (tensor.elements() < 1) fail_run("", "needs one number, but the operand has no elements");
 }
 
 std::vector<std::int64_t> as_integers(const TensorView& tensor) {
@@ -35,4 +35,4 @@ double as_number(const TensorView& tensor) {
   return number;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

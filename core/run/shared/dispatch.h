@@ -6,7 +6,7 @@
 #include "core/graph/half.h"
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// A 16-bit float in memory; arithmetic happens in float.
 struct Half {
@@ -22,7 +22,7 @@ struct BFloat16 {
   operator float() const { return float_from_bfloat(bits); }  // NOLINT: numbers convert
 };
 
-/// The type that results are computed in before they are stored as T.
+/// The type in which elements of type T are computed.
 template <class T>
 struct ComputeType {
   using type = T;
@@ -57,7 +57,8 @@ inline constexpr ElementType element_of<std::uint64_t> = ElementType::uint64;
   fail_run("", "has no CPU kernel for elements of type " + std::string(name_of(element)));
 }
 
-/// Calls `body(TypeTag<T>())` for the floating type T of `element`; a run Error for other types.
+/// Calls `body(TypeTag<T>())` for the floating type T of `element`. Throws a run Error for other
+/// types.
 template <class Body>
 void with_floating(ElementType element, Body body) {
   switch (element) {
@@ -110,7 +111,7 @@ void with_any(ElementType element, Body body) {
   with_number(element, body);
 }
 
-/// Calls `body(TypeTag<U>())` for an unsigned type of `size` bytes: for kernels that only move
+/// Calls `body(TypeTag<U>())` for an unsigned type of `size` bytes, for kernels that only move
 /// elements.
 template <class Body>
 void with_size(std::size_t size, Body body) {
@@ -136,9 +137,9 @@ inline std::size_t element_size(ElementType element) {
 std::vector<std::int64_t> as_integers(const TensorView& tensor);
 /// The single element of a number tensor.
 double as_number(const TensorView& tensor);
-/// Throws a run Error when a tensor that stands for one number has no elements.
+/// Throws a run Error when a tensor used as one number has no elements.
 void require_element(const TensorView& tensor);
-/// The first element of an integer tensor; there must be one, as above.
+/// The first element of an integer tensor. Throws as require_element.
 std::int64_t as_integer(const TensorView& tensor);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -1,6 +1,6 @@
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
@@ -22,4 +22,4 @@ const Kernel* KernelRegistry::find(const Node& node) const {
   return found == kernels_.end() ? nullptr : &found->second;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

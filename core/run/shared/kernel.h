@@ -9,13 +9,13 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// Memory of one tensor during a run; contiguous, row-major.
 struct TensorView {
   ElementType element = ElementType::undefined;
   std::vector<std::int64_t> dims;
-  std::byte* data = nullptr;  ///< null: an optional operand that is left out
+  std::byte* data = nullptr;  ///< null: left out, or elements that the host does not know
 
   bool present() const { return data != nullptr || element != ElementType::undefined; }
   std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
@@ -31,13 +31,13 @@ struct TensorView {
   }
 };
 
-/// What a kernel works on. Outputs are allocated with the dims that the operator's shape rule
+/// The operands of a kernel. Outputs are allocated with the dims that the operator's shape rule
 /// gives; an output may share the memory of an input only as the operator's entry allows.
 struct KernelContext {
   const Node& node;
   std::int64_t version;  ///< since-version of the operator
   std::vector<TensorView> inputs;
-  std::vector<TensorView> outputs;  ///< those left out are not present
+  std::vector<TensorView> outputs;  ///< not present() where left out
   std::uint64_t seed;               ///< for random operators
 
   const Attributes& attributes() const { return node.attributes; }
@@ -53,12 +53,13 @@ struct KernelContext {
 
 using KernelFunction = void (*)(const KernelContext&);
 
-/// Dims of all outputs where they depend on the data (NonZero); outputs in `context` are empty.
+/// Dims of all outputs of an operator whose dims depend on the data (NonZero). The context has no
+/// outputs yet.
 using SizeFunction = std::vector<std::vector<std::int64_t>> (*)(const KernelContext&);
 
 struct Kernel {
   KernelFunction run = nullptr;
-  SizeFunction size = nullptr;  ///< null: the operator's shape rule tells the dims
+  SizeFunction size = nullptr;  ///< null: the operator's shape rule gives the dims
 };
 
 /// Kernels by domain and type, filled once at start.
@@ -72,4 +73,4 @@ class KernelRegistry {
   std::unordered_map<std::string, Kernel> kernels_;
 };
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -5,9 +5,9 @@
 
 #include "core/run/shared/dispatch.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
-/// The type that long sums of T are added up in.
+/// The type in which long sums of T are added up.
 template <class T>
 using Sum = std::conditional_t<
     std::is_integral_v<Compute<T>>,
@@ -46,8 +46,7 @@ void store_numbers(const std::vector<Real>& numbers, const TensorView& tensor) {
   });
 }
 
-/// The elements of a tensor as C: where they lie when they already are of that type, else
-/// as a converted copy.
+/// The elements of a tensor as type C: in place when they have that type, else a converted copy.
 template <class C>
 class Converted {
  public:
@@ -70,7 +69,7 @@ class Converted {
   const C* data_;
 };
 
-/// Calls `body(C*)` to make the elements of `tensor`: right there when it is of that type, else in
+/// Calls `body(C*)` to compute the elements of `tensor`: in place when it has that type, else in
 /// scratch memory that is converted afterwards.
 template <class C, class Body>
 void make_converted(const TensorView& tensor, Body body) {
@@ -80,15 +79,15 @@ void make_converted(const TensorView& tensor, Body body) {
   store_numbers(scratch, tensor);
 }
 
-/// Calls `body(TypeTag<C>())` for the type that products of floating elements are computed in:
+/// Calls `body(TypeTag<C>())` for the type in which products of floating elements are computed:
 /// double for float64, else float.
 template <class Body>
 void with_real(ElementType element, Body body) {
   with_floating(element, [&](auto tag) { body(TypeTag<Compute<typename decltype(tag)::type>>()); });
 }
 
-/// Calls `body(result, operands...)` with pointers to the elements in the type that the result is
-/// computed in.
+/// Calls `body(result, operands...)` with pointers to elements of the type in which the result is
+/// computed.
 template <class Body, class... Operands>
 void compute_real(const TensorView& result, Body body, const Operands&... operands) {
   with_real(result.element, [&](auto tag) {
@@ -97,4 +96,4 @@ void compute_real(const TensorView& result, Body body, const Operands&... operan
   });
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

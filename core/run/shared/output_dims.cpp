@@ -6,11 +6,11 @@
 #include "core/ops/rules/shape_context.h"
 #include "core/run/shared/dispatch.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
-/// Small tensors of numbers, as shape rules read them.
+/// Reads small tensors of numbers for shape rules.
 bool read_contents(const TensorView& view, Contents& contents) {
   if (view.data == nullptr) return false;
   const bool readable = is_integer(view.element) || view.element == ElementType::boolean ||
@@ -33,7 +33,7 @@ std::vector<std::int64_t> numbers(const TensorType& type) {
   std::vector<std::int64_t> dims;
   for (const Expr& dim : type.shape.value_or(Shape{Expr::symbol(SymbolId(0))})) {
     const auto number = dim.integer();
-    if (!number) fail_run("", "the dims of its outputs cannot be told");
+    if (!number) fail_run("", "the dims of its outputs cannot be determined");
     dims.push_back(*number);
   }
   return dims;
@@ -45,9 +45,9 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
   try {
     op.infer(shapes);
   } catch (const ShapeUnknown&) {
-    if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be told");
+    if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {
-    // Powers of odd numbers outgrow exact arithmetic; no dims depend on such elements.
+    // Powers of odd numbers exceed exact arithmetic; no dims depend on such elements.
     const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
     if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
     return infer(kernel, op, context, std::move(known), symbols);
@@ -86,4 +86,4 @@ std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
   return result;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

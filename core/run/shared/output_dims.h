@@ -5,17 +5,18 @@
 #include "core/ops/rules/op.h"
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 struct OutputDims {
   ElementType element;
   std::vector<std::int64_t> dims;
 };
 
-/// What a node makes: from its operator's shape rule on the actual dims and elements, or from the
-/// data. Inputs without data have dims only. Throws a run Error when neither tells. @param symbols
-/// where unknown dims get their names
+/// Element types and dims of a node's outputs, from its operator's shape rule on the actual dims
+/// and elements, or from the kernel's size function. Inputs without data contribute only their
+/// dims. Throws a run Error when neither gives the dims. @param symbols the table in which unknown
+/// dims get names
 std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
                                     const KernelContext& context, SymbolTable& symbols);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -6,7 +6,7 @@
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/walk.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size) {
   if (i >= 0 && i < size) return i;
@@ -29,4 +29,4 @@ std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
   return before;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -2,19 +2,20 @@
 
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
-/// Of a position of a padded tensor that repeats nothing of the data.
+/// The source of a padded position that holds the constant instead of an element.
 constexpr std::int64_t constant_padding = -1;
 
-/// The input position that position `i` of an axis of `size`, counted from the first element of the
-/// data, repeats. @param mode `constant`, `edge`, `reflect` or `wrap`
+/// The input position that is copied to padded position `i` of an axis of `size`, or
+/// constant_padding; `i` counts from the first element of the data. @param mode `constant`, `edge`,
+/// `reflect` or `wrap`
 std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size);
 
-/// How many elements are put before each axis. Pads come from operand `input` (with axes at
+/// The number of elements padded before each axis. Pads come from operand `input` (with axes at
 /// `axes_input`) or, before version 11, from an attribute.
 std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
                                       const Attributes& attributes, std::size_t input,
                                       std::size_t axes_input, std::int64_t rank);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -2,7 +2,7 @@
 
 #include "core/ops/rules/window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 Pooling::Pooling(const Attributes& attributes, const std::vector<std::int64_t>& data,
                  const std::vector<std::int64_t>& result) {
@@ -23,4 +23,4 @@ Pooling::Pooling(const Attributes& attributes, const std::vector<std::int64_t>& 
   out = positions(window.out);
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -3,9 +3,9 @@
 #include "core/graph/attributes.h"
 #include "core/run/shared/sliding_window.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
-/// The window that leads from data [batch, channels, ...] to the pooled result.
+/// The window that maps data [batch, channels, ...] to the pooled result.
 struct Pooling {
   SlidingWindow window;
   std::vector<std::int64_t> pads_after;
@@ -17,7 +17,8 @@ struct Pooling {
   Pooling(const Attributes& attributes, const std::vector<std::int64_t>& data,
           const std::vector<std::int64_t>& result);
 
-  /// `body(output position, data position)` for all that meet, kernel position by kernel position.
+  /// Calls `body(output position, data position)` for all pairs of a window, ordered by kernel
+  /// position.
   template <class Body>
   void for_each_pair(Body body) const {
     for_each_kernel_position(window, [&](std::int64_t, const std::vector<std::int64_t>& at) {
@@ -25,11 +26,11 @@ struct Pooling {
     });
   }
 
-  /// `body(plane, its data offset, its result offset)`
+  /// Calls `body(plane, its data offset, its result offset)`.
   template <class Body>
   void for_each_plane(Body body) const {
     for (std::int64_t plane = 0; plane < planes; ++plane) body(plane, plane * in, plane * out);
   }
 };
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

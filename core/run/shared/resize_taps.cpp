@@ -8,23 +8,23 @@
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 namespace {
 
-/// The operands of a node that say how it resizes.
+/// The operands that control how a node resizes.
 struct ResizeInputs {
   const Attributes& attributes;
   const std::vector<TensorView>& inputs;
   ResizePlaces places;
 
-  /// None for an input that is left out.
+  /// Empty for an input left out.
   std::vector<double> numbers(std::size_t input) const {
     return input < inputs.size() ? numbers_of<double>(inputs[input]) : std::vector<double>();
   }
 };
 
-/// How positions and weights are found. (ONNX, Resize)
+/// The modes that determine positions and weights. (ONNX, Resize)
 struct Interpolation {
   std::string mode;
   std::string coordinates;
@@ -35,7 +35,7 @@ struct Interpolation {
   bool exclude_outside = false;
 };
 
-/// Resize before version 11, and Upsample, know neither coordinates nor rounding modes.
+/// Resize before version 11, and Upsample, have no coordinate and rounding modes.
 Interpolation read_interpolation(const Attributes& attributes, bool early) {
   Interpolation how;
   how.mode = attributes.text("mode", "nearest");
@@ -49,7 +49,7 @@ Interpolation read_interpolation(const Attributes& attributes, bool early) {
   return how;
 }
 
-/// One axis that is resized, and where.
+/// One resized axis and its scale.
 struct ScaledAxis {
   std::size_t axis = 0;
   std::int64_t in = 1;
@@ -59,12 +59,12 @@ struct ScaledAxis {
   double roi_end = 1;
 };
 
-/// Where output position `x` lies among the input's.
+/// The input position of output position `x`.
 double source_position(const Interpolation& how, const ScaledAxis& axis, double x) {
   const auto in = static_cast<double>(axis.in);
   const auto out = static_cast<double>(axis.out);
   if (how.coordinates == "asymmetric") return x / axis.scale;
-  // The width that a scale asks for counts, not the whole number it is cut to.
+  // The exact output width by the scale counts, not the integer it is rounded to.
   if (how.coordinates == "align_corners") {
     return axis.out == 1 ? 0 : x * (in - 1) / (axis.scale * in - 1);
   }
@@ -122,8 +122,7 @@ Taps taps_of(const Interpolation& how, const ScaledAxis& axis, std::int64_t out)
   return {{static_cast<std::int64_t>(std::clamp(rounded(how.nearest, x), 0.0, last)), 1}};
 }
 
-/// The one scale of all axes that `sizes` leave when the aspect ratio is kept; nothing when it is
-/// not.
+/// The common scale of all axes when `sizes` keep the aspect ratio; else nullopt.
 std::optional<double> even_scale(const ResizeInputs& given, const Integers& axes,
                                  const std::vector<std::int64_t>& in) {
   const std::string policy = given.attributes.text("keep_aspect_ratio_policy", "stretch");
@@ -183,4 +182,4 @@ ResizePlaces resize_places(std::int64_t version) {
   return {.roi = 1, .scales = 2, .sizes = 3};
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -2,7 +2,7 @@
 
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// An input position and its weight in an output position.
 struct Tap {
@@ -21,23 +21,23 @@ struct ResizedAxis {
   std::vector<Taps> taps;  ///< by output position
 };
 
-/// One axis is resized after the other.
+/// Axes are resized one after the other.
 struct Resizing {
   std::vector<ResizedAxis> axes;
-  double extrapolation = 0;  ///< what a position without taps becomes
+  double extrapolation = 0;  ///< value of a position without taps
 };
 
-/// Inputs by position, which differ between the operators.
+/// Input indices of an operator that resizes.
 struct ResizePlaces {
   static constexpr std::size_t none = 9;
   std::size_t roi = none;
   std::size_t scales = none;
   std::size_t sizes = none;
-  bool early = false;  ///< neither coordinates nor rounding modes are known
+  bool early = false;  ///< the operator has no coordinate and no rounding mode
 };
 constexpr ResizePlaces upsample_places = {.scales = 1, .early = true};
 constexpr ResizePlaces resize_grad_places = {.roi = 2, .scales = 3};
-/// Of Resize: X, scales before version 11; X, roi, scales, sizes since.
+/// For Resize: X, scales before version 11; X, roi, scales, sizes since.
 ResizePlaces resize_places(std::int64_t version);
 
 /// How a tensor of dims `in` becomes one of `out`. (ONNX, Resize)
@@ -45,4 +45,4 @@ Resizing resizing_of(const Attributes& attributes, const std::vector<TensorView>
                      const ResizePlaces& places, const std::vector<std::int64_t>& in,
                      const std::vector<std::int64_t>& out);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

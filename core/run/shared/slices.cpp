@@ -6,7 +6,7 @@
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/walk.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 SliceNumbers slice_operands(const std::vector<TensorView>& inputs, std::size_t first) {
   const auto optional = [&](std::size_t input) {
@@ -35,4 +35,4 @@ SlicedLayout sliced_layout(const std::vector<std::int64_t>& dims, const SliceNum
   return layout;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

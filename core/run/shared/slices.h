@@ -2,10 +2,10 @@
 
 #include "core/run/shared/kernel.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
-/// Where a slice starts along which axes, and its steps. No axes: all from the first one on; no
-/// steps: all 1. How many elements are taken is known from the sliced dims.
+/// Starts, axes and steps of a slice. No axes: the leading axes in order; no steps: all 1. The
+/// sliced dims give the number of elements, so ends are not kept.
 struct SliceNumbers {
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> axes;
@@ -14,10 +14,10 @@ struct SliceNumbers {
 
 /// Starts, ends, axes and steps are operands from `first` on.
 SliceNumbers slice_operands(const std::vector<TensorView>& inputs, std::size_t first);
-/// Before version 10 the numbers are attributes and all steps 1.
+/// Before version 10 the numbers are attributes and all steps are 1.
 SliceNumbers slice_attributes(const Attributes& attributes);
 
-/// How the elements that a slice takes lie in a dense tensor, in elements.
+/// Strides and offset, in elements, of a slice within its dense tensor.
 struct SlicedLayout {
   std::vector<std::int64_t> strides;
   std::int64_t offset = 0;
@@ -26,4 +26,4 @@ struct SlicedLayout {
 /// @param dims of the tensor that is sliced
 SlicedLayout sliced_layout(const std::vector<std::int64_t>& dims, const SliceNumbers& numbers);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

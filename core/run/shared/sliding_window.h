@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 /// A window that slides over the spatial axes of a tensor, one list entry per axis: output position
 /// i of an axis meets the data at i * stride - pad + k * dilation for every kernel position k where
@@ -27,7 +27,7 @@ inline std::int64_t positions(const std::vector<std::int64_t>& sizes) {
   return count;
 }
 
-/// Moves `index` on to the next position in row-major order; false behind the last one.
+/// Moves `index` on to the next position in row-major order; false after the last one.
 inline bool next_position(std::vector<std::int64_t>& index,
                           const std::vector<std::int64_t>& sizes) {
   for (std::size_t axis = sizes.size(); axis-- > 0;) {
@@ -57,7 +57,7 @@ void for_each_meeting(const SlidingWindow& window, const std::vector<std::int64_
   }
 }
 
-/// Calls `body(kernel position, index of it by axis)` for each kernel position.
+/// Calls `body(kernel position, its index by axis)` for each kernel position.
 template <class Body>
 void for_each_kernel_position(const SlidingWindow& window, const Body& body) {
   std::vector<std::int64_t> at(window.axes(), 0);
@@ -67,4 +67,4 @@ void for_each_kernel_position(const SlidingWindow& window, const Body& body) {
   } while (next_position(at, window.kernel));
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

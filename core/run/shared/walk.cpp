@@ -1,6 +1,6 @@
 #include "core/run/shared/walk.h"
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims) {
   std::vector<std::int64_t> strides(dims.size());
@@ -32,4 +32,4 @@ AxisSplit split_at(std::span<const std::int64_t> dims, std::int64_t axis) {
   return split;
 }
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

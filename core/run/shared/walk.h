@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace stashscope::cpu {
+namespace stashscope::kernels {
 
-/// `axis` as an index; it counts from the end when it is negative.
+/// `axis` as an index; a negative axis counts from the end.
 inline std::size_t axis_in(std::int64_t axis, std::int64_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
@@ -16,14 +16,14 @@ inline std::size_t axis_in(std::int64_t axis, std::int64_t rank) {
 /// Row-major strides of a tensor of `dims`, in elements.
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims);
 
-/// Strides of an operand of `dims` along the axes of the `result` it is broadcast to: 0 where it
-/// repeats. (ONNX, Broadcasting.md)
+/// Strides of an operand of `dims` that is broadcast to `result`, one per axis of the result: 0
+/// where the operand repeats. (ONNX, Broadcasting.md)
 std::vector<std::int64_t> broadcast_strides(std::span<const std::int64_t> result,
                                             std::span<const std::int64_t> dims);
 
-/// Visits a box of `sizes` in row-major order, together with the offsets of `Operands` tensors that
-/// move along its axes by their own strides (in elements; 0 repeats, negative ones run backwards).
-/// Axes along which all operands move on evenly are merged, so the runs are long.
+/// Visits a box of `sizes` in row-major order, with the offsets of `Operands` tensors that advance
+/// along its axes by their own strides (in elements; 0 repeats, negative ones run backwards). Axes
+/// along which all operands advance evenly are merged, so runs are long.
 template <std::size_t Operands>
 class StridedWalk {
  public:
@@ -40,7 +40,8 @@ class StridedWalk {
     if (sizes_.empty()) append(1, {});
   }
 
-  /// `body(offsets, count, steps)` for each run of `count` positions along the innermost axis.
+  /// Calls `body(offsets, count, steps)` for each run of `count` positions along the innermost
+  /// axis.
   template <class Body>
   void for_each_run(Body body) const {
     for (const std::int64_t size : sizes_) {
@@ -55,7 +56,7 @@ class StridedWalk {
   }
 
  private:
-  /// Moves on to the next run; false behind the last one.
+  /// Moves on to the next run; false after the last one.
   bool advance(std::vector<std::int64_t>& index, Offsets& offsets) const {
     for (std::size_t axis = sizes_.size() - 1; axis-- > 0;) {
       for (std::size_t k = 0; k < Operands; ++k) offsets[k] += steps_[axis][k];
@@ -66,7 +67,7 @@ class StridedWalk {
     return false;
   }
 
-  /// Adds an axis inside of the last one, merged with it when every operand moves on evenly.
+  /// Adds an innermost axis, merged with the axis before when every operand advances evenly.
   void append(std::int64_t size, const Offsets& step) {
     bool even = !sizes_.empty();
     for (std::size_t k = 0; even && k < Operands; ++k) even = steps_.back()[k] == step[k] * size;
@@ -83,7 +84,7 @@ class StridedWalk {
   std::vector<Offsets> steps_;
 };
 
-/// The sizes before, at and behind an axis, multiplied up: a tensor seen as [outer, size, inner].
+/// A tensor seen as [outer, size, inner]: the products of its sizes before, at and after an axis.
 struct AxisSplit {
   std::int64_t outer = 1;
   std::int64_t size = 1;
@@ -93,4 +94,4 @@ struct AxisSplit {
 /// @param axis counts from the end when negative
 AxisSplit split_at(std::span<const std::int64_t> dims, std::int64_t axis);
 
-}  // namespace stashscope::cpu
+}  // namespace stashscope::kernels

@@ -24,16 +24,16 @@ bool fits(const std::vector<std::int64_t>& dims, const Shape& shape) {
 
 [[noreturn]] void fail_given(const Value& value, const std::string& given,
                              const std::string& wanted) {
-  fail_input(describe(value), "is given as " + given + " where the model wants " + wanted,
+  fail_input(describe(value), "is given as " + given + ", but the model wants " + wanted,
              "give data that fits the model");
 }
 
 void check_tensor(const Value& value) {
   if (!value.type.opaque.empty()) {
-    fail_input(describe(value), "is no tensor, and the runners have no other values");
+    fail_input(describe(value), "is not a tensor; the runners support only tensors");
   }
   if (value.type.element == ElementType::string) {
-    fail_input(describe(value), "has elements of type string, which no runner has");
+    fail_input(describe(value), "has elements of type string, which no runner supports");
   }
 }
 

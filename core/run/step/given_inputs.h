@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Throws an input Error that names the value and both sides when a tensor has another element
-/// type, another rank or other fixed dims than the model wants. Named dims take any size.
+/// Throws an input Error that names the value, what is given and what the model wants, when the
+/// element type, the rank or a fixed dim differs. Named dims accept any size.
 void check_given(const Graph& graph, const Value& value, const Tensor& tensor);
 
 /// Throws an input Error that names the first graph input or output that is a sequence, a map or an

@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-/// The upper 33 bits of one word and the lower 31 of the next one, a step further.
+/// Joins the upper 33 bits of one word with the lower 31 of the next and advances the result.
 std::uint64_t twisted(std::uint64_t upper, std::uint64_t lower) {
   const std::uint64_t joined = (upper & 0xFFFFFFFF80000000U) | (lower & 0x7FFFFFFFU);
   return (joined >> 1) ^ ((0 - (lower & 1U)) & 0xB5026F5AA96619E9U);
@@ -32,7 +32,7 @@ void MersenneWords::skip(std::size_t words) {
 
 void MersenneWords::twist() {
   constexpr std::size_t half = 156;
-  // Loops without a wrap of the index, which compilers turn into vector code.
+  // Loops without index wrap-around, so that compilers vectorize them.
   for (std::size_t i = 0; i < half; ++i) {
     state_[i] = state_[i + half] ^ twisted(state_[i], state_[i + 1]);
   }

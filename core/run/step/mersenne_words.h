@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// The words that std::mt19937_64 draws, but quick to skip. A value: a copy goes on from the same
-/// place.
+/// Draws the words of std::mt19937_64 and skips words quickly. A copy continues from the same
+/// position.
 /// Source: Nishimura, "Tables of 64-bit Mersenne twisters", ACM TOMACS 10(4), 2000.
 class MersenneWords {
  public:

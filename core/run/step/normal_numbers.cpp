@@ -16,20 +16,20 @@ namespace {
 
 constexpr std::size_t piece_points = 1 << 15;
 constexpr std::size_t most_threads = 16;
-/// Of one piece on average: of all points pi / 4 lie inside of the circle.
+/// Average numbers of a piece: pi / 4 of all points lie inside the circle.
 constexpr std::size_t piece_numbers = 2 * piece_points * 11 / 14;
 
 /// A point of the square around the unit circle.
 struct Point {
   float x;
   float y;
-  float square;  ///< of its distance from the centre
+  float square;  ///< squared distance from the centre
 
   bool is_inside() const { return square <= 1 && square != 0; }
 };
 
-/// From 0 to just below 1. A word's sign as a signed number is as good as random, so that the usual
-/// conversion, which branches on it, would be mispredicted half of the time.
+/// From 0 to just below 1. As a signed number the word has a random sign, and the usual conversion,
+/// which branches on it, would be mispredicted half of the time.
 float unit_number(std::uint64_t word) {
   constexpr float below_one = 0x1.fffffep-1F;
   const std::uint64_t halved = (word >> 1) | (word & 1U);
@@ -46,7 +46,7 @@ Point next_point(MersenneWords& words) {
 /// Both numbers of a point inside the circle, the first one first.
 std::array<float, 2> numbers_of(const Point& point, float deviation) {
   const float factor = std::sqrt(-2 * std::log(point.square) / point.square);
-  // The mean turns -0 into 0.
+  // Adding the mean turns -0 into 0.
   constexpr float mean = 0;
   return {point.y * factor * deviation + mean, point.x * factor * deviation + mean};
 }
@@ -57,8 +57,8 @@ Point next_point_inside(MersenneWords& words) {
   return point;
 }
 
-/// Threads take pieces of the words in turn, make numbers of them side by side, and learn in turn
-/// where in the whole these stand.
+/// Threads take pieces of the words in turn, make numbers from them in parallel, and then learn in
+/// turn the position of these numbers in the whole.
 class NormalDraw {
  public:
   NormalDraw(MersenneWords& words, std::size_t count, float deviation, const StoreNumbers& store)
@@ -76,7 +76,7 @@ class NormalDraw {
         helpers.emplace_back([this, &room = rooms[helpers.size() + 1]] { work(room); });
       }
     } catch (const std::system_error&) {
-      // The machine gives no more threads: those that there are do all of it.
+      // No more threads are available: the existing ones do all the work.
     }
     work(rooms[0]);
   }
@@ -87,7 +87,7 @@ class NormalDraw {
     MersenneWords words;
   };
 
-  /// Of one thread.
+  /// Working memory of one thread.
   struct Room {
     std::vector<Point> points = std::vector<Point>(piece_points + 1);
     std::vector<float> numbers = std::vector<float>(2 * piece_points);
@@ -112,7 +112,7 @@ class NormalDraw {
   std::span<const float> make(MersenneWords words, Room& room) const {
     std::size_t inside = 0;
     for (std::size_t i = 0; i < piece_points; ++i) {
-      // Written in any case: a branch would be mispredicted for every fifth point.
+      // Written unconditionally: a branch would be mispredicted for every fifth point.
       room.points[inside] = next_point(words);
       inside += room.points[inside].is_inside() ? 1 : 0;
     }
@@ -124,8 +124,8 @@ class NormalDraw {
     return std::span(room.numbers).first(2 * inside);
   }
 
-  /// Waits for the pieces before. Returns the index of the piece's first number, `count_` when
-  /// there is no need for it.
+  /// Waits for all earlier pieces. Returns the index of the piece's first number; `count_` when the
+  /// piece is not needed.
   std::size_t place(const Piece& piece, std::size_t made) {
     std::unique_lock lock(mutex_);
     turn_.wait(lock, [&] { return next_to_place_ == piece.index; });
@@ -149,9 +149,9 @@ class NormalDraw {
   const StoreNumbers& store_;
   std::mutex mutex_;
   std::condition_variable turn_;
-  std::size_t pieces_ = 0;         ///< taken
-  std::size_t next_to_place_ = 0;  ///< the piece whose turn it is
-  std::size_t placed_ = 0;         ///< numbers
+  std::size_t pieces_ = 0;         ///< taken so far
+  std::size_t next_to_place_ = 0;  ///< the next piece in order
+  std::size_t placed_ = 0;         ///< numbers placed so far
 };
 
 void draw_few(MersenneWords& words, std::size_t count, float deviation, const StoreNumbers& store) {

@@ -7,15 +7,15 @@
 
 namespace stashscope {
 
-/// Takes the numbers from the one with index `first` on; called by several threads at once, for
-/// different numbers. Must not throw.
+/// Receives the numbers from index `first` on. Several threads call it at once, for different
+/// numbers. Must not throw.
 using StoreNumbers = std::function<void(std::size_t first, std::span<const float>)>;
 
-/// Draws `count` numbers, the same ones in the same order as one std::normal_distribution<float>
-/// of mean 0 draws one by one in GNU's library, and leaves `words` where it would. As many threads
-/// as the machine runs at once take part, 16 at most, where there are enough numbers.
+/// Draws `count` numbers of mean 0: the same ones, in the same order, as one
+/// std::normal_distribution<float> of libstdc++, and leaves `words` in the same state. Long draws
+/// use all hardware threads, 16 at most.
 /// Source: Marsaglia, Bray, "A convenient method for generating normal variables", SIAM Review
-/// 6(3), 1964: a pair of numbers from each point of a square that falls into its circle.
+/// 6(3), 1964: a pair of numbers from each random point of a square that lies inside its circle.
 void draw_normal_numbers(MersenneWords& words, std::size_t count, float deviation,
                          const StoreNumbers& store);
 

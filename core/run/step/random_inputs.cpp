@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Operators that pass on the elements of their first input, so that a bound found behind them
-/// holds before them too.
+/// Operators that pass on the elements of their first input, so that a bound on their output also
+/// holds for that input.
 bool passes_elements_on(const Node& node) {
   for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                            "Transpose", "Expand", "Cast", "Split", "Concat"}) {
@@ -32,7 +32,7 @@ std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings,
   return (*shape)[static_cast<std::size_t>(axis)].evaluate(bindings);
 }
 
-/// How many different values an integer operand may take where a node reads it.
+/// The number of valid values of an integer operand where a node reads it.
 std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& bindings, const Node& node,
                                      ValueId operand) {
   const auto is_input = [&](std::size_t i) {
@@ -54,7 +54,7 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
   return std::nullopt;
 }
 
-/// The smallest bound among all readers of a value and of what passes it on; 2 when nothing tells,
+/// The smallest bound among all readers of a value and of what passes it on; 2 when none gives one,
 /// which fits masks and flags.
 std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId input) {
   std::int64_t bound = std::numeric_limits<std::int64_t>::max();
@@ -77,7 +77,8 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
 
 std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
   const Value& value = graph.value(id);
-  if (!value.type.shape) fail_input(describe(value), "has no shape, so no data can be made for it");
+  if (!value.type.shape)
+    fail_input(describe(value), "has no shape, so no random data can be made for it");
   std::vector<std::int64_t> dims;
   for (const Expr& dim : *value.type.shape) {
     const auto number = dim.evaluate(bindings);
@@ -96,7 +97,7 @@ void put(std::string& raw, std::size_t index, T item) {
   std::memcpy(raw.data() + index * sizeof(T), &item, sizeof(T));
 }
 
-/// The bytes of `count` normal numbers, each as `convert` has it in the tensor's type.
+/// The bytes of `count` normal numbers, each converted by `convert` to the tensor's type.
 template <class Convert>
 std::string raw_normals(std::size_t count, float deviation, MersenneWords& random,
                         Convert convert) {
@@ -111,6 +112,11 @@ std::string raw_normals(std::size_t count, float deviation, MersenneWords& rando
   return raw;
 }
 
+[[noreturn]] void fail_unsupported(ElementType element) {
+  fail_input("", "random data of type " + std::string(name_of(element)) + " is not supported",
+             "give it in the inputs folder");
+}
+
 std::string raw_reals(ElementType element, std::size_t count, float deviation,
                       MersenneWords& random) {
   switch (element) {
@@ -123,11 +129,11 @@ std::string raw_reals(ElementType element, std::size_t count, float deviation,
     case ElementType::float64:
       return raw_normals(count, deviation, random, [](float number) { return double{number}; });
     default:
-      fail_input("", "no random data for " + std::string(name_of(element)));
+      fail_unsupported(element);
   }
 }
 
-/// Weights are scaled like 1/sqrt(fan in) so that activations neither vanish nor explode.
+/// Weights are scaled by 1/sqrt(fan in) so that activations neither vanish nor explode.
 Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, MersenneWords& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   double fan_in = 1;
@@ -156,7 +162,7 @@ Tensor random_integers(ElementType element, std::vector<std::int64_t> dims, std:
     case 8:
       return {element, std::move(dims), raw_integers<std::int8_t>(count, sample)};
     default:
-      fail_input("", "no random data for " + std::string(name_of(element)));
+      fail_unsupported(element);
   }
 }
 
@@ -169,11 +175,15 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
     const Value& value = graph.value(id);
     if (given.contains(value.name)) return;
     std::vector<std::int64_t> dims = dims_of(graph, bindings, id);
-    Tensor tensor = is_floating(value.type.element)
-                        ? random_reals(value.type.element, std::move(dims), random)
-                        : random_integers(value.type.element, std::move(dims),
-                                          bound_of(graph, bindings, id), random);
-    given.emplace(value.name, std::move(tensor));
+    try {
+      Tensor tensor = is_floating(value.type.element)
+                          ? random_reals(value.type.element, std::move(dims), random)
+                          : random_integers(value.type.element, std::move(dims),
+                                            bound_of(graph, bindings, id), random);
+      given.emplace(value.name, std::move(tensor));
+    } catch (const Error& error) {
+      throw error.within(describe(value));
+    }
   };
   for (const ValueId id : graph.data().inputs) provide(id);
   for (const Initializer& each : graph.data().initializers) {

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The single element of an operand, where the graph or the inputs tell it.
+/// The single element of an operand, if the graph or the inputs give it.
 std::optional<double> known_number(const Graph& graph, const NamedTensors& inputs, ValueId id) {
   const Value& value = graph.value(id);
   const auto given = inputs.find(value.name);
@@ -27,8 +27,8 @@ bool draws(const Graph& graph, const NamedTensors& inputs, const Node& node, con
   if (!op.random) return false;
   if (!op.type.ends_with("Dropout")) return true;
   if (!dropout_trains(graph, node)) return false;
-  // Dropout has (data, ratio, training mode), fused ones (data, bias, residual, ratio, training
-  // mode).
+  // Dropout has (data, ratio, training mode); the fused forms have (data, bias, residual, ratio,
+  // training mode).
   const std::size_t ratio = op.type.find("Bias") == std::string::npos ? 1 : 3;
   for (std::size_t i = ratio; i < std::min(ratio + 2, node.inputs.size()); ++i) {
     if (node.inputs[i].valid() && known_number(graph, inputs, node.inputs[i]) == 0.0) return false;
@@ -36,7 +36,7 @@ bool draws(const Graph& graph, const NamedTensors& inputs, const Node& node, con
   return true;
 }
 
-/// A tensor's dims are no random numbers.
+/// Shape and Size read only dims, which are not random.
 bool reads_elements(const Node& node) {
   return !(node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size"));
 }

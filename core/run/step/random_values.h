@@ -5,9 +5,9 @@
 
 namespace stashscope {
 
-/// Values whose elements depend on numbers drawn at random, so that another program's result is no
-/// other but by chance. A dropout that is known to drop nothing (evaluation, or ratio 0, as the
-/// graph or `inputs` say) draws nothing.
+/// Marks the values whose elements depend on random numbers: another program's result matches them
+/// only by chance. A dropout known to drop nothing (evaluation, or ratio 0 in the graph or in
+/// `inputs`) draws no numbers.
 IdVector<ValueId, bool> random_values(const Graph& graph, const NamedTensors& inputs);
 
 }  // namespace stashscope

@@ -13,21 +13,21 @@
 
 namespace stashscope {
 
-/// Which parameters an optimizer changes after a step, and by what.
+/// Which parameters an optimizer updates after a step, and how.
 struct ParameterUpdate {
   UpdateChoice choice;
   std::vector<Parameter> parameters;  ///< those without a gradient stay as they are
 };
 
-/// One step to execute: the graph, its dataflow with clones, and the order and buffers of its
-/// timeline. Optimizer states are there; parameters change only where a runner is asked to update
-/// them.
+/// One training step to execute: the graph, its dataflow with clones, and the execution order and
+/// buffers of its timeline. Optimizer states are allocated; parameters change only when RunSettings
+/// ask for updates.
 struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;
   Timeline timeline;
-  FusedGroups groups = {};      ///< as the timeline has them
-  ParameterUpdate update = {};  ///< of the timeline's states
+  FusedGroups groups = {};      ///< the timeline's
+  ParameterUpdate update = {};  ///< which the timeline's states belong to
 };
 
 /// Tensors by name.
@@ -38,13 +38,13 @@ struct RunResult {
   Measurement measurement;
 };
 
-/// A step with its data on the device, to be run again and again.
+/// A training step whose data is on the device, ready to run any number of times.
 class LoadedStep {
  public:
   virtual ~LoadedStep() = default;
 
-  /// Runs the step once. Its events go to `sink`. Throws a run Error that names the node when a
-  /// kernel fails, OutOfMemory when the device is full.
+  /// Runs the step once and sends its events to `sink`. Throws a run Error that names the node when
+  /// a kernel fails, OutOfMemory when the device is full.
   virtual RunResult run(const TraceSink& sink, const Progress& progress) = 0;
 };
 
@@ -53,12 +53,12 @@ class Runner {
  public:
   virtual ~Runner() = default;
 
-  /// Throws an input Error that lists all operators it has no kernel for, before anything is
-  /// allocated.
+  /// Throws an input Error that lists all operators without a kernel. Allocates nothing.
   virtual void check(const Graph& graph) const = 0;
 
-  /// Graph inputs (and gradients that come back from the YieldOp; ones when not given) are taken
-  /// from `inputs`, what is missing is an Error that names it. Refers to its arguments.
+  /// Takes graph inputs from `inputs`, and also the gradients that the YieldOp's caller returns
+  /// (ones when absent). Throws an Error that names a missing input. The result refers to both
+  /// arguments.
   virtual std::unique_ptr<LoadedStep> load(const RunPlan& plan,
                                            const NamedTensors& inputs) const = 0;
 
@@ -69,20 +69,21 @@ class Runner {
   }
 };
 
-/// How a GPU runs steps; the processor runs them with outputs and traces, or not at all.
+/// How a GPU runs steps. The CPU always returns outputs and traces; make_runner refuses settings
+/// that it cannot follow.
 struct RunSettings {
-  bool wants_outputs = true;      ///< else the result has none: they need not come back to the host
-  bool traces = true;             ///< else nothing is measured but the whole step
-  bool rounds_to_tf32 = false;    ///< matrix products of float32 may round operands to 19 bits
+  bool wants_outputs = true;      ///< else outputs are not copied to the host and not returned
+  bool traces = true;             ///< else only the time of the whole step is measured
+  bool rounds_to_tf32 = false;    ///< float32 matrix products may round operands to 19 bits
   bool updates = false;           ///< parameters change after each run, as the plan's update says
-  double learning_rate = 1e-3;    ///< of updates
-  std::int64_t memory_limit = 0;  ///< bytes of a smaller device to stand for; 0: the device's own
+  double learning_rate = 1e-3;    ///< of the updates
+  std::int64_t memory_limit = 0;  ///< bytes; simulates a smaller device; 0: no limit
 };
 
-/// That the device cannot hold a step.
+/// The device cannot hold a step.
 class OutOfMemory : public Error {
  public:
-  /// @param available_bytes what the device has for tensors, workspaces left out
+  /// @param available_bytes device memory for tensors, without workspaces
   OutOfMemory(const std::string& where, const std::string& what, std::int64_t available_bytes,
               const std::string& hint = {})
       : Error(ErrorKind::run, where, what, hint), available_bytes_(available_bytes) {}

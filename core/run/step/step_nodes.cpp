@@ -82,6 +82,16 @@ std::uint64_t StepNodes::seed(NodeId id) const {
                                         : seed_for(graph_.value(random.outputs[0]).name));
 }
 
+std::vector<StepNodes::Returned> StepNodes::returned(NodeId yield) const {
+  const auto inputs = dataflow_.topology.inputs[yield];
+  const auto outputs = dataflow_.topology.outputs[yield];
+  std::vector<Returned> all;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    all.push_back({outputs[i], inputs[*op(yield).alias(graph_, node(yield), i)]});
+  }
+  return all;
+}
+
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs) {
   const Value& value = graph.value(id);
   const auto given = inputs.find(value.name);
@@ -95,23 +105,25 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
   if (given != inputs.end()) check_given(graph, value, given->second);
   const Tensor& tensor = given != inputs.end() ? given->second : initializer->tensor;
   if (tensor.element() == ElementType::string) {
-    fail_input(describe(value), "has elements of type string, which no runner has");
+    fail_input(describe(value), "has elements of type string, which no runner supports");
   }
   return tensor;
 }
 
 std::map<std::string, std::int64_t> data_dependent_sizes(
-    const Graph& graph, const IdVector<ValueId, std::vector<std::int64_t>>& dims) {
+    const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of) {
   std::map<std::string, std::int64_t> sizes;
   if (graph.data().data_dependent.empty()) return sizes;
   for (const ValueId id : IdRange<ValueId>(graph.values().size())) {
     const auto& shape = graph.value(id).type.shape;
-    if (!shape || shape->size() != dims[id].size()) continue;
+    if (!shape) continue;
+    const std::vector<std::int64_t>& dims = dims_of(id);
+    if (shape->size() != dims.size()) continue;
     for (const DataDependentDim& each : graph.data().data_dependent) {
       const auto axis = std::find(shape->begin(), shape->end(), Expr::symbol(each.symbol));
       if (axis == shape->end()) continue;
       const auto place = static_cast<std::size_t>(axis - shape->begin());
-      sizes[graph.symbols().name(each.symbol)] = dims[id][place];
+      sizes[graph.symbols().name(each.symbol)] = dims[place];
     }
   }
   return sizes;
@@ -122,7 +134,7 @@ Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
   const auto given = inputs.find(graph.value(output).name);
   if (given == inputs.end()) return ones(like.element(), like.dims());
   if (given->second.dims() != like.dims()) {
-    fail_input(describe(graph.value(output)), "is given with dims that the output does not have");
+    fail_input(describe(graph.value(output)), "is given with other dims than the output has");
   }
   return given->second;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,8 +11,9 @@
 
 namespace stashscope {
 
-/// What the nodes of a step execute, by the ids of its dataflow: the graph's own nodes, clones of
-/// them, and those that put tensors away and bring them back. Refers to the graph and the dataflow.
+/// The node, operator, version and seed behind each id of a step's dataflow: the graph's own nodes,
+/// their clones, and the transfers that evict tensors and bring them back. Refers to the graph and
+/// the dataflow.
 class StepNodes {
  public:
   StepNodes(const Graph& graph, const Dataflow& dataflow);
@@ -20,33 +22,41 @@ class StepNodes {
   const Op& op(NodeId id) const;
   /// The since-version of the operator in the graph's opset.
   std::int64_t version(NodeId id) const;
-  /// Of a random node: the attribute, or what its first output's name gives, equal for clones. 0
-  /// for all others.
+  /// Of a random node: its seed attribute, else a number derived from its first output's name, so
+  /// that clones draw the same. 0 for all other nodes.
   std::uint64_t seed(NodeId id) const;
+
+  /// An output of a YieldOp: the gradient of one of its operands.
+  struct Returned {
+    ValueId output;
+    ValueId operand;
+  };
+  /// In the order of the YieldOp's outputs.
+  std::vector<Returned> returned(NodeId yield) const;
 
  private:
   const Graph& graph_;
   const Dataflow& dataflow_;
   IdVector<NodeId, const Op*> ops_;
-  std::vector<Node> transfers_;  ///< by place among the added nodes; empty for clones
+  std::vector<Node> transfers_;  ///< by index among the added nodes; empty for clones
 };
 
-/// The data of a graph input or constant: what is given, else what the model holds. Throws an input
-/// Error that names the value where there is none, or where a string is.
+/// The data of a graph input or constant, from `inputs` or else from the model. Throws an input
+/// Error that names the value when there is no data or its elements are strings.
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs);
 
-/// The gradient that the caller of the YieldOp hands back for one of its operands: what is given,
-/// else ones. @param output of the YieldOp; @param like element type and dims of the operand
+/// The gradient that the YieldOp's caller returns for one of its operands, from `inputs` or else
+/// all ones. @param output of the YieldOp @param like element type and dims of the operand
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
 
-/// By name, the dims that depend on data. @param dims of the graph's own values in this run; empty
-/// where they are not known
+/// Sizes of the data-dependent dims by name. @param dims_of the dims of one of the graph's own
+/// values in this run; empty where they are not known
 std::map<std::string, std::int64_t> data_dependent_sizes(
-    const Graph& graph, const IdVector<ValueId, std::vector<std::int64_t>>& dims);
+    const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of);
 
-/// Operators that `has_kernel` does not know, `domain.type`, in the graph and all graphs inside of
-/// its nodes. Throws an input Error that lists them after `runner`, e.g. "the CPU runner".
+/// Throws an input Error that lists, as `domain.type`, the operators of the graph and of its nodes'
+/// subgraphs that `has_kernel` rejects. @param runner subject of the message, e.g. "the CPU runner"
 void require_kernels(const Graph& graph, bool (*has_kernel)(const Node&),
                      const std::string& runner);
 

@@ -22,8 +22,8 @@ TrackingAllocator::Block TrackingAllocator::allocate(std::int64_t bytes) {
   auto* const data = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
   if (data == nullptr) {
     throw OutOfMemory("",
-                      "out of memory: " + format_bytes(bytes) + " are needed beside " +
-                          format_bytes(live_bytes_) + " that are in use",
+                      "out of memory: " + format_bytes(bytes) + " are needed in addition to " +
+                          format_bytes(live_bytes_) + " in use",
                       live_bytes_, "switch on more recompute plans or choose smaller dimensions");
   }
   live_bytes_ += bytes;

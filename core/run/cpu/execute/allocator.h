@@ -5,8 +5,8 @@
 
 namespace stashscope::cpu {
 
-/// Real memory, counted to the byte. Blocks are aligned for vector instructions; the count is of
-/// what was asked for, not of the padding.
+/// Allocates memory and counts the requested bytes. Blocks are aligned for vector instructions; the
+/// padding is not counted.
 class TrackingAllocator {
  public:
   struct Block {
@@ -24,7 +24,7 @@ class TrackingAllocator {
   std::int64_t live_bytes_ = 0;
 };
 
-/// Bytes of this process that are in physical memory; 0 when the system does not tell.
+/// Bytes of this process in physical memory; 0 when the system does not report them.
 std::int64_t resident_bytes();
 
 }  // namespace stashscope::cpu

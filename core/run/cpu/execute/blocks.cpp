@@ -30,7 +30,8 @@ void run_block(const BlockTask& task, const Block& block) {
 }  // namespace
 
 void run_in_blocks(const std::vector<BlockTask>& tasks, std::int64_t elements) {
-  // Of equal length, so that no block has a single element, which kernels may treat as a scalar.
+  // Blocks have equal lengths, so that no block has a single element, which kernels may treat as a
+  // scalar.
   const std::int64_t blocks = (elements + block_elements - 1) / block_elements;
   for (std::int64_t i = 0; i < blocks; ++i) {
     const std::int64_t first = elements * i / blocks;

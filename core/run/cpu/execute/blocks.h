@@ -2,20 +2,21 @@
 
 #include <vector>
 
-#include "core/run/shared/kernel.h"
+#include "core/run/cpu/primitives/shared_names.h"
 
 namespace stashscope::cpu {
 
-/// Elements of a block at most: what several nodes work on in turn then stays in the cache.
+/// Largest block, in elements: small enough that what several nodes process in turn stays in the
+/// cache.
 constexpr std::int64_t block_elements = 4096;
 
-/// A tensor that is worked on block by block.
+/// A tensor that is processed block by block.
 struct BlockOperand {
   TensorView view;
-  bool in_scratch = false;  ///< only the current block of it is there
+  bool in_scratch = false;  ///< holds only the current block
 };
 
-/// A pointwise node of a group that runs as one.
+/// A pointwise node of a fused group.
 struct BlockTask {
   const Kernel* kernel;
   const Node* node;
@@ -24,8 +25,8 @@ struct BlockTask {
   BlockOperand output;
 };
 
-/// Runs the tasks in turn on every block of tensors of `elements` elements; operands of a single
-/// element are the same for all blocks. Throws an Error that names the node.
+/// Runs the tasks in turn on every block of tensors of `elements` elements. Every block sees the
+/// whole of an operand that has a single element. Throws an Error that names the node.
 void run_in_blocks(const std::vector<BlockTask>& tasks, std::int64_t elements);
 
 }  // namespace stashscope::cpu

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cpu {
@@ -16,7 +17,8 @@ bool is_given(const std::vector<Tensor>& inputs, std::size_t index) {
 
 std::int64_t number_of(const Tensor& tensor) {
   const auto items = tensor.integers();
-  if (!items || items->size() != 1) fail_run("", "a trip count or condition is no single number");
+  if (!items || items->size() != 1)
+    fail_run("", "its trip count or condition is not a single number");
   return (*items)[0];
 }
 
@@ -25,12 +27,12 @@ Tensor flag(bool value) { return {ElementType::boolean, {}, std::string(1, value
 std::size_t bytes_per_element(const Tensor& tensor) {
   const int bits = bits_per_element(tensor.element());
   if (bits % 8 != 0 || bits == 0) {
-    fail_run("", "cannot cut elements of type " + std::string(name_of(tensor.element())));
+    fail_run("", "cannot slice tensors of type " + std::string(name_of(tensor.element())));
   }
   return static_cast<std::size_t>(bits) / 8;
 }
 
-/// Position `index` along `axis`, which is dropped.
+/// The slice at position `index` of `axis`, without that axis.
 Tensor slice_of(const Tensor& tensor, std::int64_t axis, std::int64_t index) {
   const AxisSplit split = split_at(tensor.dims(), axis);
   const auto run = static_cast<std::size_t>(split.inner) * bytes_per_element(tensor);
@@ -95,7 +97,7 @@ std::vector<Tensor> run_if(const ControlFlow& flow) {
   return run_body(flow, body_of(flow.node, taken ? "then_branch" : "else_branch"), {});
 }
 
-/// What a body output without iterations stacks up to: nothing, of the declared dims.
+/// The stack of a scan output after no iterations: an empty tensor of the declared dims.
 Tensor nothing_of(const TensorType& type) {
   std::vector<std::int64_t> dims = {0};
   bool known = type.shape && type.element != ElementType::undefined;
@@ -103,7 +105,7 @@ Tensor nothing_of(const TensorType& type) {
     known = known && dim.integer();
     dims.push_back(dim.integer().value_or(0));
   }
-  if (!known) fail_run("", "makes no iteration, so the dims of its scan outputs are not known");
+  if (!known) fail_run("", "runs no iteration, so the dims of its scan outputs are unknown");
   return {type.element, std::move(dims), std::string()};
 }
 
@@ -142,7 +144,7 @@ std::int64_t entry(const Integers& list, std::size_t index) {
 /// Body: (state..., one slice of each scan input...) -> (state..., one slice of each scan
 /// output...)
 std::vector<Tensor> run_scan(const ControlFlow& flow) {
-  if (flow.version < 9) fail_run("", "is of a version before 9, which is not supported");
+  if (flow.version < 9) fail_run("", "has a version before 9, which is not supported");
   const Attributes& attributes = flow.node.attributes;
   const Graph& body = body_of(flow.node, "body");
   const auto scanned = static_cast<std::size_t>(attributes.require_integer("num_scan_inputs"));

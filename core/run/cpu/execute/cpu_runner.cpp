@@ -17,6 +17,7 @@
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/kernel.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/step_context.h"
 #include "core/run/step/step_nodes.h"
 
 namespace stashscope::cpu {
@@ -25,9 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The process size is asked for this often, in steps: the system call is slow beside small
+/// The process size is read every so many slots: the system call is slow compared with small
 /// kernels.
-constexpr std::uint32_t steps_between_resident = 16;
+constexpr std::uint32_t slots_between_sizes = 16;
 
 NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
 
@@ -46,7 +47,7 @@ class Execution {
         reads_left_(topology_.values(), 0),
         blocks_(timeline_.buffers.size()),
         values_in_(timeline_.buffers.size(), 0),
-        is_released_(topology_.values(), false),
+        outputs_(plan, [this](ValueId id) { return tensor_at(id); }),
         symbols_(graph_.symbols()),
         started_(Clock::now()) {}
 
@@ -57,30 +58,27 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
 
   RunResult run(const Progress& progress) {
-    for (const ValueId output : timeline_.released_outputs) is_released_[output] = true;
     progress_ = &progress;
     count_reads();
-    place_residents();
+    place_persistent_buffers();
     const std::size_t steps = timeline_.order.size();
     for (std::size_t step = 0; step < steps; ++step) {
-      if (step % 64 == 0) {
-        progress.update(static_cast<double>(step) / static_cast<double>(steps), "running");
-      }
+      report_slot(progress, step, steps, "running");
       run_node(static_cast<std::uint32_t>(step));
     }
     emit(TraceEvent::Kind::resident, static_cast<std::uint32_t>(steps), resident_bytes(), "");
-    for (const ValueId output : graph_.data().outputs) collect(output);
     add_data_dependent_sizes();
-    return {std::move(outputs_), measurement_.take()};
+    NamedTensors outputs = outputs_.take_all();
+    return {std::move(outputs), measurement_.take()};
   }
 
  private:
-  /// Dims stay known when the memory has gone.
+  /// Dims remain in the views after their memory is released.
   void add_data_dependent_sizes() {
-    if (graph_.data().data_dependent.empty()) return;
-    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
-    for (const ValueId id : IdRange<ValueId>(dims.size())) dims[id] = views_[id].dims;
-    for (const auto& [name, size] : data_dependent_sizes(graph_, dims)) {
+    const auto dims_of = [this](ValueId id) -> const std::vector<std::int64_t>& {
+      return views_[id].dims;
+    };
+    for (const auto& [name, size] : data_dependent_sizes(graph_, dims_of)) {
       measurement_.add_size(name, size);
     }
   }
@@ -93,7 +91,7 @@ class Execution {
     if (sink_) sink_(event);
   }
 
-  /// Reads still to come, by value; graph outputs are never read out unless they are released.
+  /// Remaining reads by value. A graph output keeps one read until the end unless it is released.
   void count_reads() {
     for (const NodeId node : timeline_.order) {
       for (const ValueId input : topology_.inputs[node]) {
@@ -101,30 +99,30 @@ class Execution {
       }
     }
     for (const ValueId output : graph_.data().outputs) {
-      if (!is_released_[output]) ++reads_left_[output];
+      if (!outputs_.is_released(output)) ++reads_left_[output];
     }
   }
 
-  void place_residents() {
+  void place_persistent_buffers() {
     for (const BufferId id : IdRange<BufferId>(timeline_.buffers.size())) {
       const Buffer& buffer = timeline_.buffers[id];
       if (!buffer.persistent) continue;
       if (buffer.state) {
         place_state(id);
       } else {
-        place_resident(id, buffer.root);
+        place_persistent(id, buffer.root);
       }
     }
   }
 
-  /// No parameter is updated here; the states take their memory.
+  /// The CPU does not update parameters; the states only take their memory.
   void place_state(BufferId id) {
     const std::int64_t bytes = timeline_.buffers[id].bytes;
     allocate(id, bytes, 0);
     std::memset(blocks_[id].data, 0, static_cast<std::size_t>(bytes));
   }
 
-  void place_resident(BufferId buffer, ValueId value) {
+  void place_persistent(BufferId buffer, ValueId value) {
     const Tensor tensor = persistent_tensor(graph_, value, inputs_);
     const TensorBytes data = tensor.load();
     allocate(buffer, tensor.size_in_bytes(), 0);
@@ -147,7 +145,7 @@ class Execution {
       if (groups_.of(id).valid()) {
         if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
       } else if (node.op_type == "YieldOp") {
-        return_gradients(id, node);
+        return_gradients(id);
       } else if (is_control_flow(node)) {
         run_subgraphs(id, node, step);
       } else {
@@ -157,37 +155,32 @@ class Execution {
       throw OutOfMemory(describe(node, dataflow_.origin(id)), error.reason(),
                         error.available_bytes(), error.hint());
     } catch (const Error& error) {
+      if (error.kind() == ErrorKind::cancelled) throw;
       throw Error(ErrorKind::run, describe(node, dataflow_.origin(id)), error.what());
     }
     emit(TraceEvent::Kind::node_end, step, 0, name);
     release_after(id, step);
-    if (step % steps_between_resident == 0) {
+    if (step % slots_between_sizes == 0) {
       emit(TraceEvent::Kind::resident, step, resident_bytes(), "");
     }
   }
 
-  /// The caller takes the outputs and hands back their gradients in memory of its own, so what
-  /// comes back is not allocated here; it stands for the buffer of the output that it belongs to.
-  void return_gradients(NodeId id, const Node& node) {
-    std::size_t next = 0;
-    const auto outputs = topology_.outputs[id];
-    const Op& op = nodes_.op(id);
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      const ValueId output = outputs[next++];
-      const std::size_t input = *op.alias(graph_, node, i);
-      const TensorView& returned = views_[topology_.inputs[id][input]];
-      views_[output] = seed_view(output, returned);
+  /// The caller returns gradients in its own memory, so nothing is allocated. A gradient stands
+  /// for the buffer of the operand that it belongs to.
+  void return_gradients(NodeId id) {
+    for (const auto& [output, operand] : nodes_.returned(id)) {
+      views_[output] = gradient_view(output, views_[operand]);
       join_buffer(output);
     }
   }
 
-  TensorView seed_view(ValueId output, const TensorView& like) {
+  TensorView gradient_view(ValueId output, const TensorView& like) {
     const Tensor gradient =
         returned_gradient(graph_, output, Tensor(like.element, like.dims), inputs_);
     const TensorBytes data = gradient.load();
-    seeds_.push_back(std::make_unique<std::string>(reinterpret_cast<const char*>(data.bytes.data()),
-                                                   data.bytes.size()));
-    return {like.element, like.dims, reinterpret_cast<std::byte*>(seeds_.back()->data())};
+    gradients_.push_back(std::make_unique<std::string>(
+        reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()));
+    return {like.element, like.dims, reinterpret_cast<std::byte*>(gradients_.back()->data())};
   }
 
   static const Kernel& kernel_of(const Node& node) {
@@ -214,15 +207,15 @@ class Execution {
       TensorView& view = op.output_on_host ? place_on_host(*output++, dims[i], step)
                                            : place_output(*output++, dims[i], step);
       const auto shared = op.alias != nullptr ? op.alias(graph_, node, i) : std::nullopt;
-      // What the YieldOp hands back lies outside of the buffer that it stands for, and so do views
-      // of it.
+      // Gradients returned to the YieldOp, and views of them, lie outside of the buffer that stands
+      // for them.
       if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
       context.outputs.push_back(view);
     }
     kernel.run(context);
   }
 
-  /// What only members read is there block by block, in scratch memory that counts nothing.
+  /// Values that only members read exist block by block, in scratch memory that is not counted.
   void run_group(FusedGroupId group, std::uint32_t step) {
     std::vector<BlockTask> tasks;
     std::vector<std::vector<std::byte>> scratch;
@@ -232,8 +225,8 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  /// Pointwise: the output has the dims of the operands that have more or less than one element,
-  /// or the highest rank.
+  /// The output of a pointwise node has the dims of an operand with more or less than one element,
+  /// else of the one with the highest rank.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
     const Node& node = nodes_.node(id);
@@ -267,8 +260,8 @@ class Execution {
     return {view.element, view.dims, std::string(reinterpret_cast<const char*>(view.data), bytes)};
   }
 
-  /// The graphs inside of a node have memory of their own, which comes and goes while it runs and
-  /// is not part of this step's events; what they return is.
+  /// Subgraphs allocate their own memory while their node runs. It is not part of this step's
+  /// events; the node's outputs are.
   void run_subgraphs(NodeId id, const Node& node, std::uint32_t step) {
     const auto run_body = [this](const Graph& body, const NamedTensors& inputs) {
       if (progress_->cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
@@ -302,7 +295,8 @@ class Execution {
     if (blocks_[buffer].data == nullptr) {
       allocate(buffer, bytes, step);
     } else if (blocks_[buffer].bytes != bytes) {
-      fail_run("", "an output of " + std::to_string(bytes) + " bytes was planned to share " +
+      fail_run("", "an output of " + std::to_string(bytes) +
+                       " bytes was planned to share a buffer of " +
                        std::to_string(blocks_[buffer].bytes) + " bytes");
     }
     join_buffer(value);
@@ -310,7 +304,7 @@ class Execution {
     return views_[value];
   }
 
-  /// What lives on the host is stored apart and counts nothing.
+  /// Values on the host are stored separately and count 0 bytes.
   TensorView& place_on_host(ValueId value, const OutputDims& wanted, std::uint32_t step) {
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     const auto block =
@@ -321,11 +315,11 @@ class Execution {
     return views_[value];
   }
 
-  /// What the members of a group read or made goes when the last of them ends.
+  /// A group's operands and outputs are released after its last member.
   void release_after(NodeId id, std::uint32_t step) {
     const FusedGroupId group = groups_.of(id);
     if (!group.valid()) {
-      hand_over_released(id);
+      outputs_.take_released(id);
       release_read(id, step);
     } else if (groups_.members[group].back() == id) {
       release_after_group(group, step);
@@ -334,7 +328,7 @@ class Execution {
 
   void release_after_group(FusedGroupId group, std::uint32_t step) {
     for (const NodeId member : groups_.members[group]) {
-      hand_over_released(member);
+      outputs_.take_released(member);
       for (const ValueId input : topology_.inputs[member]) {
         if (!input.valid() || --reads_left_[input] > 0) continue;
         const NodeId producer = topology_.producer[input];
@@ -347,7 +341,7 @@ class Execution {
     }
   }
 
-  /// A value dies with its last read; its buffer goes with the last value in it.
+  /// A value dies with its last read, a buffer with its last value.
   void release_read(NodeId id, std::uint32_t step) {
     for (const ValueId input : topology_.inputs[id]) {
       if (input.valid() && --reads_left_[input] == 0) die(input, step);
@@ -368,19 +362,6 @@ class Execution {
          name_of(graph_, dataflow_, timeline_.buffers[id]));
   }
 
-  /// Whoever updates the parameters takes these before their memory is used for something else.
-  void hand_over_released(NodeId id) {
-    for (const ValueId output : topology_.outputs[id]) {
-      if (is_released_[output]) collect(output);
-    }
-  }
-
-  /// The first time counts.
-  void collect(ValueId id) {
-    const std::string& name = graph_.value(id).name;
-    if (!outputs_.contains(name)) outputs_.emplace(name, tensor_at(id));
-  }
-
   const Graph& graph_;
   const Dataflow& dataflow_;
   const Topology& topology_;
@@ -393,18 +374,17 @@ class Execution {
   IdVector<ValueId, std::uint32_t> reads_left_;
   IdVector<BufferId, TrackingAllocator::Block> blocks_;
   IdVector<BufferId, std::uint32_t> values_in_;
-  IdVector<ValueId, bool> is_released_;
-  NamedTensors outputs_;
+  StepOutputs outputs_;
   const Progress* progress_ = nullptr;
   SymbolTable symbols_;
   TrackingAllocator allocator_;
   std::unordered_map<ValueId, std::vector<std::byte>> host_;
-  std::vector<std::unique_ptr<std::string>> seeds_;
+  std::vector<std::unique_ptr<std::string>> gradients_;
   MeasurementBuilder measurement_{"cpu"};
   Clock::time_point started_;
 };
 
-/// Every run starts anew.
+/// Every run allocates its own buffers.
 class CpuStep : public LoadedStep {
  public:
   CpuStep(const RunPlan& plan, const NamedTensors& inputs) : plan_(plan), inputs_(inputs) {}

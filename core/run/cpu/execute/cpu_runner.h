@@ -4,8 +4,8 @@
 
 namespace stashscope::cpu {
 
-/// Executes on the processor: one allocation per buffer of the timeline, released when the last
-/// value in it has been read for the last time.
+/// Executes on the CPU: one allocation per buffer of the timeline, released after the last read of
+/// the last value in it.
 class CpuRunner : public Runner {
  public:
   void check(const Graph& graph) const override;

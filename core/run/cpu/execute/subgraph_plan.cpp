@@ -8,7 +8,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A subgraph as a graph that stands alone: what it captures is an input, and all inputs have the
+/// A subgraph as a graph of its own: captured values become inputs, and all inputs have the
 /// types of the given tensors.
 Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
   GraphData data = body.data();
@@ -18,7 +18,7 @@ Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
   for (const ValueId id : data.inputs) {
     Value& value = data.values[id];
     const auto given = inputs.find(value.name);
-    if (given == inputs.end()) fail_run(describe(value), "is not known to the subgraph");
+    if (given == inputs.end()) fail_run(describe(value), "is missing among the subgraph's inputs");
     const std::vector<std::int64_t>& dims = given->second.dims();
     value.type = {given->second.element(), Shape(dims.begin(), dims.end()), {}};
   }

@@ -4,8 +4,8 @@
 
 namespace stashscope::cpu {
 
-/// How to run a subgraph by itself: what it captures is an input, and all inputs have the types of
-/// the given tensors. Throws a run Error when one is missing.
+/// The plan that runs a subgraph alone: captured values become inputs, and inputs have the types of
+/// the given tensors. Throws a run Error when a tensor is missing.
 RunPlan subgraph_plan(const Graph& body, const NamedTensors& inputs);
 
 }  // namespace stashscope::cpu

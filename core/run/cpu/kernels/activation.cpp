@@ -96,7 +96,7 @@ T gelu_slope(T x) {
   return normal_distribution(x) + x * static_cast<T>(density_at_zero) * std::exp(-x * x / 2);
 }
 
-/// Its approximation by tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
+/// The approximation tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
 template <class T>
 T tanh_argument(T x) {
   constexpr double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
@@ -117,12 +117,12 @@ T fast_gelu_slope(T x) {
 constexpr auto apply_gelu = [](auto x) { return gelu(x); };
 constexpr auto apply_fast_gelu = [](auto x) { return fast_gelu(x); };
 
-/// An attribute as the type that the elements are computed in.
+/// An attribute as the type in which elements are computed.
 double attribute(const KernelContext& context, const char* name, float otherwise) {
   return double{context.attributes().real(name, otherwise)};
 }
 
-/// One function of an element and the attribute `alpha`, by its operator's default.
+/// A function of an element and the attribute `alpha`, whose default depends on the operator.
 template <auto function>
 void with_alpha(const KernelContext& context, float otherwise) {
   const double alpha = attribute(context, "alpha", otherwise);
@@ -228,7 +228,7 @@ void add_exact_functions(KernelRegistry& registry) {
   registry.add("", "Relu", {number<relu>});
   registry.add("", "Floor", {floating<[](auto x) { return std::floor(x); }>});
   registry.add("", "Ceil", {floating<[](auto x) { return std::ceil(x); }>});
-  // The default rounding mode is to nearest, ties to even, which is what Round asks for.
+  // The default rounding mode is to nearest, ties to even, as Round requires.
   registry.add("", "Round", {floating<[](auto x) { return std::nearbyint(x); }>});
   registry.add("", "Reciprocal", {floating<[](auto x) { return 1 / x; }>});
   registry.add("", "Sqrt", {floating<[](auto x) { return std::sqrt(x); }>});

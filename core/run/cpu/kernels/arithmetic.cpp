@@ -35,7 +35,7 @@ struct DividedBy {
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) fail_run("", "divides an integer by zero");
-      // The one quotient that does not fit wraps, as two's complement arithmetic does.
+      // The only quotient that overflows wraps, as in two's complement.
       if constexpr (std::is_signed_v<T>) {
         if (b == T(-1)) return static_cast<T>(T(0) - a);
       }
@@ -70,7 +70,7 @@ void binary(const KernelContext& context) {
   });
 }
 
-/// Folds all inputs from left to right; input 0 (or 1) may be where the output goes.
+/// Folds all inputs from left to right. The output may share the memory of input 0 or 1.
 template <class Operation>
 void variadic(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
@@ -96,7 +96,8 @@ void mean(const KernelContext& context) {
   });
 }
 
-/// The sign of the divisor, as Python's % has it; with `fmod` that of the dividend, as in C.
+/// The remainder has the sign of the divisor, as Python's %; with `fmod` that of the dividend, as
+/// in C.
 template <bool like_c>
 struct Remainder {
   template <class T>
@@ -120,7 +121,7 @@ void modulo(const KernelContext& context) {
   like_c ? binary<Remainder<true>>(context) : binary<Remainder<false>>(context);
 }
 
-/// Squares and cubes are what models ask for most, and a product is exact where pow() need not be.
+/// Squares and cubes are frequent, and a product is exact where pow() need not be.
 template <class T, class C>
 void power_by_scalar(const KernelContext& context, C exponent) {
   const auto raise = [&](auto function) {
@@ -132,7 +133,7 @@ void power_by_scalar(const KernelContext& context, C exponent) {
   raise([=](auto x) { return std::pow(static_cast<C>(x), exponent); });
 }
 
-/// The base's type decides the result's; the exponent may have another. Whole bases are raised in
+/// The result has the base's type; the exponent may have another. Integer bases are raised in
 /// double.
 void power(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
@@ -158,7 +159,7 @@ void power(const KernelContext& context) {
   });
 }
 
-/// A bound from attribute `name` before version 11, from input `index` since; `otherwise` without.
+/// A bound from attribute `name` before version 11, from input `index` since; else `otherwise`.
 template <class C>
 C bound(const KernelContext& context, std::size_t index, const char* name, C otherwise) {
   if (context.has_input(index)) return number_of<C>(context.in(index));
@@ -166,7 +167,7 @@ C bound(const KernelContext& context, std::size_t index, const char* name, C oth
   return static_cast<C>(context.attributes().real(name, 0));
 }
 
-/// The upper bound wins where the bounds contradict each other; NaN passes.
+/// If the bounds contradict each other, the upper one wins. NaN passes.
 void clip(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -20,7 +20,7 @@ void embedding_backward(const KernelContext& context) {
   const auto padding =
       context.has_input(3) ? static_cast<std::int64_t>(as_number(context.in(3))) : -1;
   if (context.has_input(4) && as_number(context.in(4)) != 0) {
-    fail_run("", "does not scale gradients by frequency");
+    fail_run("", "scales gradients by frequency, which is not supported");
   }
   accumulate(context.in(0), context.out(), [&](const auto* dy, auto* dx) {
     add_rows(dy, split, indices, dx);

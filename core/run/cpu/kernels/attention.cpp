@@ -17,7 +17,7 @@ using Dims = std::vector<std::int64_t>;
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-/// A tensor as [batch, heads, sequence, size], however it lies.
+/// A tensor as [batch, heads, sequence, size], in either layout.
 struct Heads {
   std::vector<double> items;
   std::int64_t heads = 0;
@@ -43,7 +43,7 @@ struct Heads {
   }
 };
 
-/// Keys or values behind those of earlier calls, as [batch, heads, sequence, size].
+/// Keys or values appended to those of earlier calls, as [batch, heads, sequence, size].
 Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t head_count) {
   const Heads now(tensor, head_count);
   const Heads before = past.present() ? Heads(past, head_count) : Heads();
@@ -63,7 +63,7 @@ Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t h
   return all;
 }
 
-/// What is added to each product before the softmax: minus infinity hides a key.
+/// The addend of each product before the softmax: minus infinity hides a key.
 class Bias {
  public:
   Bias(const KernelContext& context, const Dims& products, std::int64_t past)
@@ -93,7 +93,7 @@ class Bias {
   }
 
  private:
-  /// How many keys lie before the one that belongs to query 0.
+  /// The number of keys before the one that belongs to query 0.
   std::int64_t offset(std::int64_t batch) const {
     return lengths_.empty() ? past_ : lengths_[static_cast<std::size_t>(batch)] - query_count_;
   }
@@ -108,7 +108,7 @@ class Bias {
   bool causal_ = false;
 };
 
-/// Softmax in place; zeros where everything is hidden.
+/// Softmax in place; all zeros when every key is hidden.
 void softmax(double* row, std::int64_t count) {
   const double greatest = *std::max_element(row, row + count);
   if (greatest == minus_infinity) {
@@ -120,10 +120,10 @@ void softmax(double* row, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) row[i] /= sum;
 }
 
-/// Which state of the products output 3 shows. (ONNX, Attention, qk_matmul_output_mode)
+/// The state of the products that output 3 returns. (ONNX, Attention, qk_matmul_output_mode)
 enum class Shown : std::int64_t { products, capped, biased, softmax };
 
-/// One row of scores, and the same at the state that is shown.
+/// One row of scores, and its state for output 3.
 class Scores {
  public:
   Scores(const KernelContext& context, std::int64_t key_size)
@@ -133,7 +133,7 @@ class Scores {
     if (scale_ == 0) scale_ = 1 / std::sqrt(static_cast<double>(key_size));
   }
 
-  /// @param bias_at of a key @param shown receives the row at the state to show; may be null
+  /// @param bias_at of a key @param shown receives the row's state for output 3; may be null
   template <class BiasAt>
   void finish(std::vector<double>& row, BiasAt bias_at, double* shown) const {
     const auto show = [&](Shown state) {
@@ -162,7 +162,7 @@ TensorView operand(const KernelContext& context, std::size_t index) {
   return context.has_input(index) ? context.in(index) : TensorView();
 }
 
-/// The sum of the values of all keys, weighted; hidden keys count nothing, whatever they hold.
+/// The weighted sum of the values of all keys; a hidden key adds nothing, whatever its value.
 void add_weighted(const Heads& values, std::int64_t batch, std::int64_t head,
                   const std::vector<double>& weights, double* sums) {
   for (std::size_t key = 0; key < weights.size(); ++key) {
@@ -192,14 +192,15 @@ Heads zeros_like(const Heads& queries, std::int64_t size, std::int64_t elements)
   return zeros;
 }
 
-/// Several query heads may share one of keys and values. (ONNX, Attention)
+/// Several query heads may share one head of keys and values. (ONNX, Attention)
 void attention(const KernelContext& context) {
   const std::int64_t key_heads = context.attributes().integer("kv_num_heads", 0);
   const Heads queries(context.in(0), context.attributes().integer("q_num_heads", 0));
   const Heads keys = with_past(context.in(1), operand(context, 4), key_heads);
   const Heads values = with_past(context.in(2), operand(context, 5), key_heads);
   const std::int64_t group = queries.heads / std::max<std::int64_t>(1, keys.heads);
-  if (group < 1 || keys.size != queries.size) fail_run("", "its heads do not fit together");
+  if (group < 1 || keys.size != queries.size)
+    fail_run("", "its keys have more heads or another head size than its queries");
   const Dims products = {context.in(0).dim(0), queries.heads, queries.length, keys.length};
   const Bias bias(context, products, context.has_input(4) ? context.in(4).dim(2) : 0);
   const Scores scores(context, queries.size);
@@ -249,7 +250,7 @@ struct Angles {
   }
 };
 
-/// Turns pairs of elements of each head by the angle of its position. (ONNX,
+/// Rotates pairs of elements of each head by the angle of its position. (ONNX,
 /// RotaryEmbedding; Su et al., arXiv 2104.09864)
 void rotary_embedding(const KernelContext& context) {
   Heads x(context.in(0), context.attributes().integer("num_heads", 0));

@@ -102,7 +102,7 @@ void random_uniform(const KernelContext& context) {
   });
 }
 
-/// 1 with the probability that the input holds.
+/// 1 with the probability given by the input.
 void bernoulli(const KernelContext& context) {
   const std::vector<double> probabilities = numbers_of<double>(context.in(0));
   fill_random(context, [&](const PositionalRandom& random, std::uint64_t position) {

@@ -25,7 +25,7 @@ void add_bias(const TensorView& bias, const Dims& dims, C* y) {
   }
 }
 
-/// The sum of all that the bias of a channel was added to.
+/// Per channel, the sum of the gradients of all elements to which the bias was added.
 void bias_gradient(const TensorView& dy, const TensorView& out) {
   const std::int64_t plane = positions(spatial(dy.dims));
   std::vector<double> sums(static_cast<std::size_t>(dy.dims[1]), 0);
@@ -42,7 +42,7 @@ void bias_gradient(const TensorView& dy, const TensorView& out) {
   store_numbers(sums, out);
 }
 
-/// Inputs X, W, [B]; `product(y, x, w)` leaves the bias out.
+/// Inputs X, W, [B]; `product(y, x, w)` computes the result without the bias.
 template <class Product>
 void convolution(const KernelContext& context, Product product) {
   const auto with_bias = [&](auto* y, const auto* x, const auto* w) {
@@ -85,7 +85,7 @@ void conv_grad(const KernelContext& context) {
       [&](auto* dw, const auto* dy, const auto* x) { convolve_backward_weight(sizes, dy, x, dw); });
 }
 
-/// The roles are swapped: what arrives is the data of a convolution whose result is X.
+/// Roles are swapped: dY is the data of a convolution whose result is X.
 void conv_transpose_grad(const KernelContext& context) {
   const ConvolutionSizes sizes = transposed_sizes(context.attributes(), context.in(1).dims,
                                                   context.in(2).dims, context.in(0).dims);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t bits_per_word = 32;
 
-/// Which elements a dropout keeps, and what it multiplies them by.
+/// The elements that a dropout keeps, and their factor.
 class Selection {
  public:
   /// @param ratio_input index of the operand `ratio`; `training_mode` follows it
@@ -21,7 +21,7 @@ class Selection {
     trains_ = context.has_input(ratio_input + 1) && as_number(context.in(ratio_input + 1)) != 0;
   }
 
-  /// Dropout before version 12 says both by attributes.
+  /// Before version 12, Dropout has both as attributes.
   explicit Selection(const KernelContext& context) : random_(context.seed) {
     ratio_ = double{context.attributes().real("ratio", 0.5F)};
     trains_ =
@@ -40,7 +40,7 @@ class Selection {
   bool trains_ = false;
 };
 
-/// y[i] = `value(i)`, scaled, where it is kept, else 0.
+/// y[i] = `value(i)` times the factor where element i is kept, else 0.
 template <class T, class Value>
 void select(const Selection& selection, std::span<T> y, Value value) {
   using C = Compute<T>;
@@ -65,8 +65,9 @@ void write_bits(const Selection& selection, std::int64_t elements, const TensorV
   const auto words = mask.as<std::uint32_t>();
   std::fill(words.begin(), words.end(), 0U);
   for (std::int64_t i = 0; i < elements; ++i) {
-    const bool keeps = selection.keeps(static_cast<std::uint64_t>(i));
-    words[static_cast<std::size_t>(i / bits_per_word)] |= (keeps ? 1U : 0U) << (i % bits_per_word);
+    const bool is_kept = selection.keeps(static_cast<std::uint64_t>(i));
+    words[static_cast<std::size_t>(i / bits_per_word)] |= (is_kept ? 1U : 0U)
+                                                          << (i % bits_per_word);
   }
 }
 
@@ -120,7 +121,8 @@ void bitmask_bias_dropout(const KernelContext& context) {
   if (context.has_output(1)) write_bits(selection, context.out().elements(), context.out(1));
 }
 
-/// (dy, mask, [ratio], [training mode]): dy, scaled as the forward pass did, where `kept(i)`.
+/// (dy, mask, [ratio], [training mode]): dy times the forward pass's factor where `kept(i)`, else
+/// 0.
 template <class Kept>
 void dropout_gradient(const KernelContext& context, Kept kept) {
   const double scale = Selection(context, 2).scale();

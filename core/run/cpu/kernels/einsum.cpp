@@ -1,4 +1,4 @@
-// Sums of products, written as an equation of axes.
+// Sums of products, given by an equation of axes.
 
 #include "core/ops/families/einsum.h"
 
@@ -15,7 +15,7 @@ struct EinsumTerm {
   std::string letters;
   std::vector<std::int64_t> dims;
 
-  /// The stride along `letter`: 0 when it does not occur, that of the diagonal when it repeats.
+  /// The stride along `letter`: 0 when the operand lacks it, the diagonal's when it repeats.
   std::int64_t stride(char letter) const {
     const std::vector<std::int64_t> strides = dense_strides(dims);
     std::int64_t sum = 0;
@@ -28,7 +28,7 @@ struct EinsumTerm {
 
 struct Einsum {
   std::vector<EinsumTerm> terms;  ///< the result, then the operands
-  std::string letters;            ///< those of the result, then those that are summed over
+  std::string letters;            ///< of the result, then those summed over
 };
 
 Einsum read_terms(const KernelContext& context) {
@@ -55,10 +55,10 @@ std::int64_t size_of(const Einsum& einsum, char letter) {
   return size;
 }
 
-/// Every combination of letters adds the product of the operands' elements to one sum.
+/// For every combination of letters, the product of the operands' elements is added to one sum.
 void einsum(const KernelContext& context) {
   const Einsum einsum = read_terms(context);
-  if (context.inputs.size() > 2) fail_run("", "has more than two operands");
+  if (context.inputs.size() > 2) fail_run("", "has more than two operands, which is not supported");
   std::vector<std::int64_t> sizes;
   std::array<std::vector<std::int64_t>, 3> strides;
   for (const char letter : einsum.letters) {

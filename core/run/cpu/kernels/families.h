@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/run/shared/kernel.h"
+#include "core/run/cpu/primitives/shared_names.h"
 
 namespace stashscope::cpu {
 

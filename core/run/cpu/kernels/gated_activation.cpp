@@ -29,7 +29,7 @@ void swish(const KernelContext& context) {
   });
 }
 
-/// Nothing inside of the band, beyond it moved towards 0.
+/// 0 inside of the band; outside, moved towards 0.
 void shrink(const KernelContext& context) {
   const double bias = double{context.attributes().real("bias", 0)};
   const double band = double{context.attributes().real("lambd", 0.5F)};

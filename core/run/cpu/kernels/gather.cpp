@@ -26,7 +26,8 @@ void gather_grad(const KernelContext& context) {
              [&](const auto* dy, auto* dx) { add_rows(dy, split, indices, dx); });
 }
 
-/// `body(position among the indices, offset in the data)` for every index along one axis of `data`.
+/// Calls `body(position among the indices, offset in the data)` for every index along one axis of
+/// `data`.
 template <class Body>
 void for_each_element(const TensorView& indices, const Dims& data, std::int64_t axis, Body body) {
   Dims strides = dense_strides(data);
@@ -63,8 +64,8 @@ void gather_elements_grad(const KernelContext& context) {
   });
 }
 
-/// Where the slices lie that index tuples address; behind `batch` shared axes the last axis of the
-/// indices counts along as many axes of the data as it is long. (ONNX, GatherND)
+/// The slices that index tuples address: after `batch` shared axes, the last axis of the indices
+/// holds one index per leading axis of the data. (ONNX, GatherND)
 struct Slices {
   Dims offsets;
   std::int64_t length = 1;
@@ -119,7 +120,7 @@ void gather_nd_grad(const KernelContext& context) {
   });
 }
 
-/// Calls `body(combine)` for the attribute `reduction`, where combine(old, update) is new.
+/// Calls `body(combine)` for the attribute `reduction`; combine(old, update) is the new element.
 template <class C, class Body>
 void with_reduction(const KernelContext& context, Body body) {
   const std::string reduction = context.attributes().text("reduction", "none");
@@ -128,10 +129,11 @@ void with_reduction(const KernelContext& context, Body body) {
   if (reduction == "mul") return body([](C old, C update) { return static_cast<C>(old * update); });
   if (reduction == "max") return body([](C old, C update) { return std::max(old, update); });
   if (reduction == "min") return body([](C old, C update) { return std::min(old, update); });
-  fail_run("", "does not know the reduction '" + printable(reduction) + "'");
+  fail_run("", "has the unknown reduction '" + printable(reduction) + "'");
 }
 
-/// `each(write)`, where write(offset, position) puts update `position` to `offset` of the output.
+/// Calls `each(write)`; write(offset, position) combines update `position` with the output's
+/// element at `offset`.
 template <class Each>
 void scatter(const KernelContext& context, Each each) {
   copy_all(context.in(0), context.out());
@@ -168,7 +170,7 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
-/// (indices, depth, [off, on]): indices outside of the depth have no hot element.
+/// (indices, depth, [off, on]): an index outside of the depth gives no hot element.
 void one_hot(const KernelContext& context) {
   const TensorView& out = context.out();
   std::int64_t axis = context.attributes().integer("axis", -1);

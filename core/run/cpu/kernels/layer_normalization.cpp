@@ -10,7 +10,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Data as rows: all axes from `axis` on are one row.
+/// Data as rows: each row spans all axes from `axis` on.
 struct RowShape {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -45,7 +45,7 @@ Normal row_normal(const C* x, std::int64_t count, double epsilon) {
   return simplified ? root_mean_square(x, count, epsilon) : normal_of(x, count, epsilon);
 }
 
-/// Where a layer normalization finds its operands and puts its statistics (0: nowhere).
+/// Indices of a layer normalization's operands and statistics (0: no such output).
 struct Places {
   std::size_t scale = 1;
   std::size_t bias = 0;
@@ -65,7 +65,7 @@ void store_statistics(const KernelContext& context, const Places& places,
   store(places.inverse, &Normal::inverse);
 }
 
-/// y = normalized x * scale + bias, row by row; the statistics of the rows are stored.
+/// y = normalized x * scale + bias, row by row; stores the rows' statistics.
 template <bool simplified, class C>
 void normalize_rows(const KernelContext& context, const C* x, const Places& places) {
   const RowShape shape(context, context.in(0).dims);
@@ -99,7 +99,7 @@ void layer_norm(const KernelContext& context) {
   });
 }
 
-/// sum[i] += operand, repeated over the rows.
+/// Adds the operand, repeated for each row, to `sum`.
 template <class C>
 void add_repeated(const TensorView& operand, std::vector<C>& sum) {
   const std::vector<C> items = numbers_of<C>(operand);
@@ -122,7 +122,7 @@ void skip_layer_norm(const KernelContext& context) {
   });
 }
 
-/// One row: dx, and what it adds to the gradients of scale and bias.
+/// Makes dx of one row and adds the row's share to the gradients of scale and bias.
 template <class C>
 void row_gradient(const C* dy, const C* x, const Normal& normal, bool centred,
                   const std::vector<double>& scale, C* dx, std::vector<double>& scale_gradient,
@@ -145,7 +145,7 @@ void row_gradient(const C* dy, const C* x, const Normal& normal, bool centred,
   }
 }
 
-/// Stores what belongs to the columns; their sum where one number stands for all of them.
+/// Stores one number per column, or their sum where a single number stands for all columns.
 void store_per_column(const std::vector<double>& items, const TensorView& output) {
   if (output.elements() == std::ssize(items)) {
     store_numbers(items, output);

@@ -1,4 +1,4 @@
-// Gradient operators that early training graphs have in the default domain.
+// Gradient operators of the default domain that early training graphs contain.
 
 #include <array>
 

@@ -39,7 +39,7 @@ void bitwise_not(const KernelContext& context) {
   });
 }
 
-/// Shifting by as many bits as the type has, or more, leaves nothing.
+/// Shifting by at least the type's number of bits gives 0.
 template <bool left>
 struct Shift {
   template <class T>

@@ -18,7 +18,7 @@ Reduction reduction_of(const Attributes& attributes) {
   return name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
 }
 
-/// The labels of a loss and how much each of them counts.
+/// The labels of a loss and their weights.
 class Targets {
  public:
   /// @param scores dims of the scores @param weights one per class, or not present
@@ -46,7 +46,7 @@ class Targets {
     return total;
   }
 
-  /// Where the scores of target i start, and how far apart they are.
+  /// The offset of target i's first score; its scores lie `stride` apart.
   std::int64_t offset(std::size_t i) const {
     const auto at = static_cast<std::int64_t>(i);
     return at / split_.inner * split_.size * split_.inner + at % split_.inner;
@@ -68,7 +68,7 @@ class Targets {
   std::optional<std::int64_t> ignored_;
 };
 
-/// The attribute `ignore_index`, or the operand at `input` where the operator has one.
+/// The attribute `ignore_index`, else the operand at `input` if the operator has one.
 std::optional<std::int64_t> ignored_label(const KernelContext& context, std::size_t input) {
   if (context.has_input(input)) return as_integer(context.in(input));
   const bool has = context.attributes().has("ignore_index");
@@ -121,7 +121,8 @@ std::vector<double> reduced_loss(const C* log_probability, const Targets& target
   return {reduction == Reduction::mean ? sum / targets.total_weight() : sum};
 }
 
-/// Output 0 by the log probabilities that `find(scores, targets)` returns, which are output 1.
+/// Makes output 0 from the log probabilities that `find(scores, targets)` returns; these are output
+/// 1.
 template <class Find>
 void label_loss(const KernelContext& context, Find find) {
   const TensorView& scores = context.in(0);
@@ -149,7 +150,7 @@ void negative_log_likelihood(const KernelContext& context) {
   });
 }
 
-/// By how much each target's own loss moves the reduced one.
+/// The derivative of the reduced loss by each target's loss.
 std::vector<double> target_gradients(const TensorView& dy, const Targets& targets,
                                      Reduction reduction) {
   std::vector<double> factors = numbers_of<double>(dy);
@@ -192,7 +193,7 @@ void negative_log_likelihood_grad(const KernelContext& context) {
   loss_gradient(context, [](auto, bool is_label) { return is_label ? -1.0 : 0.0; });
 }
 
-/// The older form; its weights are per target, which no model seen so far asks for.
+/// The older form. Its per-target weights are not supported.
 template <KernelFunction run>
 void sparse(const KernelContext& context) {
   const std::size_t weights = run == cross_entropy ? 2 : 3;

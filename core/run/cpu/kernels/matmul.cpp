@@ -24,7 +24,7 @@ struct MatrixStack {
 
 struct Transposition {
   bool matrix = false;
-  bool batch = false;  ///< the rows come first, before the batch axes
+  bool batch = false;  ///< the row axis comes before the batch axes
 };
 
 MatrixStack stack_of(std::vector<std::int64_t> dims, Transposition transposition) {
@@ -57,7 +57,7 @@ MatrixStack right_stack(std::vector<std::int64_t> dims, Transposition transposit
   return stack_of({dims[0], 1}, {});
 }
 
-/// Many matrices against a single one are one tall matrix, when their rows lie evenly.
+/// A stack of matrices times a single one is one tall product, when rows are evenly spaced.
 void merge_rows(MatrixStack& a, const MatrixStack& b) {
   if (!b.batch.empty()) return;
   std::int64_t rows = a.rows;
@@ -70,7 +70,7 @@ void merge_rows(MatrixStack& a, const MatrixStack& b) {
   a.batch_strides.clear();
 }
 
-/// Batch axes of size 1 repeat; those an operand lacks do too.
+/// Batch axes of size 1 or missing ones repeat.
 std::vector<std::int64_t> batch_strides_in(const std::vector<std::int64_t>& batch,
                                            const MatrixStack& stack) {
   std::vector<std::int64_t> strides(batch.size(), 0);
@@ -112,7 +112,7 @@ void multiply_stacks(const C* a_data, MatrixStack a, const C* b_data, const Matr
   });
 }
 
-/// Calls `body(TypeTag<C>())` for the type that products are computed in; integers wrap.
+/// Calls `body(TypeTag<C>())` for the type in which products are computed; integers wrap.
 template <class Body>
 void with_product_type(ElementType element, Body body) {
   is_floating(element) ? with_real(element, body) : body(TypeTag<std::uint64_t>());
@@ -131,7 +131,8 @@ void scale(C* items, std::int64_t count, float factor) {
   for (std::int64_t i = 0; i < count; ++i) items[i] *= by;
 }
 
-/// Makes output 0 of inputs 0 and 1; `finish(product)` changes it before it is stored.
+/// Multiplies inputs 0 and 1 into output 0; `finish(product)` changes the product before it is
+/// stored.
 template <class Finish>
 void multiply_inputs(const KernelContext& context, const MatrixStack& a, const MatrixStack& b,
                      float alpha, Finish finish) {

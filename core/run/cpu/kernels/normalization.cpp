@@ -54,7 +54,7 @@ PerChannel inverse_deviations(const PerChannel& variances, double epsilon) {
   return result;
 }
 
-/// Every image is normalized by the same numbers per channel.
+/// The same numbers per channel for every image.
 PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, double epsilon,
                       std::int64_t batch) {
   const PerChannel inverse = inverse_deviations(variances, epsilon);
@@ -65,8 +65,8 @@ PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, doub
   return normals;
 }
 
-/// Y = normalized X * scale + bias, in the type of the elements, with the normalizations that
-/// `find(x, planes)` returns. Inputs X, scale, bias, ...; scale and bias may be per group.
+/// Y = normalized X * scale + bias, computed in the type of the elements, with the normalizations
+/// that `find(x, planes)` returns. Inputs X, scale, bias, ...; scale and bias may be per group.
 template <class Find>
 void normalize_planes(const KernelContext& context, Find find) {
   const Planes planes(context.in(0).dims);
@@ -106,7 +106,7 @@ ChannelStatistics batch_statistics(const C* x, const Planes& planes) {
   return statistics;
 }
 
-/// The running statistic at `input`, moved towards that of the batch.
+/// Moves the running statistic at `input` towards the batch's.
 void store_running(const KernelContext& context, std::size_t input, std::size_t output,
                    const PerChannel& of_batch) {
   if (!context.has_output(output)) return;
@@ -118,8 +118,8 @@ void store_running(const KernelContext& context, std::size_t input, std::size_t 
   store_numbers(running, context.out(output));
 }
 
-/// Normalizes by the batch's own statistics. Outputs: Y, running mean, running variance and, where
-/// asked for, the batch's mean and its inverse deviation (before version 14 its variance).
+/// Normalizes by the batch's own statistics. Outputs: Y, running mean, running variance and, if
+/// requested, the batch's mean and its inverse deviation (before version 14 its variance).
 void train_batch_norm(const KernelContext& context, bool saves_inverse) {
   const double epsilon = epsilon_of(context);
   normalize_planes(context, [&](const auto* x, const Planes& planes) {
@@ -148,7 +148,7 @@ void batch_norm(const KernelContext& context) {
   });
 }
 
-/// Every channel of every image by its own mean and deviation.
+/// Normalizes every channel of every image by its own mean and deviation.
 void instance_norm(const KernelContext& context) {
   normalize_planes(context, [&](const auto* x, const Planes& planes) {
     PlaneNormals normals;
@@ -174,7 +174,7 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// What one normalization adds to the gradients of scale and bias.
+/// The share of one normalization in the gradients of scale and bias.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;
@@ -205,7 +205,7 @@ AffineGradient back_through(const C* dy, const C* x, C* dx,
 }
 
 /// (dY, X, scale, ...) -> dX, dScale, dBias. `sets` lists the images that are normalized together;
-/// `find(x of the first, plane size, channel)` says how.
+/// `find(x of the first, plane size, channel)` returns their normalization.
 template <class Find>
 void normalization_gradient(const KernelContext& context,
                             const std::vector<std::vector<std::int64_t>>& sets, Find find) {
@@ -233,7 +233,7 @@ void normalization_gradient(const KernelContext& context,
   if (context.has_output(2)) store_numbers(bias_gradient, context.out(2));
 }
 
-/// (dY, X, scale, mean, inverse deviation): all images together.
+/// (dY, X, scale, mean, inverse deviation): all images are normalized together.
 void batch_norm_grad(const KernelContext& context) {
   const PerChannel mean = numbers_of<double>(context.in(3));
   const PerChannel inverse = numbers_of<double>(context.in(4));
@@ -244,7 +244,7 @@ void batch_norm_grad(const KernelContext& context) {
   });
 }
 
-/// (dY, X, scale): each image by itself.
+/// (dY, X, scale): each image is normalized separately.
 void instance_norm_grad(const KernelContext& context) {
   std::vector<std::vector<std::int64_t>> sets;
   for (std::int64_t image = 0; image < context.in(1).dim(0); ++image) sets.push_back({image});

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/cpu/primitives/sums.h"
+#include "core/run/shared/epsilon.h"
 #include "core/run/shared/numbers.h"
 
 namespace stashscope::cpu {
@@ -17,12 +19,7 @@ struct Normal {
   double operator()(double x) const { return (x - mean) * inverse; }
 };
 
-inline double epsilon_of(const Attributes& attributes) {
-  return double{attributes.real("epsilon", 1e-5F)};
-}
-inline double epsilon_of(const KernelContext& context) { return epsilon_of(context.attributes()); }
-
-/// From the mean and the population variance of `count` elements, in two passes.
+/// The Normal of `count` elements from their mean and population variance, in two passes.
 template <class C>
 Normal normal_of(const C* x, std::int64_t count, double epsilon) {
   const auto size = static_cast<double>(count);

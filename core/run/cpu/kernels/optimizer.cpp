@@ -1,4 +1,4 @@
-// Optimizers: what turns gradients into new weights.
+// Optimizers: new weights from gradients.
 
 #include <cmath>
 
@@ -32,9 +32,9 @@ void store(const KernelContext& context, std::size_t output, const Items& items)
   if (context.has_output(output)) store_numbers(items, context.out(output));
 }
 
-/// How AdamOptimizer changes its weights. Mode 0 corrects both moments and decays the weights
-/// before the step; mode 1 corrects the rate and decays after it. (Loshchilov and Hutter, arXiv
-/// 1711.05101; the real_attribute weight_decay_mode)
+/// The update of AdamOptimizer. Mode 0 corrects both moments and decays the weights before the
+/// update; mode 1 corrects the rate and decays after it. (Loshchilov and Hutter, arXiv 1711.05101;
+/// the attribute weight_decay_mode)
 struct AdamStep {
   double rate;
   double epsilon;
@@ -59,13 +59,15 @@ AdamStep adam_step(const KernelContext& context, std::int64_t step) {
                real_attribute(context, "lambda", 0)};
   how.decays_after = context.attributes().integer("weight_decay_mode", 0) != 0;
   if (context.attributes().integer("do_bias_correction", 1) != 0) {
-    how.correction1 = 1 - std::pow(real_attribute(context, "alpha", 0.9F), static_cast<double>(step));
-    how.correction2 = 1 - std::pow(real_attribute(context, "beta", 0.999F), static_cast<double>(step));
+    how.correction1 =
+        1 - std::pow(real_attribute(context, "alpha", 0.9F), static_cast<double>(step));
+    how.correction2 =
+        1 - std::pow(real_attribute(context, "beta", 0.999F), static_cast<double>(step));
   }
   return how;
 }
 
-/// The operand that says whether anything is updated: input 9 or, in short forms, a flag at 6.
+/// Whether the node updates anything: input 9 or, in short forms, a flag at 6.
 bool updates(const KernelContext& context) {
   for (const std::size_t input : {6U, 9U}) {
     const bool flag = context.has_input(input) && context.in(input).element == ElementType::boolean;
@@ -79,7 +81,7 @@ void require_plain(const KernelContext& context) {
   if (mixed || context.has_input(7) || context.has_input(8)) {
     fail_run("",
              "has weights in mixed precision, a loss scale or a gradient norm, which the CPU "
-             "kernel does not know");
+             "kernel does not support");
   }
 }
 
@@ -129,7 +131,7 @@ struct Operands {
   double rate() const { return as_number(context.in(0)); }
   double step() const { return as_number(context.in(1)); }
 
-  /// The gradient with the weights' own part.
+  /// The gradient plus the regularization term.
   Items regularized(std::size_t i) const {
     const double norm = real_attribute(context, "norm_coefficient", 0);
     const Items weights = items(0, i);

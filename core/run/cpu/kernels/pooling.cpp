@@ -14,10 +14,10 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Of a window that lies in the padding altogether.
+/// The index of a window that lies entirely in the padding.
 constexpr std::int64_t no_index = -1;
 
-/// The flat position of data with the last axis outermost, where `storage_order` is 1.
+/// The flat position in column-major order, for `storage_order` 1.
 std::int64_t column_major(std::int64_t position, const Dims& sizes) {
   std::int64_t flat = 0;
   std::int64_t stride = positions(sizes);
@@ -29,7 +29,7 @@ std::int64_t column_major(std::int64_t position, const Dims& sizes) {
   return flat;
 }
 
-/// Per output position the first of the greatest elements; NaN is taken only when it comes first.
+/// For each output position the first of the greatest elements; NaN wins only when it comes first.
 template <class T>
 void max_pool_plane(const Pooling& pooling, const T* x, std::vector<std::int64_t>& chosen) {
   std::fill(chosen.begin(), chosen.end(), no_index);
@@ -84,8 +84,8 @@ void max_pool_grad(const KernelContext& context) {
   });
 }
 
-/// How many elements each mean is taken over: those that meet data, or, with `count_include_pad`,
-/// those inside of the padding too.
+/// The number of elements of each mean: those that meet data or, with `count_include_pad`, padding
+/// too.
 std::vector<double> mean_counts(const Attributes& attributes, const Pooling& pooling) {
   std::vector<double> counts(static_cast<std::size_t>(pooling.out), 0);
   const auto add = [&](std::int64_t out, std::int64_t) {

@@ -12,8 +12,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Which scale belongs to an element: one for all, one per position along an axis, or one per block
-/// of positions.
+/// The scale of an element: one for all, one per position along an axis, or one per block of
+/// positions.
 class ScaleIndex {
  public:
   ScaleIndex(const KernelContext& context)
@@ -73,7 +73,7 @@ std::vector<double> zero_points(const KernelContext& context, std::size_t count)
   return points;
 }
 
-/// saturate(round(x / scale) + zero point), ties to even; floats are not rounded to whole numbers.
+/// saturate(round(x / scale) + zero point), ties to even; results of floating type are not rounded.
 void quantize(const KernelContext& context) {
   const ElementType element = context.out().element;
   const ScaleIndex index(context);
@@ -83,7 +83,7 @@ void quantize(const KernelContext& context) {
   const Limits limits = limits_of(element);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t at = index(static_cast<std::int64_t>(i));
-    // The division's own rounding decides ties, so it happens in the operands' precision.
+    // Rounding of the quotient decides ties, so the division uses the operands' precision.
     const double quotient = double{static_cast<float>(items[i]) / static_cast<float>(scales[at])};
     items[i] = is_floating(element) ? quotient + zeros[at]
                                     : std::clamp(std::nearbyint(quotient) + zeros[at], limits.least,

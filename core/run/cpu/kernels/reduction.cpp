@@ -30,8 +30,8 @@ Dims kept_dims(const KernelContext& context) {
   return kept;
 }
 
-/// Reads the input once, in memory order, and adds every element to the result it belongs to.
-/// `fold(result so far, element)`; runs that belong to one result go to `fold_run` at once.
+/// Reads the input once, in memory order, and adds every element to its result by `fold(result so
+/// far, element)`. A run of elements of one result goes to `fold_run` at once.
 template <class T, class State, class Fold, class FoldRun>
 void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states, Fold fold,
               FoldRun fold_run) {
@@ -48,7 +48,7 @@ void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states
   });
 }
 
-/// A reduction by addition: `term(element)` is summed up, `finish(sum, count)` is the result.
+/// A reduction by addition: sums `term(element)`; the result is `finish(sum, count)`.
 template <auto term, auto finish>
 void reduce_by_sum(const KernelContext& context) {
   const TensorView& in = context.in(0);
@@ -76,7 +76,9 @@ void reduce_by_sum(const KernelContext& context) {
 
 constexpr auto itself = [](auto x) { return x; };
 constexpr auto squared = [](auto x) { return x * x; };
-constexpr auto absolute_value = [](auto x) { return std::is_unsigned_v<decltype(x)> || x >= 0 ? x : -x; };
+constexpr auto absolute_value = [](auto x) {
+  return std::is_unsigned_v<decltype(x)> || x >= 0 ? x : -x;
+};
 constexpr auto the_sum = [](auto sum, auto) { return sum; };
 constexpr auto the_mean = [](auto sum, auto count) {
   if constexpr (std::is_integral_v<decltype(count)>) return count == 0 ? count : sum / count;
@@ -111,7 +113,7 @@ void reduce_by(const KernelContext& context, auto start_of) {
   });
 }
 
-/// The number that every other one is above (sign 1) or below (sign -1).
+/// The identity of an extreme: the number above (sign -1) or below (sign 1) all others.
 template <class C>
 C outermost(int sign) {
   using Limits = std::numeric_limits<C>;
@@ -161,7 +163,7 @@ void reduce_log_sum_exp(const KernelContext& context) {
   store_numbers(sums, context.out());
 }
 
-/// The position of the first (or last) extreme along an axis; `better(candidate, best)`.
+/// The position of the first (or last) extreme along an axis, by `better(candidate, best)`.
 template <auto better>
 void arg_extreme(const KernelContext& context) {
   const TensorView& in = context.in(0);
@@ -187,8 +189,8 @@ void arg_extreme(const KernelContext& context) {
   });
 }
 
-/// Every element along one axis becomes `combine` of `start` and all up to it; exclusive: without
-/// itself; reverse: from the end.
+/// Replaces each element along one axis by `combine` of `start` and all elements up to it;
+/// exclusive: without itself; reverse: from the end.
 template <class Combine>
 void accumulate_along(const KernelContext& context, int start, Combine combine) {
   const TensorView& in = context.in(0);

@@ -22,7 +22,7 @@ void for_each_row(const ResizedAxis& axis, std::int64_t outer_count, Body body) 
   }
 }
 
-/// x with one axis resized; `dims` follow.
+/// Resizes one axis of x and updates `dims`.
 template <class C>
 std::vector<C> resized(const ResizedAxis& axis, double extrapolation, const std::vector<C>& x,
                        std::vector<std::int64_t>& dims) {
@@ -41,7 +41,7 @@ std::vector<C> resized(const ResizedAxis& axis, double extrapolation, const std:
   return y;
 }
 
-/// The transposed operation: what arrives at an output position goes back to its taps.
+/// The transposed operation: the gradient of an output position goes back to its taps.
 template <class C>
 std::vector<C> resized_back(const ResizedAxis& axis, const std::vector<C>& dy,
                             std::vector<std::int64_t>& dims) {

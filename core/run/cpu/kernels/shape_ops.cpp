@@ -1,5 +1,5 @@
-// Shape readers and movers. Reshape and its relatives share their input's memory and need no kernel
-// beyond a name.
+// Operators that read shapes or move elements. Reshape and its relatives share their input's
+// memory, so their kernels copy only where memory differs.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ void size_of(const KernelContext& context) {
   context.out().as<std::int64_t>()[0] = context.in(0).elements();
 }
 
-/// Copies to the whole output from input 0, seen along the output's axes by `strides`.
+/// Fills the output from input 0, whose `strides` belong to the output's axes.
 void copy_by(const KernelContext& context, std::vector<std::int64_t> strides) {
   const TensorView& out = context.out();
   copy_strided(out.element, out.dims, {context.in(0).data, std::move(strides)}, whole(out));

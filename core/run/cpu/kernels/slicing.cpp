@@ -36,7 +36,7 @@ void slice_grad(const KernelContext& context) {
                sliced(context.out(), slice_operands(context.inputs, 2)));
 }
 
-/// `body(part, where it lies in the whole)` for parts that follow each other along an axis.
+/// Calls `body(part, its place in the whole)` for consecutive parts along an axis.
 template <class Body>
 void for_each_part(const TensorView& joined, const std::vector<TensorView>& parts,
                    std::int64_t axis, Body body) {
@@ -73,7 +73,7 @@ void concat_training(const KernelContext& context) {
   }
 }
 
-/// For each axis of the padded tensor the source of every position.
+/// For each axis of the padded tensor, the source of every position.
 std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
                                  const Dims& data) {
   std::vector<Dims> sources;
@@ -87,7 +87,8 @@ std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, co
   return sources;
 }
 
-/// `body(offset in the padded tensor, offset in the data or constant_padding)` for all positions.
+/// Calls `body(offset in the padded tensor, offset in the data or constant_padding)` for all
+/// positions.
 template <class Body>
 void for_each_padded(const std::vector<Dims>& sources, const Dims& data, Body body) {
   if (sources.empty()) return body(0, 0);
@@ -133,8 +134,7 @@ void pad(const KernelContext& context) {
   });
 }
 
-/// (dY, shape of the data, pads, [axes]): every repeated element receives all that arrives at its
-/// copies.
+/// (dY, shape of the data, pads, [axes]): every element receives the gradients of all its copies.
 void pad_grad(const KernelContext& context) {
   const TensorView& dy = context.in(0);
   const TensorView& out = context.out();
@@ -148,7 +148,7 @@ void pad_grad(const KernelContext& context) {
   });
 }
 
-/// Keeps what is on and above (or below) the k-th diagonal of the last two axes.
+/// Keeps the elements on and above (or below) the k-th diagonal of the last two axes.
 void trilu(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const bool upper = context.attributes().integer("upper", 1) != 0;

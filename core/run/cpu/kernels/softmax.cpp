@@ -22,7 +22,7 @@ struct Row {
   T& operator[](std::int64_t i) const { return data[i * stride]; }
 };
 
-/// Since version 13 a row runs along a single axis, before it spans all axes from there on.
+/// Since version 13 a row runs along one axis; before, it spans all axes from that one on.
 AxisSplit rows_of(const std::vector<std::int64_t>& dims, std::int64_t axis, bool single_axis) {
   AxisSplit split = split_at(dims, axis);
   if (!single_axis) {
@@ -38,7 +38,7 @@ AxisSplit rows_of(const KernelContext& context) {
                  single_axis);
 }
 
-/// `body(offset of the row's first element)`
+/// Calls `body(offset of the row's first element)` for every row.
 template <class Body>
 void for_each_row(const AxisSplit& split, Body body) {
   for (std::int64_t outer = 0; outer < split.outer; ++outer) {
@@ -55,7 +55,7 @@ C greatest_of(const Row<T>& x) {
   return greatest;
 }
 
-/// Works in place too: every element is read before it is written.
+/// May run in place: every element is read before it is written.
 template <class T>
 void softmax_row(const Row<const T>& x, const Row<T>& y, std::vector<Compute<T>>& powers) {
   using C = Compute<T>;
@@ -141,7 +141,7 @@ void log_softmax_gradient_row(const Row<const T>& dy, const Row<const T>& y, con
   }
 }
 
-/// (dY, Y); the gradient operators are named after the version instead of having one.
+/// (dY, Y). The gradient operators have the version in their name.
 template <auto function, bool single_axis>
 void gradient_by_rows(const KernelContext& context) {
   const AxisSplit split = rows_of(

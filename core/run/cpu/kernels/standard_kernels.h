@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/shared/kernel.h"
+#include "core/run/cpu/primitives/shared_names.h"
 
 namespace stashscope::cpu {
 

@@ -8,7 +8,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Outputs i: the axes along which a tensor of the dims in input i was broadcast.
+/// Output i: the axes along which a tensor with the dims in input i was broadcast.
 void broadcast_gradient_args(const KernelContext& context) {
   const std::vector<std::int64_t> sides[] = {as_integers(context.in(0)),
                                              as_integers(context.in(1))};
@@ -44,8 +44,8 @@ void accumulate(const KernelContext& context) {
           : copy_all(context.in(0), context.out());
 }
 
-/// (buffer, value, [overwrite]) -> updated flag, [new buffer]. The buffer itself belongs to the
-/// caller and is not changed: nothing in the step may see it before and after.
+/// (buffer, value, [overwrite]) -> updated flag, [new buffer]. The buffer belongs to the caller and
+/// stays unchanged: no node may read it both before and after the update.
 void accumulate_v2(const KernelContext& context) {
   context.out(0).as<bool>()[0] = true;
   if (!context.has_output(1)) return;

@@ -1,4 +1,4 @@
-// Copies between the device and its host; here both are the same memory, counted apart.
+// Copies between the device and its host. On the CPU both are the same memory, counted separately.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/strided_copy.h"

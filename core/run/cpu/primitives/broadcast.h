@@ -1,12 +1,13 @@
 #pragma once
 
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cpu {
 
-/// result[i] = apply(left[i], right[i]) over one run whose result is contiguous. The common steps
-/// are spelled out because only then the loops are vectorized.
+/// result[i] = apply(left[i], right[i]) over one run whose result is contiguous. The frequent steps
+/// have their own loops because only these are vectorized.
 template <class T, class U, class Apply>
 void apply_run(const T* left, std::int64_t left_step, const T* right, std::int64_t right_step,
                U* result, std::int64_t count, Apply apply) {

@@ -5,7 +5,7 @@
 
 namespace stashscope::cpu {
 
-/// A convolution as matrix products: the data that each kernel position meets becomes a row of a
+/// A convolution as matrix products: the data that meets one kernel position becomes a row of a
 /// matrix with one column per output position. (Chellapilla, Puri and Simard, "High performance
 /// convolutional neural networks for document processing", 2006)
 template <class T>
@@ -50,7 +50,7 @@ class UnfoldedConvolution {
   }
 
  private:
-  /// `body(offset in the data, in the weight, in the result)` of each group of each image.
+  /// Calls `body(offset in the data, in the weight, in the result)` for each group of each image.
   template <class Body>
   void for_each_group(Body body) const {
     for (std::int64_t image = 0; image < sizes_.batch; ++image) {
@@ -68,7 +68,7 @@ class UnfoldedConvolution {
   Matrix<T> result_matrix(const T* result) const { return dense_matrix(result, group_out_, out_); }
   Matrix<T> unfolded() const { return dense_matrix(columns_.data(), group_in_ * kernel_, out_); }
 
-  /// `body(entry of the unfolded matrix, element of the data)` for all that belong together.
+  /// Calls `body(entry of the unfolded matrix, element of the data)` for all pairs.
   template <class Body, class Data>
   void for_each_entry(Data* data, Body body) {
     for (std::int64_t channel = 0; channel < group_in_; ++channel) {
@@ -99,7 +99,7 @@ class UnfoldedConvolution {
   std::vector<T> columns_;
 };
 
-/// Tensors are dense. oneDNN where it can, else matrix products.
+/// Tensors are dense. Uses oneDNN where it supports the convolution, else matrix products.
 template <class T>
 void convolve(const ConvolutionSizes& sizes, const T* data, const T* weight, T* result) {
   if constexpr (std::is_same_v<T, float>) {

@@ -1,15 +1,17 @@
 #pragma once
 
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cpu {
 
-/// `index` counted from the end when it is negative; a run Error outside of `size` elements.
+/// `index`, counted from the end when it is negative. Throws a run Error outside of `size`
+/// elements.
 std::int64_t wrapped(std::int64_t index, std::int64_t size);
 std::vector<std::int64_t> wrapped_indices(const TensorView& indices, std::int64_t size);
 
-/// out[outer, i, inner] = data[outer, indices[i], inner], with `split` that of the data.
+/// out[outer, i, inner] = data[outer, indices[i], inner]. @param split of the data
 void gather_rows(const TensorView& data, const AxisSplit& split,
                  const std::vector<std::int64_t>& indices, const TensorView& out);
 
@@ -27,7 +29,7 @@ void add_rows(const C* dy, const AxisSplit& split, const std::vector<std::int64_
   }
 }
 
-/// Calls `body(dy, dx)` with the elements in the type that sums are computed in; dx starts as 0.
+/// Calls `body(dy, dx)` with elements of the type in which sums are computed; dx starts as 0.
 template <class Body>
 void accumulate(const TensorView& dy, const TensorView& dx, Body body) {
   const auto start = [&](auto* sums, const auto* gradient) {

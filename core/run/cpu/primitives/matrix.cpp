@@ -4,7 +4,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Calls `body` with the matrix in a layout that oneDNN takes, copied where it lies in none.
+/// Calls `body` with the matrix in a layout that oneDNN supports, copied if necessary.
 template <class Body>
 void with_layout(const Matrix<float>& matrix, Body body) {
   if (matrix.column_stride == 1 || matrix.columns == 1) {

@@ -38,7 +38,7 @@ std::vector<T> packed(const Matrix<T>& matrix) {
   return items;
 }
 
-/// Calls `body` with an equal matrix whose columns are contiguous, copied where they are not.
+/// Calls `body` with an equal matrix whose rows are contiguous, copied where they are not.
 template <class T, class Body>
 void with_contiguous_rows(const Matrix<T>& matrix, Body body) {
   if (matrix.column_stride == 1 || matrix.columns <= 1) return body(matrix);
@@ -46,8 +46,8 @@ void with_contiguous_rows(const Matrix<T>& matrix, Body body) {
   body(dense_matrix(copy.data(), matrix.rows, matrix.columns));
 }
 
-/// product = a b for any type of number: rows of b are added up, blocked so that they stay in the
-/// cache. Elements are added in the order of the inner axis.
+/// product = a b for any number type: rows of b are added up, in blocks that stay in the cache.
+/// Elements are added in the order of the inner axis.
 template <class T>
 void multiply_plainly(const Matrix<T>& a, const Matrix<T>& b, T* product) {
   constexpr std::int64_t block = 64;
@@ -67,7 +67,7 @@ void multiply_plainly(const Matrix<T>& a, const Matrix<T>& b, T* product) {
   });
 }
 
-/// product = a b, dense. Matrices of float go to oneDNN.
+/// product = a b, dense. Float matrices use oneDNN.
 template <class T>
 void multiply(const Matrix<T>& a, const Matrix<T>& b, T* product) {
   multiply_plainly(a, b, product);

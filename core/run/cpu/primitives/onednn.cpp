@@ -24,10 +24,10 @@ dnnl::stream& stream() {
 }
 
 void require(dnnl::status status) {
-  if (status != dnnl::status::success) fail_run("", "oneDNN refuses a matrix product");
+  if (status != dnnl::status::success) fail_run("", "oneDNN failed to compute a matrix product");
 }
 
-/// The library wants mutable memory for sources too; it only reads those.
+/// The library takes mutable pointers to sources, too, but only reads them.
 dnnl::memory wrap(const Descriptor& descriptor, const float* data) {
   return {descriptor, engine(), const_cast<float*>(data)};
 }
@@ -40,7 +40,7 @@ Descriptor dense(const Dims& dims) {
 
 Descriptor any_layout(const Descriptor& like) { return {like.dims(), like.data_type(), Tag::any}; }
 
-/// `source` in the layout that a primitive asks for.
+/// `source` in the layout that a primitive requires.
 dnnl::memory in_layout(dnnl::memory source, const Descriptor& wanted) {
   if (source.get_desc() == wanted) return source;
   dnnl::memory moved(wanted, engine());
@@ -48,7 +48,8 @@ dnnl::memory in_layout(dnnl::memory source, const Descriptor& wanted) {
   return moved;
 }
 
-/// What the last output position reads behind the data; negative where a stride leaves data unread.
+/// The padding after the data that the last output position reads; negative where a stride leaves
+/// data unread.
 Dims pads_behind(const SlidingWindow& window) {
   Dims pads;
   for (std::size_t i = 0; i < window.axes(); ++i) {
@@ -59,7 +60,7 @@ Dims pads_behind(const SlidingWindow& window) {
   return pads;
 }
 
-/// The descriptions of a convolution's three tensors, and its window.
+/// The descriptors of a convolution's three tensors, and its window.
 struct Convolution {
   explicit Convolution(const ConvolutionSizes& sizes)
       : data(dense(tensor_dims(sizes.batch, sizes.in_channels, sizes.window.in))),
@@ -69,7 +70,7 @@ struct Convolution {
         dilations(sizes.window.dilations),
         pads_before(sizes.window.pads),
         pads_after(pads_behind(sizes.window)) {
-    // The library counts the skipped elements, ONNX the steps.
+    // The library counts skipped elements, ONNX the distance.
     for (auto& dilation : dilations) --dilation;
   }
 
@@ -116,14 +117,15 @@ struct Convolution {
   Dims pads_after;
 };
 
-/// A tensor among a primitive's arguments: its slot, where it lies, the layout it is wanted in.
+/// A primitive's argument: its index, its data and the required layout.
 struct Operand {
   int slot;
   dnnl::memory memory;
   Descriptor wanted;
 };
 
-/// Runs a primitive of two sources, each brought into its layout, and brings the result back.
+/// Runs a primitive of two sources after converting them to its layouts, and converts the result
+/// back.
 template <class Primitive>
 void run(const typename Primitive::primitive_desc& description, const Operand& first,
          const Operand& second, Operand result) {

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/shared/convolution_sizes.h"
 
 namespace stashscope::cpu::onednn {
 
-// The float32 work that oneDNN does. Its results depend on the sizes only, never on addresses.
+// float32 products and convolutions by oneDNN. Results depend on the sizes only, never on
+// addresses.
 
-/// How a matrix lies in memory: rows (or, transposed, columns) are contiguous and `stride` elements
+/// The layout of a matrix: rows (columns, if transposed) are contiguous and `stride` elements
 /// apart.
 struct MatrixLayout {
   bool transposed = false;
@@ -17,7 +19,7 @@ struct MatrixLayout {
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
               MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product);
 
-/// Whether the library takes a convolution of this kind.
+/// Whether the library supports the convolution.
 bool can_convolve(const ConvolutionSizes& sizes);
 /// Tensors are dense: data [batch, channels, ...], weight [out channels, in channels / groups,
 /// ...].

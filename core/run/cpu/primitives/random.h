@@ -6,8 +6,8 @@
 
 namespace stashscope::cpu {
 
-/// Random numbers by position: a recomputed tensor draws the same ones, in whatever order they are
-/// asked for. Algorithm: the output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// Random numbers by position, so that a recomputed tensor draws the same ones in any order.
+/// Algorithm: the output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014) on seed and position.
 class PositionalRandom {
  public:
@@ -22,7 +22,7 @@ class PositionalRandom {
     return static_cast<double>(bits(position) >> 11) * 0x1p-53;
   }
 
-  /// Of mean 0 and deviation 1. (Box and Muller, 1958)
+  /// Normal, of mean 0 and deviation 1. (Box and Muller, 1958)
   double normal(std::uint64_t position) const {
     const double radius = std::sqrt(-2 * std::log(1 - uniform(2 * position)));
     return radius * std::cos(2 * std::numbers::pi * uniform(2 * position + 1));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int none = -1;
 
-/// How a float is laid out below its sign bit.
+/// The bits of a float below its sign bit.
 struct FloatFormat {
   int bits;
   int fraction;  ///< bits
@@ -30,7 +30,7 @@ constexpr FloatFormat e5m2 = {8, 2, 15, 0x7B, 0x7C, 0x7E, true};
 constexpr FloatFormat e5m2fnuz = {8, 2, 16, 0x7F, none, 0x80, false};
 constexpr FloatFormat e2m1 = {4, 1, 1, 0x7, none, none, true};
 
-constexpr int exponent_bias = 127;  // of float8e8m0, which is nothing but an exponent
+constexpr int exponent_bias = 127;  // of float8e8m0, which is only an exponent
 constexpr int exponent_nan = 0xFF;
 
 const FloatFormat* float_format(ElementType element) {
@@ -73,21 +73,21 @@ double float_of(const FloatFormat& format, int code) {
   return (code & sign_bit) != 0 ? -size : size;
 }
 
-/// The code of the nearest number, ties to even; nothing beyond the largest.
+/// The code of the nearest number, ties to even; nullopt beyond the largest.
 std::optional<int> nearest_code(const FloatFormat& format, double size) {
   if (size == 0) return 0;
   if (std::isinf(size)) return std::nullopt;
   const int lowest = 1 - format.bias;
   const int exponent = std::max(std::ilogb(size), lowest);
   const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, format.fraction - exponent)));
-  // A step count that reaches the next power of two carries into the exponent by itself.
+  // A fraction that reaches the next power of two carries into the exponent.
   const int code = ((exponent - lowest) << format.fraction) + steps;
   return code <= format.largest ? std::optional(code) : std::nullopt;
 }
 
 int float_code(const FloatFormat& format, double number, bool saturates) {
   const int sign_bit = 1 << (format.bits - 1);
-  // Where there is no NaN, ONNX has a negative zero.
+  // Types without NaN use the negative zero for it, as ONNX specifies.
   if (std::isnan(number)) return format.nan == none ? sign_bit : format.nan;
   const int sign = std::signbit(number) ? sign_bit : 0;
   if (const auto code = nearest_code(format, std::abs(number))) {
@@ -103,7 +103,7 @@ double power_of(int code) {
                               : std::ldexp(1.0, code - exponent_bias);
 }
 
-/// Signs are dropped: the type has none.
+/// The type has no sign, so signs are dropped.
 int exponent_code(double number, const SmallRounding& rounding) {
   const double size = std::abs(number);
   if (std::isnan(number)) return exponent_nan;
@@ -120,7 +120,7 @@ int exponent_code(double number, const SmallRounding& rounding) {
   return rounding.saturates ? largest : exponent_nan;
 }
 
-/// Whole numbers are cut towards zero.
+/// Rounds towards zero and keeps the lowest bits.
 int integer_code(double number, int bits) {
   const bool fits = std::abs(number) < 0x1p63;
   const std::int64_t whole = fits ? static_cast<std::int64_t>(number) : 0;

@@ -2,17 +2,17 @@
 
 #include <vector>
 
-#include "core/run/shared/kernel.h"
+#include "core/run/cpu/primitives/shared_names.h"
 
 namespace stashscope::cpu {
 
-/// Whether elements are floats of 8 bits and less or integers of 4 and less. Kernels do not compute
-/// in these types; they are converted to and from only.
+/// Whether elements are floats of at most 8 bits or integers of at most 4. Kernels only convert
+/// from and to these types and do not compute in them.
 bool is_small_number(ElementType element);
 
-/// What a conversion to a small float does beside rounding to the nearest, ties to even.
+/// Options of a conversion to a small float, which rounds to the nearest, ties to even.
 struct SmallRounding {
-  bool saturates = true;  ///< what is too large becomes the largest number, not infinity or NaN
+  bool saturates = true;         ///< too large numbers become the largest one, else infinity or NaN
   std::string exponents = "up";  ///< how float8e8m0 rounds: `up`, `down` or `nearest`
 };
 
@@ -20,7 +20,7 @@ struct SmallRounding {
 /// types")
 std::vector<double> small_numbers(const TensorView& tensor);
 
-/// The elements of any tensor of numbers; whole numbers beyond 2^53 keep their lowest bits only.
+/// The elements of any tensor of numbers. Whole numbers beyond 2^53 keep only their lowest 8 bits.
 std::vector<double> all_numbers(const TensorView& tensor);
 
 /// Converts `numbers` into the small element type of `tensor`; integers keep their lowest bits.

@@ -1,17 +1,17 @@
 #pragma once
 
-#include "core/run/shared/kernel.h"
+#include "core/run/cpu/primitives/shared_names.h"
 
 namespace stashscope::cpu {
 
-/// A place in a tensor from which elements lie `strides` apart; offset and strides in elements.
+/// Elements of a tensor that lie `strides` apart; offset and strides in elements.
 struct StridedPlace {
   std::byte* data = nullptr;
   std::vector<std::int64_t> strides;
   std::int64_t offset = 0;
 };
 
-/// The whole of a dense tensor.
+/// All elements of a dense tensor.
 StridedPlace whole(const TensorView& tensor);
 
 /// Copies a box of `sizes` elements of type `element`; source and target do not overlap.

@@ -5,8 +5,8 @@
 
 namespace stashscope::cpu {
 
-/// term(0) + ... + term(count - 1) in double. Eight partial sums let the processor work on several
-/// terms at once; the order of the additions depends on `count` only.
+/// term(0) + ... + term(count - 1) in double. Eight partial sums let the CPU add several terms at
+/// once; the order of the additions depends only on `count`.
 template <class Term>
 double sum_of(std::int64_t count, Term term) {
   constexpr std::int64_t lanes = 8;

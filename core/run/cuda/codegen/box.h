@@ -9,8 +9,8 @@
 
 namespace stashscope::cuda {
 
-/// An axis of a box that several tensors are walked along together; steps in elements, one per
-/// tensor: 0 repeats, negative ones run backwards.
+/// An axis of a box that several tensors are walked along together. One step per tensor, in
+/// elements: 0 repeats, negative ones run backwards.
 template <std::size_t tensors>
 struct BoxAxis {
   std::int64_t size = 1;
@@ -20,8 +20,8 @@ struct BoxAxis {
 template <std::size_t tensors>
 using Box = std::vector<BoxAxis<tensors>>;
 
-/// A box of `sizes`, outermost axis first. Axes along which all tensors move on evenly are one,
-/// axes of size 1 are left out.
+/// A box of `sizes`, outermost axis first. Axes along which all tensors advance evenly are merged;
+/// axes of size 1 are dropped.
 template <std::size_t tensors>
 Box<tensors> merged_box(std::span<const std::int64_t> sizes,
                         const std::array<std::vector<std::int64_t>, tensors>& strides) {
@@ -48,8 +48,8 @@ std::int64_t elements_of(const Box<tensors>& box) {
   return count;
 }
 
-/// BoxAxis<...> of kernels/boxes.cuh for each axis, the innermost one first; without a second
-/// tensor, its steps are 0.
+/// The text BoxAxis<...> (kernels/boxes.cuh) for each axis, innermost first. Without a second
+/// tensor its steps are 0.
 template <std::size_t tensors>
 std::vector<std::string> axis_texts(const Box<tensors>& box) {
   std::vector<std::string> texts;

@@ -9,10 +9,10 @@
 
 namespace stashscope::cuda {
 
-/// A kernel call under construction: its parameters are named as its body asks for them.
+/// A kernel call under construction. Asking for an operand adds the parameter that the body names.
 class CallText {
  public:
-  /// Text of a pointer to the elements of an operand that the kernel reads (writes); of a null
+  /// The text of a pointer to an operand's elements, which the kernel reads (writes); a null
   /// pointer where the type is not present.
   std::string reads(const OperandType& type, Operand operand);
   std::string writes(const OperandType& type, Operand operand);
@@ -21,10 +21,10 @@ class CallText {
   std::string reads(const LoweringContext& context, std::size_t index);
   std::string writes(const LoweringContext& context, std::size_t index = 0);
 
-  /// A parameter of any pointer type; returns its name.
+  /// Adds a parameter of any pointer type and returns its name.
   std::string pointer(const std::string& type, Operand operand);
 
-  /// @param body what the entry function does
+  /// @param body of the entry function
   KernelCall call(const std::string& body, const LaunchShape& shape) const;
 
  private:
@@ -34,7 +34,7 @@ class CallText {
 /// `NAME<A, B, ...>`
 std::string with_arguments(const std::string& name, const std::vector<std::string>& arguments);
 
-/// Template arguments: texts, lists of texts, whole numbers and flags.
+/// Template arguments from texts, lists of texts, integers and flags.
 template <class... Items>
 std::vector<std::string> arguments_of(const Items&... items);
 
@@ -42,15 +42,15 @@ std::vector<std::string> arguments_of(const Items&... items);
 std::string invocation(const std::string& name, const std::vector<std::string>& arguments,
                        const std::vector<std::string>& operands);
 
-/// The type that elements are computed in (float for 16 bits and less), and the one long sums of
-/// them are added up in.
+/// The type in which elements are computed (float for 16 bits and less), and the type in which long
+/// sums of them are added up.
 std::string compute_type(ElementType element);
 std::string sum_type(ElementType element);
 
-/// `type`, or float32 where it is left out: for the types of null pointers.
+/// The element type of `type`, or float32 where it is left out: null pointers need a type too.
 std::string type_or_float(const OperandType& type);
 
-/// How many elements of these types fit into a 16-byte access: a power of two.
+/// The number of elements of these types that fit into a 16-byte access: a power of two.
 std::int64_t widest_access(const std::vector<ElementType>& elements);
 
 /// The widest access, at most `width` elements, that divides all `counts`.

@@ -6,20 +6,20 @@
 
 namespace stashscope::cuda {
 
-/// The type of kernels/prelude.cuh that elements lie in memory as; booleans are bytes. Throws a run
-/// Error for types that no kernel works on.
+/// The type of kernels/prelude.cuh in which elements are stored; booleans are bytes. Throws a run
+/// Error for types that no kernel supports.
 std::string device_type(ElementType element);
 
 /// A type of `bytes` (1, 2, 4, 8 or 16) for kernels that only move elements.
 std::string moved_type(std::int64_t bytes);
 
-/// Bytes of one element; throws as above for types that are packed more densely than bytes.
+/// Bytes of one element. Throws a run Error for types packed more densely than bytes.
 std::int64_t element_bytes(ElementType element);
 
 /// A float as a literal, with all its bits.
 std::string float_text(float value);
 
-/// A number of type double, to the last bit.
+/// A double as a literal, exact to the last bit.
 std::string number_text(double number);
 
 }  // namespace stashscope::cuda

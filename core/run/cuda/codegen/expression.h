@@ -20,10 +20,10 @@ struct FixedText {
   }
 };
 
-/// `function(a, b, ...)`; operands that are left out have no place.
+/// `function(a, b, ...)` without the operands that are left out.
 std::string call_text(const std::string& function, const std::vector<std::string>& operands);
 
-/// A function of kernels/pointwise.cuh, or of CUDA, of all operands.
+/// Calls a function of kernels/pointwise.cuh, or of CUDA, with all operands.
 template <FixedText function>
 std::string call(const LoweringContext&, const std::vector<std::string>& operands) {
   return call_text(function.characters, operands);
@@ -35,7 +35,7 @@ std::string infix(const LoweringContext&, const std::vector<std::string>& operan
   return operands[0] + " " + sign.characters + " " + operands[1];
 }
 
-/// An attribute as a number of type double.
+/// An attribute as a double literal.
 inline std::string attribute_text(const LoweringContext& context, const char* name,
                                   float otherwise) {
   return number_text(double{context.attributes().real(name, otherwise)});

@@ -10,13 +10,13 @@ namespace stashscope::cuda {
 
 ElementsAlong elements_along(const std::vector<std::int64_t>& indices,
                              const std::vector<std::int64_t>& data, std::int64_t axis) {
-  const std::size_t along = cpu::axis_in(axis, std::ssize(data));
-  std::vector<std::int64_t> strides = cpu::dense_strides(data);
+  const std::size_t along = kernels::axis_in(axis, std::ssize(data));
+  std::vector<std::int64_t> strides = kernels::dense_strides(data);
   const std::int64_t stride = std::exchange(strides[along], 0);
   return {.size = data[along],
           .stride = stride,
           .line = indices[along],
-          .line_step = cpu::dense_strides(indices)[along],
+          .line_step = kernels::dense_strides(indices)[along],
           .axes = axis_texts(merged_box<1>(indices, {strides}))};
 }
 

@@ -4,8 +4,8 @@
 
 namespace stashscope::cuda {
 
-/// The text of all files of kernels/, what each needs in front of it: what the entry functions of
-/// calls are compiled behind.
+/// The text of all files of kernels/, in an order that satisfies their dependencies. It is compiled
+/// in front of the calls' entry functions.
 const std::string& kernel_library();
 
 }  // namespace stashscope::cuda

@@ -8,21 +8,21 @@
 
 namespace stashscope::cuda {
 
-/// Collects the kernels of a program, equal ones once, and compiles them together.
+/// Collects the kernels of a program, without duplicates, and compiles them together.
 class KernelTexts {
  public:
-  /// The place of a kernel in what `compile` returns.
+  /// The index of the kernel in the result of `compile`.
   std::size_t add(const std::string& text, int threads);
 
   std::vector<KernelId> compile(Device& device) const;
 
-  /// What is handed to the compiler behind the kernel library.
+  /// The text that follows the kernel library.
   std::string entries_text() const;
   std::vector<std::string> entry_names() const;
 
  private:
   std::map<std::string, std::size_t> places_;
-  std::vector<std::string> entries_;  ///< launch bounds, name and text, by place
+  std::vector<std::string> entries_;  ///< launch bounds, name and text, by index
 };
 
 }  // namespace stashscope::cuda

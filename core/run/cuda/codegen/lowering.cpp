@@ -19,7 +19,7 @@ std::vector<std::int64_t> LoweringContext::integers(std::size_t input) const {
   if (input >= contents.size() || !contents[input].present()) {
     fail_run("", "input " + std::to_string(input) + " must be known before the step runs");
   }
-  return cpu::as_integers(contents[input]);
+  return kernels::as_integers(contents[input]);
 }
 
 void Lowered::add(Call call) { calls.push_back(std::move(call)); }

@@ -13,7 +13,7 @@
 
 namespace stashscope::cuda {
 
-/// Element type and dims of an operand; undefined for an optional one that is left out.
+/// Element type and dims of an operand; undefined for an operand left out.
 struct OperandType {
   ElementType element = ElementType::undefined;
   std::vector<std::int64_t> dims;
@@ -28,15 +28,16 @@ struct OperandType {
   }
 };
 
-/// A node with all that is known of it before it runs.
+/// A node and everything known about it before it runs.
 struct LoweringContext {
   const Node& node;
   std::int64_t version;  ///< since-version of the operator
   std::vector<OperandType> inputs;
-  std::vector<OperandType> outputs;       ///< those left out are not present
-  std::vector<cpu::TensorView> contents;  ///< by input; present where the host knows the elements
-  std::uint64_t seed = 0;                 ///< for random operators
-  bool rounds_to_tf32 = false;            ///< matrix products of float32 may
+  std::vector<OperandType> outputs;  ///< not present() where left out
+  std::vector<kernels::TensorView>
+      contents;                 ///< by input; present() where the host knows the elements
+  std::uint64_t seed = 0;       ///< for random operators
+  bool rounds_to_tf32 = false;  ///< allowed for float32 matrix products
 
   const Attributes& attributes() const { return node.attributes; }
   bool has_input(std::size_t index) const {
@@ -47,11 +48,12 @@ struct LoweringContext {
   }
   const OperandType& in(std::size_t index = 0) const { return inputs[index]; }
   const OperandType& out(std::size_t index = 0) const { return outputs[index]; }
-  /// Elements of a host operand as 64-bit numbers; throws a run Error where they are not known.
+  /// Elements of a host operand as 64-bit numbers. Throws a run Error where the host does not know
+  /// them.
   std::vector<std::int64_t> integers(std::size_t input) const;
 };
 
-/// What a call works on: an input or output of the node (of a member of a fused group), or scratch
+/// An operand of a call: an input or output of the node (of a member of a fused group), or scratch
 /// memory.
 struct Operand {
   enum class Kind : std::uint8_t { input, output, scratch };
@@ -74,10 +76,10 @@ constexpr Operand scratch(std::size_t index) {
   return {Operand::Kind::scratch, static_cast<std::uint16_t>(index), 0};
 }
 
-/// A kernel of our own. Kernels with equal text are compiled once.
+/// A generated kernel. Kernels with equal text are compiled once.
 struct KernelCall {
-  /// Parameter list and body of the entry function, such as `(const float* x, float* y) {...}`, in
-  /// the terms of the kernel library (kernels/).
+  /// Parameter list and body of the entry function, such as `(const float* x, float* y) {...}`,
+  /// which may use the kernel library (kernels/).
   std::string text;
   LaunchShape shape;
   std::vector<Operand> operands;  ///< by parameter
@@ -121,48 +123,48 @@ struct ZeroCall {
 
 using Call = std::variant<KernelCall, MatmulCall, ConvolutionCall, CopyCall, RowCopyCall, ZeroCall>;
 
-/// What the device does for a node, in this order.
+/// The calls that run a node on the device, in order.
 struct Lowered {
   std::vector<Call> calls;
-  std::vector<std::int64_t> scratch_bytes;  ///< by index; there while the node runs
+  std::vector<std::int64_t> scratch_bytes;  ///< by index; allocated while the node runs
 
   void add(Call call);
 
-  /// Room for `bytes` while the node runs.
+  /// Scratch memory of `bytes` while the node runs.
   Operand add_scratch(std::int64_t bytes) {
     scratch_bytes.push_back(bytes);
     return scratch(scratch_bytes.size() - 1);
   }
 };
 
-/// What needs one call and no scratch memory.
+/// A lowering of one call without scratch memory.
 Lowered single_call(Call call);
 
-/// The calls of `more`, which needs no scratch memory, behind those of `lowered`.
+/// Appends the calls of `more`, which needs no scratch memory.
 void append(Lowered& lowered, Lowered more);
 
-/// The elements of an input as those of the first output, whose dims may be others.
+/// Copies an input's elements to the first output, whose dims may differ.
 Lowered copied_input(const LoweringContext& context, std::size_t index);
 
-/// Throws a run Error that says what of the node no kernel does.
+/// Lowers a node. Throws a run Error that names the unsupported part.
 using LoweringFunction = Lowered (*)(const LoweringContext&);
 
-/// One element of a pointwise node's output as CUDA C++ text, of the type that the output's
-/// elements are computed in. @param operands by input, each a variable that holds the element it
-/// reads in the type that its tensor's elements are computed in; empty for one that is left out.
-/// `position` is the element's place in the output, of type UInt64
+/// One element of a pointwise node's output as CUDA C++ text, of the type in which the output is
+/// computed. In the text, `position` is the element's index in the output, of type UInt64. @param
+/// operands by input: the variable that holds the element read, in the type in which its tensor is
+/// computed; empty for an operand left out
 using ExpressionFunction = std::string (*)(const LoweringContext&,
                                            const std::vector<std::string>& operands);
 
-/// What is known of an operator on the device.
+/// How the device runs an operator.
 struct CudaKernel {
   LoweringFunction lower = nullptr;
-  /// Of pointwise operators (with broadcasting), which can be members of a fused group; `lower` may
-  /// then be left out.
+  /// For pointwise operators (with broadcasting), which can be members of a fused group; `lower`
+  /// may then be null.
   ExpressionFunction expression = nullptr;
-  /// Inputs whose elements must be known before the step runs (shapes, axes), by index.
+  /// Indices of the inputs whose elements the host must know before the step runs (shapes, axes).
   std::vector<std::size_t> host_inputs = {};
-  /// All inputs from this one on are such, too.
+  /// The host must also know all inputs from this index on.
   std::size_t host_inputs_from = static_cast<std::size_t>(-1);
 };
 
@@ -170,7 +172,7 @@ struct CudaKernel {
 class CudaKernelRegistry {
  public:
   void add(std::string_view domain, std::string_view type, CudaKernel kernel);
-  /// Null when there is none.
+  /// Null when no kernel is registered.
   const CudaKernel* find(const Node& node) const;
 
  private:

@@ -45,7 +45,8 @@ class KernelWriter {
   static std::string number(std::size_t value) { return std::to_string(value); }
   static std::string value_of(std::size_t result) { return "r" + number(result) + "v"; }
 
-  /// The names of a result's operands, for its expression; adds those that it reads from memory.
+  /// Collects the names of a result's operands for its expression and adds the operands it reads
+  /// from memory.
   void add_expression(std::size_t index) {
     const Result& result = results_[index];
     const LoweringContext& context = result.context;
@@ -66,7 +67,7 @@ class KernelWriter {
     }
   }
 
-  /// As many elements as the widest of the full operands has in one access.
+  /// The number of elements that the widest full operand has in one access.
   std::int64_t width() const {
     std::int64_t bytes = 1;
     for (const PointwiseSource& source : sources_) {

@@ -14,7 +14,7 @@ PointwiseSource::PointwiseSource(Operand operand, OperandType type,
       variable_(std::move(variable)),
       is_full_(type_.elements() == element_count(result)) {
   if (is_full_) return;
-  const std::vector<std::int64_t> strides = cpu::broadcast_strides(result, type_.dims);
+  const std::vector<std::int64_t> strides = kernels::broadcast_strides(result, type_.dims);
   for (std::size_t i = 0; i < result.size(); ++i) add_axis({result[i], strides[i]});
 }
 

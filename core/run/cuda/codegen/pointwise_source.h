@@ -7,7 +7,7 @@
 
 namespace stashscope::cuda {
 
-/// How many elements each thread of a pointwise kernel works on, one behind the other.
+/// The elements of a pointwise kernel; each thread processes `width` consecutive ones.
 struct PointwiseShape {
   std::int64_t elements = 0;
   std::int64_t width = 1;
@@ -19,7 +19,7 @@ struct PointwiseShape {
   const char* index_type() const { return is_narrow() ? "UInt32" : "UInt64"; }
 };
 
-/// What a pointwise kernel reads from memory, as text that makes packs of its elements.
+/// An operand that a pointwise kernel reads from memory, as text that makes packs of its elements.
 class PointwiseSource {
  public:
   /// @param name of the pointer @param variable of an element
@@ -31,10 +31,10 @@ class PointwiseSource {
   bool is_full() const { return is_full_; }
   std::int64_t element_bytes() const;
   std::string parameter() const;
-  /// Reads what a thread needs; `first` is the position of its first element, `count` how many it
-  /// has.
+  /// The statement that reads a thread's elements. In the text, `first` is the position of the
+  /// first element and `count` their number.
   std::string read(const PointwiseShape& shape) const;
-  /// Element `k` of these.
+  /// The expression for element `k` of those read.
   std::string element() const;
 
  private:
@@ -47,7 +47,7 @@ class PointwiseSource {
 
   void add_axis(Axis axis);
   Reading reading(const PointwiseShape& shape) const;
-  /// Where the element at `position` lies.
+  /// The offset of the element at `position`.
   std::string offset(const std::string& position) const;
 
   Operand operand_;
@@ -55,7 +55,7 @@ class PointwiseSource {
   std::string name_;
   std::string variable_;
   bool is_full_;
-  std::vector<Axis> axes_;  ///< of the result, as few as possible, outermost first
+  std::vector<Axis> axes_;  ///< of the result, merged where possible, outermost first
 };
 
 }  // namespace stashscope::cuda

@@ -15,7 +15,7 @@ using Numbers = std::vector<std::string>;
 
 constexpr std::int64_t block_threads = 256;
 constexpr std::int64_t warp = 32;
-/// About what a large device runs at once.
+/// About the number of blocks that a large device runs at once.
 constexpr std::int64_t wanted_blocks = 1024;
 
 constexpr std::size_t data = 0;
@@ -42,7 +42,7 @@ Dims strides_of(const Box<2>& axes) {
   return strides;
 }
 
-/// The axes of a reduction, those that move on evenly merged.
+/// The axes of a reduction, merged where they advance evenly.
 struct ReducedBox {
   Box<2> kept;
   Box<2> reduced;
@@ -50,8 +50,8 @@ struct ReducedBox {
   bool inner_is_kept = false;
 
   ReducedBox(const Dims& dims, const Dims& kept_dims) {
-    Box<2> box =
-        merged_box<2>(dims, {cpu::dense_strides(dims), cpu::broadcast_strides(dims, kept_dims)});
+    Box<2> box = merged_box<2>(
+        dims, {kernels::dense_strides(dims), kernels::broadcast_strides(dims, kept_dims)});
     if (!box.empty()) {
       inner = box.back().size;
       inner_is_kept = box.back().steps[result] != 0;
@@ -61,7 +61,7 @@ struct ReducedBox {
   }
 };
 
-/// A kernel call without its operands, and how many parts of each result it makes.
+/// A kernel call without its operands, and the number of parts per result that it makes.
 struct ReductionCall {
   std::string function;
   std::string shape;
@@ -69,13 +69,13 @@ struct ReductionCall {
   std::int64_t slices = 1;
 };
 
-/// How many slices to cut `items` of a result into, each of at least `least`.
+/// The number of slices of a result's `items`, each with at least `least` items.
 std::int64_t wanted_slices(std::int64_t blocks, std::int64_t items, std::int64_t least) {
   if (2 * blocks >= wanted_blocks) return 1;
   return std::max<std::int64_t>(1, std::min(wanted_blocks / blocks, items / least));
 }
 
-/// What can be moved at once where all runs start and end at multiples of it.
+/// The widest access that divides the start and end of every run.
 std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   Dims counts = strides_of(box.kept);
   for (const std::int64_t stride : strides_of(box.reduced)) counts.push_back(stride);
@@ -83,7 +83,7 @@ std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   return even_width(widest, counts);
 }
 
-/// Runs that start anywhere are worth aligning when they are long.
+/// Long runs are worth aligning even when they start anywhere.
 std::int64_t row_width(const ReducedBox& box, std::int64_t widest) {
   return box.inner >= 64 * widest ? widest : width_of_runs(box, widest);
 }

@@ -8,19 +8,19 @@
 
 namespace stashscope::cuda {
 
-/// What a reduction reads, does and makes, in the terms of kernels/reduce.cuh.
+/// Source, reducer and sink of a reduction, as text for kernels/reduce.cuh.
 struct ReductionTexts {
   std::string reducer;           ///< a type
   std::int64_t state_bytes = 4;  ///< of its states
-  std::int64_t width = 1;        ///< elements that the source can read at once
-  /// Text of an object; its parameters are added to the call.
+  std::int64_t width = 1;        ///< elements that the source reads at once, at most
+  /// The text of an object; its parameters are added to the call.
   std::function<std::string(CallText&)> source = {};
   std::function<std::string(CallText&)> sink = {};
 };
 
-/// Reduces a dense tensor of `dims` to one of `kept`, which has 1 for the reduced axes and at least
-/// one element. Where there are few results, parts of each go to scratch memory first, so that all
-/// of the device has something to do. Throws a run Error for axes beyond 32 bits.
+/// Reduces a dense tensor of `dims` to one of `kept`, which has size 1 on the reduced axes and at
+/// least one element. With few results, partial results go to scratch memory first, so that the
+/// whole device has work. Throws a run Error for axes beyond 32 bits.
 void add_reduction(Lowered& lowered, const std::vector<std::int64_t>& dims,
                    const std::vector<std::int64_t>& kept, const ReductionTexts& texts);
 

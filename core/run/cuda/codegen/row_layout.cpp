@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::int64_t least_block = 128;
 constexpr std::int64_t most_threads = 1024;
-/// Rows that are not kept need few registers, so that several such blocks work side by side.
+/// Rows that are not kept in registers need few of them, so that several such blocks run at once.
 constexpr std::int64_t most_threads_of_passes = 512;
-/// A thread of a small block has registers for as many numbers; of the largest, which has 64
-/// registers for each of its threads, for half of them.
+/// Numbers that a thread keeps in registers. Threads of the largest block have 64 registers each
+/// and keep half as many.
 constexpr std::int64_t kept_of_thread = 64;
 
 struct Layout {

@@ -7,24 +7,24 @@
 
 namespace stashscope::cuda {
 
-/// Rows of a tensor that a kernel works on one by one.
+/// Rows of a tensor that a kernel processes one by one.
 struct Rows {
   std::int64_t count = 0;
   std::int64_t columns = 0;
   std::int64_t stride = 1;  ///< between the elements of a row
 };
 
-/// What a kernel asks of the threads that work on its rows.
+/// What a kernel requires of the threads that process its rows.
 struct RowNeeds {
   std::vector<ElementType> elements;  ///< of all operands with the rows' dims
-  /// How many numbers of each element of a row stay in registers; 0: the kernel reads rows once or
-  /// in passes.
+  /// How many numbers per element of a row stay in registers; 0: the kernel reads rows once or in
+  /// passes.
   int kept_numbers = 1;
-  /// What is moved at once divides these, too: runs of what else is read along the rows.
+  /// The width of an access also divides these: lengths of other runs that are read along the rows.
   std::vector<std::int64_t> even_runs = {};
 };
 
-/// How threads are laid out over rows: text of a RowLayout of kernels/groups.cuh, and a launch.
+/// The assignment of threads to rows: the text of a RowLayout (kernels/groups.cuh) and a launch.
 struct RowPlan {
   std::string layout;
   LaunchShape shape;

@@ -23,7 +23,7 @@ struct BoxCopy {
   std::array<std::int64_t, 2> offsets{};
 };
 
-/// Elements that lie side by side in source and target become larger ones.
+/// Merges elements that are adjacent in source and target into larger ones.
 void widen_elements(BoxCopy& copy) {
   if (copy.box.empty()) return;
   const auto& row = copy.box.back();
@@ -49,7 +49,7 @@ void widen_elements(BoxCopy& copy) {
   if (copy.box.back().size == 1) copy.box.pop_back();
 }
 
-/// The largest offset that the copy meets, and its number of elements.
+/// The larger of the copy's largest offset and its number of elements.
 std::int64_t reach_of(const BoxCopy& copy) {
   std::int64_t reach = elements_of(copy.box);
   for (std::size_t k : {source, target}) {
@@ -60,7 +60,7 @@ std::int64_t reach_of(const BoxCopy& copy) {
   return reach;
 }
 
-/// A call of `function` of kernels/boxes.cuh with `arguments` behind the element type.
+/// A call of `function` of kernels/boxes.cuh; `arguments` follow the element type.
 KernelCall call_of(const BoxCopy& copy, const std::string& function,
                    const std::vector<std::string>& arguments, const LaunchShape& shape) {
   const std::string type = moved_type(copy.bytes);
@@ -82,7 +82,7 @@ KernelCall element_copy(const BoxCopy& copy) {
                  launch_of(count));
 }
 
-/// How many elements of a dense row of the target a thread can store at once.
+/// The number of elements of a dense target row that a thread stores at once.
 std::int64_t store_width(const BoxCopy& copy) {
   if (copy.box.empty() || copy.box.back().steps[target] != 1) return 1;
   const auto fits = [&](std::int64_t width) {
@@ -104,12 +104,12 @@ KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
                  launch_of(count));
 }
 
-/// The axis other than the innermost one that is dense in the source, when tiles of it and the
-/// innermost one are worth turning.
+/// The outer axis that is dense in the source, when transposing tiles of it and the innermost axis
+/// pays.
 std::optional<std::size_t> turned_axis(const CopyBox& box) {
   constexpr std::int64_t least = 8;
   if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;
-  if (box.back().steps[source] == 0) return std::nullopt;  // repeats what one read brings
+  if (box.back().steps[source] == 0) return std::nullopt;  // one read serves all
   for (std::size_t i = 0; i + 1 < box.size(); ++i) {
     if (box[i].steps[source] == 1 && box[i].size >= least) return i;
   }
@@ -130,15 +130,14 @@ KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
       {blocks, 256});
 }
 
-/// Long rows are left to the device's own copies: a kernel for each place that tensors are joined
-/// or cut at takes long to compile.
+/// Long rows use the device's copies: a kernel per join or split position takes long to compile.
 std::optional<RowCopyCall> row_copy(const BoxCopy& copy) {
   constexpr std::int64_t least_row_bytes = 4096;
   if (copy.box.empty() || copy.box.size() > 2) return std::nullopt;
   const auto& row = copy.box.back();
   const bool is_dense = row.steps[source] == 1 && row.steps[target] == 1;
   if (!is_dense || row.size * copy.bytes < least_row_bytes) return std::nullopt;
-  // Devices take pitches of 31 bits.
+  // Devices support pitches of up to 31 bits.
   if (reach_of(copy) * copy.bytes > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
   RowCopyCall call;
   call.shape = {1, row.size * copy.bytes, row.size * copy.bytes, row.size * copy.bytes};
@@ -164,7 +163,7 @@ KernelCall kernel_of(const BoxCopy& copy) {
 }  // namespace
 
 StridedOperand whole(Operand operand, const std::vector<std::int64_t>& dims) {
-  return {operand, cpu::dense_strides(dims)};
+  return {operand, kernels::dense_strides(dims)};
 }
 
 void add_strided_copy(Lowered& lowered, ElementType element, const std::vector<std::int64_t>& sizes,
@@ -190,7 +189,7 @@ LaunchShape launch_of(std::int64_t threads, int threads_of_block) {
 }
 
 std::string index_type(std::int64_t elements) {
-  // Indices of threads beyond the last element must fit, too.
+  // Indices of threads beyond the last element must fit as well.
   return elements < std::numeric_limits<std::int32_t>::max() - 1024 ? "Int32" : "Int64";
 }
 

@@ -14,39 +14,39 @@
 
 namespace stashscope::cuda {
 
-/// An address in the device's memory; the host neither reads nor writes there.
+/// An address in the device's memory. The host must not read or write there.
 using DevicePointer = std::byte*;
 
-/// Where memory is taken from. Each is a stream-ordered pool of its own, so that what each holds is
-/// counted apart.
+/// The source of an allocation. Each is a stream-ordered pool of its own, so that their usage is
+/// counted separately.
 enum class Pool : std::uint8_t {
   tensors,     ///< values of the step
   workspaces,  ///< scratch memory of kernels and libraries
 };
 
-/// What is known of a device before anything runs on it.
+/// Facts about a device that are known before anything runs on it.
 struct DeviceFacts {
-  std::string name;       ///< as the vendor calls it
-  std::string libraries;  ///< versions of what runs the kernels, for reports
+  std::string name;       ///< the vendor's name
+  std::string libraries;  ///< versions of the libraries that run kernels, for reports
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
   int multiprocessors = 0;
   int architecture = 0;  ///< compute capability, major * 10 + minor
 };
 
-/// How many threads a kernel is started with.
+/// The number of threads of a kernel launch.
 struct LaunchShape {
   std::int64_t blocks = 1;  ///< at most 2^31 - 1
   int threads = 256;        ///< of each block
 };
 
-/// D = alpha * op(A) op(B) + addend for each item of a batch; all matrices row-major and dense,
+/// D = alpha * op(A) op(B) + addend for each item of a batch. All matrices are row-major and dense;
 /// products are summed in float32 (float64 for float64).
 struct MatmulShape {
   enum class Addend : std::uint8_t {
     none,
     bias,  ///< a vector of `columns` elements, added to each row
-    own,   ///< what D held before
+    own,   ///< the previous content of D
   };
 
   ElementType element = ElementType::float32;  ///< of all operands
@@ -67,11 +67,11 @@ struct MatmulShape {
   auto operator<=>(const MatmulShape&) const = default;
 };
 
-/// Rows of bytes that lie evenly apart in both memories.
+/// A copy of rows of bytes, evenly spaced in the source and in the target.
 struct RowCopy {
   std::int64_t rows = 1;
   std::int64_t row_bytes = 0;
-  std::int64_t from_pitch = 0;  ///< bytes from the start of a row to that of the next
+  std::int64_t from_pitch = 0;  ///< bytes from one row's start to the next
   std::int64_t to_pitch = 0;
 };
 
@@ -101,41 +101,41 @@ using KernelId = Id<struct KernelTag>;
 using MatmulId = Id<struct MatmulTag>;
 using ConvolutionId = Id<struct ConvolutionTag>;
 
-/// What a device does for the runner. All work is queued on one stream and ends in the order it was
-/// asked for; a call may return before its work ends. The plugin implements this with CUDA's
-/// libraries, tests on the processor. All functions throw a run Error when the device fails.
+/// What a device does for the runner. All work is queued on one stream and ends in the order of the
+/// calls; a call may return before its work ends. The plugin implements this with CUDA's libraries,
+/// the tests on the CPU. All functions throw a run Error when the device fails.
 class Device {
  public:
   virtual ~Device() = default;
 
   virtual DeviceFacts facts() const = 0;
 
-  /// Memory for what is queued from now on; null when the device has none left. Aligned to 256
-  /// bytes; `bytes` may be 0.
+  /// Memory for work queued from now on; null when the device has none left. Aligned to 256 bytes;
+  /// `bytes` may be 0.
   virtual DevicePointer allocate(Pool pool, std::int64_t bytes) = 0;
-  /// What is queued from now on may get this memory.
+  /// Work queued from now on may reuse the memory.
   virtual void release(Pool pool, DevicePointer memory) = 0;
-  /// Bytes of a pool that are in use, rounded up as the allocator does, and that it holds.
+  /// Bytes of a pool in use, rounded up as the allocator does, and bytes that the pool holds.
   virtual std::int64_t used_bytes(Pool pool) const = 0;
   virtual std::int64_t reserved_bytes(Pool pool) const = 0;
-  /// The most that was in use since this was last asked.
+  /// Peak bytes in use since the last call.
   virtual std::int64_t take_peak_used_bytes(Pool pool) = 0;
-  /// Gives back what no one uses.
+  /// Returns the pool's unused memory to the device.
   virtual void trim(Pool pool) = 0;
-  /// Page-locked memory of the host, for transfers that run beside the host.
+  /// Page-locked host memory, for transfers that do not block the host.
   virtual std::byte* allocate_host(std::int64_t bytes) = 0;
   virtual void release_host(std::byte* memory) = 0;
 
-  /// Copies between device and host or within the device. Host memory that is not page-locked has
-  /// been read, or written, when this returns.
+  /// Copies between device and host or within the device. Pageable host memory has been read, or
+  /// written, when this returns.
   virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
-  /// Within the device; the memories do not overlap.
+  /// Copies within the device; source and target do not overlap.
   virtual void copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) = 0;
   virtual void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) = 0;
 
-  /// Compiles CUDA C++ text: what all entries use, then the entries, each of which needs none of
-  /// the others. @param entries names of its `extern "C" __global__` functions in the text's order
-  /// Returns a kernel per entry.
+  /// Compiles CUDA C++ text: first the code that all entries use, then the entries, which do not
+  /// depend on each other. Returns one kernel per entry. @param entries names of the text's `extern
+  /// "C" __global__` functions, in its order
   virtual std::vector<KernelId> compile(const std::string& text,
                                         const std::vector<std::string>& entries) = 0;
   /// @param operands the kernel's arguments: pointers only, in its order
@@ -148,26 +148,27 @@ class Device {
   virtual void multiply(MatmulId matmul, DevicePointer a, DevicePointer b, DevicePointer bias,
                         DevicePointer d, DevicePointer workspace) = 0;
 
-  /// Throws an input Error that names the library that is missing where there is none.
+  /// Throws an input Error that names the missing library, if cuDNN cannot be opened.
   virtual ConvolutionId prepare(const ConvolutionShape& shape) = 0;
   virtual std::int64_t workspace_bytes(ConvolutionId convolution) const = 0;
-  /// @param operands two that are read, in the order of the shape's pass, then the one written
+  /// @param operands the two inputs in the order of the shape's pass, then the output
   virtual void convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
                         DevicePointer workspace) = 0;
 
-  /// Until `stop_trace`, records of what the device does are kept. Says why not when it cannot.
+  /// Keeps records of the device's work until `stop_trace`. Returns why it cannot; empty when it
+  /// can.
   virtual std::string start_trace() = 0;
-  /// What is queued from now on belongs to this step of the order.
+  /// Work queued from now on belongs to this slot of the execution order.
   virtual void begin_step(std::uint32_t step) = 0;
   /// Waits for the work, then returns the records since `start_trace`.
   virtual TraceRecords stop_trace() = 0;
 
-  /// Waits until all that was queued has ended.
+  /// Waits until all queued work has ended.
   virtual void synchronize() = 0;
 };
 
-/// For cleaning up: a device that has failed refuses all that follows, and what failed first is
-/// what counts.
+/// For clean-up: a device that has failed refuses all further calls, and only its first error
+/// matters.
 template <class Work>
 void without_failing(const Work& work) noexcept {
   try {

@@ -6,12 +6,11 @@
 
 namespace stashscope::cuda {
 
-/// The most that an allocation of so many bytes takes from one of CUDA's pools.
+/// Upper bound on what an allocation of `bytes` takes from a CUDA pool.
 std::int64_t allocated_bytes(std::int64_t bytes);
 
-/// Memory of a device, taken for a step and given back at its end, whatever comes. Keeps to a
-/// limit, so that a large device can stand for a smaller one. Counts by itself what is taken: how
-/// soon a pool sees that something was given back is its own affair.
+/// Device memory of a step, returned at its end even after a failure. A limit makes a large device
+/// act like a smaller one. Counts allocations itself, because a pool may notice releases late.
 class DeviceMemory {
  public:
   /// @param limit bytes for tensors and workspaces together; 0: what the device has
@@ -20,13 +19,13 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Null when there is none left.
+  /// Null when no memory is left.
   DevicePointer allocate(Pool pool, std::int64_t bytes);
   void release(DevicePointer memory);
 
-  /// Of all that is taken, by `allocated_bytes`.
+  /// Sum of `allocated_bytes` over all allocations.
   std::int64_t used_bytes() const { return used_; }
-  /// What tensors and workspaces may take together.
+  /// Bytes that tensors and workspaces may take together.
   std::int64_t available_bytes() const;
 
  private:

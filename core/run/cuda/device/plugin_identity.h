@@ -2,8 +2,8 @@
 
 namespace stashscope::cuda {
 
-/// What program and plugin must have in common: the project's version and the number of the
-/// interface between them, which goes up with each change of plugin_interface.h, device.h or
+/// Equal in the program and its plugin: the project's version and the number of the interface
+/// between them. Raise the number with each change of plugin_interface.h, device.h or
 /// trace_records.h.
 inline constexpr const char* plugin_identity = STASHSCOPE_VERSION " interface 2";
 

@@ -9,26 +9,25 @@
 namespace stashscope::cuda {
 
 struct PluginDevice {
-  std::string name;  ///< as the vendor calls it
+  std::string name;  ///< the vendor's name
   std::int64_t memory_bytes = 0;
 };
 
 struct PluginDevices {
   std::vector<PluginDevice> devices;
-  std::string reason;  ///< why there are none; empty when there are
+  std::string reason;  ///< why there are none; else empty
 };
 
-/// What the plugin's library does for the program, both built from the same sources.
+/// The plugin's functions. Program and plugin are built from the same sources.
 struct PluginInterface {
   const char* identity;  ///< first, so that any program can read it
-  /// Starts nothing on the devices.
+  /// Lists the devices without using them.
   PluginDevices (*list)();
-  /// Throws a run Error when the device cannot be used. The Device works for the thread that opened
-  /// it.
+  /// Opens a device for use by the calling thread only. Throws a run Error when it cannot be used.
   std::unique_ptr<Device> (*open)(int index);
-  /// Machine code, each image for a part of the entries of `text`, as Device::compile takes it;
-  /// needs no device and no driver. Throws a run Error that tells the line of a fault.
-  /// @param architecture major * 10 + minor of the compute capability
+  /// Compiles to machine code without device or driver. Each image holds some of the entries of
+  /// `text`, in the form that Device::compile takes. Throws a run Error that names the faulty line.
+  /// @param architecture compute capability, major * 10 + minor
   std::vector<std::string> (*compile)(const std::string& text,
                                       const std::vector<std::string>& entries, int architecture);
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array pools = {Pool::tensors, Pool::workspaces};
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
-using Matches = std::vector<const MemoryRecord*>;  ///< by host event; null where there is none
+using Matches = std::vector<const MemoryRecord*>;  ///< by host event; null: no record
 
 bool touches_memory(const HostEvent& event) {
   return event.kind == HostEvent::Kind::allocate || event.kind == HostEvent::Kind::release;
@@ -44,8 +44,8 @@ std::map<std::uint64_t, Matches> by_pool(const std::vector<MemoryRecord>& record
   return pools_seen;
 }
 
-/// The library names pools by addresses of its own. No two pools share memory, so the one that
-/// serves most of the addresses is meant.
+/// The library identifies pools by its own addresses. Pools share no memory, so the pool that
+/// serves most of the addresses is the right one.
 Matches records_of(const std::map<std::uint64_t, Matches>& pools_seen,
                    const std::set<std::uint64_t>& addresses) {
   const Matches* best = nullptr;
@@ -65,8 +65,8 @@ std::uint64_t key_of(std::uint64_t address, bool allocates) {
   return address | (allocates ? 1U : 0U);  // addresses are aligned
 }
 
-/// The runner knows all events of its pools, so records are some of them in the same order: each
-/// belongs to the next event of its kind and address.
+/// The runner knows all events of its pools, so the records are a subsequence: each belongs to the
+/// next event of its kind and address.
 class PoolMatcher {
  public:
   PoolMatcher(const std::vector<HostEvent>& events, Pool pool) {
@@ -77,7 +77,7 @@ class PoolMatcher {
     }
   }
 
-  /// Returns how many records belong to no event.
+  /// Returns the number of records that match no event.
   std::int64_t match(const Matches& records, Matches& matches) {
     std::int64_t strangers = 0;
     std::size_t next = 0;
@@ -140,8 +140,8 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
   return steps;
 }
 
-/// What is in use of a pool after each of its events: as the records say where there are any, else
-/// it changes by what was asked for.
+/// Bytes in use of a pool after each of its events: the record's, or else the previous number
+/// changed by the requested bytes.
 std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool pool,
                                      std::int64_t used, const Matches& matches) {
   std::vector<std::int64_t> all(events.size(), used);
@@ -156,7 +156,7 @@ std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool 
   return all;
 }
 
-/// The most of them and what was there before.
+/// The maximum of these and of the bytes in use before.
 std::int64_t most_of(const std::vector<HostEvent>& events, Pool pool, std::int64_t start,
                      const std::vector<std::int64_t>& used) {
   std::int64_t most = start;
@@ -176,7 +176,7 @@ class TraceWriter {
     now_ = first_;
   }
 
-  /// @param used of the event's pool, after it
+  /// @param used bytes in use of the event's pool after it
   void write(const HostEvent& event, const MemoryRecord* record, std::int64_t used) {
     switch (event.kind) {
       case HostEvent::Kind::node_start:
@@ -202,7 +202,7 @@ class TraceWriter {
 
   PoolState& state_of(Pool pool) { return states_[static_cast<std::size_t>(pool)]; }
 
-  /// The times of a node with no kernels stand still.
+  /// A node without kernels takes no time.
   void pass_until(std::uint64_t time, const HostEvent& event) {
     if (spans_[event.step].kernels > 0) now_ = std::max(now_, time);
   }
@@ -246,7 +246,7 @@ Pool other(Pool pool) { return pool == Pool::tensors ? Pool::workspaces : Pool::
 
 std::string pool_name(Pool pool) { return pool == Pool::tensors ? "tensors" : "workspaces"; }
 
-/// Fills `matches`; returns what fits nothing.
+/// Fills `matches`. Returns a remark per pool about records that match no event.
 std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
                                      const TraceRecords& records, Matches& matches) {
   std::vector<std::string> remarks;
@@ -254,14 +254,14 @@ std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
   for (const Pool pool : pools) {
     const std::set<std::uint64_t> others = addresses_of(events, other(pool));
     Matches of_pool = records_of(pools_seen, addresses_of(events, pool));
-    // The library may not tell pools apart.
+    // The library may report all pools as one.
     std::erase_if(of_pool, [&](const MemoryRecord* each) {
       return pools_seen.size() == 1 && others.contains(each->address);
     });
     const std::int64_t strangers = PoolMatcher(events, pool).match(of_pool, matches);
     if (strangers > 0) {
       remarks.push_back(std::to_string(strangers) + " records of the pool of " + pool_name(pool) +
-                        " fit nothing that the runner did");
+                        " match no action of the runner");
     }
   }
   return remarks;
@@ -279,7 +279,7 @@ void remark_missing(const std::vector<HostEvent>& events, const Matches& matches
   if (missing == 0) return;
   remarks.push_back(std::to_string(missing) + " of " + std::to_string(all) +
                     " events of the pool of " + pool_name(pool) +
-                    " have no record; what was asked for is counted there");
+                    " have no record; their requested bytes are counted");
 }
 
 void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& work,
@@ -295,8 +295,8 @@ void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& wo
   }
 }
 
-/// Whether what is in use falls as memory is taken, or rises as it is given back: then the records
-/// are not of the time after their events.
+/// Whether the bytes in use fall at an allocation or rise at a release: then the records do not
+/// describe the time after their events.
 bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t last,
                    const std::vector<std::int64_t>& used) {
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -308,7 +308,7 @@ bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t
   return false;
 }
 
-/// What is in use of a pool after each of its events, by the source whose highest value is the
+/// Bytes in use of a pool after each of its events, from the source whose peak is closer to the
 /// pool's own.
 std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Pool pool,
                                        const Matches& matches, const PoolBytes& start,
@@ -322,11 +322,12 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
   const std::int64_t told_apart = std::abs(told_most - most[pool]);
   const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
   const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
-  remarks.push_back(
-      "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
-      " in use, its records say " + format_bytes(told_most) +
-      (moves_wrongly ? ", not in the order of what was done" : "") +
-      (counts ? "; what was asked for is counted, which makes " + format_bytes(counted_most) : ""));
+  remarks.push_back("the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
+                    " in use, but its records give " + format_bytes(told_most) +
+                    (moves_wrongly ? " in another order than the runner's actions" : "") +
+                    (counts ? "; the requested bytes are counted instead, which gives " +
+                                  format_bytes(counted_most)
+                            : ""));
   return counts ? counted : told;
 }
 

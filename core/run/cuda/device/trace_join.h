@@ -10,23 +10,23 @@
 
 namespace stashscope::cuda {
 
-/// What the runner did on the host. What it allocates for a node lies behind the node's start, what
-/// it releases then behind its end.
+/// One action of the runner on the host. Allocations for a node follow its start, releases follow
+/// its end.
 struct HostEvent {
   enum class Kind : std::uint8_t { allocate, release, node_start, node_end };
 
   Kind kind = Kind::node_start;
-  std::uint32_t step = 0;
-  std::int64_t bytes = 0;  ///< that were asked for
+  std::uint32_t step = 0;  ///< slot of the execution order
+  std::int64_t bytes = 0;  ///< requested
   Pool pool = Pool::tensors;
   std::uint64_t address = 0;
-  std::string name;  ///< of the tensor or node; empty where there is none
+  std::string name;  ///< of the tensor or node; may be empty
 };
 
-/// What the device did for a step of the order.
+/// The device's work for one slot of the execution order.
 struct StepWork {
-  double kernel_seconds = 0;  ///< in which kernels, copies and fills ran
-  std::int64_t kernels = 0;   ///< how many they were
+  double kernel_seconds = 0;  ///< during which kernels, copies or fills ran
+  std::int64_t kernels = 0;   ///< number of kernels, copies and fills
 
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
@@ -41,23 +41,23 @@ struct PoolBytes {
 
 struct JoinedTrace {
   std::vector<TraceEvent> events;
-  std::vector<StepWork> work;        ///< by step
-  std::vector<std::string> remarks;  ///< what of the records is missing or fits nothing
+  std::vector<StepWork> work;        ///< by slot
+  std::vector<std::string> remarks;  ///< which records are missing or match nothing
 };
 
-/// Joins what the runner did with what the profiling library saw of it.
-/// - Times are the device's, in seconds since the first kernel of a step started. A node starts
-///   with its first kernel and ends with its last; one without kernels takes no time at the end of
-///   the node before.
-/// - Bytes in use are what the records say after each event, rounded up as the allocator does; with
-///   no record they change by what was asked for, rounded up to 512 bytes. So they do throughout
-///   when that comes closer to the most that the pool itself had in use, or as close while the
-///   records move against the events.
-/// - Memory of the workspace pool becomes `workspace` events; `reserved` events tell when both
-///   pools together hold more than ever before.
-/// @param events in the order in which the runner did them
-/// @param start in use before the first of them
-/// @param most that was in use since then, as the pools say; 0: unknown
+/// Joins the runner's actions with the records of the profiling library.
+/// - Times are the device's, in seconds since the first kernel of the training step started. A node
+/// starts with its first kernel and ends with its last; a node without kernels takes no time and
+/// lies at the end of the node before.
+/// - Bytes in use are those of the records after each event, rounded up as the allocator does.
+/// Without a record they change by the requested bytes, rounded up to 512. The whole trace is
+/// counted the second way when its peak is closer to the pool's own, or as close while records and
+/// events move in opposite directions.
+/// - Allocations of the workspace pool become `workspace` events; a `reserved` event marks each new
+/// maximum of what both pools hold together.
+/// @param events in the order of the runner's actions
+/// @param start bytes in use before the first event
+/// @param most peak bytes in use since then, by the pools' own count; 0: unknown
 JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,
                        const PoolBytes& start = {}, const PoolBytes& most = {});
 

@@ -6,15 +6,16 @@
 
 namespace stashscope::cuda {
 
-/// An allocation from, or a release to, a stream-ordered pool, as the profiling library saw it.
+/// An allocation from, or a release to, a stream-ordered pool, as the profiling library recorded
+/// it.
 struct MemoryRecord {
   std::uint64_t time = 0;  ///< ns, of the host's call
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
   bool allocates = false;          ///< else it releases
-  std::uint64_t pool = 0;          ///< address that tells pools apart
-  std::int64_t pool_used = 0;      ///< bytes in use after it, rounded up as the allocator does
-  std::int64_t pool_reserved = 0;  ///< bytes that the pool holds after it
+  std::uint64_t pool = 0;          ///< address that identifies the pool
+  std::int64_t pool_used = 0;      ///< bytes in use after this, rounded up as the allocator does
+  std::int64_t pool_reserved = 0;  ///< bytes that the pool holds after this
   std::uint32_t correlation = 0;   ///< of the call
 };
 
@@ -26,18 +27,18 @@ struct KernelRecord {
   std::uint32_t correlation = 0;
 };
 
-/// That a call was made for a step of the order.
+/// Attributes a call to a slot of the execution order.
 struct StepRecord {
   std::uint32_t correlation = 0;
   std::uint32_t step = 0;
 };
 
-/// What the profiling library told, in no order.
+/// The records of the profiling library, unordered.
 struct TraceRecords {
   std::vector<MemoryRecord> memory;
   std::vector<KernelRecord> kernels;
   std::vector<StepRecord> steps;
-  std::int64_t dropped = 0;  ///< records that it had no room for
+  std::int64_t dropped = 0;  ///< number of records lost for lack of buffer space
 };
 
 }  // namespace stashscope::cuda

@@ -6,6 +6,7 @@
 #include "core/run/cuda/execute/device_step_memory.h"
 #include "core/run/cuda/execute/step_log.h"
 #include "core/run/cuda/ops/standard_kernels.h"
+#include "core/run/step/step_context.h"
 
 namespace stashscope::cuda {
 
@@ -29,10 +30,9 @@ class CudaStep : public LoadedStep {
         name_(name),
         program_(make_program(plan, inputs, settings, *device_, Progress())),
         memory_(plan, program_, *device_, settings.memory_limit),
-        is_released_(plan.dataflow.topology.values(), false) {
-    for (const ValueId output : plan.timeline.released_outputs) is_released_[output] = true;
+        outputs_(plan, [this](ValueId id) { return downloaded(id); }) {
     give_back_unused();
-    memory_.place_residents(inputs);
+    memory_.place_persistent_buffers(inputs);
     stage_uploads();
   }
 
@@ -51,14 +51,14 @@ class CudaStep : public LoadedStep {
       memory_.release_all();
       return result;
     } catch (...) {
-      // What is queued may still work on the memory; the stream's order keeps it apart.
+      // Queued work may still use the memory; the stream's order keeps it apart from later work.
       without_failing([&] { memory_.release_all(); });
       throw;
     }
   }
 
  private:
-  /// What another step left in the pools is not this one's.
+  /// Memory that another step left in the pools must not count for this one.
   void give_back_unused() {
     device_->synchronize();
     device_->trim(Pool::tensors);
@@ -75,14 +75,13 @@ class CudaStep : public LoadedStep {
       throw;
     }
     LoggedStep logged = log.finish(name_, sink);
-    if (settings_.wants_outputs) {
-      for (const ValueId output : plan_.graph->data().outputs) collect(output);
-    }
+    NamedTensors outputs;
+    if (settings_.wants_outputs) outputs = outputs_.take_all();
     logged.measurement.remarks = std::move(logged.remarks);
-    return {std::move(outputs_), std::move(logged.measurement)};
+    return {std::move(outputs), std::move(logged.measurement)};
   }
 
-  /// Page-locked, so that copies need not wait for the device.
+  /// Page-locked memory, so that copies do not wait for the device.
   void stage_uploads() {
     std::int64_t bytes = 0;
     for (const ProgramStep& step : program_.steps) {
@@ -106,9 +105,7 @@ class CudaStep : public LoadedStep {
     staged_ = staging_;
     const std::size_t steps = program_.steps.size();
     for (std::size_t i = 0; i < steps; ++i) {
-      if (i % 64 == 0) {
-        progress.update(static_cast<double>(i) / static_cast<double>(steps), "running");
-      }
+      report_slot(progress, i, steps, "running");
       run_named_step(static_cast<std::uint32_t>(i), log);
     }
     log.end_steps();
@@ -127,8 +124,8 @@ class CudaStep : public LoadedStep {
           error.kind(),
           "node '" + name_of(*plan_.graph, plan_.dataflow, plan_.timeline.order[index]) + "'",
           error.what(),
-          "it may come from a node before, whose work was still under way; with "
-          "CUDA_LAUNCH_BLOCKING=1 in the environment each is waited for");
+          "an earlier node may have caused it, since kernels run asynchronously; set "
+          "CUDA_LAUNCH_BLOCKING=1 in the environment to wait for each kernel");
     }
   }
 
@@ -142,7 +139,7 @@ class CudaStep : public LoadedStep {
     }
     if (!step.calls.empty()) run_calls(step, index, log);
     log.end_node();
-    if (!plan_.timeline.released_outputs.empty()) hand_over_released(plan_.timeline.order[index]);
+    if (settings_.wants_outputs) outputs_.take_released(plan_.timeline.order[index]);
     for (const BufferId id : step.releases) {
       DevicePointer const memory = memory_.buffer(id);
       memory_.release(id);
@@ -212,23 +209,12 @@ class CudaStep : public LoadedStep {
     if (call.bytes > 0) device_->fill(memory_.at(call.to, scratch), 0, call.bytes);
   }
 
-  /// Whoever updates the parameters takes these before their memory is used for something else.
-  void hand_over_released(NodeId id) {
-    if (!settings_.wants_outputs) return;
-    for (const ValueId output : plan_.dataflow.topology.outputs[id]) {
-      if (is_released_[output]) collect(output);
-    }
-  }
-
-  /// The first time counts.
-  void collect(ValueId id) {
-    const std::string& name = plan_.graph->value(id).name;
-    if (outputs_.contains(name)) return;
+  Tensor downloaded(ValueId id) const {
     const OperandType& type = program_.types[id];
     std::string bytes(static_cast<std::size_t>(type.bytes()), '\0');
     device_->copy(reinterpret_cast<std::byte*>(bytes.data()), memory_.at(program_.places[id], {}),
                   type.bytes());
-    outputs_.emplace(name, Tensor(type.element, type.dims, std::move(bytes)));
+    return {type.element, type.dims, std::move(bytes)};
   }
 
   const RunPlan& plan_;
@@ -237,10 +223,9 @@ class CudaStep : public LoadedStep {
   std::string name_;
   Program program_;
   DeviceStepMemory memory_;
-  IdVector<ValueId, bool> is_released_;
-  NamedTensors outputs_;
-  std::int64_t run_ = 0;          ///< how many were started
-  std::byte* staging_ = nullptr;  ///< all uploads of a run, in their order
+  StepOutputs outputs_;
+  std::int64_t run_ = 0;          ///< number of runs started
+  std::byte* staging_ = nullptr;  ///< all uploads of a run, in order
   const std::byte* staged_ = nullptr;
   std::vector<DevicePointer> operands_;
 };

@@ -5,12 +5,12 @@
 
 namespace stashscope::cuda {
 
-/// Executes on a CUDA device: one allocation of the device's own pool per buffer of the timeline,
-/// in the order of the step, on one stream. Inputs and parameters are there from `load` on, so
-/// that runs of a prepared step follow each other as steps of a training do.
+/// Executes on a CUDA device: one allocation from the device's pool per buffer of the timeline, in
+/// execution order, on one stream. Inputs and parameters stay on the device from `load` on, so that
+/// runs of a loaded step follow each other like steps of a training.
 class CudaRunner : public Runner {
  public:
-  /// @param name as the user spells the device, `cuda:0`
+  /// @param name of the device for the user, `cuda:0`
   CudaRunner(std::shared_ptr<Device> device, std::string name, const RunSettings& settings)
       : device_(std::move(device)), name_(std::move(name)), settings_(settings) {}
 

@@ -21,7 +21,7 @@ Tensor in_float32(const Tensor& tensor) {
       std::string(reinterpret_cast<const char*>(narrowed.data()), narrowed.size() * sizeof(float))};
 }
 
-/// What kernels and libraries take at most at any step of the program.
+/// Peak workspace over the slots of the program.
 std::int64_t most_workspace(const Program& program) {
   std::int64_t most = 0;
   for (const ProgramStep& step : program.steps) {
@@ -31,7 +31,7 @@ std::int64_t most_workspace(const Program& program) {
   return most;
 }
 
-/// What allocators add to tensors at most; few of these are ever alive together.
+/// Upper bound on what the allocator's rounding adds; few tensors are alive at once.
 std::int64_t rounding_of(std::size_t tensors) {
   return static_cast<std::int64_t>(tensors) * allocated_bytes(1);
 }
@@ -53,7 +53,7 @@ DeviceStepMemory::~DeviceStepMemory() {
   }
 }
 
-void DeviceStepMemory::place_residents(const NamedTensors& inputs) {
+void DeviceStepMemory::place_persistent_buffers(const NamedTensors& inputs) {
   for (const BufferId id : IdRange<BufferId>(buffers_.size())) {
     const Buffer& buffer = plan_.timeline.buffers[id];
     if (!buffer.persistent) continue;

@@ -7,11 +7,11 @@
 
 namespace stashscope::cuda {
 
-/// A step of the order; nothing: the loading before the first one.
+/// A slot of the execution order; nullopt: loading, before the first slot.
 using AtStep = std::optional<std::uint32_t>;
 
-/// The memory of a prepared step: its buffers, by the timeline's ids, and what lies outside of
-/// them. Everything goes back to the device with it. Refers to its arguments.
+/// The device memory of a prepared step: the timeline's buffers, by its ids, and memory outside of
+/// them. The destructor returns all of it to the device. Refers to its arguments.
 class DeviceStepMemory {
  public:
   DeviceStepMemory(const RunPlan& plan, const Program& program, Device& device, std::int64_t limit);
@@ -19,20 +19,20 @@ class DeviceStepMemory {
   DeviceStepMemory(const DeviceStepMemory&) = delete;
   DeviceStepMemory& operator=(const DeviceStepMemory&) = delete;
 
-  /// Inputs, parameters, constants, states (zeros) and gradients from outside, with their data.
-  /// Throws OutOfMemory.
-  void place_residents(const NamedTensors& inputs);
+  /// Allocates and fills the persistent buffers: inputs, parameters, constants, states (zeros, or
+  /// master weights) and gradients from outside. Throws OutOfMemory.
+  void place_persistent_buffers(const NamedTensors& inputs);
 
-  /// What Place::Kind::run holds from now on.
+  /// Sets the number that Place::Kind::run holds.
   void set_run(std::int64_t number);
 
-  /// Takes a buffer of a step. Throws OutOfMemory that names it.
+  /// Allocates a buffer. Throws OutOfMemory that names it.
   DevicePointer allocate(BufferId id, AtStep step);
   void release(BufferId id);
-  /// Those that were taken and not released, residents left out.
+  /// Releases all buffers and workspaces still allocated, except the persistent ones.
   void release_all();
 
-  /// Workspace memory of a step. Throws OutOfMemory.
+  /// Allocates workspace memory. Throws OutOfMemory.
   DevicePointer allocate_workspace(std::int64_t bytes, AtStep step);
   void release_workspace(DevicePointer memory);
 
@@ -49,11 +49,11 @@ class DeviceStepMemory {
   const Program& program_;
   Device& device_;
   DeviceMemory memory_;
-  IdVector<BufferId, DevicePointer> buffers_;  ///< null: not there
+  IdVector<BufferId, DevicePointer> buffers_;  ///< null: not allocated
   IdVector<BufferId, std::byte*> on_host_;
   std::vector<DevicePointer> gradients_;
   DevicePointer run_ = nullptr;
-  std::vector<DevicePointer> workspaces_;  ///< taken and not released
+  std::vector<DevicePointer> workspaces_;  ///< allocated and not released
 };
 
 }  // namespace stashscope::cuda

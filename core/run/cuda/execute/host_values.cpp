@@ -10,7 +10,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// What these make depends on dims alone.
+/// Whether the node's outputs depend only on dims.
 bool reads_dims_only(const Node& node) {
   return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
 }
@@ -61,22 +61,22 @@ HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes) {
   return NeedsCollector(plan, nodes).collect(plan.timeline.order);
 }
 
-const cpu::TensorView& HostValues::add(ValueId value, ElementType element,
-                                       const std::vector<std::int64_t>& dims) {
+const kernels::TensorView& HostValues::add(ValueId value, ElementType element,
+                                           const std::vector<std::int64_t>& dims) {
   Entry& entry = entries_[value];
-  // One byte more: a tensor without elements has a place, too.
+  // One byte more, so that a tensor without elements has an address.
   entry.bytes.resize(static_cast<std::size_t>(packed_bytes(element, element_count(dims))) + 1);
   entry.view = {element, dims, entry.bytes.data()};
   return entry.view;
 }
 
 void HostValues::add(ValueId value, const Tensor& tensor) {
-  const cpu::TensorView& view = add(value, tensor.element(), tensor.dims());
+  const kernels::TensorView& view = add(value, tensor.element(), tensor.dims());
   const TensorBytes data = tensor.load();
   std::memcpy(view.data, data.bytes.data(), data.bytes.size());
 }
 
-const cpu::TensorView* HostValues::find(ValueId value) const {
+const kernels::TensorView* HostValues::find(ValueId value) const {
   const auto found = entries_.find(value);
   return found == entries_.end() ? nullptr : &found->second.view;
 }

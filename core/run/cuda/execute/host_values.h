@@ -8,31 +8,31 @@
 
 namespace stashscope::cuda {
 
-/// Which values the host must know before a step runs: shapes and other operands that decide what
-/// is done, and all that they are computed from.
+/// The values that the host must know before a step runs: shapes and other operands that decide
+/// what runs, and everything from which they are computed.
 struct HostNeeds {
   IdVector<ValueId, bool> values;
-  IdVector<NodeId, bool> nodes;  ///< makes such a value, so that the host computes it
+  IdVector<NodeId, bool> nodes;  ///< makes such a value, so the host computes it
 };
 
 /// @param nodes of the plan's step
 HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes);
 
-/// Values whose elements are in the memory of the host, computed there by the CPU kernels.
+/// Values whose elements are in host memory, computed there by the CPU kernels.
 class HostValues {
  public:
-  /// Room for a value, of elements that are not set.
-  const cpu::TensorView& add(ValueId value, ElementType element,
-                             const std::vector<std::int64_t>& dims);
+  /// Adds a value with uninitialized elements.
+  const kernels::TensorView& add(ValueId value, ElementType element,
+                                 const std::vector<std::int64_t>& dims);
   void add(ValueId value, const Tensor& tensor);
 
-  /// Null where the host does not know the value.
-  const cpu::TensorView* find(ValueId value) const;
+  /// Null when the host does not know the value.
+  const kernels::TensorView* find(ValueId value) const;
 
  private:
   struct Entry {
     std::vector<std::byte> bytes;
-    cpu::TensorView view;
+    kernels::TensorView view;
   };
   std::unordered_map<ValueId, Entry> entries_;
 };

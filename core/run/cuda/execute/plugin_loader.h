@@ -8,19 +8,21 @@
 
 namespace stashscope::cuda {
 
-/// The plugin, or why it cannot be used.
+/// The plugin's functions, or the reason why it cannot be used.
 struct LoadedPlugin {
   const PluginInterface* functions = nullptr;
   std::string reason;
 };
 
-/// Opens the plugin that lies in the first of these folders which has one.
+/// Opens the plugin from the first of the folders that contains it.
 LoadedPlugin load_plugin(const std::vector<std::filesystem::path>& folders);
 
-/// That of the running program, beside it or in `../lib/stashscope`. Opened by the first call.
+/// The plugin of the running program, from the program's folder or `../lib/stashscope`. The first
+/// call opens it.
 const LoadedPlugin& installed_plugin();
 
-/// What it lists, or why there is nothing. Asked for once.
+/// The devices that the installed plugin lists, or the reason why there are none. The first call
+/// asks the plugin.
 const PluginDevices& installed_devices();
 
 }  // namespace stashscope::cuda

@@ -4,17 +4,18 @@
 
 #include "core/base/text.h"
 #include "core/run/cpu/kernels/standard_kernels.h"
-#include "core/run/cuda/codegen/kernel_texts.h"
 #include "core/run/cuda/codegen/pointwise.h"
+#include "core/run/cuda/execute/placed_calls.h"
 #include "core/run/cuda/ops/standard_kernels.h"
 #include "core/run/cuda/ops/update.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/step_context.h"
 
 namespace stashscope::cuda {
 
 namespace {
 
-/// What a node computes for the host decides shapes; that is never much.
+/// Host nodes compute shapes, which are small.
 constexpr std::int64_t most_host_elements = std::int64_t{1} << 22;
 
 bool is_view(const CudaKernel& kernel) {
@@ -24,15 +25,9 @@ bool is_view(const CudaKernel& kernel) {
 UpdateRates rates_of(const std::string& optimizer, double learning_rate) {
   UpdateRates rates;
   rates.learning_rate = learning_rate;
-  if (optimizer == "adamw") rates.weight_decay = 0.01;  // as PyTorch's AdamW without being told
+  if (optimizer == "adamw") rates.weight_decay = 0.01;  // the default of PyTorch's AdamW
   return rates;
 }
-
-/// The places of a node's operands, or of those of all members of a group.
-struct NodePlaces {
-  std::vector<Place> inputs;
-  std::vector<Place> outputs;
-};
 
 class ProgramBuilder {
  public:
@@ -46,12 +41,12 @@ class ProgramBuilder {
         inputs_(inputs),
         update_(plan.update),
         settings_(settings),
-        device_(device),
         nodes_(graph_, dataflow_),
         needs_(host_needs(plan, nodes_)),
         symbols_(graph_.symbols()),
         step_of_(topology_.nodes(), 0),
-        is_uploaded_(topology_.values(), false) {
+        is_uploaded_(topology_.values(), false),
+        calls_(device) {
     program_.steps.resize(timeline_.order.size());
     program_.types = IdVector<ValueId, OperandType>(topology_.values());
     program_.places = IdVector<ValueId, Place>(topology_.values());
@@ -59,24 +54,22 @@ class ProgramBuilder {
   }
 
   Program build(const Progress& progress) {
-    add_residents();
+    add_persistent();
     const std::size_t steps = timeline_.order.size();
     for (std::size_t i = 0; i < steps; ++i) {
-      if (i % 64 == 0) {
-        progress.update(static_cast<double>(i) / static_cast<double>(steps), "preparing");
-      }
+      report_slot(progress, i, steps, "preparing");
       step_of_[timeline_.order[i]] = i;
       add_node(timeline_.order[i], program_.steps[i]);
     }
     for (const ValueId output : graph_.data().outputs) require_on_device(output);
     if (settings_.updates) add_updates();
     plan_memory();
-    resolve_kernels();
+    calls_.compile(program_);
     return std::move(program_);
   }
 
  private:
-  void add_residents() {
+  void add_persistent() {
     for (const Buffer& buffer : timeline_.buffers) {
       if (!buffer.persistent || buffer.state) continue;
       const Tensor tensor = persistent_tensor(graph_, buffer.root, inputs_);
@@ -101,7 +94,7 @@ class ProgramBuilder {
       if (groups_.of(id).valid()) {
         if (groups_.members[groups_.of(id)].front() == id) add_group(groups_.of(id), step);
       } else if (node.op_type == "YieldOp") {
-        return_gradients(id, node);
+        return_gradients(id);
       } else if (!needs_.nodes[id]) {
         add_single(id, node, step);
       }
@@ -111,16 +104,16 @@ class ProgramBuilder {
     }
   }
 
-  /// The elements where the host knows them, else only element type and dims.
-  cpu::TensorView host_view(ValueId value) const {
+  /// With elements where the host knows them, else only element type and dims.
+  kernels::TensorView host_view(ValueId value) const {
     if (!value.valid()) return {};
-    const cpu::TensorView* const known = program_.host.find(value);
+    const kernels::TensorView* const known = program_.host.find(value);
     if (known != nullptr) return *known;
     return {program_.types[value].element, program_.types[value].dims, nullptr};
   }
 
-  cpu::KernelContext host_context(NodeId id, const Node& node) const {
-    cpu::KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
+  kernels::KernelContext host_context(NodeId id, const Node& node) const {
+    kernels::KernelContext context{node, nodes_.version(id), {}, {}, nodes_.seed(id)};
     const auto inputs = topology_.inputs[id];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       context.inputs.push_back(host_view(inputs[i]));
@@ -128,22 +121,23 @@ class ProgramBuilder {
     return context;
   }
 
-  std::vector<cpu::OutputDims> dims_of_outputs(NodeId id, const cpu::KernelContext& context) {
+  std::vector<kernels::OutputDims> dims_of_outputs(NodeId id,
+                                                   const kernels::KernelContext& context) {
     return output_dims(cpu_kernel(context.node), nodes_.op(id), context, symbols_);
   }
 
-  static const cpu::Kernel& cpu_kernel(const Node& node) {
-    const cpu::Kernel* const kernel = cpu::standard_kernels().find(node);
+  static const kernels::Kernel& cpu_kernel(const Node& node) {
+    const kernels::Kernel* const kernel = cpu::standard_kernels().find(node);
     if (kernel == nullptr) fail_run("", "there is no kernel for this operator");
     return *kernel;
   }
 
   void compute_on_host(NodeId id, const Node& node) {
-    cpu::KernelContext context = host_context(id, node);
+    kernels::KernelContext context = host_context(id, node);
     const bool reads_elements = node.op_type != "Shape" && node.op_type != "Size";
-    for (const cpu::TensorView& input : context.inputs) {
+    for (const kernels::TensorView& input : context.inputs) {
       if (reads_elements && input.present() && input.data == nullptr) {
-        fail_run("", "decides shapes but depends on what only the device knows");
+        fail_run("", "decides shapes, but depends on elements that only the device knows");
       }
     }
     const auto made = dims_of_outputs(id, context);
@@ -152,7 +146,8 @@ class ProgramBuilder {
       context.outputs.emplace_back();
       if (!node.outputs[i].valid()) continue;
       if (element_count(made[i].dims) > most_host_elements) {
-        fail_run("", "decides shapes with more elements than the host computes");
+        fail_run("", "decides shapes, but has more than " + std::to_string(most_host_elements) +
+                         " elements, the most that the host computes");
       }
       context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
       copy_view(id, context, i);
@@ -163,22 +158,22 @@ class ProgramBuilder {
     cpu_kernel(node).run(context);
   }
 
-  /// On the host no output shares memory, so what would be there anyway is copied.
-  void copy_view(NodeId id, const cpu::KernelContext& context, std::size_t output) const {
+  /// On the host no output shares memory with an input, so shared elements are copied.
+  void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;
     const auto input = op.alias(graph_, context.node, output);
     if (!input || !context.has_input(*input)) return;
-    const cpu::TensorView& from = context.in(*input);
+    const kernels::TensorView& from = context.in(*input);
     std::copy_n(from.data, packed_bytes(from.element, from.elements()),
                 context.outputs[output].data);
   }
 
-  void set_type(ValueId value, const cpu::OutputDims& made) {
+  void set_type(ValueId value, const kernels::OutputDims& made) {
     program_.types[value] = {made.element, made.dims};
   }
 
-  /// What the host computed for others than the host.
+  /// Uploads a value that the host computed, when the device reads it.
   void require_on_device(ValueId value) {
     if (!value.valid() || is_uploaded_[value]) return;
     const NodeId producer = topology_.producer[value];
@@ -189,10 +184,10 @@ class ProgramBuilder {
   }
 
   LoweringContext lowering_context(NodeId id, const Node& node) {
-    const cpu::KernelContext known = host_context(id, node);
+    const kernels::KernelContext known = host_context(id, node);
     LoweringContext context{node,       known.version,           {}, {}, known.inputs,
                             known.seed, settings_.rounds_to_tf32};
-    for (cpu::TensorView& contents : context.contents) {
+    for (kernels::TensorView& contents : context.contents) {
       context.inputs.push_back({contents.element, contents.dims});
       if (contents.data == nullptr) contents = {};
     }
@@ -201,7 +196,7 @@ class ProgramBuilder {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       context.outputs.emplace_back();
       if (!node.outputs[i].valid()) continue;
-      const cpu::OutputDims stored{stored_element(graph_, dataflow_, *output), made[i].dims};
+      const kernels::OutputDims stored{stored_element(graph_, dataflow_, *output), made[i].dims};
       context.outputs.back() = {stored.element, stored.dims};
       set_type(*output++, stored);
     }
@@ -236,8 +231,8 @@ class ProgramBuilder {
     return places;
   }
 
-  /// What the YieldOp hands back lies outside of the buffer that it stands for, and so do views of
-  /// it.
+  /// Gradients returned to the YieldOp, and views of them, lie outside of the buffer that stands
+  /// for them.
   Place place_of_output(NodeId id, const Node& node, std::size_t index, ValueId value,
                         const NodePlaces& places) {
     const Op& op = nodes_.op(id);
@@ -254,10 +249,10 @@ class ProgramBuilder {
     const LoweringContext context = lowering_context(id, node);
     const NodePlaces places = places_of(id, node, kernel);
     if (is_view(kernel)) return;
-    add_calls(kernel.lower != nullptr
-                  ? kernel.lower(context)
-                  : lower_group({{context, kernel.expression, no_members(context)}}),
-              {places}, step);
+    calls_.add(kernel.lower != nullptr
+                   ? kernel.lower(context)
+                   : lower_group({{context, kernel.expression, no_members(context)}}),
+               {places}, step);
   }
 
   static std::vector<std::optional<std::size_t>> no_members(const LoweringContext& context) {
@@ -278,7 +273,7 @@ class ProgramBuilder {
       members.push_back(std::move(member));
       places.push_back(places_of(id, node, kernel));
     }
-    add_calls(lower_group(members), places, step);
+    calls_.add(lower_group(members), places, step);
   }
 
   std::optional<std::size_t> maker(FusedGroupId group, ValueId value) const {
@@ -289,12 +284,8 @@ class ProgramBuilder {
     return static_cast<std::size_t>(found - members.begin());
   }
 
-  void return_gradients(NodeId id, const Node& node) {
-    const Op& op = nodes_.op(id);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      const ValueId output = topology_.outputs[id][next++];
-      const ValueId operand = topology_.inputs[id][*op.alias(graph_, node, i)];
+  void return_gradients(NodeId id) {
+    for (const auto& [output, operand] : nodes_.returned(id)) {
       const OperandType& type = program_.types[operand];
       program_.places[output] = {Place::Kind::gradient,
                                  static_cast<std::uint32_t>(program_.gradients.size()), 0};
@@ -305,74 +296,7 @@ class ProgramBuilder {
     for (const ValueId operand : topology_.inputs[id]) require_on_device(operand);
   }
 
-  void add_calls(const Lowered& lowered, const std::vector<NodePlaces>& places, ProgramStep& step) {
-    if (!lowered.scratch_bytes.empty()) step.scratch_bytes = lowered.scratch_bytes;
-    for (const Call& call : lowered.calls) {
-      step.calls.push_back(
-          std::visit([&](const auto& each) { return placed(each, places, step); }, call));
-    }
-  }
-
-  static Place place(const Operand& operand, const std::vector<NodePlaces>& places) {
-    if (operand.kind == Operand::Kind::scratch) return {Place::Kind::scratch, operand.index, 0};
-    const NodePlaces& member = places[operand.member];
-    return operand.kind == Operand::Kind::input ? member.inputs[operand.index]
-                                                : member.outputs[operand.index];
-  }
-
-  static Place place(const Operand& operand, const std::vector<NodePlaces>& places,
-                     std::int64_t elements, ElementType element) {
-    Place result = place(operand, places);
-    result.offset = packed_bytes(element, elements);
-    return result;
-  }
-
-  /// The kernel's id is its place among the texts until all are compiled.
-  PlacedCall placed(const KernelCall& call, const std::vector<NodePlaces>& places, ProgramStep&) {
-    PlacedKernel result{KernelId(texts_.add(call.text, call.shape.threads)), call.shape, {}};
-    for (const Operand& operand : call.operands) {
-      result.operands.push_back(place(operand, places));
-    }
-    return result;
-  }
-
-  PlacedCall placed(const MatmulCall& call, const std::vector<NodePlaces>& places,
-                    ProgramStep& step) {
-    const ElementType element = call.shape.element;
-    PlacedMatmul result{device_.prepare(call.shape), place(call.a, places, call.offset_a, element),
-                        place(call.b, places, call.offset_b, element), Place(),
-                        place(call.d, places, call.offset_d, element)};
-    if (call.bias) result.bias = place(*call.bias, places);
-    need_workspace(step, device_.workspace_bytes(result.matmul));
-    return result;
-  }
-
-  PlacedCall placed(const ConvolutionCall& call, const std::vector<NodePlaces>& places,
-                    ProgramStep& step) {
-    PlacedConvolution result{device_.prepare(call.shape), {}};
-    std::ranges::transform(call.operands, result.operands.begin(),
-                           [&](const Operand& operand) { return place(operand, places); });
-    need_workspace(step, device_.workspace_bytes(result.convolution));
-    return result;
-  }
-
-  static PlacedCall placed(const CopyCall& call, const std::vector<NodePlaces>& places,
-                           ProgramStep&) {
-    return PlacedCopy{place(call.from, places), place(call.to, places), call.bytes};
-  }
-  static PlacedCall placed(const RowCopyCall& call, const std::vector<NodePlaces>& places,
-                           ProgramStep&) {
-    PlacedRowCopy result{call.shape, place(call.from, places), place(call.to, places)};
-    result.from.offset += call.from_offset;
-    result.to.offset += call.to_offset;
-    return result;
-  }
-  static PlacedCall placed(const ZeroCall& call, const std::vector<NodePlaces>& places,
-                           ProgramStep&) {
-    return PlacedZero{place(call.to, places), call.bytes};
-  }
-
-  /// A gradient that is given up as soon as it is made is used there, the others after the step.
+  /// A gradient released right after its node is used there, the others after the last slot.
   void add_updates() {
     if (update_.choice.optimizer == "none") {
       fail_usage("--update", "needs an optimizer", "choose one with --optimizer");
@@ -387,7 +311,7 @@ class ProgramBuilder {
     }
   }
 
-  /// Who reads the parameter behind its update would go on with other numbers.
+  /// A node that reads the parameter after its update would compute with other numbers.
   void require_no_reader_behind(const Parameter& each) const {
     const BufferId parameter = timeline_.buffer_of[each.value];
     const NodeId maker = topology_.producer[each.gradient];
@@ -419,11 +343,7 @@ class ProgramBuilder {
       if (!buffer.state || buffer.root != each.value) continue;
       places.inputs.push_back({Place::Kind::buffer, static_cast<std::uint32_t>(id.index()), 0});
     }
-    add_calls(lower_update(shape), {places}, step);
-  }
-
-  static void need_workspace(ProgramStep& step, std::int64_t bytes) {
-    step.workspace_bytes = std::max(step.workspace_bytes, bytes);
+    calls_.add(lower_update(shape), {places}, step);
   }
 
   void plan_memory() {
@@ -446,24 +366,10 @@ class ProgramBuilder {
       program_.buffer_bytes[id] = std::max(bytes, is_sized[id] ? program_.buffer_bytes[id] : 0);
       is_sized[id] = true;
     }
-    IdVector<ValueId, std::vector<std::int64_t>> dims(graph_.values().size());
-    for (const ValueId value : IdRange<ValueId>(dims.size())) {
-      dims[value] = program_.types[value].dims;
-    }
-    program_.data_dependent = data_dependent_sizes(graph_, dims);
-  }
-
-  void resolve_kernels() {
-    const std::vector<KernelId> kernels = texts_.compile(device_);
-    for (ProgramStep& step : program_.steps) resolve_kernels(step, kernels);
-    resolve_kernels(program_.updates, kernels);
-  }
-
-  static void resolve_kernels(ProgramStep& step, const std::vector<KernelId>& kernels) {
-    for (PlacedCall& call : step.calls) {
-      auto* const kernel = std::get_if<PlacedKernel>(&call);
-      if (kernel != nullptr) kernel->kernel = kernels[kernel->kernel.index()];
-    }
+    const auto dims_of = [this](ValueId id) -> const std::vector<std::int64_t>& {
+      return program_.types[id].dims;
+    };
+    program_.data_dependent = data_dependent_sizes(graph_, dims_of);
   }
 
   const Graph& graph_;
@@ -474,13 +380,12 @@ class ProgramBuilder {
   const NamedTensors& inputs_;
   const ParameterUpdate& update_;
   const RunSettings& settings_;
-  Device& device_;
   StepNodes nodes_;
   HostNeeds needs_;
   SymbolTable symbols_;
   IdVector<NodeId, std::size_t> step_of_;
   IdVector<ValueId, bool> is_uploaded_;
-  KernelTexts texts_;
+  CallPlacer calls_;
   Program program_;
 };
 

@@ -6,15 +6,15 @@
 
 namespace stashscope::cuda {
 
-/// Where an operand lies when a step runs.
+/// Where an operand is during a step.
 struct Place {
   enum class Kind : std::uint8_t {
-    nothing,   ///< an operand that is left out
-    buffer,    ///< of the timeline
-    gradient,  ///< handed back for an operand of the YieldOp, in memory of the caller's
+    nothing,   ///< operand left out
+    buffer,    ///< of the timeline, in device memory
+    gradient,  ///< returned for an operand of the YieldOp, outside of all buffers
     scratch,   ///< of the node
-    host,      ///< page-locked memory that stands for a buffer of the timeline
-    run,       ///< a 64-bit integer: which run this is, 1 for the first
+    host,      ///< page-locked host memory in place of a timeline's buffer
+    run,       ///< a 64-bit integer: the number of the run, 1 for the first
   };
 
   Kind kind = Kind::nothing;
@@ -55,38 +55,38 @@ struct PlacedZero {
 using PlacedCall = std::variant<PlacedKernel, PlacedMatmul, PlacedConvolution, PlacedCopy,
                                 PlacedRowCopy, PlacedZero>;
 
-/// Elements that the host computed, for a buffer.
+/// Elements that the host computed, to be copied to a place.
 struct Upload {
   Place to;
-  cpu::TensorView from;
+  kernels::TensorView from;
 };
 
-/// What one step of the order does on the device.
+/// What the device does in one slot of the execution order.
 struct ProgramStep {
   std::vector<BufferId> allocates;  ///< before its calls
   std::vector<BufferId> releases;   ///< after them
   std::vector<Upload> uploads;
   std::vector<PlacedCall> calls;
-  std::vector<std::int64_t> scratch_bytes;  ///< there while the calls run
-  std::int64_t workspace_bytes = 0;         ///< what the libraries need, likewise
+  std::vector<std::int64_t> scratch_bytes;  ///< allocated while the calls run
+  std::int64_t workspace_bytes = 0;         ///< most that a library call needs, likewise
 };
 
-/// A step made ready for a device: all that can be known before it runs.
+/// A training step prepared for a device: everything that is known before it runs.
 struct Program {
-  std::vector<ProgramStep> steps;  ///< by step of the order
-  ProgramStep updates;             ///< after the last one: only calls
+  std::vector<ProgramStep> steps;  ///< by slot of the execution order
+  ProgramStep updates;             ///< after the last slot: only calls
   IdVector<ValueId, OperandType> types;
   IdVector<ValueId, Place> places;
-  std::vector<Tensor> gradients;  ///< handed back by the caller of the YieldOp
+  std::vector<Tensor> gradients;  ///< returned by the caller of the YieldOp
   IdVector<BufferId, bool> on_host;
-  /// The timeline's, or other ones where sizes depend on data that the host knows.
+  /// The timeline's sizes, corrected where they depend on data that the host knows.
   IdVector<BufferId, std::int64_t> buffer_bytes;
   std::map<std::string, std::int64_t> data_dependent;  ///< these sizes by name
   HostValues host;
 };
 
-/// Throws an Error that names the node when no kernel does what it asks for, or when its shapes
-/// depend on what only the device knows. Nothing of the step is allocated.
+/// Prepares the step without allocating its buffers. Throws an Error that names the node when no
+/// kernel supports it or its shapes depend on elements that only the device knows.
 Program make_program(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
                      Device& device, const Progress& progress);
 

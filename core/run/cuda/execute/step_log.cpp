@@ -107,7 +107,7 @@ PoolBytes StepLog::take_peaks() const {
           device_.take_peak_used_bytes(Pool::workspaces)};
 }
 
-/// Pools keep what they have once got.
+/// Neither pool shrinks during a step, so this is also their peak.
 std::int64_t StepLog::reserved_bytes() const {
   return device_.reserved_bytes(Pool::tensors) + device_.reserved_bytes(Pool::workspaces);
 }
@@ -141,7 +141,7 @@ LoggedStep StepLog::finish(const std::string& device_name, const TraceSink& sink
 
 Measurement StepLog::measured(const std::string& device_name, const TraceSink& sink) const {
   MeasurementBuilder builder(device_name);
-  for (const std::vector<TraceEvent>& part : {events_of_residents(), events_}) {
+  for (const std::vector<TraceEvent>& part : {events_of_persistent(), events_}) {
     for (const TraceEvent& event : part) {
       builder.add(event);
       if (sink) sink(event);
@@ -155,8 +155,9 @@ void StepLog::abandon() {
   if (mode_ == Mode::traced) without_failing([&] { device_.stop_trace(); });
 }
 
-/// They were there before; together they hold what the pool had in use.
-std::vector<TraceEvent> StepLog::events_of_residents() const {
+/// Allocations of the persistent buffers, from before the step. Together they have the bytes that
+/// the pool had in use.
+std::vector<TraceEvent> StepLog::events_of_persistent() const {
   std::vector<TraceEvent> events;
   if (mode_ == Mode::untraced) return events;
   std::int64_t live = 0;

@@ -9,32 +9,32 @@ namespace stashscope::cuda {
 
 struct LoggedStep {
   Measurement measurement;
-  std::vector<std::string> remarks;  ///< what of it is less exact than it could be
+  std::vector<std::string> remarks;  ///< which numbers are inexact, and why
 };
 
-/// Writes down what a run of a step does, and makes its measurement. Where the profiling library
-/// tells nothing, the run waits for the device after every node, so that times are the nodes' own,
-/// and asks the pools what is in use. Of workspaces only what nodes take counts, not what is there
-/// throughout. Refers to its arguments.
+/// Records a run of a step and makes its measurement. Without traces of the profiling library, the
+/// run waits for the device after every node, so that times are the nodes' own, and reads usage
+/// from the pools. Only workspaces that nodes take are counted, not those that exist throughout.
+/// Refers to its arguments.
 class StepLog {
  public:
-  /// @param traces false: nothing is measured but the whole step
+  /// @param traces false: only the time of the whole step is measured
   StepLog(const RunPlan& plan, const Program& program, Device& device, bool traces);
 
   void start();
   void start_node(std::uint32_t step);
   void allocated(BufferId id, DevicePointer memory);
-  /// After it was released.
+  /// To be called after the release.
   void released(BufferId id, DevicePointer memory);
   void took_workspace(std::int64_t bytes, DevicePointer memory);
   void gave_back_workspace(std::int64_t bytes, DevicePointer memory);
   void end_node();
-  /// What follows belongs to no step.
+  /// Events from here on belong to no slot.
   void end_steps();
 
-  /// Waits for the device. @param sink sees all events; may be null
+  /// Waits for the device. @param sink receives all events; may be null
   LoggedStep finish(const std::string& device_name, const TraceSink& sink);
-  /// The run failed.
+  /// Ends the trace of a failed run.
   void abandon();
 
  private:
@@ -49,7 +49,7 @@ class StepLog {
   PoolBytes take_peaks() const;
   std::int64_t reserved_bytes() const;
   Measurement measured(const std::string& device_name, const TraceSink& sink) const;
-  std::vector<TraceEvent> events_of_residents() const;
+  std::vector<TraceEvent> events_of_persistent() const;
   std::string node_name() const;
   std::string buffer_name(BufferId id) const;
 
@@ -60,7 +60,7 @@ class StepLog {
   std::string why_not_traced_;
   PoolBytes start_;
   std::uint32_t step_ = 0;
-  std::int64_t together_ = 0;  ///< what tensors and workspaces were given and have not returned
+  std::int64_t together_ = 0;  ///< bytes of tensors and workspaces now allocated
   std::int64_t most_together_ = 0;
   std::vector<HostEvent> host_events_;
   std::vector<TraceEvent> events_;  ///< node by node

@@ -1,6 +1,6 @@
-// Copies between tensors that are laid out differently.
+// Copies between tensors of different layouts.
 
-/// An axis of a box of elements and how far apart its positions lie in source and target.
+/// An axis of a box of elements, with the distance of its positions in source and target.
 template <Int64 size_, Int64 from_, Int64 to_>
 struct BoxAxis {
   static constexpr Int64 size = size_;
@@ -15,7 +15,7 @@ struct Offsets {
   Index to;
 };
 
-/// Where the position `at`, which counts through a box of axes from the innermost one on, lies.
+/// The offsets of position `at` of a box, counted with the innermost axis fastest.
 template <class Index>
 __device__ inline Offsets<Index> offsets_in_box(Index) {
   return {0, 0};
@@ -31,7 +31,7 @@ __device__ inline Offsets<Index> offsets_in_box(Index at, Axis, Outer... outer) 
   return offsets;
 }
 
-/// One element per thread. Axes come from the innermost one on.
+/// Copies one element per thread. Axes: innermost first.
 template <class T, class Index, Index count, class... Axes>
 __device__ inline void copy_box(const T* from, T* to) {
   const Index at = Index(thread_index());
@@ -40,7 +40,7 @@ __device__ inline void copy_box(const T* from, T* to) {
   to[offsets.to] = from[offsets.from];
 }
 
-/// One row piece of `width` elements, dense in the target, per thread.
+/// Copies `width` elements of a row, dense in the target, per thread.
 template <class T, int width, class Index, Index count, class Row, class... Outer>
 __device__ inline void gather_box(const T* from, T* to) {
   const Index at = Index(thread_index());
@@ -54,8 +54,8 @@ __device__ inline void gather_box(const T* from, T* to) {
   *reinterpret_cast<Pack<T, width>*>(to + offsets.to + first) = piece;
 }
 
-/// Turns tiles: `Row` is dense in the target, `Column` in the source. Blocks of 256 threads, one
-/// per tile; the tiles of a row come first.
+/// Transposes tiles: `Row` is dense in the target, `Column` in the source. Blocks of 256 threads,
+/// one block per tile; tiles are numbered row by row.
 template <class T, int tile, class Index, class Row, class Column, class... Outer>
 __device__ inline void turn_tiles(const T* from, T* to) {
   constexpr int padding = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;

@@ -1,8 +1,8 @@
-// Floats of 8 bits in memory; arithmetic happens in float, and what is stored saturates. (ONNX,
-// "Float stored in 8 bits")
+// 8-bit floats in memory; arithmetic happens in float, and stores saturate. (ONNX, "Float stored in
+// 8 bits")
 
-/// @tparam fraction bits @tparam largest code of the largest finite number; the one behind it is
-/// infinity where there is one
+/// @tparam fraction bits @tparam largest code of the largest finite number; the next code is
+/// infinity, if the type has one
 template <int fraction, int bias, UInt32 largest, bool has_infinity>
 struct Float8 {
   static constexpr UInt32 nan = has_infinity ? 0x7EU : 0x7FU;
@@ -19,8 +19,8 @@ struct Float8 {
     return float_from_bits((code << dropped) + (UInt32(127 - bias) << 23));
   }
 
-  /// The code of the nearest number, ties to even, without a sign. What is too large becomes the
-  /// largest one if it saturates, else infinity, or NaN where there is none.
+  /// The code of the nearest number, ties to even, without a sign. Too large numbers become the
+  /// largest one if the conversion saturates, else infinity, or NaN in types without infinity.
   __device__ static UInt32 nearest(float size, bool saturates) {
     const UInt32 whole = bits_from_float(size);
     if (whole > 0x7F800000U) return nan;

@@ -1,14 +1,14 @@
-// Reading and writing by index. Where the CPU refuses an index that is outside of the data, reading
-// gives not-a-number (0 for integers) and writing leaves the data as it is.
+// Reading and writing by index. The CPU refuses an index outside of the data; here, reading gives
+// not-a-number (0 for integers) and writing has no effect.
 
-/// `index` counted from the end when it is negative; -1 outside of `size` elements.
+/// `index`, counted from the end when it is negative; -1 outside of `size` elements.
 template <class Index>
 __device__ inline Int64 wrapped_index(Index index, Int64 size) {
   const Int64 at = index < 0 ? Int64(index) + size : Int64(index);
   return at < size ? (at < 0 ? -1 : at) : -1;
 }
 
-/// Elements that all have the bits of `pattern`, which repeats every element.
+/// Elements whose bits are all those of `pattern`, which repeats one element.
 template <class T>
 struct Filled {
   __device__ static T with(UInt64 pattern) { return T(pattern); }
@@ -18,7 +18,7 @@ struct Filled<Pack<UInt64, 2>> {
   __device__ static Pack<UInt64, 2> with(UInt64 pattern) { return {{pattern, pattern}}; }
 };
 
-/// to[outer, k, column] = from[outer, indices[k], column]; one column per thread.
+/// to[outer, k, column] = from[outer, indices[k], column]; each thread has one column.
 template <class T, class Index, Index threads, Index size, Index count, Index columns, class I>
 __device__ inline void gather_rows(const T* from, const I* indices, T* to, UInt64 outside) {
   const Index at = Index(thread_index());
@@ -30,8 +30,8 @@ __device__ inline void gather_rows(const T* from, const I* indices, T* to, UInt6
   to[at] = index < 0 ? Filled<T>::with(outside) : from[source];
 }
 
-/// An element per index along one axis of the data, which has `size` elements `stride` apart. Axes:
-/// those of the indices from the innermost one on, with the strides of the data.
+/// Reads one element per index along one axis of the data, which has `size` elements `stride`
+/// apart. Axes: those of the indices, innermost first, with the strides of the data.
 template <class T, class Index, Index count, Index size, Index stride, class... Axes, class I>
 __device__ inline void gather_elements(const T* from, const I* indices, T* to, UInt64 outside) {
   const Index at = Index(thread_index());
@@ -41,14 +41,14 @@ __device__ inline void gather_elements(const T* from, const I* indices, T* to, U
   to[at] = index < 0 ? Filled<T>::with(outside) : from[source];
 }
 
-/// An axis of data that an entry of an index tuple counts along; its stride in slices.
+/// The axis of the data that an entry of an index tuple addresses; its stride in slices.
 template <Int64 size_, Int64 stride_>
 struct TupleAxis {
   static constexpr Int64 size = size_;
   static constexpr Int64 stride = stride_;
 };
 
-/// Which slice a tuple addresses; -1 outside of the data.
+/// The slice that a tuple addresses; -1 outside of the data.
 template <class I>
 __device__ inline Int64 slice_of_tuple(const I*) {
   return 0;
@@ -60,8 +60,8 @@ __device__ inline Int64 slice_of_tuple(const I* tuple, Axis, Others... others) {
   return index < 0 || rest < 0 ? Int64(-1) : index * Axis::stride + rest;
 }
 
-/// to[tuple, column] = from[slice of the tuple, column]; one column per thread. Every `per_batch`
-/// tuples the slices start `batch_slices` later.
+/// to[tuple, column] = from[slice of the tuple, column]; each thread has one column. After every
+/// `per_batch` tuples the slices advance by `batch_slices`.
 template <class T, class Index, Index threads, Index columns, Index per_batch, Index batch_slices,
           class... Axes, class I>
 __device__ inline void gather_slices(const T* from, const I* tuples, T* to, UInt64 outside) {
@@ -73,7 +73,7 @@ __device__ inline void gather_slices(const T* from, const I* tuples, T* to, UInt
   to[at] = slice < 0 ? Filled<T>::with(outside) : from[source];
 }
 
-/// One element of the output per thread; `columns` lie inside of the axis of `size`.
+/// Makes one element of the output per thread; the axis of `size` has `columns` inner elements.
 template <class T, class Index, Index threads, Index size, Index columns, class I>
 __device__ inline void one_hot(const I* indices, const T* values, T* to) {
   const Index at = Index(thread_index());

@@ -1,12 +1,12 @@
-// What neighbouring threads do together: they move packs of elements, walk along rows, and merge
-// what each of them found.
+// Cooperation of neighbouring threads: they move packs of elements, walk along rows, and merge
+// their results.
 
 template <int count>
 struct Width {
   static constexpr int value = count;
 };
 
-/// Elements from `at`, a multiple of `width`, on.
+/// The elements from `at` on, a multiple of `width`.
 template <class C, int width, class T>
 __device__ inline void load_pack(const T* from, Int64 at, C (&values)[width]) {
   const Pack<T, width> pack = *reinterpret_cast<const Pack<T, width>*>(from + at);
@@ -41,7 +41,7 @@ struct Pair {
   B second;
 };
 
-/// The value of the thread whose position differs in the bit `distance`.
+/// The value of the thread whose index differs in the bit `distance`.
 template <class T>
 __device__ inline T exchanged(T value, int distance) {
   return T(__shfl_xor_sync(0xFFFFFFFFU, value, distance));
@@ -51,10 +51,9 @@ __device__ inline Pair<A, B> exchanged(Pair<A, B> value, int distance) {
   return {exchanged(value.first, distance), exchanged(value.second, distance)};
 }
 
-/// The values of `threads` neighbouring threads merged, in each of them and always in the same
+/// Merges the values of `threads` neighbouring threads, for each of them and always in the same
 /// order. `threads` is a power of two up to 32, or the whole block of that many warps. All threads
-/// of the block call it.
-/// @param merge does not care which of its operands is which
+/// of the block must call it. @param merge symmetric in its operands
 template <int threads, class T, class Merge>
 __device__ inline T group_merge(T value, Merge merge) {
   constexpr int lanes = threads < 32 ? threads : 32;
@@ -75,9 +74,9 @@ __device__ inline T group_merge(T value, Merge merge) {
   return value;
 }
 
-/// `body(Width, position)` for all of `count` elements from `begin` on, shared among `threads`
-/// threads: packs that are aligned as `begin` is from the start of memory, single elements before
-/// and behind them.
+/// Calls `body(Width, position)` for all of `count` elements from `begin` on, shared among
+/// `threads` threads: for packs that are aligned as memory starts aligned, and for single elements
+/// before and after them.
 template <int threads, int width, class Body>
 __device__ inline void for_each_pack(Int64 begin, Int64 count, int thread, Body body) {
   if constexpr (width == 1) {
@@ -94,10 +93,10 @@ __device__ inline void for_each_pack(Int64 begin, Int64 count, int thread, Body 
   }
 }
 
-/// The row of `rows` that this thread and its neighbours work on: `columns` elements that lie
-/// `stride` apart, as `stride` rows lie between each other. `threads` work on a row, `width`
-/// elements at a time. Rows that are kept fit into the registers of these threads, in `slots` packs
-/// each; their columns are multiples of `width`.
+/// The row of `rows` on which this thread and its neighbours work: `columns` elements that lie
+/// `stride` apart; `stride` rows are interleaved. `threads` work on a row, `width` elements at a
+/// time. Rows that are kept fit into the registers of these threads, in `slots` packs each; their
+/// columns are multiples of `width`.
 template <int row_threads, Int64 rows, int row_columns, Int64 stride, int row_width, bool is_kept>
 struct RowLayout {
   static constexpr int threads = row_threads;
@@ -108,19 +107,19 @@ struct RowLayout {
 
   Int64 row;
   Int64 begin;  ///< position of the row's first element
-  int thread;   ///< of the row
+  int thread;   ///< index among the threads of the row
 
   __device__ RowLayout()
       : row(thread_index() / threads),
         begin(stride == 1 ? row * columns : row / stride * columns * stride + row % stride),
         thread(int(threadIdx.x) % threads) {}
 
-  /// Threads without a row still take part in `merge`.
+  /// Threads without a row must still call `merge`.
   __device__ bool has_row() const { return row < rows; }
   __device__ bool is_first() const { return has_row() && thread == 0; }
   __device__ Int64 position(Int64 column) const { return begin + column * stride; }
 
-  /// `body(Width, slot, column)` for what this thread has of the row.
+  /// Calls `body(Width, slot, column)` for this thread's part of the row.
   template <class Body>
   __device__ void for_each(Body body) const {
     if (!has_row()) return;
@@ -143,8 +142,8 @@ struct RowLayout {
   }
 };
 
-/// What this thread computes with of a row: read once where the row is kept, else whenever asked
-/// for. `Source` has `get(position, C (&values)[width])`.
+/// This thread's part of a row: read once if the row is kept, else at every use. `Source` has
+/// `get(position, C (&values)[width])`.
 template <class C, class Layout, class Source>
 struct RowValues {
   const Layout& row;
@@ -167,7 +166,7 @@ struct RowValues {
     }
   }
 
-  /// `term(value, column)` of all elements, merged; `start` changes nothing.
+  /// Merges `term(value, column)` of all elements; `start` is the identity.
   template <class S, class Term, class Merge>
   __device__ S merged(S start, Term term, Merge merge) const {
     S result = start;
@@ -193,8 +192,8 @@ struct Elements {
   }
 };
 
-/// Where the element at a position of a box lies in a tensor. Axes from the innermost on, each as
-/// its size and its stride in the tensor.
+/// The offset in a tensor of the element at a position of a box. Axes: innermost first, each as its
+/// size and its stride in the tensor.
 template <Int64... axes>
 struct Walk {
   template <class Position>
@@ -219,7 +218,6 @@ __device__ inline double logarithm(double x) { return log(x); }
 __device__ inline float square_root(float x) { return sqrtf(x); }
 __device__ inline double square_root(double x) { return sqrt(x); }
 
-/// Below every other number.
 template <class C>
 __device__ inline C minus_infinity() {
   return C(float_from_bits(0xFF800000U));

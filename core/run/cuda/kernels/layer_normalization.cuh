@@ -1,6 +1,7 @@
 // Layer normalization with its simplified (root mean square) and fused forms, and the gradients.
 
-/// The scale or bias of a row: an element per column (step 1), one for all (0), or `otherwise`.
+/// The scale or bias of a row: one element per column (step 1), one for all (step 0), or
+/// `otherwise`.
 template <class T, int step>
 struct PerColumn {
   const T* from;
@@ -18,7 +19,7 @@ struct PerColumn {
   }
 };
 
-/// x + skip + bias; the latter two repeat after so many elements.
+/// x + skip + bias; skip and bias repeat after so many elements.
 template <class X, class S, class B, Int64 skip_count, Int64 bias_count>
 struct SkippedElements {
   const X* x;
@@ -53,7 +54,7 @@ __device__ inline Pair<C> row_normal(const Values& values, C epsilon) {
   return {mean, C(1) / square_root(squares / count + epsilon)};
 }
 
-/// y = normalized x * scale + bias. @param sums takes x as it is before
+/// y = normalized x * scale + bias. @param sums receives x before normalization
 template <class C, class Layout, bool simplified, class Source, class Scale, class Bias, class Y,
           class M, class I, class Sum>
 __device__ inline void normalize_rows(Source x, Scale scale, Bias bias, Y* y, M* means, I* inverses,
@@ -127,8 +128,8 @@ __device__ inline void normalize_rows_back(const Dy* dy, const X* x, Scale scale
   });
 }
 
-/// What each element adds to the gradients of scale and bias: a Source of kernels/reduce.cuh. Packs
-/// lie within a row.
+/// The share of each element in the gradients of scale and bias: a Source of kernels/reduce.cuh.
+/// Packs lie within a row.
 template <class C, bool simplified, Int64 columns, class Dy, class X, class M, class I>
 struct AffineTerms {
   using Item = Pair<C>;

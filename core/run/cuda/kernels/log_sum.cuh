@@ -1,4 +1,4 @@
-// Sums of the exponentials of rows, which neither overflow nor vanish.
+// Sums of the exponentials of rows, without overflow or underflow.
 
 /// The greatest element of a row and the sum of exp(x - greatest).
 template <class C>
@@ -7,8 +7,8 @@ struct SoftmaxScale {
   C sum;
 };
 
-/// In one pass over a row that is not kept: sums are relative to the greatest element so far.
-/// (Milakov and Gimelshein, arXiv 1805.02867)
+/// In one pass over a row that is not kept in registers: the sum is relative to the greatest
+/// element so far. (Milakov and Gimelshein, arXiv 1805.02867)
 template <class C, class Layout, class Values>
 __device__ inline SoftmaxScale<C> streamed_scale(const Layout& row, const Values& values) {
   C greatest = minus_infinity<C>();

@@ -1,7 +1,7 @@
 // Losses over class scores: a target's scores are a row.
 
-/// The labels of a loss and how much each of them counts.
-/// @param ignores whether targets with one label do not count
+/// The labels of a loss and their weights. @param ignores whether targets with one label do not
+/// count
 template <class Label, class Weight, class Ignored, bool ignores, int classes>
 struct Targets {
   const Label* labels;
@@ -15,7 +15,7 @@ struct Targets {
     return label != (ignored_from == nullptr ? ignored : Int64(*ignored_from));
   }
   __device__ static bool is_class(Int64 label) { return label >= 0 && label < classes; }
-  /// A label outside of the classes shows as NaN: there is no one to tell.
+  /// A label outside of the classes gives NaN, since a kernel cannot report an error.
   template <class C>
   __device__ C weight(Int64 label) const {
     if (!counts(label)) return C(0);
@@ -24,7 +24,7 @@ struct Targets {
   }
 };
 
-/// @param losses weighted, by target @param log_probabilities null: nowhere
+/// @param losses weighted, by target @param log_probabilities null: not stored
 template <class C, class Layout, class X, class Targets, class P, class Loss>
 __device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_probabilities,
                                           Loss* losses) {
@@ -50,7 +50,7 @@ __device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_pr
   store(losses, row.row, Compute<Loss>(loss));
 }
 
-/// The scores are log probabilities already. A target for each thread.
+/// The scores are log probabilities already. One target per thread.
 template <class C, Int64 targets_count, int classes, Int64 stride, class X, class Targets,
           class Loss>
 __device__ inline void chosen_losses(const X* x, Targets targets, Loss* losses) {
@@ -98,7 +98,7 @@ struct Quotient {
   }
 };
 
-/// How a score moves the loss of its target.
+/// The derivative of a target's loss by a score.
 struct CrossEntropySlope {
   static constexpr bool reads = true;
   template <class C>
@@ -114,8 +114,8 @@ struct ChosenSlope {
   }
 };
 
-/// dx may be where the log probabilities are. @param dy of each target (by_target) or of all
-/// @param total the weights' sum that the loss was divided by; null: `divisor` is
+/// dx may replace the log probabilities. @param dy of each target (by_target) or of all @param
+/// total the sum of weights by which the loss was divided; null: it was `divisor`
 template <class C, class Layout, class Slope, bool by_target, class Dy, class P, class Targets,
           class Total, class Dx>
 __device__ inline void loss_gradient_rows(const Dy* dy, const P* log_probabilities, Targets targets,

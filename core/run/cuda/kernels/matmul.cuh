@@ -1,6 +1,6 @@
-// What matrix products start from.
+// Initial values of matrix products.
 
-/// d = factor * addend, broadcast: axes of the addend and of d from the innermost one on.
+/// d = factor * addend, broadcast. Axes of the addend and of d: innermost first.
 template <class T, class Index, Index count, class... Axes>
 __device__ inline void scale_addend(const T* addend, Compute<T> factor, T* d) {
   const Index at = Index(thread_index());

@@ -1,9 +1,9 @@
 // Batch, instance and group normalization, and the gradients of the first two. Tensors are seen as
 // planes, `plane` elements of a channel each; sets of planes are normalized together.
 
-/// How far an element is from the first of its set, and the square of that: sums of these lose no
-/// digits to a mean that is far from 0. A Source of kernels/reduce.cuh; results are sets.
-/// @param start position of a set's first element for each set before it
+/// The distance of an element from the first one of its set, and its square: sums of these lose no
+/// digits when the mean is far from 0. A Source of kernels/reduce.cuh; results are sets. @param
+/// start distance between the first elements of neighbouring sets
 template <class C, Int64 start, class T>
 struct ShiftedMoments {
   using Item = Pair<C>;
@@ -20,7 +20,7 @@ struct ShiftedMoments {
   }
 };
 
-/// A set's running statistics; null: none.
+/// The running statistics of a set; null: none.
 template <class OldMean, class OldVariance, class Mean, class Variance>
 struct Running {
   const OldMean* old_mean;
@@ -43,8 +43,8 @@ struct Running {
   }
 };
 
-/// Takes the sums of ShiftedMoments of sets of `count` elements. @param spreads takes the inverse
-/// deviation or the variance
+/// Stores statistics from the sums of ShiftedMoments of sets of `count` elements. @param spreads
+/// receives the inverse deviation or the variance
 template <class C, Int64 start, Int64 count, bool spread_is_inverse, class T, class Statistics,
           class Mean, class Spread>
 struct SetNormals {
@@ -77,8 +77,8 @@ struct SetNormals {
   }
 };
 
-/// Mean and inverse deviation of a set: as SetNormals left them, as two tensors, or with variances
-/// instead of deviations.
+/// Mean and inverse deviation of a set: as SetNormals stored them, from two tensors, or from
+/// variances instead of deviations.
 template <class C>
 struct FoundNormals {
   const Pair<C>* normals;
@@ -100,8 +100,8 @@ struct FixedNormals {
   }
 };
 
-/// How planes form sets: all of a channel (planes_of_set 0), or so many that follow each other.
-/// Scales and biases are `groups` numbers, for as many channels each.
+/// How planes form sets: all planes of a channel (planes_of_set 0), or this many consecutive ones.
+/// Scales and biases have `groups` numbers, each for equally many channels.
 template <Int64 element_count, Int64 plane_size, int channel_count, int planes_of_set, int groups,
           int access_width>
 struct PlaneLayout {
@@ -116,12 +116,12 @@ struct PlaneLayout {
     return int(plane_index % channels) * groups / channels;
   }
 
-  /// Of the element `k` behind the first of a pack, which may lie in another plane.
+  /// The plane of element `k` of a pack; it may differ from the first element's.
   __device__ static Int64 plane_of(Int64 at, int k) {
     return (plane % access_width == 0 ? at : at + k) / plane;
   }
 
-  /// `body(Width, position)` for what is this thread's.
+  /// Calls `body(Width, position)` for this thread's elements.
   template <class Body>
   __device__ static void for_own(Body body) {
     const Int64 at = thread_index() * access_width;

@@ -1,7 +1,7 @@
 // Padding along axes and its gradient.
 
-// By mode, the position of the data of an axis that position `i`, counted from the first element of
-// the data, repeats; -1: none.
+// By mode, the position of the data that is copied to position `i` of a padded axis; -1: none. `i`
+// counts from the first element of the data.
 struct ConstantPadding {
   template <class Index>
   __device__ static Index source(Index i, Index size) {
@@ -29,8 +29,8 @@ struct ReflectPadding {
   }
 };
 
-/// An axis of the data, how long it is padded, how much is put before it, and how far apart its
-/// positions lie in the data and in the padded tensor.
+/// An axis: its size before and after padding, the number of elements padded before it, and the
+/// distance of its positions in the data and in the padded tensor.
 template <Int64 size_, Int64 padded_, Int64 before_, Int64 stride_, Int64 padded_stride_>
 struct PaddedAxis {
   static constexpr Int64 size = size_;
@@ -40,7 +40,7 @@ struct PaddedAxis {
   static constexpr Int64 padded_stride = padded_stride_;
 };
 
-/// The offset in the data that position `at` of the padded tensor repeats; -1: none.
+/// The offset in the data that is copied to position `at` of the padded tensor; -1: none.
 template <class Mode, class Index>
 __device__ inline Index source_of_padded(Index) {
   return 0;
@@ -53,7 +53,7 @@ __device__ inline Index source_of_padded(Index at, Axis, Inner... inner) {
   return source < 0 || rest < 0 ? Index(-1) : source * Index(Axis::stride) + rest;
 }
 
-/// One piece of `width` elements per thread. Axes come from the outermost one on, in pieces.
+/// Copies `width` elements per thread. Axes: outermost first, counted in units of `width`.
 template <class T, int width, class Index, Index count, class Mode, class... Axes>
 __device__ inline void pad_box(const T* from, T value, T* to) {
   using Piece = Pack<T, width>;
@@ -67,7 +67,7 @@ __device__ inline void pad_box(const T* from, T value, T* to) {
   reinterpret_cast<Piece*>(to)[at] = piece;
 }
 
-/// Adds all that arrives at the copies of position `at` of the data, in their order.
+/// Adds the gradients of all copies of position `at` of the data, in their order.
 template <class Mode, class T, class Index>
 __device__ inline void add_arrived(const T* dy, Index, Compute<T>& sum) {
   sum += load(dy, 0);
@@ -100,7 +100,7 @@ __device__ inline void pad_gradient(const T* dy, T* dx) {
   store(dx, at, sum);
 }
 
-/// Keeps what is on and above (or below) the k-th diagonal of the last two axes.
+/// Keeps the elements on and above (or below) the k-th diagonal of the last two axes.
 template <class T, class Index, Index count, Index rows, Index columns, Int64 k, bool upper>
 __device__ inline void keep_triangle(const T* from, T* to) {
   const Index at = Index(thread_index());

@@ -1,7 +1,7 @@
-// What generated pointwise kernels are made of: packs of elements, and the functions of operators.
-// Computed types are float, double and whole numbers; NaN stays NaN.
+// The parts of generated pointwise kernels: packs of elements, and the functions of operators. They
+// compute in float, double and integers; NaN stays NaN.
 
-/// Elements [index, index + count) of at most `width`; the others are 0.
+/// Elements [index, index + count), at most `width`; the rest is 0.
 template <int width, class T>
 __device__ inline Pack<T, width> load_pack(const T* from, UInt64 index, int count) {
   if (count == width) return *reinterpret_cast<const Pack<T, width>*>(from + index);
@@ -23,7 +23,7 @@ __device__ inline void store_pack(T* to, UInt64 index, const Pack<T, width>& pac
   }
 }
 
-/// A pack whose elements are all alike.
+/// A pack of equal elements.
 template <class T>
 struct SameItem {
   T value;
@@ -98,7 +98,7 @@ __device__ inline T gelu_slope(T x) {
   return normal_distribution(x) + x * T(density_at_zero) * exp(-x * x / 2);
 }
 
-/// Its approximation by tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
+/// The approximation tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
 template <class T>
 __device__ inline T tanh_argument(T x) {
   constexpr double scale = square_root_of_2 * inverse_square_root_of_pi;
@@ -158,7 +158,7 @@ template <class T>
 __device__ inline T parametric_relu(T x, T slope) {
   return x < T(0) ? T(slope * x) : x;
 }
-/// Nothing inside of the band, beyond it moved towards 0.
+/// 0 inside of the band; outside, moved towards 0.
 template <class T>
 __device__ inline T shrink(T x, double bias, double band) {
   const double item = double(x);
@@ -202,8 +202,8 @@ constexpr bool is_whole = T(0.5) == T(0);
 template <class T>
 constexpr bool is_signed = T(-1) < T(0);
 
-/// Nothing on a device stops for a division of whole numbers by 0; its result is 0. The one
-/// quotient that does not fit wraps, as two's complement arithmetic does.
+/// An integer division by 0 cannot stop a device; its result is 0. The only quotient that overflows
+/// wraps, as in two's complement.
 template <class T>
 __device__ inline T divided(T a, T b) {
   if constexpr (is_whole<T>) {
@@ -215,7 +215,7 @@ __device__ inline T divided(T a, T b) {
   return T(a / b);
 }
 
-/// The sign of the divisor, as Python's % has it; `like_c` that of the dividend.
+/// The remainder has the sign of the divisor, as Python's %; with `like_c` that of the dividend.
 template <class T>
 __device__ inline T remainder_of(T a, T b, bool like_c) {
   T rest;
@@ -231,7 +231,7 @@ __device__ inline T remainder_of(T a, T b, bool like_c) {
   return !like_c && rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
 }
 
-/// The type that T is raised in.
+/// The type in which T is raised to a power.
 template <class T, bool whole = is_whole<T>>
 struct Raised {
   using type = T;
@@ -245,7 +245,7 @@ __device__ inline T power(T x, U exponent) {
   using C = typename Raised<T>::type;
   return T(pow(C(x), C(exponent)));
 }
-/// Squares and cubes are what models ask for most, and a product is exact where pow() need not be.
+/// Squares and cubes are frequent, and a product is exact where pow() need not be.
 template <class T, class U>
 __device__ inline T power_by_scalar(T x, U exponent) {
   using C = typename Raised<T>::type;
@@ -255,8 +255,8 @@ __device__ inline T power_by_scalar(T x, U exponent) {
   return power(x, exponent);
 }
 
-/// Numbers truncate towards zero; what does not fit wraps between integers and, from a floating
-/// number, becomes the smallest 64-bit integer first, as x86 processors convert.
+/// Floating numbers truncate towards zero. Out-of-range integers wrap; an out-of-range floating
+/// number first becomes the smallest 64-bit integer, as on x86 processors.
 template <class To, class From>
 __device__ inline To converted(From x) {
   if constexpr (is_whole<To> && !is_whole<From>) {
@@ -271,7 +271,7 @@ __device__ inline To converted(From x) {
   }
 }
 
-/// Shifting by as many bits as the type has, or more, leaves nothing.
+/// Shifting by at least the type's number of bits gives 0.
 template <class T>
 __device__ inline T shifted_left(T x, T by) {
   return by < T(0) || by >= T(8 * sizeof(T)) ? T(0) : T(x << by);

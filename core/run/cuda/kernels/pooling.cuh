@@ -1,7 +1,7 @@
-// Pooling over windows and over all positions, and the gradients, for which each position of the
-// data collects what arrives from the windows that it lies in.
+// Pooling over windows and over all positions, and the gradients: each position of the data adds up
+// the gradients of the windows that contain it.
 
-/// An axis that a window slides along, as cpu::SlidingWindow has it.
+/// An axis along which a window slides, as in kernels::SlidingWindow.
 template <Int64 in_, Int64 out_, Int64 kernel_, Int64 stride_, Int64 dilation_, Int64 pad_,
           Int64 pad_after_>
 struct WindowAxis {
@@ -29,7 +29,7 @@ struct WindowAxis {
   __device__ static bool holds(Index window, Index position) {
     return (position - start(window)) % Index(dilation_) == 0;
   }
-  /// How many positions of a window meet data, or with `padded` the padding too.
+  /// The number of a window's positions that meet data or, with `padded`, padding too.
   template <bool padded, class Index>
   __device__ static Index count(Index window) {
     constexpr Index dilation = Index(dilation_);
@@ -57,7 +57,8 @@ __device__ inline PlanePosition<Index> plane_position(Index at, Index a, Index b
   return {at / (a * b * c), at / (b * c) % a, at / c % b, at % c};
 }
 
-/// `body(offset on the plane of the data)` for all data that a window meets, in its order.
+/// Calls `body(offset on the plane of the data)` for all data that a window meets, in the window's
+/// order.
 template <class A, class B, class C, class Index, class Body>
 __device__ inline void for_each_met(const PlanePosition<Index>& window, Body body) {
   for (int i = 0; i < A::kernel; ++i) {
@@ -74,7 +75,7 @@ __device__ inline void for_each_met(const PlanePosition<Index>& window, Body bod
   }
 }
 
-/// `body(a, b, c)` for all windows that a position lies in, from the last one on.
+/// Calls `body(a, b, c)` for all windows that contain a position, from the last one to the first.
 template <class A, class B, class C, class Index, class Body>
 __device__ inline void for_each_window(const PlanePosition<Index>& at, Body body) {
   for (Index a = A::last_window(at.a); a >= A::first_window(at.a); --a) {
@@ -101,8 +102,8 @@ struct LowestNumber<double> {
   __device__ static double value() { return -1.7976931348623157e308; }
 };
 
-/// The first of the greatest elements of a window, where NaN is taken only when it comes first, and
-/// its position among all of the data when `places` are wanted. One window per thread.
+/// Makes the first of the greatest elements of a window (NaN wins only when it comes first) and, if
+/// `places` are wanted, its position in the data. One window per thread.
 template <class T, class Index, Index count, bool by_columns, class A, class B, class C>
 __device__ inline void max_pool(const T* x, T* y, Int64* places) {
   const Index at = Index(thread_index());
@@ -139,7 +140,7 @@ __device__ inline void max_pool_gradient(const T* dy, const Int64* places, T* dx
   store(dx, at, sum);
 }
 
-/// Over how many elements the mean of a window is taken.
+/// The number of elements of a window's mean.
 template <bool padded, class A, class B, class C, class Index>
 __device__ inline double mean_count(Index a, Index b, Index c) {
   return double(A::template count<padded>(a)) * double(B::template count<padded>(b)) *
@@ -172,7 +173,7 @@ __device__ inline void average_pool_gradient(const T* dy, T* dx) {
   store(dx, at, sum);
 }
 
-/// One result for each plane of `elements`, by a warp or, with as many `threads`, by a block.
+/// Makes one result for each plane of `elements`, by a warp or by a block of `threads`.
 template <class T, class Index, Index planes, Index elements, int threads>
 __device__ inline void global_average_pool(const T* x, T* y) {
   const Index plane = Index(thread_index() / threads);
@@ -185,7 +186,7 @@ __device__ inline void global_average_pool(const T* x, T* y) {
   if (plane < planes && lane == 0) store(y, plane, Compute<T>(sum / double(elements)));
 }
 
-/// NaN is taken only when it comes first.
+/// NaN wins only when it comes first.
 template <class T, class Index, Index planes, Index elements, int threads>
 __device__ inline void global_max_pool(const T* x, T* y) {
   const Index plane = Index(thread_index() / threads);
@@ -201,7 +202,7 @@ __device__ inline void global_max_pool(const T* x, T* y) {
   if (plane < planes && lane == 0) store(y, plane, greatest);
 }
 
-/// Every position receives an equal share; `width` positions per thread.
+/// Gives every position an equal share; each thread has `width` positions.
 template <class T, int width, class Index, Index threads, Index elements>
 __device__ inline void share_evenly(const T* dy, T* dx) {
   const Index at = Index(thread_index());

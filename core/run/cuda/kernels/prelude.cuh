@@ -1,6 +1,6 @@
-// Types and helpers of all kernels. CUDA's run-time compiler reads this without any header, the
-// tests' emulation with the host's compiler, which defines STASHSCOPE_EMULATED and what CUDA has
-// built in.
+// Types and helpers of all kernels. CUDA's run-time compiler reads this without any header. The
+// tests' emulation compiles it with the host's compiler, defines STASHSCOPE_EMULATED and provides
+// CUDA's built-ins.
 
 using Int8 = signed char;
 using UInt8 = unsigned char;
@@ -49,7 +49,7 @@ __device__ inline T to_compute(T x) {
   return x;
 }
 
-/// The type that elements stored as T are computed in.
+/// The type in which elements stored as T are computed.
 template <class T>
 struct ComputeType {
   using type = T;
@@ -99,13 +99,13 @@ template <class T>
 __device__ inline void store(T* to, Int64 index, Compute<T> value) {
   to[index] = Stored<T>::from(value);
 }
-/// What is left of a value that was stored as T.
+/// The value after storing it as T and reading it back.
 template <class T>
 __device__ inline Compute<T> rounded(Compute<T> value) {
   return to_compute(Stored<T>::from(value));
 }
 
-/// Elements that are read or written at once, at most 16 bytes.
+/// Elements that are read or written together, at most 16 bytes.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T items[count];
@@ -116,8 +116,8 @@ __device__ inline Int64 thread_index() {
   return Int64(blockIdx.x) * Int64(blockDim.x) + Int64(threadIdx.x);
 }
 
-/// The sum over the threads of a block, in every thread and in an order that is always the same.
-/// The block has whole warps of 32 threads; all of them call it.
+/// The sum over the threads of a block, for every thread and always in the same order. The block
+/// has whole warps of 32 threads; all of them must call it.
 struct Plus {
   template <class T>
   __device__ T operator()(T a, T b) const {
@@ -137,7 +137,7 @@ struct Least {
   }
 };
 
-// Like std::max and std::min, where NaN stays only when it was there before.
+// Like std::max and std::min: NaN stays only in the first operand.
 struct KeepGreater {
   template <class T>
   __device__ T operator()(T old, T update) const {

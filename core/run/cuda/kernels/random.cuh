@@ -1,6 +1,6 @@
-// Random numbers by position, and which elements a dropout keeps.
+// Random numbers by position, and the selection of a dropout.
 
-/// The same numbers as the host's. Algorithm: the output function of SplitMix64 (Steele, Lea and
+/// The same numbers as on the host. Algorithm: the output function of SplitMix64 (Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) on seed and position.
 class PositionalRandom {
  public:
@@ -15,7 +15,7 @@ class PositionalRandom {
     return double(bits(position) >> 11) * 1.1102230246251565e-16;
   }
 
-  /// Of mean 0 and deviation 1. (Box and Muller, 1958)
+  /// Normal, of mean 0 and deviation 1. (Box and Muller, 1958)
   __device__ double normal(UInt64 position) const {
     const double radius = sqrt(-2 * log(1 - uniform(2 * position)));
     return radius * cos(2 * 3.141592653589793238 * uniform(2 * position + 1));
@@ -38,7 +38,7 @@ class PositionalRandom {
   UInt64 seed_;
 };
 
-/// Element i is bit i % 32 of word i / 32; a thread makes a word.
+/// Element i is bit i % 32 of word i / 32; each thread makes one word.
 __device__ inline void write_kept_bits(UInt32* words, UInt64 elements, PositionalRandom random,
                                        UInt64 threshold) {
   const UInt64 word = UInt64(thread_index());

@@ -1,9 +1,9 @@
 // Reductions of dense tensors along any axes.
 //
-// A Source makes items from a tensor: `get<step>(position, result, items)` those of `width`
-// elements from `position` on, all of one result (step 0) or each of the next result (step 1). A
-// Reducer folds items into states and merges states; the order in which it does depends on the
-// shape only. A Sink takes the states of results side by side.
+// A Source reads items from a tensor: `get<step>(position, result, items)` gives the items of
+// `width` elements from `position` on, all of one result (step 0) or each of the next result (step
+// 1). A Reducer folds items into states and merges states, in an order that depends on the shape
+// only. A Sink stores the states of adjacent results.
 
 /// The elements of a tensor as C.
 template <class T, class C>
@@ -63,7 +63,7 @@ struct Multiplying {
   __device__ static C merge(C a, C b) { return C(a * b); }
 };
 
-/// The least and the greatest number of a type.
+/// The lowest and the greatest number of a type.
 template <class C>
 struct Limits {
   static constexpr bool is_signed = C(-1) < C(0);
@@ -103,7 +103,7 @@ struct Minimum {
   __device__ static C merge(C a, C b) { return Least()(a, b); }
 };
 
-/// The greatest item so far, and the sum of exp(x - that), which does not overflow.
+/// The greatest item so far, and the sum of exp(x - greatest), which does not overflow.
 template <class S>
 struct LogSumExp {
   using State = Pair<S>;
@@ -116,7 +116,7 @@ struct LogSumExp {
     const S next = Greatest()(a.first, b.first);
     return {next, moved(a, next) + moved(b, next)};
   }
-  /// What sums are relative to: infinities cannot be.
+  /// The base of relative sums, which must be finite.
   __device__ static S base(S greatest) {
     const bool is_infinite = greatest == greatest && greatest - greatest != 0;
     return is_infinite ? S(0) : greatest;
@@ -128,8 +128,8 @@ struct LogSumExp {
   }
 };
 
-/// Elements with their positions along an axis of `size` elements `stride` apart. NaN is never
-/// better or worse than others: it counts where it comes first, where nothing replaces it.
+/// Elements with their positions along an axis of `size` elements `stride` apart. No comparison
+/// with NaN is true, so a NaN that comes first stays.
 template <class T, Int64 size, Int64 stride>
 struct PlacedItems {
   using Item = Pair<Compute<T>, Int64>;
@@ -158,7 +158,7 @@ struct Below {
   }
 };
 
-/// The place of the first (or last) extreme; place -1: none yet.
+/// The position of the first (or last) extreme; -1: none yet.
 template <class C, class Order, bool last>
 struct Extreme {
   using State = Pair<C, Int64>;
@@ -173,7 +173,7 @@ struct Extreme {
   }
 };
 
-/// Of states instead of items.
+/// Reduces states instead of items.
 template <class Reducer>
 struct Merging {
   using State = typename Reducer::State;
@@ -226,7 +226,7 @@ struct Place {
   }
 };
 
-/// States become elements of a tensor.
+/// Stores states as elements of a tensor.
 template <class T, class Finish = Unchanged>
 struct Results {
   T* to;
@@ -239,7 +239,7 @@ struct Results {
   }
 };
 
-/// Both parts of states become elements of two tensors, whole ones those of `pairs`; null: nowhere.
+/// Stores both parts of states in two tensors, and whole states in `pairs`; null: not stored.
 template <class A, class B, class S = float>
 struct PairResults {
   A* first;
@@ -256,7 +256,7 @@ struct PairResults {
   }
 };
 
-/// Results whose items lie side by side: `inner` of them, again at `outer` places along OuterWalk.
+/// Results whose items are adjacent: `inner` of them, at each of `outer` places along OuterWalk.
 /// `threads` of a block work on one of `kept` results, `lanes` of them on a run of items.
 template <int result_count, class KeptPlaces, int outer_count, class OuterPlaces, Int64 inner_count,
           int block_size, int thread_count, int lane_count, int access_width, int outer_chunk_size,
@@ -276,7 +276,7 @@ struct RowReduction {
   static constexpr int outer_chunk = outer_chunk_size;
   static constexpr Int64 inner_chunk = inner_chunk_size;
   static constexpr int inner_slices = inner == 0 ? 1 : int((inner + inner_chunk - 1) / inner_chunk);
-  /// A lane has at most one access of a run, and no run starts or ends within one.
+  /// A lane has at most one access per run, and no access crosses the end of a run.
   static constexpr bool has_short_runs = runs_are_even && inner_chunk <= lanes * width;
 };
 
@@ -336,8 +336,8 @@ __device__ inline void reduce_rows(Source source, Sink sink) {
   }
 }
 
-/// Results that lie side by side: `columns` of them, again at `outer` places, each of `reduced`
-/// items. `lanes` threads of a block have neighbouring columns, groups of them every so many items.
+/// Adjacent results: `columns` of them, at each of `outer` places, each of `reduced` items. `lanes`
+/// threads of a block have neighbouring columns; groups of lanes take turns along the items.
 template <int outer_count, class KeptPlaces, int column_count, int item_count, class ItemPlaces,
           int thread_count, int lane_count, int access_width, int chunk_size>
 struct ColumnReduction {
@@ -354,7 +354,7 @@ struct ColumnReduction {
   static constexpr int tiles = (columns + lanes * width - 1) / (lanes * width);
 };
 
-/// Merges the states of all groups into those of the first.
+/// Merges the states of all groups into the first group's.
 template <class Shape, class Reducer>
 __device__ inline void merge_groups(typename Reducer::State (&states)[Shape::width]) {
   __shared__ typename Reducer::State of_threads[Shape::threads * Shape::width];

@@ -1,6 +1,7 @@
-// Sums of all elements along an axis up to each of them.
+// Running sums along an axis.
 
-/// One of `rows` of `columns` elements by each thread; neighbouring threads have neighbouring rows.
+/// Each thread makes one of `rows` rows of `columns` elements; neighbouring threads have
+/// neighbouring rows.
 template <class T, class S, Int64 rows, int columns, Int64 stride, bool exclusive, bool reverse>
 __device__ inline void sum_along(const T* x, T* y) {
   const Int64 row = thread_index();
@@ -15,7 +16,7 @@ __device__ inline void sum_along(const T* x, T* y) {
   }
 }
 
-/// Rows that lie side by side, each by a warp.
+/// Rows with adjacent elements, each by a warp.
 template <class T, class S, Int64 rows, int columns, bool exclusive, bool reverse>
 __device__ inline void sum_rows(const T* x, T* y) {
   const Int64 row = thread_index() / 32;

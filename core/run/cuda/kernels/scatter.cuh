@@ -1,5 +1,5 @@
-// Rows and elements that several indices write to. Each is made by one thread in the order of the
-// indices, or in another one that is always the same.
+// Rows and elements that several indices write to. One thread makes each of them, in the order of
+// the indices or in another fixed order.
 
 /// A sum that starts from zero; rounded when it is stored.
 struct SumUp {
@@ -12,7 +12,7 @@ struct SumUp {
     return sum + update;
   }
 };
-/// What is there is changed by one update after the other, and rounded each time.
+/// Applies one update after the other and rounds each time.
 template <class Operation>
 struct Change {
   template <class T>
@@ -36,13 +36,13 @@ struct Times {
     return old * update;
   }
 };
-/// The row that each index writes to; -1 outside of the data. One index per thread.
+/// The row to which each index writes; -1 outside of the data. One index per thread.
 template <Int32 count, Int64 size, class I>
 __device__ inline void number_rows(const I* indices, Int32* rows) {
   const Int32 at = Int32(thread_index());
   if (at < count) rows[at] = Int32(wrapped_index(indices[at], size));
 }
-/// The same for index tuples, as gather_slices has them.
+/// The same for index tuples as in gather_slices.
 template <Int32 count, Int32 per_batch, Int32 batch_slices, class... Axes, class I>
 __device__ inline void number_slices(const I* tuples, Int32* rows) {
   const Int32 at = Int32(thread_index());
@@ -51,9 +51,9 @@ __device__ inline void number_slices(const I* tuples, Int32* rows) {
   rows[at] = slice < 0 ? -1 : at / per_batch * batch_slices + Int32(slice);
 }
 
-/// Rows in ascending order, and which update each belongs to; equal ones in the order of the
-/// updates. Each row counts those before it, which takes a time that grows with the square of their
-/// number but is short for as many as a batch has tokens. Blocks of 256 threads, for 32 rows each.
+/// Sorts rows in ascending order, with the update of each; equal rows keep the order of their
+/// updates. Each row counts those before it: the time grows with the square of their number but is
+/// short for the tokens of a batch. Blocks of 256 threads, for 32 rows each.
 template <Int32 count>
 __device__ inline void sort_rows(const Int32* rows, Int32* sorted, Int32* updates) {
   constexpr int tile = 2048;
@@ -85,7 +85,7 @@ __device__ inline void sort_rows(const Int32* rows, Int32* sorted, Int32* update
   updates[place] = own;
 }
 
-/// `width` columns of a row that one thread works on.
+/// `width` columns of a row, for one thread.
 template <class T, int width>
 struct RowPart {
   Compute<T> items[width];
@@ -109,7 +109,7 @@ struct RowPart {
   }
 };
 
-/// The first place in ascending `sorted` behind those of `row`.
+/// The first index in ascending `sorted` after those of `row`.
 __device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count) {
   Int32 end = count;
   const Int32 row = sorted[start];
@@ -124,15 +124,14 @@ __device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count
   return end;
 }
 
-/// Rows in ascending order with their updates, and the columns of all of them that a thread works
-/// on.
+/// Rows in ascending order with their updates, and one thread's columns of all of them.
 template <class T, int width, class Index, Index columns, Int32 count>
 struct RowUpdates {
   const Int32* sorted;
   const Int32* updates;
-  const T* from;  ///< of the first update
-  T* to;          ///< of the first row
-  bool works;     ///< has such columns
+  const T* from;  ///< the first update's
+  T* to;          ///< the first row's
+  bool works;     ///< the thread has columns
 
   template <class Combination>
   __device__ void combine(RowPart<T, width>& part, Int32 place) const {
@@ -140,7 +139,7 @@ struct RowUpdates {
   }
   __device__ T* row_at(Int32 place) const { return to + Index(sorted[place]) * columns; }
 
-  /// All updates of the row that starts at `first`, by one warp.
+  /// Combines all updates of the row that starts at `first`, by one warp.
   template <class Combination>
   __device__ void combine_alone(Int32 first) const {
     if (!works) return;
@@ -175,9 +174,9 @@ struct RowUpdates {
   }
 };
 
-/// to[outer, sorted[p], column] is combined with from[outer, updates[p], column] for all p. Blocks
-/// of 8 warps, each with a place p and `width` columns per thread; where `sums`, the whole block
-/// adds up a row with many updates. (No more than one of those starts within 8 places.)
+/// Combines to[outer, sorted[p], column] with from[outer, updates[p], column] for all p. Blocks of
+/// 8 warps, each with one p and `width` columns per thread. With `sums`, the whole block adds up a
+/// row with many updates. (At most one such row starts within 8 positions.)
 template <class T, class Combination, bool sums, int width, class Index, Index outer, Index size,
           Int32 count, Index columns>
 __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, const T* from,
@@ -208,8 +207,8 @@ __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, c
   }
 }
 
-/// An element of `to` per index along one axis, as gather_elements has them. The first of the
-/// `line` indices along that axis, `step` apart, that is equal to others does the work of all.
+/// Combines one element of `to` per index along one axis, as in gather_elements. Of equal indices
+/// among the `line` indices along that axis, `step` apart, the first does the work of all.
 template <class T, class Combination, class Index, Index count, Index line, Index step, Index size,
           Index stride, class... Axes, class I>
 __device__ inline void combine_elements(const I* indices, const T* from, T* to) {

@@ -1,5 +1,5 @@
-// Updates of parameters by optimizers. A Rule's `move(weight, gradient, first, second)` moves a
-// weight and its states, in the order of the operations that PyTorch does.
+// Updates of parameters by optimizers. A Rule's `move(weight, gradient, first, second)` updates a
+// weight and its states, with PyTorch's order of operations.
 
 struct Descent {
   static constexpr int states = 0;
@@ -27,7 +27,7 @@ struct MomentumDescent {
   }
 };
 
-/// Decoupled decay shrinks the weight itself instead of being part of its gradient.
+/// Decoupled decay shrinks the weight directly instead of adding to its gradient.
 template <bool decoupled>
 struct Adam {
   static constexpr int states = 2;
@@ -82,7 +82,7 @@ __device__ inline void update_pack(Int64 at, P* parameter, const G* gradient, fl
   if constexpr (Rule::states > 1) store_pack(second, at, seconds);
 }
 
-/// `packs` of `width` elements by each thread, those of a block side by side.
+/// Each thread updates `packs` packs of `width` elements; those of a block are adjacent.
 template <class C, Int64 elements, int width, int packs, class Rule, class P, class G, class S,
           class Q>
 __device__ inline void update(P* parameter, const G* gradient, float* master, S* first, Q* second,

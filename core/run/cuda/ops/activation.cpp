@@ -58,7 +58,7 @@ std::string with_bias(const LoweringContext& context, const Operands& operands) 
   return call_text(function.characters, {x});
 }
 
-/// (dy, operand): dy times the slope there.
+/// (dy, operand): dy times the slope at the operand.
 template <FixedText slope>
 std::string gradient(const LoweringContext&, const Operands& operands) {
   return operands[0] + " * " + call_text(slope.characters, {operands[1]});
@@ -100,7 +100,7 @@ void add_functions(CudaKernelRegistry& registry) {
   add("Relu", call<"relu">);
   add("Floor", call<"floor">);
   add("Ceil", call<"ceil">);
-  // To nearest, ties to even.
+  // rint rounds to nearest, ties to even.
   add("Round", call<"rint">);
   add("Reciprocal", reciprocal);
   add("Sqrt", call<"sqrt">);

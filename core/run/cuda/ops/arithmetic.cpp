@@ -13,7 +13,7 @@ std::string rounded(const LoweringContext& context, const std::string& text) {
   return "rounded<" + device_type(context.out().element) + ">(" + text + ")";
 }
 
-/// All operands from left to right, each result rounded as if it were stored.
+/// Folds all operands from left to right; each result is rounded as if it were stored.
 template <ExpressionFunction combine>
 std::string variadic(const LoweringContext& context, const Operands& operands) {
   std::string text = operands[0];
@@ -38,7 +38,7 @@ std::string power(const LoweringContext& context, const Operands& operands) {
   return call_text(by_scalar ? "power_by_scalar" : "power", operands);
 }
 
-/// A bound from attribute `name` before version 11, from input `index` since; nothing without.
+/// A bound from attribute `name` before version 11, from input `index` since; empty without one.
 std::string bound(const LoweringContext& context, const Operands& operands, std::size_t index,
                   const char* name) {
   if (context.has_input(index)) return operands[index];
@@ -46,7 +46,7 @@ std::string bound(const LoweringContext& context, const Operands& operands, std:
   return compute_type(context.out().element) + "(" + attribute_text(context, name, 0) + ")";
 }
 
-/// The upper bound wins where the bounds contradict each other; NaN passes.
+/// If the bounds contradict each other, the upper one wins. NaN passes.
 std::string clip(const LoweringContext& context, const Operands& operands) {
   const std::string low = bound(context, operands, 1, "min");
   const std::string high = bound(context, operands, 2, "max");

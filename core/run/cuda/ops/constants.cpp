@@ -34,7 +34,7 @@ Lowered constant_of_shape(const LoweringContext& context) {
   return lower_pointwise(moved, constant_item);
 }
 
-/// An operand that the host knows, as a number of the type that the output is computed in.
+/// An operand that the host knows, as a number of the type in which the output is computed.
 std::string known_item(const LoweringContext& context, std::size_t input) {
   const std::string type = compute_type(context.out().element);
   if (!is_floating(context.in(input).element)) {
@@ -42,9 +42,9 @@ std::string known_item(const LoweringContext& context, std::size_t input) {
     return type + "(" + std::to_string(item) + "ULL)";
   }
   if (!context.contents[input].present()) {
-    fail_run("", "the numbers of a range must be known before the step runs");
+    fail_run("", "start, limit and step must be known before the step runs");
   }
-  return type + "(" + number_text(cpu::as_number(context.contents[input])) + ")";
+  return type + "(" + number_text(kernels::as_number(context.contents[input])) + ")";
 }
 
 /// (start, limit, step)
@@ -59,7 +59,7 @@ std::string eye_like(const LoweringContext& context, const Operands&) {
          ") == " + std::to_string(context.attributes().integer("k", 0)) + " ? 1 : 0";
 }
 
-/// A number of type double, converted as the host does it: to what the output is computed in first.
+/// A double converted as on the host: first to the type in which the output is computed.
 std::string drawn(const LoweringContext& context, const std::string& number) {
   if (context.out().element == ElementType::boolean) return "(" + number + ") != 0";
   return compute_type(context.out().element) + "(" + number + ")";
@@ -81,7 +81,7 @@ std::string random_uniform(const LoweringContext& context, const Operands&) {
                             random_text(context, "uniform"));
 }
 
-/// 1 with the probability that the input holds.
+/// 1 with the probability given by the input.
 std::string bernoulli(const LoweringContext& context, const Operands& operands) {
   return random_text(context, "uniform") + " < " + operands[0] + " ? 1 : 0";
 }

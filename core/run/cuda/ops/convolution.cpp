@@ -17,15 +17,15 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using Pass = ConvolutionShape::Pass;
 
-/// A convolution as the device does it. Where its padding differs between the sides of an axis, the
-/// data lies in a frame of zeros that the windows fill exactly.
+/// A convolution as the device runs it. If the padding differs between the sides of an axis, the
+/// data is copied into a frame of zeros that the windows fill exactly.
 struct Convolution {
-  ConvolutionShape shape;  ///< its input is the frame
+  ConvolutionShape shape;  ///< `input` is the frame
   Dims data;               ///< dims of the data itself
-  Dims before;             ///< where it starts in the frame
+  Dims before;             ///< start of the data in the frame
 
   bool is_framed() const { return data != shape.input || before != Dims{0, 0}; }
-  /// Dims of what the frame and the data have in common.
+  /// Dims of the part that frame and data have in common.
   Dims shared() const {
     Dims dims = data;
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -36,8 +36,8 @@ struct Convolution {
   }
 };
 
-/// One spatial axis is the second one of two.
-cpu::SlidingWindow over_two_axes(cpu::SlidingWindow window) {
+/// A single spatial axis becomes the second of two.
+kernels::SlidingWindow over_two_axes(kernels::SlidingWindow window) {
   if (window.axes() > 2) {
     fail_run("", "convolutions over " + std::to_string(window.axes()) +
                      " axes are not supported on CUDA devices");
@@ -51,25 +51,25 @@ cpu::SlidingWindow over_two_axes(cpu::SlidingWindow window) {
   return window;
 }
 
-/// What the windows cover of an axis.
-std::int64_t covered(const cpu::SlidingWindow& window, std::size_t axis) {
+/// The length of an axis that the windows cover.
+std::int64_t covered(const kernels::SlidingWindow& window, std::size_t axis) {
   return (window.out[axis] - 1) * window.strides[axis] +
          (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
 
-/// Whether as much padding behind the data as before it makes as many windows.
-bool pads_evenly(const cpu::SlidingWindow& window, std::size_t axis) {
+/// Whether padding both sides like the first gives the same number of windows.
+bool pads_evenly(const kernels::SlidingWindow& window, std::size_t axis) {
   const std::int64_t left = window.in[axis] + 2 * window.pads[axis] - covered(window, axis);
   return left >= 0 && left < window.strides[axis];
 }
 
 Convolution convolution_of(const LoweringContext& context, ElementType element,
-                           const cpu::ConvolutionSizes& sizes) {
+                           const kernels::ConvolutionSizes& sizes) {
   if (!is_floating(element)) {
     fail_run("", "convolutions of elements of type " + std::string(name_of(element)) +
                      " are not supported on CUDA devices");
   }
-  const cpu::SlidingWindow window = over_two_axes(sizes.window);
+  const kernels::SlidingWindow window = over_two_axes(sizes.window);
   const auto with_spatial = [](std::int64_t first, std::int64_t second, const Dims& spatial) {
     return Dims{first, second, spatial[0], spatial[1]};
   };
@@ -96,7 +96,7 @@ Convolution convolution_of(const LoweringContext& context, ElementType element,
   return convolution;
 }
 
-/// The operands of a convolution; one of them is what a pass makes.
+/// The operands of a convolution; a pass computes one of them from the others.
 struct ConvolutionOperands {
   Operand data;
   Operand filter;
@@ -109,7 +109,7 @@ class Passes {
   Passes(Lowered& lowered, Convolution convolution)
       : lowered_(lowered), convolution_(std::move(convolution)) {}
 
-  /// Makes what the pass makes.
+  /// Adds the calls of a pass.
   void add(Pass pass, const ConvolutionOperands& operands) {
     ConvolutionShape shape = convolution_.shape;
     shape.pass = pass;
@@ -202,7 +202,8 @@ void add_bias(Lowered& lowered, const LoweringContext& context) {
   lowered.add(text.call(invocation("add_channel_bias", arguments, {bias, to}), launch_of(threads)));
 }
 
-/// Output 2: the sum of all of input 0 that the bias of a channel was added to.
+/// Output 2: per channel, the sum of the gradients (input 0) of all elements to which the bias was
+/// added.
 void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   if (context.out(2).elements() == 0) return;
@@ -223,8 +224,8 @@ void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
 
 Lowered conv(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::conv_sizes(context.attributes(), context.in(0).dims, context.in(1).dims,
-                                     context.out().dims);
+  const auto sizes = kernels::conv_sizes(context.attributes(), context.in(0).dims,
+                                         context.in(1).dims, context.out().dims);
   Passes(lowered, convolution_of(context, context.out().element, sizes))
       .add(Pass::forward, {input(0), input(1), output()});
   add_bias(lowered, context);
@@ -233,8 +234,8 @@ Lowered conv(const LoweringContext& context) {
 
 Lowered conv_transpose(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::transposed_sizes(context.attributes(), context.in(0).dims,
-                                           context.in(1).dims, context.out().dims);
+  const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(0).dims,
+                                               context.in(1).dims, context.out().dims);
   Passes(lowered, convolution_of(context, context.out().element, sizes))
       .add(Pass::input_gradient, {output(), input(1), input(0)});
   add_bias(lowered, context);
@@ -244,8 +245,8 @@ Lowered conv_transpose(const LoweringContext& context) {
 /// (dY, X, W) -> dX, dW, dB
 Lowered conv_grad(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::conv_sizes(context.attributes(), context.in(1).dims, context.in(2).dims,
-                                     context.in(0).dims);
+  const auto sizes = kernels::conv_sizes(context.attributes(), context.in(1).dims,
+                                         context.in(2).dims, context.in(0).dims);
   Passes passes(lowered, convolution_of(context, context.in(0).element, sizes));
   if (context.has_output(0)) passes.add(Pass::input_gradient, {output(0), input(2), input(0)});
   if (context.has_output(1)) passes.add(Pass::filter_gradient, {input(1), output(1), input(0)});
@@ -253,11 +254,11 @@ Lowered conv_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// The roles are swapped: what arrives is the data of a convolution whose result is X.
+/// Roles are swapped: dY is the data of a convolution whose result is X.
 Lowered conv_transpose_grad(const LoweringContext& context) {
   Lowered lowered;
-  const auto sizes = cpu::transposed_sizes(context.attributes(), context.in(1).dims,
-                                           context.in(2).dims, context.in(0).dims);
+  const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(1).dims,
+                                               context.in(2).dims, context.in(0).dims);
   Passes passes(lowered, convolution_of(context, context.in(0).element, sizes));
   if (context.has_output(0)) passes.add(Pass::forward, {input(0), input(2), output(0)});
   if (context.has_output(1)) passes.add(Pass::filter_gradient, {input(0), output(1), input(1)});

@@ -17,11 +17,11 @@ using Operands = std::vector<std::string>;
 
 constexpr std::int64_t bits_per_word = 32;
 
-/// Which elements a dropout keeps, and what it multiplies them by.
+/// The elements that a dropout keeps, and their factor.
 class Selection {
  public:
-  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. Dropout before
-  /// version 12 says both by attributes.
+  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. Before version
+  /// 12, Dropout has both as attributes.
   Selection(const LoweringContext& context, std::size_t ratio_input) : seed_(context.seed) {
     if (context.node.op_type == "Dropout" && context.version < 12) {
       ratio_ = double{context.attributes().real("ratio", 0.5F)};
@@ -39,7 +39,8 @@ class Selection {
            ")";
   }
 
-  /// Whether the element at `position` is kept. Random numbers are whole multiples of 2^-53.
+  /// Text of whether the element at `position` is kept. Random numbers are integer multiples of
+  /// 2^-53.
   std::string keeps() const { return random() + ".keeps(position, " + threshold() + ")"; }
   std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
   std::string threshold() const {
@@ -52,7 +53,7 @@ class Selection {
     if (!context.contents[input].present()) {
       fail_run("", "ratio and training mode must be known before the step runs");
     }
-    return cpu::as_number(context.contents[input]);
+    return kernels::as_number(context.contents[input]);
   }
 
   std::uint64_t seed_;
@@ -82,7 +83,7 @@ std::string dropped_biased(const LoweringContext& context, const Operands& opera
   return "rounded<" + device_type(context.out().element) + ">(" + item + ") + " + operands[2];
 }
 
-/// What makes the first output, and the words of the mask.
+/// Adds the words of the mask to the calls for the first output.
 Lowered with_bits(Lowered lowered, const LoweringContext& context, const Selection& selection) {
   if (!context.has_output(1) || context.out(1).elements() == 0) return lowered;
   CallText text;
@@ -115,7 +116,8 @@ Lowered bitmask_bias_dropout(const LoweringContext& context) {
   return with_bits(lower_outputs(context, {dropped_biased}), context, Selection(context, 3));
 }
 
-/// (dy, mask, [ratio], [training mode]): dy, scaled as the forward pass did, where it was kept.
+/// (dy, mask, [ratio], [training mode]): dy times the forward pass's factor where the mask is set,
+/// else 0.
 std::string dropout_grad(const LoweringContext& context, const Operands& operands) {
   return operands[1] + " != 0 ? " + operands[0] + " * " + Selection(context, 2).scale(context) +
          " : 0";

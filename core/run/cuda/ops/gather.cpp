@@ -13,8 +13,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// What is read where an index is outside of the data: not-a-number in each element of 8 bytes, or
-/// 0.
+/// The value read for an index outside of the data: not-a-number in each element of 8 bytes, or 0.
 std::string outside_text(ElementType element) {
   switch (element) {
     case ElementType::float32:
@@ -30,10 +29,10 @@ std::string outside_text(ElementType element) {
   }
 }
 
-/// Elements side by side that are moved as one.
+/// Adjacent elements that are moved as one.
 struct Unit {
   std::int64_t bytes = 1;
-  std::int64_t count = 1;  ///< of them in a row
+  std::int64_t count = 1;  ///< units in a row
 };
 
 Unit unit_of(ElementType element, std::int64_t row_elements) {
@@ -43,8 +42,8 @@ Unit unit_of(ElementType element, std::int64_t row_elements) {
   return {bytes, row / bytes};
 }
 
-/// A call of `function` with (data, indices) -> output.
-/// @param arguments of the template, behind the type that is moved
+/// A call of `function` with (data, indices) -> output. @param arguments of the template, after the
+/// type that is moved
 KernelCall reading_call(const LoweringContext& context, std::int64_t unit_bytes,
                         std::int64_t threads, const std::string& function,
                         const std::vector<std::string>& arguments) {
@@ -64,7 +63,7 @@ std::string index_of(const LoweringContext& context) {
 Lowered gather(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
   const OperandType& data = context.in(0);
-  const auto split = cpu::split_at(data.dims, context.attributes().integer("axis", 0));
+  const auto split = kernels::split_at(data.dims, context.attributes().integer("axis", 0));
   const Unit unit = unit_of(data.element, split.inner);
   const std::int64_t count = context.in(1).elements();
   const std::int64_t threads = split.outer * count * unit.count;
@@ -96,11 +95,11 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
-/// (indices, depth, [off, on]): indices outside of the depth have no hot element.
+/// (indices, depth, [off, on]): an index outside of the depth gives no hot element.
 Lowered one_hot(const LoweringContext& context) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
-  const auto split = cpu::split_at(out.dims, context.attributes().integer("axis", -1));
+  const auto split = kernels::split_at(out.dims, context.attributes().integer("axis", -1));
   const std::string type = moved_type(element_bytes(out.element));
   CallText text;
   const std::vector<std::string> operands = {text.reads(context, 0),

@@ -7,8 +7,8 @@ namespace stashscope::cuda {
 
 namespace {
 
-cpu::KernelContext host_context(const LoweringContext& context) {
-  cpu::KernelContext host{context.node, context.version, context.contents, {}, context.seed};
+kernels::KernelContext host_context(const LoweringContext& context) {
+  kernels::KernelContext host{context.node, context.version, context.contents, {}, context.seed};
   for (std::size_t i = 0; i < context.inputs.size(); ++i) {
     if (host.inputs[i].present()) continue;
     host.inputs[i] = {context.in(i).element, context.in(i).dims, nullptr};
@@ -31,10 +31,11 @@ KernelCall write_numbers(const LoweringContext& context, std::size_t index,
 }  // namespace
 
 Lowered lower_host_results(const LoweringContext& context) {
-  cpu::KernelContext host = host_context(context);
+  kernels::KernelContext host = host_context(context);
   std::vector<std::vector<std::int64_t>> results;
   for (const OperandType& output : context.outputs) {
-    if (output.present() && output.element != ElementType::int64) fail_run("", "makes no int64");
+    if (output.present() && output.element != ElementType::int64)
+      fail_run("", "computes a host result that is not int64");
     results.emplace_back(output.present() ? output.elements() : 0);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -4,8 +4,8 @@
 
 namespace stashscope::cuda {
 
-/// For operators that compute few whole numbers from what the host knows (contents and dims): runs
-/// the CPU's kernel now, and has the device write its results. Outputs are of type int64.
+/// For operators that compute few integers from what the host knows (contents and dims): runs the
+/// CPU kernel during lowering and lets the device store its results. Outputs have type int64.
 Lowered lower_host_results(const LoweringContext& context);
 
 }  // namespace stashscope::cuda

@@ -1,21 +1,21 @@
 // Layer normalization with its simplified (root mean square) and fused forms, and the gradients.
 
 #include "core/base/text.h"
-#include "core/run/cpu/kernels/normalization.h"
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/reduction_plan.h"
 #include "core/run/cuda/codegen/row_layout.h"
 #include "core/run/cuda/ops/families.h"
+#include "core/run/shared/epsilon.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cuda {
 
 namespace {
 
-/// All axes from `axis` on are one row.
+/// Each row spans all axes from `axis` on.
 Rows rows_of(const LoweringContext& context, const OperandType& data) {
-  const auto axis = cpu::axis_in(context.attributes().integer("axis", -1), data.rank());
+  const auto axis = kernels::axis_in(context.attributes().integer("axis", -1), data.rank());
   return {element_count(std::span(data.dims).first(axis)),
           element_count(std::span(data.dims).subspan(axis))};
 }
@@ -35,7 +35,7 @@ std::string per_column(const LoweringContext& context, std::size_t index, std::i
          text.reads(context, index) + ", " + otherwise + "}";
 }
 
-/// Where a layer normalization finds its operands and puts its statistics; `none`: nowhere.
+/// Indices of a layer normalization's operands and statistics; `none`: no such output.
 struct Places {
   static constexpr std::size_t none = 99;
   std::size_t scale = 1;
@@ -45,7 +45,7 @@ struct Places {
   std::size_t sum = none;
 };
 
-/// @param source text of what the rows are read from
+/// @param source text of the object from which rows are read
 Lowered lower_rows(const LoweringContext& context, const RowNeeds& needs, const Places& places,
                    bool simplified, const std::string& source, CallText& text) {
   const Rows rows = rows_of(context, context.in(0));
@@ -57,7 +57,8 @@ Lowered lower_rows(const LoweringContext& context, const RowNeeds& needs, const 
        {per_column(context, places.scale, rows.columns, "1.0F", text),
         per_column(context, places.bias, rows.columns, "0.0F", text), text.writes(context),
         text.writes(context, places.mean), text.writes(context, places.inverse),
-        text.writes(context, places.sum), format_number(cpu::epsilon_of(context.attributes()))}) {
+        text.writes(context, places.sum),
+        format_number(kernels::epsilon_of(context.attributes()))}) {
     body += ", " + operand;
   }
   return single_call(text.call(body + ")", plan.shape));

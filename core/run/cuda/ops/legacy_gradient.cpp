@@ -1,4 +1,4 @@
-// Gradient operators that early training graphs have in the default domain.
+// Gradient operators of the default domain that early training graphs contain.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ std::string legacy_tanh_grad(const LoweringContext& context, const Operands& ope
          " * " + y + "))";
 }
 
-/// (dy, a, b): what each element of dy adds to the gradients of a and b.
+/// (dy, a, b): the share of each element of dy in the gradients of a and b.
 std::string share_of_a(const LoweringContext& context, const Operands& operands) {
   return compute_type(context.out(0).element) + "(" + in_double(operands[0]) + " / " +
          in_double(operands[2]) + ")";
@@ -36,7 +36,7 @@ std::string share_of_b(const LoweringContext& context, const Operands& operands)
          in_double(operands[1]) + " / " + b + "))";
 }
 
-/// The same calls with another operand in the place of one.
+/// The same calls with the operand `from` replaced by `to`.
 Lowered redirected(Lowered lowered, Operand from, Operand to) {
   for (Call& call : lowered.calls) {
     auto& operands = std::get<KernelCall>(call).operands;
@@ -45,8 +45,7 @@ Lowered redirected(Lowered lowered, Operand from, Operand to) {
   return lowered;
 }
 
-/// Sums shares, which lie in scratch memory as they are computed, over the axes along which the
-/// operand repeats.
+/// Stores the shares in scratch memory and sums them over the axes along which the operand repeats.
 void add_sum_of_shares(Lowered& lowered, const OperandType& shares, Operand from,
                        const LoweringContext& context, std::size_t side) {
   const OperandType& result = context.out(side);
@@ -81,7 +80,7 @@ void add_side(Lowered& lowered, const LoweringContext& context, std::size_t side
   add_sum_of_shares(lowered, whole.out(side), sums, context, side);
 }
 
-/// Shares summed over the axes along which an operand repeats.
+/// The shares, summed over the axes along which an operand repeats.
 Lowered div_grad(const LoweringContext& context) {
   Lowered lowered;
   for (const std::size_t side : {0U, 1U}) {

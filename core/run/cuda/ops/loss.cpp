@@ -21,8 +21,8 @@ Reduction reduction_of(const LoweringContext& context) {
 
 /// The scores of a target are a row.
 Rows rows_of(const std::vector<std::int64_t>& scores) {
-  const cpu::AxisSplit split =
-      scores.size() > 1 ? cpu::split_at(scores, 1) : cpu::AxisSplit{1, scores.at(0), 1};
+  const kernels::AxisSplit split =
+      scores.size() > 1 ? kernels::split_at(scores, 1) : kernels::AxisSplit{1, scores.at(0), 1};
   return {split.outer * split.inner, split.size, split.inner};
 }
 
@@ -53,7 +53,7 @@ struct TargetOperands {
   }
 };
 
-/// What losses are computed in.
+/// The type in which losses are computed.
 struct LossType {
   std::string type;
   std::int64_t bytes;
@@ -62,7 +62,7 @@ struct LossType {
       : type(compute_type(element)), bytes(type == "double" ? 8 : 4) {}
 };
 
-/// The loss of all targets from that of each, which lies in scratch memory.
+/// Reduces the losses of the targets, which are in scratch memory.
 void add_total(const LoweringContext& context, const TargetOperands& targets, std::int64_t count,
                const LossType& computing, Operand losses, Lowered& lowered) {
   const bool by_weight = reduction_of(context) == Reduction::mean;
@@ -185,7 +185,7 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// The older form; its weights are per target.
+/// The older form, with weights per target.
 template <LoweringFunction lower, std::size_t weights>
 Lowered lower_sparse(const LoweringContext& context) {
   if (context.has_input(weights)) fail_run("", "weights are not supported on CUDA devices");
@@ -207,7 +207,8 @@ void add_loss_kernels(CudaKernelRegistry& registry) {
   registry.add("", "SparseSoftmaxCrossEntropy", {lower_sparse<loss, 2>});
   registry.add("", "SparseSoftmaxCrossEntropyGrad", {lower_sparse<gradient, 3>});
   registry.add("", "NegativeLogLikelihoodLoss", {lower_loss<chosen_call>});
-  registry.add("com.microsoft", "NegativeLogLikelihoodLossGrad", {lower_loss_gradient<chosen_slope>});
+  registry.add("com.microsoft", "NegativeLogLikelihoodLossGrad",
+               {lower_loss_gradient<chosen_slope>});
 }
 
 }  // namespace stashscope::cuda

@@ -15,7 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// A tensor seen as matrices along batch axes; rows and columns are those of what is multiplied.
+/// A tensor seen as matrices along batch axes; rows and columns are those of the matrices
+/// multiplied.
 struct MatrixStack {
   Dims batch;
   std::int64_t rows = 1;
@@ -39,7 +40,7 @@ MatrixStack right_stack(const Dims& dims, bool transposed) {
   return dims.size() > 1 ? stack_of(dims, transposed) : stack_of({dims[0], 1}, false);
 }
 
-/// Many matrices against a single one are one tall matrix.
+/// A stack of matrices times a single one is one tall product.
 void merge_rows(MatrixStack& a, MatrixStack& b) {
   if (b.count() != 1 || a.transposed) return;
   a.rows *= a.count();
@@ -58,9 +59,9 @@ Dims broadcast_batch(const MatrixStack& a, const MatrixStack& b) {
   return batch;
 }
 
-/// Elements from one matrix of the stack to the next, along the axes of the broadcast batch.
+/// Elements between consecutive matrices of the stack, along the axes of the broadcast batch.
 Dims batch_strides(const Dims& batch, const MatrixStack& stack) {
-  Dims strides = cpu::broadcast_strides(batch, stack.batch);
+  Dims strides = kernels::broadcast_strides(batch, stack.batch);
   for (std::int64_t& stride : strides) stride *= stack.rows * stack.columns;
   return strides;
 }
@@ -69,10 +70,10 @@ constexpr std::size_t of_a = 0;
 constexpr std::size_t of_b = 1;
 constexpr std::size_t of_d = 2;
 
-/// The axes of the batch; the last one, along which one call goes, is the longest.
-cpu::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
+/// The axes of the batch. A single call covers the last one, so it is the longest.
+kernels::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
   const Dims batch = broadcast_batch(a, b);
-  Dims d_strides = cpu::dense_strides(batch);
+  Dims d_strides = kernels::dense_strides(batch);
   for (std::int64_t& stride : d_strides) stride *= a.rows * b.columns;
   Box<3> box = merged_box<3>(batch, {batch_strides(batch, a), batch_strides(batch, b), d_strides});
   std::stable_sort(box.begin(), box.end(),
@@ -86,7 +87,7 @@ cpu::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
   return {sizes, steps};
 }
 
-/// Of the product of inputs 0 and 1; all but its batch.
+/// The shape of the product of inputs 0 and 1, except its batch.
 MatmulShape shape_of(const LoweringContext& context, const MatrixStack& a, const MatrixStack& b) {
   const ElementType element = context.out().element;
   if (!is_floating(element)) {
@@ -102,7 +103,7 @@ MatmulShape shape_of(const LoweringContext& context, const MatrixStack& a, const
           .rounds_to_tf32 = context.rounds_to_tf32 && element == ElementType::float32};
 }
 
-/// The product of inputs 0 and 1. @param shape all but its batch
+/// Adds the product of inputs 0 and 1. @param shape of the product, except its batch
 void add_products(Lowered& lowered, MatmulShape shape, const MatrixStack& a, const MatrixStack& b,
                   std::optional<Operand> bias) {
   batch_walk(a, b).for_each_run([&](const auto& at, std::int64_t count, const auto& step) {
@@ -159,8 +160,9 @@ Lowered fused_matmul(const LoweringContext& context) {
 /// d = beta * input 2, broadcast.
 KernelCall scaled_addend(const LoweringContext& context, float beta) {
   const OperandType& out = context.out();
-  const Box<2> box = merged_box<2>(out.dims, {cpu::broadcast_strides(out.dims, context.in(2).dims),
-                                              cpu::dense_strides(out.dims)});
+  const Box<2> box = merged_box<2>(
+      out.dims,
+      {kernels::broadcast_strides(out.dims, context.in(2).dims), kernels::dense_strides(out.dims)});
   CallText text;
   const std::string addend = text.reads(context, 2);
   const std::string d = text.writes(context);
@@ -170,7 +172,7 @@ KernelCall scaled_addend(const LoweringContext& context, float beta) {
                    launch_of(out.elements()));
 }
 
-/// Whether the addend is a row that the library adds by itself. (It has no such sum of float64.)
+/// Whether the addend is a row that the library can add. (It cannot for float64.)
 bool is_bias(const OperandType& addend, std::int64_t columns) {
   return addend.element != ElementType::float64 && addend.rank() > 0 &&
          addend.elements() == columns && addend.dim(-1) == columns;

@@ -1,12 +1,12 @@
 // Batch, instance and group normalization, and the gradients of the first two. The row-wise ones
 // are in layer_normalization.cpp.
 
-#include "core/run/cpu/kernels/normalization.h"
 #include "core/base/text.h"
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/reduction_plan.h"
 #include "core/run/cuda/ops/families.h"
+#include "core/run/shared/epsilon.h"
 #include "core/run/shared/walk.h"
 
 namespace stashscope::cuda {
@@ -20,10 +20,10 @@ struct Planes {
   std::int64_t batch = 1;
   std::int64_t channels = 1;
   std::int64_t plane = 1;
-  std::int64_t planes_of_set = 0;  ///< 0: all planes of a channel, else so many neighbours
+  std::int64_t planes_of_set = 0;  ///< 0: all planes of a channel, else this many neighbours
 
   Planes(const Dims& dims, std::int64_t of_set) : planes_of_set(of_set) {
-    const cpu::AxisSplit split = cpu::split_at(dims, 1);
+    const kernels::AxisSplit split = kernels::split_at(dims, 1);
     batch = split.outer;
     channels = split.size;
     plane = split.inner;
@@ -33,17 +33,17 @@ struct Planes {
     return planes_of_set == 0 ? channels : batch * channels / planes_of_set;
   }
   std::int64_t set_size() const { return batch * channels * plane / sets(); }
-  /// From the first element of a set to that of the next.
+  /// The distance between the first elements of neighbouring sets.
   std::int64_t set_start() const { return planes_of_set == 0 ? plane : set_size(); }
 
-  /// What is reduced to find statistics of the sets.
+  /// The dims of the reduction that gives the statistics of the sets.
   Dims dims() const {
     return planes_of_set == 0 ? Dims{batch, channels, plane} : Dims{1, sets(), set_size()};
   }
   Dims kept() const { return {1, sets(), 1}; }
 };
 
-/// What is computed in, and what a pair of that takes.
+/// The type in which statistics are computed, and the size of a pair of them.
 struct PairType {
   std::string type;
   std::int64_t pair_bytes;
@@ -61,7 +61,7 @@ std::string out_type(const LoweringContext& context, std::size_t index) {
   return type_or_float(context.has_output(index) ? context.out(index) : OperandType());
 }
 
-/// Makes the text of an object that tells the mean and inverse deviation of a set.
+/// Makes the text of an object that gives the mean and inverse deviation of a set.
 using NormalsText = std::function<std::string(CallText&)>;
 struct Normals {
   std::string type;
@@ -75,20 +75,20 @@ Normals found_normals(const PairType& computing, Operand pairs) {
           }};
 }
 
-/// From inputs 3 and 4. @param variances whether the latter has these instead of deviations
+/// From inputs 3 and 4. @param variances input 4 has variances instead of inverse deviations
 Normals given_normals(const LoweringContext& context, const PairType& computing, bool variances) {
   const std::string type =
       with_arguments(variances ? "FixedNormals" : "GivenNormals",
                      {computing.type, in_type(context, 3), in_type(context, 4)});
   const std::string rest =
-      variances ? ", " + format_number(cpu::epsilon_of(context.attributes())) : "";
+      variances ? ", " + format_number(kernels::epsilon_of(context.attributes())) : "";
   return {type, [&context, type, rest](CallText& text) {
             const std::string mean = text.reads(context, 3);
             return type + "{" + mean + ", " + text.reads(context, 4) + rest + "}";
           }};
 }
 
-/// An object of a kernel's text.
+/// An object in a kernel's text.
 struct ObjectText {
   std::string type;
   std::string operands;
@@ -96,7 +96,7 @@ struct ObjectText {
   std::string text() const { return type + "{" + operands + "}"; }
 };
 
-/// Where the statistics of a training batch normalization go: outputs 1 to 4.
+/// The outputs 1 to 4 of a training batch normalization.
 struct Statistics {
   bool kept = false;
   bool spread_is_inverse = false;
@@ -131,10 +131,11 @@ std::string normals_sink(const LoweringContext& context, const Planes& planes, s
   operands += ", " + text.writes(context, index(3));
   operands += ", " + text.writes(context, index(4));
   operands += ", " + text.pointer(computing.pair(), normals);
-  return type + "{" + operands + ", " + format_number(cpu::epsilon_of(context.attributes())) + "}";
+  return type + "{" + operands + ", " + format_number(kernels::epsilon_of(context.attributes())) +
+         "}";
 }
 
-/// Statistics of the sets of input `data`, which come to lie in scratch memory.
+/// Puts the statistics of the sets of input `data` into scratch memory.
 Normals add_statistics(const LoweringContext& context, const Planes& planes, std::size_t data,
                        const Statistics& statistics, Lowered& lowered) {
   const PairType computing(context);
@@ -214,7 +215,7 @@ Lowered lower_batch_norm(const LoweringContext& context) {
   return lowered;
 }
 
-/// Every channel of every image by its own mean and deviation.
+/// Normalizes every channel of every image by its own mean and deviation.
 Lowered lower_instance_norm(const LoweringContext& context) {
   return lower_by_statistics(context, 1, {});
 }
@@ -225,8 +226,8 @@ Lowered lower_group_norm(const LoweringContext& context) {
   return lower_by_statistics(context, context.in().dim(1) / groups, {});
 }
 
-/// Sums of NormalizationTerms over the sets, in scratch memory; also, where sets are channels, the
-/// gradients of scale and bias.
+/// Sums NormalizationTerms over the sets, into scratch memory. Where sets are channels, the sums
+/// also are the gradients of scale and bias.
 Operand add_gradient_sums(const LoweringContext& context, const Planes& planes,
                           const Normals& normals, Lowered& lowered) {
   const PairType computing(context);
@@ -272,7 +273,7 @@ void add_data_gradient(const LoweringContext& context, const Planes& planes, con
   lowered.add(text.call(function + "(" + operands + ")", plan.shape));
 }
 
-/// (dY, X, scale, mean, inverse deviation): all images together.
+/// (dY, X, scale, mean, inverse deviation): all images are normalized together.
 Lowered lower_batch_norm_gradient(const LoweringContext& context) {
   if (context.in(1).elements() == 0) return {};
   const Planes planes(context.in(1).dims, 0);
@@ -302,7 +303,7 @@ void add_image_sums(const LoweringContext& context, const Planes& planes, Operan
   add_reduction(lowered, {planes.batch, planes.channels}, {1, planes.channels}, texts);
 }
 
-/// (dY, X, scale): each image by itself.
+/// (dY, X, scale): each image is normalized separately.
 Lowered lower_instance_norm_gradient(const LoweringContext& context) {
   if (context.in(1).elements() == 0) return {};
   const Planes planes(context.in(1).dims, 1);

@@ -12,9 +12,9 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Text of WindowAxis for each of three axes; those that are missing come first.
-std::vector<std::string> window_arguments(const cpu::Pooling& pooling) {
-  const cpu::SlidingWindow& window = pooling.window;
+/// The text of WindowAxis for each of three axes; missing axes come first.
+std::vector<std::string> window_arguments(const kernels::Pooling& pooling) {
+  const kernels::SlidingWindow& window = pooling.window;
   if (window.axes() > 3) {
     fail_run("", "pooling over " + std::to_string(window.axes()) +
                      " axes is not supported on CUDA devices");
@@ -29,8 +29,8 @@ std::vector<std::string> window_arguments(const cpu::Pooling& pooling) {
   return texts;
 }
 
-/// Element type, index type and number of threads, the first template arguments of all kernels
-/// here.
+/// Element type, index type and number of threads: the first template arguments of all these
+/// kernels.
 std::vector<std::string> first_arguments(const OperandType& a, const OperandType& b,
                                          std::int64_t threads) {
   return arguments_of(device_type(b.element), index_type(std::max(a.elements(), b.elements())),
@@ -40,7 +40,7 @@ std::vector<std::string> first_arguments(const OperandType& a, const OperandType
 Lowered max_pool(const LoweringContext& context) {
   const OperandType& y = context.out();
   if (y.elements() == 0) return {};
-  const cpu::Pooling pooling(context.attributes(), context.in().dims, y.dims);
+  const kernels::Pooling pooling(context.attributes(), context.in().dims, y.dims);
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
   CallText text;
   const std::vector<std::string> operands = {
@@ -69,14 +69,15 @@ Lowered max_pool_grad(const LoweringContext& context) {
   }
   const OperandType& dx = context.out();
   if (dx.elements() == 0) return {};
-  const cpu::Pooling pooling(context.attributes(), dx.dims, context.in().dims);
+  const kernels::Pooling pooling(context.attributes(), dx.dims, context.in().dims);
   const auto arguments =
       arguments_of(first_arguments(context.in(), dx, dx.elements()), window_arguments(pooling));
   return single_call(element_call(context, "max_pool_gradient", arguments, 2));
 }
 
 /// A kernel of kernels/pooling.cuh between data and means.
-Lowered average(const LoweringContext& context, const char* function, const cpu::Pooling& pooling) {
+Lowered average(const LoweringContext& context, const char* function,
+                const kernels::Pooling& pooling) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
   const bool padded = context.attributes().integer("count_include_pad", 0) != 0;

@@ -1,4 +1,4 @@
-// Tensors with their axes in another order, and repeated along them.
+// Operators that permute or repeat axes.
 
 #include "core/run/cuda/codegen/strided_copy.h"
 #include "core/run/cuda/ops/families.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The whole output, whose axes of `sizes` lie `strides` apart in input 0.
+/// Fills the output from input 0, where its axes of `sizes` lie `strides` apart.
 Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides) {
   Lowered lowered;
   add_strided_copy(lowered, context.out().element, sizes, {input(0), std::move(strides)},
@@ -20,7 +20,7 @@ Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides
 
 /// Input 0, seen as a tensor of `dims`, with its axes in the order `permutation`.
 Lowered permuted(const LoweringContext& context, const Dims& dims, const Dims& permutation) {
-  const Dims strides = cpu::dense_strides(dims);
+  const Dims strides = kernels::dense_strides(dims);
   Dims sizes;
   Dims steps;
   for (const std::int64_t axis : permutation) {
@@ -58,13 +58,13 @@ Lowered space_to_depth(const LoweringContext& context) {
 
 Lowered expand(const LoweringContext& context) {
   return gathered(context, context.out().dims,
-                  cpu::broadcast_strides(context.out().dims, context.in().dims));
+                  kernels::broadcast_strides(context.out().dims, context.in().dims));
 }
 
 /// Every axis seen as (repeats, size).
 Lowered tile(const LoweringContext& context) {
   const Dims& dims = context.in().dims;
-  const Dims in_strides = cpu::dense_strides(dims);
+  const Dims in_strides = kernels::dense_strides(dims);
   Dims sizes;
   Dims strides;
   for (std::size_t i = 0; i < dims.size(); ++i) {

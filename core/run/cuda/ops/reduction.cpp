@@ -21,16 +21,16 @@ Dims kept_dims(const LoweringContext& context) {
   if (axes.empty() && context.attributes().integer("noop_with_empty_axes", 0) == 0) {
     kept.assign(kept.size(), 1);
   }
-  for (const std::int64_t axis : axes) kept[cpu::axis_in(axis, std::ssize(kept))] = 1;
+  for (const std::int64_t axis : axes) kept[kernels::axis_in(axis, std::ssize(kept))] = 1;
   return kept;
 }
 
-/// Booleans as such: their extremes are not those of bytes.
+/// Booleans keep their type: the extremes of bytes differ.
 std::string element_text(ElementType element) {
   return element == ElementType::boolean ? "bool" : device_type(element);
 }
 
-/// What a reduction does with elements that it reads as `item`.
+/// The texts of a reduction whose elements are read as `item`.
 struct Steps {
   std::string reducer;
   std::int64_t state_bytes;
@@ -58,7 +58,7 @@ Lowered lower_steps(const LoweringContext& context, const Steps& steps) {
   return lowered;
 }
 
-/// A reduction by addition: terms of elements are summed up, the sum is finished.
+/// A reduction by addition of `term`, followed by `finish`.
 template <const char* term, const char* finish>
 Lowered lower_sum(const LoweringContext& context) {
   const std::string sum = sum_type(context.in().element);
@@ -73,7 +73,7 @@ Lowered lower_mean(const LoweringContext& context) {
                                with_arguments("Mean", {std::to_string(count)})});
 }
 
-/// A reduction in the type that elements are computed in.
+/// A reduction in the type in which elements are computed.
 template <const char* reducer>
 Lowered lower_in_type(const LoweringContext& context) {
   const ElementType element = context.in().element;
@@ -97,7 +97,7 @@ Lowered lower_arg_extreme(const LoweringContext& context) {
   if (context.out().elements() == 0) return lowered;
   const OperandType& in = context.in();
   const std::int64_t axis = context.attributes().integer("axis", 0);
-  const cpu::AxisSplit split = cpu::split_at(in.dims, axis);
+  const kernels::AxisSplit split = kernels::split_at(in.dims, axis);
   const std::string element = device_type(in.element);
   const bool last = context.attributes().integer("select_last_index", 0) != 0;
   ReductionTexts texts{
@@ -118,7 +118,7 @@ Lowered lower_arg_extreme(const LoweringContext& context) {
 Lowered lower_running_sum(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
   const OperandType& in = context.in();
-  const cpu::AxisSplit split = cpu::split_at(in.dims, context.integers(1).at(0));
+  const kernels::AxisSplit split = kernels::split_at(in.dims, context.integers(1).at(0));
   require_int(split.size);
   const std::int64_t rows = split.outer * split.inner;
   const auto flag = [&](const char* name) {

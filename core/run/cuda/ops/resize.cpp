@@ -1,5 +1,5 @@
-// Resize, Upsample and the gradient. What makes up each position is found by the host and becomes
-// part of the kernel's text.
+// Resize, Upsample and the gradient. The host computes the taps of every position; they become part
+// of the kernel's text.
 
 #include <algorithm>
 
@@ -16,26 +16,26 @@ namespace stashscope::cuda {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
-using cpu::Taps;
+using kernels::Taps;
 
-/// An axis of what is made, and the positions of what is read that make up each of its own.
+/// An axis of the result, and the taps of each of its positions in the source.
 struct TapAxis {
   std::size_t axis = 0;
   std::vector<Taps> taps;
 };
 
-/// What arrives at an output position goes back to its taps.
-TapAxis turned_back(const cpu::ResizedAxis& axis) {
+/// The taps of the gradient: each output position gives its gradient back to its taps.
+TapAxis turned_back(const kernels::ResizedAxis& axis) {
   TapAxis back{axis.axis, std::vector<Taps>(static_cast<std::size_t>(axis.in))};
   for (std::int64_t out = 0; out < axis.out; ++out) {
-    for (const cpu::Tap& tap : axis.taps[static_cast<std::size_t>(out)]) {
+    for (const kernels::Tap& tap : axis.taps[static_cast<std::size_t>(out)]) {
       back.taps[static_cast<std::size_t>(tap.in)].push_back({out, tap.weight});
     }
   }
   return back;
 }
 
-/// How many taps each position has, when all have equally many; else 0.
+/// The number of taps per position when all have equally many; else 0.
 std::size_t taps_of_each(const std::vector<Taps>& list) {
   const std::size_t first = list.front().size();
   const bool even =
@@ -49,7 +49,7 @@ std::string array_text(const std::string& type, const std::string& name,
          (items.empty() ? "0" : join(items, ", ")) + "};\n";
 }
 
-/// Declares `taps_N`. @param step how far apart the positions of what is read lie
+/// Declares `taps_N`. @param step distance of the source's positions
 std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t step,
                        const std::string& compute, const std::string& index) {
   std::vector<std::string> starts = {"0"};
@@ -57,7 +57,7 @@ std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t ste
   std::vector<std::string> weights;
   bool weighted = false;
   for (const Taps& taps : axis.taps) {
-    for (const cpu::Tap& tap : taps) {
+    for (const kernels::Tap& tap : taps) {
       offsets.push_back(std::to_string(tap.in * step));
       weights.push_back(compute + "(" + format_number(tap.weight) + ")");
       weighted = weighted || tap.weight != 1;
@@ -75,13 +75,13 @@ std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t ste
          ", " + (weighted ? "weights" + suffix : "nullptr") + "};\n";
 }
 
-/// The index along an axis of the element that a thread makes.
+/// The index of the thread's element along an axis.
 std::string position_text(const Dims& dims, std::size_t axis) {
-  const std::int64_t inner = cpu::dense_strides(dims)[axis];
+  const std::int64_t inner = kernels::dense_strides(dims)[axis];
   return "at / " + std::to_string(inner) + " % " + std::to_string(dims[axis]);
 }
 
-/// Declares where the axes that stay as they are lead to in what is read.
+/// Declares the source offset from the axes that keep their size.
 std::string base_text(const std::vector<TapAxis>& axes, const Dims& made, const Dims& strides,
                       const std::string& index) {
   std::vector<std::string> terms = {"0"};
@@ -108,7 +108,7 @@ std::string sum_text(const std::vector<TapAxis>& axes, const Dims& made, const s
   return text;
 }
 
-/// Output 0 from input 0. @param empty the value of positions that nothing makes up
+/// Makes output 0 from input 0. @param empty the value of positions without taps
 Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes, float empty) {
   const OperandType& in = context.in();
   const OperandType& out = context.out();
@@ -116,7 +116,7 @@ Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes,
   if (axes.empty()) return single_call(CopyCall{input(0), output(), out.bytes()});
   const std::string index = index_type(std::max(in.elements(), out.elements()));
   const std::string compute = is_floating(out.element) ? compute_type(out.element) : "double";
-  const Dims strides = cpu::dense_strides(in.dims);
+  const Dims strides = kernels::dense_strides(in.dims);
   const std::string type = device_type(out.element);
   std::string text = "(const " + type + "* x, " + type + "* y) {\n";
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -129,29 +129,29 @@ Lowered tapped(const LoweringContext& context, const std::vector<TapAxis>& axes,
   return single_call(KernelCall{text, launch_of(out.elements()), {input(0), output()}});
 }
 
-Lowered resize_from(const LoweringContext& context, const cpu::ResizePlaces& places) {
-  const cpu::Resizing resizing = cpu::resizing_of(context.attributes(), context.contents, places,
-                                                  context.in().dims, context.out().dims);
+Lowered resize_from(const LoweringContext& context, const kernels::ResizePlaces& places) {
+  const kernels::Resizing resizing = kernels::resizing_of(
+      context.attributes(), context.contents, places, context.in().dims, context.out().dims);
   std::vector<TapAxis> axes;
-  for (const cpu::ResizedAxis& axis : resizing.axes) axes.push_back({axis.axis, axis.taps});
+  for (const kernels::ResizedAxis& axis : resizing.axes) axes.push_back({axis.axis, axis.taps});
   return tapped(context, axes, static_cast<float>(resizing.extrapolation));
 }
 
 Lowered resize(const LoweringContext& context) {
-  return resize_from(context, cpu::resize_places(context.version));
+  return resize_from(context, kernels::resize_places(context.version));
 }
 
 Lowered upsample(const LoweringContext& context) {
-  return resize_from(context, cpu::upsample_places);
+  return resize_from(context, kernels::upsample_places);
 }
 
 /// (dY, shape of X, [roi], [scales])
 Lowered resize_grad(const LoweringContext& context) {
-  const cpu::Resizing resizing =
-      cpu::resizing_of(context.attributes(), context.contents, cpu::resize_grad_places,
-                       context.out().dims, context.in().dims);
+  const kernels::Resizing resizing =
+      kernels::resizing_of(context.attributes(), context.contents, kernels::resize_grad_places,
+                           context.out().dims, context.in().dims);
   std::vector<TapAxis> axes;
-  for (const cpu::ResizedAxis& axis : resizing.axes) axes.push_back(turned_back(axis));
+  for (const kernels::ResizedAxis& axis : resizing.axes) axes.push_back(turned_back(axis));
   return tapped(context, axes, 0);
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Rows [outer, size, columns] of the output that updates [outer, count, columns] go to.
+/// The rows [outer, size, columns] of the output to which updates [outer, count, columns] are
+/// written.
 struct WrittenRows {
   std::int64_t outer = 1;
   std::int64_t size = 1;
@@ -23,10 +24,10 @@ struct WrittenRows {
   std::int64_t columns = 1;
 };
 
-/// How the updates of a row are combined, as kernels/scatter.cuh names it.
+/// The combination of a row's updates, named as in kernels/scatter.cuh.
 constexpr const char* sum_up = "SumUp";
 
-/// By the attribute `reduction`.
+/// From the attribute `reduction`.
 std::string combination_of(const LoweringContext& context) {
   const std::string reduction = context.attributes().text("reduction", "none");
   const bool flags = context.out().element == ElementType::boolean;
@@ -35,7 +36,7 @@ std::string combination_of(const LoweringContext& context) {
   if (reduction == "mul") return "Change<Times>";
   if (reduction == "max") return "Change<KeepGreater>";
   if (reduction == "min") return "Change<KeepLesser>";
-  fail_run("", "does not know the reduction '" + printable(reduction) + "'");
+  fail_run("", "has the unknown reduction '" + printable(reduction) + "'");
 }
 
 void require_32_bits(std::int64_t count) {
@@ -44,14 +45,13 @@ void require_32_bits(std::int64_t count) {
   }
 }
 
-/// Scratch memory with the numbers of all rows that are written to, in ascending order, and the
-/// update that belongs to each.
+/// Scratch memory with the indices of all written rows in ascending order, and the update of each.
 struct SortedRows {
   Operand rows;
   Operand updates;
 };
 
-/// @param numbering, arguments the kernel that makes numbers of rows of input 1
+/// @param numbering, arguments of the kernel that turns input 1 into row indices
 SortedRows add_sorted_rows(Lowered& lowered, const LoweringContext& context,
                            const WrittenRows& rows, const char* numbering,
                            const std::vector<std::string>& arguments) {
@@ -107,7 +107,7 @@ bool has_work(const WrittenRows& rows) {
 
 /// (shape, indices, dy)
 Lowered gather_grad(const LoweringContext& context) {
-  const auto split = cpu::split_at(context.out().dims, context.attributes().integer("axis", 0));
+  const auto split = kernels::split_at(context.out().dims, context.attributes().integer("axis", 0));
   const WrittenRows rows{split.outer, split.size, context.in(1).elements(), split.inner};
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});
@@ -118,7 +118,7 @@ Lowered gather_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// Combines the updates that index tuples lead to the slices of the output.
+/// Combines the updates with the slices of the output that index tuples address.
 void add_slice_updates(Lowered& lowered, const LoweringContext& context, const Slices& slices,
                        const std::string& combination) {
   const WrittenRows rows{1, context.out().elements() / std::max<std::int64_t>(slices.length, 1),

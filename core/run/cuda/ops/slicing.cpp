@@ -19,16 +19,16 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 /// The part of an operand of `dims` that a slice takes.
-StridedOperand sliced(Operand operand, const Dims& dims, const cpu::SliceNumbers& numbers) {
-  cpu::SlicedLayout layout = cpu::sliced_layout(dims, numbers);
+StridedOperand sliced(Operand operand, const Dims& dims, const kernels::SliceNumbers& numbers) {
+  kernels::SlicedLayout layout = kernels::sliced_layout(dims, numbers);
   return {operand, std::move(layout.strides), layout.offset};
 }
 
 Lowered slice(const LoweringContext& context) {
   const OperandType& out = context.out();
-  const cpu::SliceNumbers numbers = context.version < 10
-                                        ? cpu::slice_attributes(context.attributes())
-                                        : cpu::slice_operands(context.contents, 1);
+  const kernels::SliceNumbers numbers = context.version < 10
+                                            ? kernels::slice_attributes(context.attributes())
+                                            : kernels::slice_operands(context.contents, 1);
   Lowered lowered;
   add_strided_copy(lowered, out.element, out.dims, sliced(input(0), context.in().dims, numbers),
                    whole(output(), out.dims));
@@ -40,17 +40,17 @@ Lowered slice_grad(const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});
-  add_strided_copy(lowered, dy.element, dy.dims, whole(input(0), dy.dims),
-                   sliced(output(), context.out().dims, cpu::slice_operands(context.contents, 2)));
+  add_strided_copy(
+      lowered, dy.element, dy.dims, whole(input(0), dy.dims),
+      sliced(output(), context.out().dims, kernels::slice_operands(context.contents, 2)));
   return lowered;
 }
 
-/// `body(number of the part, where it lies in the whole)` for parts that follow each other along an
-/// axis.
+/// Calls `body(number of the part, its place in the whole)` for consecutive parts along an axis.
 template <class Body>
 void for_each_part(StridedOperand place, const std::vector<OperandType>& parts, std::int64_t axis,
                    Body body) {
-  const std::size_t along = cpu::axis_in(axis, std::ssize(place.strides));
+  const std::size_t along = kernels::axis_in(axis, std::ssize(place.strides));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].present()) continue;
     body(i, place);
@@ -101,8 +101,8 @@ struct PaddedAxis {
   bool changes() const { return before != 0 || size != padded; }
 };
 
-/// Axes from the outermost one on. Unpadded axes join the one outside of them where that pads with
-/// one value or does not pad either.
+/// Axes, outermost first. An unpadded axis is merged with the next outer axis if that one pads with
+/// a constant or not at all.
 std::vector<PaddedAxis> padded_axes(const Dims& data, const Dims& padded, const Dims& before,
                                     bool constant) {
   std::vector<PaddedAxis> axes;
@@ -144,7 +144,7 @@ std::vector<std::string> padding_arguments(const std::string& mode,
   return list;
 }
 
-/// How many elements can be moved at once; the innermost axis then counts pieces of as many.
+/// The number of elements moved at once; the innermost axis then counts in these units.
 std::int64_t widen(std::vector<PaddedAxis>& axes, std::int64_t bytes, bool constant) {
   if (axes.empty() || (!constant && axes.back().changes())) return 1;
   PaddedAxis& row = axes.back();
@@ -175,7 +175,8 @@ Lowered pad(const LoweringContext& context) {
   if (out.elements() == 0) return {};
   const std::string mode = context.attributes().text("mode", "constant");
   const bool constant = mode_text(mode) == "ConstantPadding";
-  const Dims before = cpu::pads_before(context.contents, context.attributes(), 1, 3, data.rank());
+  const Dims before =
+      kernels::pads_before(context.contents, context.attributes(), 1, 3, data.rank());
   std::vector<PaddedAxis> axes = padded_axes(data.dims, out.dims, before, constant);
   const std::int64_t bytes = element_bytes(out.element);
   const std::int64_t width = widen(axes, bytes, constant);
@@ -192,14 +193,14 @@ Lowered pad(const LoweringContext& context) {
   return single_call(text.call(invocation("pad_box", arguments, operands), launch_of(count)));
 }
 
-/// (dY, shape of the data, pads, [axes]): every repeated element receives all that arrives at its
-/// copies.
+/// (dY, shape of the data, pads, [axes]): every element receives the gradients of all its copies.
 Lowered pad_grad(const LoweringContext& context) {
   const OperandType& dy = context.in();
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
   const std::string mode = context.attributes().text("mode", "constant");
-  const Dims before = cpu::pads_before(context.contents, context.attributes(), 2, 3, out.rank());
+  const Dims before =
+      kernels::pads_before(context.contents, context.attributes(), 2, 3, out.rank());
   const auto axes = padded_axes(out.dims, dy.dims, before, mode_text(mode) == "ConstantPadding");
   CallText text;
   const std::string from = text.reads(context, 0);
@@ -215,7 +216,7 @@ Lowered trilu(const LoweringContext& context) {
   const OperandType& in = context.in();
   if (in.elements() == 0) return {};
   const bool upper = context.attributes().integer("upper", 1) != 0;
-  const std::int64_t diagonal = context.has_input(1) ? cpu::as_integer(context.contents[1]) : 0;
+  const std::int64_t diagonal = context.has_input(1) ? kernels::as_integer(context.contents[1]) : 0;
   const std::int64_t k = std::clamp(diagonal, -in.dim(-2), in.dim(-1));
   const std::string type = moved_type(element_bytes(in.element));
   CallText text;

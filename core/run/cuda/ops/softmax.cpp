@@ -1,4 +1,4 @@
-// Softmax and its relatives: a row is worked on by a few threads or by a block.
+// Softmax and its relatives: a few threads or a block work on each row.
 
 #include "core/run/cuda/codegen/box.h"
 #include "core/run/cuda/codegen/call_text.h"
@@ -13,9 +13,9 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Since version 13 a row runs along a single axis, before it spans all axes from there on.
+/// Since version 13 a row runs along one axis; before, it spans all axes from that one on.
 Rows rows_of(const Dims& dims, std::int64_t axis, bool single_axis) {
-  const cpu::AxisSplit split = cpu::split_at(dims, axis);
+  const kernels::AxisSplit split = kernels::split_at(dims, axis);
   if (single_axis) return {split.outer * split.inner, split.size, split.inner};
   return {split.outer, split.size * split.inner, 1};
 }
@@ -40,7 +40,7 @@ Lowered lower_rows(const LoweringContext& context) {
   return single_call(text.call(body, plan.shape));
 }
 
-/// (dY, Y) -> dX; the gradient operators are named after the version instead of having one.
+/// (dY, Y) -> dX. The gradient operators have the version in their name.
 template <const char* slope, bool single_axis>
 Lowered lower_softmax_gradient(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
@@ -57,14 +57,14 @@ Lowered lower_softmax_gradient(const LoweringContext& context) {
 
 /// How the bias of a softmax repeats over its data.
 struct BiasWalk {
-  std::vector<std::string> axes;  ///< size and stride, from the innermost one
-  std::int64_t size = 1;          ///< of the innermost one
-  std::int64_t step = 0;          ///< along it: 0 or 1
+  std::vector<std::string> axes;  ///< size and stride, innermost first
+  std::int64_t size = 1;          ///< of the innermost axis
+  std::int64_t step = 0;          ///< along the innermost axis: 0 or 1
 };
 
 BiasWalk bias_walk(const Dims& data, const Dims& bias) {
   BiasWalk walk;
-  for (const BoxAxis<1>& axis : merged_box<1>(data, {cpu::broadcast_strides(data, bias)})) {
+  for (const BoxAxis<1>& axis : merged_box<1>(data, {kernels::broadcast_strides(data, bias)})) {
     walk.axes.insert(walk.axes.begin(), {std::to_string(axis.size), std::to_string(axis.steps[0])});
     walk.size = axis.size;
     walk.step = axis.steps[0];

@@ -25,7 +25,7 @@ std::string rule_text(const UpdateShape& shape, CallText& text) {
                 {text.pointer("const Int64", update_operands::step)});
 }
 
-/// The pointers to up to two states behind the master weights.
+/// The pointers to up to two states after the master weights.
 std::string state_texts(const std::vector<OptimizerState>& states, std::size_t first,
                         CallText& text) {
   std::string pointers;

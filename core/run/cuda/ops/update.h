@@ -5,9 +5,9 @@
 
 namespace stashscope::cuda {
 
-/// How far an optimizer moves parameters, with the defaults of PyTorch's torch.optim (there,
-/// momentum is 0 and AdamW decays weights by 0.01). What an optimizer does not know does not matter
-/// to it.
+/// Hyperparameters of an update, with the defaults of PyTorch's torch.optim (except that momentum
+/// is 0 there, and AdamW decays weights by 0.01). Each optimizer ignores those that it does not
+/// have.
 struct UpdateRates {
   double learning_rate = 1e-3;
   double momentum = 0.9;
@@ -23,7 +23,7 @@ struct UpdateShape {
   ElementType parameter = ElementType::float32;
   ElementType gradient = ElementType::float32;
   std::int64_t elements = 0;
-  bool master_weights = false;  ///< a parameter of 16 bits is rounded from a float32 copy
+  bool master_weights = false;  ///< 16-bit parameters are rounded from a float32 copy
   UpdateRates rates = {};
 };
 
@@ -31,15 +31,15 @@ struct UpdateShape {
 namespace update_operands {
 inline constexpr Operand parameter = input(0);
 inline constexpr Operand gradient = input(1);
-/// One 64-bit integer in the device's memory: which step this is, 1 for the first. The kernels of
-/// `adam` and `adamw` read it.
+/// A 64-bit integer in device memory: the number of the training step, 1 for the first. The kernels
+/// of `adam` and `adamw` read it.
 inline constexpr Operand step = input(2);
 /// The optimizer's states in the order of `optimizer_states`, all of the parameter's shape.
 constexpr Operand state(std::size_t index) { return input(3 + index); }
 }  // namespace update_operands
 
-/// One kernel that moves the parameter and the states where they lie. Formulas: those of PyTorch's
-/// SGD, Adam (Kingma and Ba, arXiv 1412.6980) and AdamW (Loshchilov and Hutter, arXiv 1711.05101),
+/// One kernel that updates the parameter and the states in place. Formulas: those of PyTorch's SGD,
+/// Adam (Kingma and Ba, arXiv 1412.6980) and AdamW (Loshchilov and Hutter, arXiv 1711.05101),
 /// computed in float32 (float64 for float64). A momentum buffer is all 0 before the first step.
 /// Throws a usage Error for an unknown optimizer, a run Error for types that are not floating.
 Lowered lower_update(const UpdateShape& shape);

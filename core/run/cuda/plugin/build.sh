@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the CUDA plugin without CMake, on a machine that has CUDA and a C++20 compiler but nothing else of
-# what the project needs; also from what bench/gpu/pack_plugin.sh copied.
+# Builds the CUDA plugin without CMake, on a machine with only CUDA and a C++20 compiler; also from the files
+# that bench/gpu/pack_plugin.sh packs.
 # usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER [INCLUDE_FOLDER...]]
-# cuDNN's headers are looked for in the include folders, too (PyTorch's packages bring them without a toolkit).
+# The include folders may also hold cuDNN's headers (PyTorch's packages contain them without a toolkit).
 set -eu
 usage="usage: build.sh OUTPUT_FOLDER [CUDA_FOLDER [INCLUDE_FOLDER...]]"
 output=${1:?$usage}

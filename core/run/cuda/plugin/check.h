@@ -8,10 +8,10 @@
 
 namespace stashscope::cuda {
 
-/// Where errors of the device say that they come from.
+/// The `where` of the device's errors.
 inline constexpr const char* device_place = "the CUDA device";
 
-/// Throws a run Error with CUDA's words. @param what what was tried, such as `copying`
+/// Throws a run Error with CUDA's message. @param what the action that failed, such as `copying`
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   fail_run(device_place, std::string(what) + " failed: " + cudaGetErrorString(status));

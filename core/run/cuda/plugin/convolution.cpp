@@ -36,7 +36,7 @@ cudnnDataType_t cudnn_type(ElementType element) {
     case ElementType::float64:
       return CUDNN_DATA_DOUBLE;
     default:
-      fail_run(device_place, "convolves no tensors of " + std::string(name_of(element)));
+      fail_run(device_place, "cannot convolve tensors of type " + std::string(name_of(element)));
   }
 }
 
@@ -44,7 +44,7 @@ cudnnDataType_t compute_type(ElementType element) {
   return element == ElementType::float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
 }
 
-/// float32 keeps all its bits unless the shape says otherwise.
+/// Whether operands keep all their bits: float64, and float32 without TF32.
 bool is_exact(const ConvolutionShape& shape) {
   return shape.element == ElementType::float64 ||
          (shape.element == ElementType::float32 && !shape.rounds_to_tf32);
@@ -57,15 +57,16 @@ cudnnMathType_t math_type(const ConvolutionShape& shape) {
 
 int to_int(std::int64_t number) {
   if (number < 0 || number > std::numeric_limits<int>::max()) {
-    fail_run(device_place, "convolves no tensors with a dim of " + std::to_string(number));
+    fail_run(device_place, "cannot convolve tensors with a dim of " + std::to_string(number));
   }
   return static_cast<int>(number);
 }
 
-/// Of the version whose headers the plugin is built with: enums and structs are that one's.
+/// The version of the headers that the plugin is built with, because it uses their enums and
+/// structs.
 std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
-/// An algorithm of any of the passes.
+/// An algorithm of one of the passes.
 struct Choice {
   int algorithm = 0;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
@@ -83,13 +84,14 @@ int algorithm_count(Pass pass) {
   return 0;
 }
 
-/// The fastest that make the same bits each time, then the fastest.
+/// Deterministic algorithms first, then the others; each group by speed.
 template <class Performance>
 std::vector<Choice> best_of(std::span<const Performance> sorted) {
   std::vector<Choice> choices;
   for (const bool repeats : {true, false}) {
     for (const Performance& each : sorted) {
-      const bool fits = each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_convolution_workspace;
+      const bool fits =
+          each.status == CUDNN_STATUS_SUCCESS && each.memory <= most_convolution_workspace;
       if (!fits || (each.determinism == CUDNN_DETERMINISTIC) != repeats) continue;
       choices.push_back({static_cast<int>(each.algo), each.mathType});
     }
@@ -97,7 +99,7 @@ std::vector<Choice> best_of(std::span<const Performance> sorted) {
   return choices;
 }
 
-/// A function of the library by its declaration.
+/// Loads a function of the library, typed by its declaration.
 #define STASHSCOPE_CUDNN_FUNCTION(name) functions_.get<decltype(name)>(#name)
 
 }  // namespace
@@ -120,7 +122,7 @@ class Convolutions::Library {
   void check(cudnnStatus_t status, const char* what) const {
     if (status == CUDNN_STATUS_SUCCESS) return;
     const char* const text = STASHSCOPE_CUDNN_FUNCTION(cudnnGetErrorString)(status);
-    fail_run(device_place, std::string(what) + " failed: cuDNN says " + text);
+    fail_run(device_place, std::string(what) + " failed: cuDNN reports " + text);
   }
 
   std::string version() const {
@@ -138,7 +140,7 @@ class Convolutions::Library {
   cudnnHandle_t handle_ = nullptr;
 };
 
-/// A shape with its descriptions and algorithm.
+/// A shape with its descriptors and algorithm.
 class Convolutions::PreparedConvolution {
  public:
   PreparedConvolution(const Library& library, const ConvolutionShape& shape)
@@ -149,13 +151,14 @@ class Convolutions::PreparedConvolution {
     make_convolution();
     choices_ = find();
     add_others();
-    if (!choose(most_convolution_workspace)) fail_run(device_place, "cuDNN has no algorithm for a convolution");
+    if (!choose(most_convolution_workspace))
+      fail_run(device_place, "cuDNN has no algorithm for a convolution");
     reserved_ = workspace_;
   }
 
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(reserved_); }
 
-  /// What an algorithm cannot do may show only as it starts.
+  /// An algorithm may report only when it starts that it cannot run.
   void run(std::span<const DevicePointer, 3> operands, DevicePointer workspace,
            cudaStream_t stream) {
     library_.check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetStream)(library_.handle(), stream),
@@ -207,7 +210,7 @@ class Convolutions::PreparedConvolution {
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionMathType)(convolution_.get(), math));
   }
 
-  /// The library may know of none and yet have some that do.
+  /// Heuristics may list no algorithm although some work.
   void add_others() {
     for (int algorithm = 0; algorithm < algorithm_count(shape_.pass); ++algorithm) {
       const bool is_there = std::ranges::any_of(
@@ -216,8 +219,8 @@ class Convolutions::PreparedConvolution {
     }
   }
 
-  /// The next one that needs no more memory than this. An algorithm may not do what it is listed
-  /// for, as when float32 keeps all its bits.
+  /// Chooses the next algorithm within this workspace. A listed algorithm may not support the
+  /// shape, for example when float32 must not be rounded.
   bool choose(std::size_t memory) {
     while (next_ < choices_.size()) {
       const Choice& choice = choices_[next_++];
@@ -318,16 +321,16 @@ class Convolutions::PreparedConvolution {
   Owned<cudnnTensorDescriptor_t, cudnnStatus_t> output_;
   Owned<cudnnFilterDescriptor_t, cudnnStatus_t> filter_;
   Owned<cudnnConvolutionDescriptor_t, cudnnStatus_t> convolution_;
-  std::vector<Choice> choices_;  ///< the best first
-  std::size_t next_ = 0;         ///< the first that was not tried
+  std::vector<Choice> choices_;  ///< best first
+  std::size_t next_ = 0;         ///< the first not yet tried
   int algorithm_ = 0;
-  std::size_t workspace_ = 0;  ///< what it takes
-  std::size_t reserved_ = 0;   ///< what is there
+  std::size_t workspace_ = 0;  ///< of the chosen algorithm
+  std::size_t reserved_ = 0;   ///< what the caller allocates
 };
 
 #undef STASHSCOPE_CUDNN_FUNCTION
 
-#else  // without its headers
+#else  // without cuDNN's headers
 
 class Convolutions::Library {
  public:

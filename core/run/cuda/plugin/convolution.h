@@ -12,8 +12,8 @@
 
 namespace stashscope::cuda {
 
-/// Convolutions by cuDNN, whose library is opened with the first one: models without convolutions
-/// need none.
+/// Convolutions by cuDNN. The first convolution opens the library, so that other models do not need
+/// it.
 class Convolutions {
  public:
   Convolutions();
@@ -21,14 +21,13 @@ class Convolutions {
   Convolutions(const Convolutions&) = delete;
   Convolutions& operator=(const Convolutions&) = delete;
 
-  /// As Device does; equal shapes are prepared once. Algorithms that make the same bits each time
-  /// come first.
+  /// As Device::prepare; equal shapes are prepared once. Prefers algorithms with reproducible bits.
   ConvolutionId prepare(const ConvolutionShape& shape);
   std::int64_t workspace_bytes(ConvolutionId convolution) const;
   void convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
                 DevicePointer workspace, cudaStream_t stream);
 
-  /// `9.19.0`; empty when no library has been opened.
+  /// For example `9.19.0`; empty when no library is open.
   std::string library_version() const;
 
  private:

@@ -7,7 +7,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Of the version whose headers the plugin is built with.
+/// The version of the headers that the plugin is built with.
 std::string cublas_lt_name() { return "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR); }
 
 }  // namespace
@@ -51,7 +51,7 @@ const CublasLt& CublasLt::get() {
 
 void CublasLt::check(cublasStatus_t status, const char* what) const {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  fail_run(device_place, std::string(what) + " failed: cuBLASLt says " + status_string(status));
+  fail_run(device_place, std::string(what) + " failed: cuBLASLt reports " + status_string(status));
 }
 
 }  // namespace stashscope::cuda

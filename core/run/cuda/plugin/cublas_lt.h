@@ -4,8 +4,8 @@
 
 namespace stashscope::cuda {
 
-/// Functions of cuBLASLt, named as there. The library is opened when they are first asked for: it
-/// takes 100 MB of memory and as many milliseconds, which a program that only lists devices spares.
+/// Functions of cuBLASLt under similar names. The first use opens the library: it takes 100 MB of
+/// memory and about 100 ms, which a program that only lists devices saves.
 struct CublasLt {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
@@ -26,7 +26,7 @@ struct CublasLt {
   /// Throws a run Error that names the library where it cannot be opened.
   static const CublasLt& get();
 
-  /// Throws a run Error with the library's words.
+  /// Throws a run Error with the library's message.
   void check(cublasStatus_t status, const char* what) const;
 };
 

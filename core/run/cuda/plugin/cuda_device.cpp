@@ -11,8 +11,8 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Copies of single rows know better than those of many what to do with odd addresses; from this
-/// length on starting one per row costs nothing.
+/// Copies of single rows handle odd addresses better than copies of many. From this length on, one
+/// call per row costs nothing.
 constexpr std::int64_t long_row = std::int64_t{8} << 20;
 
 std::size_t to_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
@@ -23,18 +23,18 @@ int attribute_of(int device, cudaDeviceAttr name) {
   return value;
 }
 
-/// Makes the device this thread's and returns its compute capability.
+/// Makes the device current for this thread and returns its compute capability.
 int use_device(int index) {
   check(cudaSetDevice(index), "starting the device");
   check(cudaFree(nullptr), "starting the device");
   if (attribute_of(index, cudaDevAttrMemoryPoolsSupported) == 0) {
-    fail_run(device_place, "has no memory pools, which measuring needs");
+    fail_run(device_place, "has no memory pools, which measurements need");
   }
   return 10 * attribute_of(index, cudaDevAttrComputeCapabilityMajor) +
          attribute_of(index, cudaDevAttrComputeCapabilityMinor);
 }
 
-/// Memory of the host that the driver may not read or write behind the caller's back.
+/// Whether host memory is not page-locked.
 bool is_pageable(const std::byte* memory) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, memory), "looking up an address");
@@ -69,7 +69,7 @@ std::int64_t MemoryPool::attribute(cudaMemPoolAttr name) const {
 }
 
 std::int64_t MemoryPool::take_peak() {
-  // The mark starts at nothing each time, whatever is in use.
+  // The high-water mark is reset to 0, not to the bytes in use.
   const std::int64_t peak =
       std::max(attribute(cudaMemPoolAttrUsedMemHigh), attribute(cudaMemPoolAttrUsedMemCurrent));
   std::uint64_t reset = 0;

@@ -13,7 +13,7 @@
 
 namespace stashscope::cuda {
 
-/// The stream that all work is queued on.
+/// The stream on which all work is queued.
 class Stream {
  public:
   Stream();
@@ -27,7 +27,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// A stream-ordered pool that keeps what it has once got.
+/// A stream-ordered pool that keeps its memory until `trim`.
 class MemoryPool {
  public:
   explicit MemoryPool(int device);
@@ -37,7 +37,7 @@ class MemoryPool {
 
   cudaMemPool_t get() const { return pool_; }
   std::int64_t attribute(cudaMemPoolAttr name) const;
-  /// The most that was in use since the last call.
+  /// Peak bytes in use since the last call.
   std::int64_t take_peak();
   void trim();
 
@@ -45,7 +45,7 @@ class MemoryPool {
   cudaMemPool_t pool_ = nullptr;
 };
 
-/// A device of CUDA's, for the thread that opens it.
+/// A CUDA device, for use by the thread that opens it.
 class CudaDevice : public Device {
  public:
   /// Throws a run Error when the device cannot be used.
@@ -96,7 +96,7 @@ class CudaDevice : public Device {
   std::string libraries() const;
   void copy_within(DevicePointer to, const std::byte* from, std::int64_t bytes);
 
-  CuptiTrace trace_;  // first: it must be there before the device is used
+  CuptiTrace trace_;  // first: must exist before the device is used
   int index_;
   int architecture_;
   Stream stream_;

@@ -9,7 +9,7 @@ const Layout& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Layout&>(record);
 }
 
-/// Memory that is in no pool is none of ours.
+/// Memory outside of any pool is not ours.
 void append_memory(const CUpti_ActivityMemory3& record, TraceRecords& records) {
   const auto& pool = record.memoryPoolConfig;
   if (pool.memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL) return;
@@ -27,7 +27,7 @@ void append_memory(const CUpti_ActivityMemory3& record, TraceRecords& records) {
   records.memory.push_back(memory);
 }
 
-/// Times of 0 are the library's way to say that it has none.
+/// The library reports unknown times as 0.
 template <class Layout>
 void append_kernel(const Layout& record, const char* name, TraceRecords& records) {
   if (record.start == 0 && record.end == 0) {

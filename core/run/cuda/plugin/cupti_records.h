@@ -6,8 +6,8 @@
 
 namespace stashscope::cuda {
 
-/// Adds what a record of the profiling library tells; of kinds that nobody asks for nothing. Newer
-/// versions only add fields behind those of the oldest layouts that are read here.
+/// Adds the content of a profiling record; ignores kinds that were not requested. Reads the oldest
+/// layouts; newer versions only append fields to them.
 void append_record(const CUpti_Activity& record, TraceRecords& records);
 
 }  // namespace stashscope::cuda

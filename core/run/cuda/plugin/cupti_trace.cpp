@@ -19,8 +19,8 @@ constexpr std::size_t buffer_bytes = std::size_t{8} << 20;
 constexpr std::size_t buffer_alignment = 8;
 constexpr auto step_kind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
-/// Records of steps hang on records of calls, and the state of pools on records of pools, so those
-/// are asked for, too.
+/// Records of slots refer to records of calls, and those of memory to records of pools, so these
+/// kinds are requested as well.
 constexpr std::array activity_kinds = {CUPTI_ACTIVITY_KIND_MEMORY_POOL,
                                        CUPTI_ACTIVITY_KIND_MEMORY2,
                                        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
@@ -30,8 +30,8 @@ constexpr std::array activity_kinds = {CUPTI_ACTIVITY_KIND_MEMORY_POOL,
                                        CUPTI_ACTIVITY_KIND_RUNTIME,
                                        CUPTI_ACTIVITY_KIND_DRIVER};
 
-/// That of the toolkit the plugin is built with, whose enums and structs these are. Libraries
-/// before version 12 are named after the toolkit's minor version, too.
+/// The library of the toolkit that the plugin is built with, whose enums and structs it uses.
+/// Before version 12 its name also has the toolkit's minor version.
 std::vector<std::string> library_names() {
   const int major = CUDART_VERSION / 1000;
   const int minor = CUDART_VERSION % 1000 / 10;
@@ -40,7 +40,7 @@ std::vector<std::string> library_names() {
   return {name + "." + std::to_string(minor)};
 }
 
-/// What the library's own threads hand over.
+/// The buffers that the library's own threads deliver.
 struct Received {
   std::mutex mutex;
   TraceRecords records;
@@ -48,7 +48,7 @@ struct Received {
   decltype(&cuptiActivityGetNumDroppedRecords) dropped = nullptr;
 };
 
-/// Never destroyed: the library's threads may still hand over as the program ends.
+/// Never destroyed: the library's threads may still deliver while the program ends.
 Received& received() {
   static Received& all = *new Received;
   return all;
@@ -101,7 +101,8 @@ class CuptiTrace::Library {
     keep_buffers_in_host_memory();
   }
 
-  /// Empty when all went well. Not before the first trace: it slows down all that follows.
+  /// Returns why it failed; empty on success. Not before the first trace, because it slows down all
+  /// later work.
   std::string register_callbacks() const {
     Received& all = received();
     all.next = find<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
@@ -111,12 +112,12 @@ class CuptiTrace::Library {
         "cuptiActivityRegisterCallbacks")(hand_out_buffer, take_buffer_back));
   }
 
-  /// Empty when all went well.
+  /// The library's message; empty on success.
   std::string words_for(CUptiResult status) const {
     if (status == CUPTI_SUCCESS) return {};
     const char* text = nullptr;
     find<decltype(cuptiGetResultString)>("cuptiGetResultString")(status, &text);
-    return text == nullptr ? "CUPTI failed" : std::string("CUPTI says ") + text;
+    return text == nullptr ? "CUPTI failed" : std::string("CUPTI reports ") + text;
   }
 
   decltype(&cuptiActivityEnable) enable = nullptr;
@@ -131,7 +132,7 @@ class CuptiTrace::Library {
     return functions_.get<Function>(name);
   }
 
-  /// A device that cannot (in a confidential virtual machine) goes on without.
+  /// Devices without support (in a confidential virtual machine) do not fail here.
   void keep_buffers_in_host_memory() const {
     std::uint8_t pinned = 1;
     std::size_t size = sizeof(pinned);
@@ -156,7 +157,7 @@ CuptiTrace::~CuptiTrace() {
 
 std::string CuptiTrace::start() {
   if (!library_) return reason_;
-  take_records();  // what came too late for the trace before
+  take_records();  // late records of the previous trace
   const std::string refusal = library_->register_callbacks();
   if (!refusal.empty()) return refusal;
   for (const CUpti_ActivityKind kind : activity_kinds) {

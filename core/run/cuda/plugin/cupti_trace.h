@@ -8,29 +8,29 @@
 
 namespace stashscope::cuda {
 
-/// Records of what the device does, by CUPTI, whose library is opened at run time: nothing else
-/// needs it. One for the program, since the library's callbacks carry no data of ours.
+/// Records of the device's work by CUPTI. The library is opened at run time because nothing else
+/// needs it. One object per program, since the library's callbacks carry no user data.
 class CuptiTrace {
  public:
-  /// To be made before the device is first used, since the library then decides where it keeps its
-  /// own buffers: in the host's memory, or they would count as the device's.
+  /// Must be made before the first use of the device: the library then decides to keep its own
+  /// buffers in host memory, where they do not count as device memory.
   CuptiTrace();
   ~CuptiTrace();
   CuptiTrace(const CuptiTrace&) = delete;
   CuptiTrace& operator=(const CuptiTrace&) = delete;
 
-  /// Says why not when it cannot; empty when it does.
+  /// Returns why records cannot be kept; empty when they are.
   std::string start();
-  /// What this thread asks of the device from now on belongs to this step.
+  /// Work of this thread from now on belongs to this slot of the execution order.
   void begin_step(std::uint32_t step);
-  /// The records since the start; the device's work must have ended.
+  /// The records since `start`. The device's work must have ended.
   TraceRecords stop();
 
  private:
   class Library;
 
   std::unique_ptr<Library> library_;
-  std::string reason_;  // why there is no library
+  std::string reason_;  // why the library is missing
   bool runs_ = false;
   bool in_step_ = false;
 };

@@ -4,8 +4,8 @@
 
 namespace stashscope::cuda {
 
-/// Functions of the driver's own interface, which loads machine code. The driver comes with the
-/// device and not with CUDA, so the plugin is not linked to it: it must open without one.
+/// Functions of the driver API, which loads machine code. The driver is installed with the device,
+/// not with CUDA; the plugin is not linked to it, so that it opens without one.
 struct Driver {
   decltype(&cuModuleLoadData) load_module = nullptr;
   decltype(&cuModuleUnload) unload_module = nullptr;
@@ -13,10 +13,10 @@ struct Driver {
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuGetErrorString) error_string = nullptr;
 
-  /// Throws a run Error where there is none.
+  /// Throws a run Error when no driver is installed.
   static const Driver& get();
 
-  /// Throws a run Error with the driver's words.
+  /// Throws a run Error with the driver's message.
   void check(CUresult status, const char* what) const;
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* entry_mark = "extern \"C\" __global__";
 constexpr const char* program_name = "kernels.cu";
 constexpr const char* compiler_place = "the CUDA compiler";
-/// Each part compiles what all entries share, too: fewer entries are not worth a part of their own.
+/// Each part also compiles the shared text, so fewer entries do not justify a part.
 constexpr std::size_t entries_per_part = 8;
 constexpr unsigned most_parts = 8;
 
@@ -26,8 +26,8 @@ void check_nvrtc(nvrtcResult status) {
   if (status != NVRTC_SUCCESS) fail_run(compiler_place, nvrtcGetErrorString(status));
 }
 
-/// What code is made for: machine code of this architecture, or else PTX, which the driver of a
-/// newer device compiles further.
+/// The target of the compiler: machine code of this architecture, or PTX, which the driver of a
+/// newer device compiles.
 struct CodeTarget {
   int architecture = 0;
   bool machine_code = true;
@@ -85,14 +85,14 @@ std::string line_of(const std::string& text, std::size_t number) {
   return line;
 }
 
-/// The number in `kernels.cu(12): error: ...`, 0 where there is none.
+/// The number in `kernels.cu(12): error: ...`; 0 when there is none.
 std::size_t line_number(const std::string& message) {
   const std::string start = std::string(program_name) + "(";
   if (!message.starts_with(start)) return 0;
   return std::strtoul(message.c_str() + start.size(), nullptr, 10);
 }
 
-/// The first fault and the line that it is in; the log's start where it names none.
+/// Reports the first error with its source line, or the start of the log when it names none.
 [[noreturn]] void fail_with_log(const std::string& text, const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -116,7 +116,7 @@ std::string code_of(nvrtcProgram program, bool machine_code) {
 std::string compile_program(const std::string& text, const CodeTarget& target) {
   const Program program = make_program(text);
   const std::string architecture = target.option();
-  // Lambdas in kernels have no place to say that they are the device's.
+  // Lambdas in kernels cannot be marked as device code.
   const std::vector<const char*> options = {
       "--std=c++17", "--fmad=false", "--device-as-default-execution-space", architecture.c_str()};
   const nvrtcResult status =
@@ -126,7 +126,7 @@ std::string compile_program(const std::string& text, const CodeTarget& target) {
   return code_of(program.get(), target.machine_code);
 }
 
-/// Where each entry starts, and the end of the text.
+/// The start of each entry, and the end of the text.
 std::vector<std::size_t> entry_starts(const std::string& text) {
   std::vector<std::size_t> starts;
   for (std::size_t at = text.find(entry_mark); at != std::string::npos;
@@ -147,7 +147,7 @@ std::size_t part_count(std::size_t entries) {
   return std::clamp(entries / entries_per_part, std::size_t{1}, threads);
 }
 
-/// Entries are dealt out like cards: neighbours are often alike, and take alike long.
+/// Distributes entries round-robin, since neighbours are often similar and take equally long.
 std::vector<Part> parts_of(const std::string& text, std::size_t entries) {
   const std::vector<std::size_t> starts = entry_starts(text);
   const bool splits = starts.size() == entries + 1;

@@ -5,17 +5,17 @@
 
 namespace stashscope::cuda {
 
-/// Code that a device can load, with some of the entries of a text.
+/// Code that a device can load, with some of a text's entries.
 struct KernelImage {
-  std::string code;                  ///< CUBIN; PTX for devices that are newer than the compiler
-  std::vector<std::size_t> entries;  ///< which they are
+  std::string code;                  ///< CUBIN; PTX for devices newer than the compiler
+  std::vector<std::size_t> entries;  ///< indices of its entries
 };
 
-/// Compiles with NVRTC; needs neither a device nor a driver. Much text is compiled in several parts
-/// at once, for which all that lies in front of the first `extern "C" __global__` belongs to all
-/// entries, and the entries follow in the order of `entries`.
+/// Compiles with NVRTC, without device or driver. Long texts are compiled in several parts at once:
+/// the text before the first `extern "C" __global__` belongs to every part, and the entries follow
+/// in the order of `entries`.
 /// @param architecture compute capability, major * 10 + minor
-/// Throws a run Error that tells the line of a fault, and one for a device that is too old.
+/// Throws a run Error that names the faulty line, and one for a device that is too old.
 std::vector<KernelImage> compile_kernels(const std::string& text,
                                          const std::vector<std::string>& entries, int architecture);
 

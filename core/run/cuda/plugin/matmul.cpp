@@ -13,12 +13,12 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// What NVIDIA recommends for its newer devices.
+/// NVIDIA's recommendation for newer devices.
 constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
-/// What the allocator aligns to; algorithms are chosen for it.
+/// The allocator's alignment, for which algorithms are chosen.
 constexpr std::uint32_t full_alignment = 256;
-/// The library is not told how a bias is aligned, so it is added otherwise where it is not as
-/// kernels like it.
+/// The library does not consider a bias's alignment. A bias with less than what kernels need is
+/// added separately.
 constexpr std::uintptr_t bias_alignment = 16;
 
 using Description = Owned<cublasLtMatmulDesc_t, cublasStatus_t>;
@@ -38,7 +38,7 @@ cudaDataType_t cublas_type(ElementType element) {
     case ElementType::float64:
       return CUDA_R_64F;
     default:
-      fail_run(device_place, "multiplies no matrices of " + std::string(name_of(element)));
+      fail_run(device_place, "cannot multiply matrices of type " + std::string(name_of(element)));
   }
 }
 
@@ -68,14 +68,14 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attr
                   "describing a matrix product");
 }
 
-/// A dense row-major matrix, which the library sees transposed.
+/// A dense row-major matrix, which is transposed for the library.
 Layout make_layout(const MatmulShape& shape, std::int64_t rows, std::int64_t columns,
                    std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
-  library().check(
-      library().create_layout(&made, cublas_type(shape.element), static_cast<std::uint64_t>(columns),
-                              static_cast<std::uint64_t>(rows), columns),
-      "describing a matrix");
+  library().check(library().create_layout(&made, cublas_type(shape.element),
+                                          static_cast<std::uint64_t>(columns),
+                                          static_cast<std::uint64_t>(rows), columns),
+                  "describing a matrix");
   Layout layout(made, {library().destroy_layout});
   set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(shape.batch));
   set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
@@ -98,14 +98,14 @@ std::uintptr_t address_of(DevicePointer pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-/// The largest power of two that divides the addresses of the matrices, as far as it matters.
+/// The largest power of two that divides the matrices' addresses, up to full_alignment.
 std::uint32_t alignment_of(const MatmulOperands& operands) {
   const std::uintptr_t bits =
       address_of(operands.a) | address_of(operands.b) | address_of(operands.d) | full_alignment;
   return std::uint32_t{1} << std::countr_zero(bits);
 }
 
-/// What an algorithm is chosen for, beside the shape.
+/// What the choice of an algorithm depends on besides the shape.
 struct Circumstance {
   std::uint32_t alignment = full_alignment;
   bool adds_bias = false;  ///< in the epilogue
@@ -115,12 +115,12 @@ struct Circumstance {
 
 }  // namespace
 
-/// A shape with its descriptions and algorithms.
+/// A shape with its descriptors and algorithms.
 class Matmuls::Product {
  public:
   Product(cublasLtHandle_t handle, const MatmulShape& shape) : handle_(handle), shape_(shape) {
     if (shape.batch > std::numeric_limits<std::int32_t>::max()) {
-      fail_run(device_place, "multiplies no more than 2^31 - 1 matrices at once");
+      fail_run(device_place, "cannot multiply more than 2^31 - 1 matrices at once");
     }
     if (writes_nothing() || shape.inner == 0) return;
     describe();
@@ -169,7 +169,7 @@ class Matmuls::Product {
     algorithms_.emplace(Circumstance{full_alignment, can_add_bias_}, best->algo);
   }
 
-  /// @param bias null: none is added in the epilogue
+  /// @param bias null: the epilogue adds none
   void set_epilogue(const void* bias) {
     set(description_, CUBLASLT_MATMUL_DESC_EPILOGUE,
         bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
@@ -177,7 +177,7 @@ class Matmuls::Product {
   }
 
   std::optional<Heuristic> find_algorithm(const Circumstance& circumstance, std::size_t workspace) {
-    // The search reads no more of the address than how it is aligned.
+    // The search reads only the alignment of the address.
     set_epilogue(circumstance.adds_bias ? reinterpret_cast<const void*>(bias_alignment) : nullptr);
     const Preference preference = make_preference(circumstance.alignment, workspace);
     Heuristic found{};
@@ -185,7 +185,7 @@ class Matmuls::Product {
     const cublasStatus_t status =
         library().get_heuristic(handle_, description_.get(), b_.get(), a_.get(), d_.get(), d_.get(),
                                 preference.get(), 1, &found, &count);
-    // Other states than success: it does not do this, whatever it calls that.
+    // Any other status means that the library does not support the product.
     if (status != CUBLAS_STATUS_SUCCESS || count == 0) return std::nullopt;
     return found;
   }
@@ -195,7 +195,7 @@ class Matmuls::Product {
     library().check(library().create_preference(&made), "describing a matrix product");
     Preference preference(made, {library().destroy_preference});
     set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{workspace});
-    // Parts of a sum are never rounded to the operands' type, nor added as they come.
+    // Partial sums must not be rounded to the operands' type or added in varying order.
     set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
         std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
     for (const auto attribute :
@@ -206,15 +206,16 @@ class Matmuls::Product {
     return preference;
   }
 
-  /// Parts of tensors lie at less aligned addresses; what is chosen for those may take no more
-  /// memory than was said.
+  /// Parts of tensors may be less aligned. The algorithms for these may not use more workspace than
+  /// reported.
   const cublasLtMatmulAlgo_t& algorithm_for(const Circumstance& circumstance) {
     const auto known = algorithms_.find(circumstance);
     if (known != algorithms_.end()) return known->second;
     const std::optional<Heuristic> found = find_algorithm(circumstance, workspace_);
     if (!found) {
-      fail_run(device_place, "cuBLASLt has no algorithm for a matrix product at an address that " +
-                                 std::to_string(circumstance.alignment) + " divides");
+      fail_run(device_place,
+               "cuBLASLt has no algorithm for a matrix product at addresses aligned to " +
+                   std::to_string(circumstance.alignment) + " bytes");
     }
     return algorithms_.emplace(circumstance, found->algo).first->second;
   }
@@ -250,7 +251,7 @@ class Matmuls::Product {
     }
   }
 
-  /// Fills D with the bias, each copy as long as all before it.
+  /// Fills D with the bias; every copy doubles the part that is filled.
   void copy_bias(const MatmulOperands& operands, cudaStream_t stream) const {
     const std::int64_t row = shape_.columns * element_bytes(shape_);
     for (std::int64_t i = 0; i < shape_.batch; ++i) {
@@ -275,7 +276,7 @@ class Matmuls::Product {
   Layout a_;
   Layout b_;
   Layout d_;
-  bool can_add_bias_ = false;  ///< not for all types does the library
+  bool can_add_bias_ = false;  ///< the library supports it for some types only
   std::size_t workspace_ = 0;
   std::map<Circumstance, cublasLtMatmulAlgo_t> algorithms_;
 };
@@ -302,7 +303,7 @@ void Matmuls::multiply(MatmulId matmul, const MatmulOperands& operands, cudaStre
 
 std::string Matmuls::library_version() {
   const std::size_t version = library().version();
-  if (version < 120000) return std::to_string(version);  // it counted otherwise
+  if (version < 120000) return std::to_string(version);  // older versions are numbered differently
   return std::to_string(version / 10000) + "." + std::to_string(version % 10000 / 100) + "." +
          std::to_string(version % 100);
 }

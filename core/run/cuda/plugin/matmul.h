@@ -11,7 +11,7 @@
 
 namespace stashscope::cuda {
 
-/// Where the operands of a product lie; no bias: null.
+/// The operands of a product; `bias` is null when there is none.
 struct MatmulOperands {
   DevicePointer a = nullptr;
   DevicePointer b = nullptr;
@@ -20,8 +20,8 @@ struct MatmulOperands {
   DevicePointer workspace = nullptr;
 };
 
-/// Matrix products by cuBLASLt, whose matrices are column-major: D's rows are its columns, and it
-/// multiplies op(B)^T op(A)^T. Sums that are split are added up in a fixed order.
+/// Matrix products by cuBLASLt. Its matrices are column-major: D's rows are its columns, so it
+/// computes op(B)^T op(A)^T. Split sums are added in a fixed order.
 class Matmuls {
  public:
   Matmuls();
@@ -29,12 +29,12 @@ class Matmuls {
   Matmuls(const Matmuls&) = delete;
   Matmuls& operator=(const Matmuls&) = delete;
 
-  /// As Device does; equal shapes are prepared once.
+  /// As Device::prepare; equal shapes are prepared once.
   MatmulId prepare(const MatmulShape& shape);
   std::int64_t workspace_bytes(MatmulId matmul) const;
   void multiply(MatmulId matmul, const MatmulOperands& operands, cudaStream_t stream);
 
-  /// `13.1.0`
+  /// For example `13.1.0`.
   static std::string library_version();
 
  private:

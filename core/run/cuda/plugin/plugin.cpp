@@ -36,7 +36,7 @@ PluginDevices list_devices() {
   return found;
 }
 
-/// No error of the device's may keep the others of the program from being listed.
+/// A failing CUDA device must not hide the program's other devices.
 PluginDevices list_or_reason() {
   try {
     return list_devices();

@@ -13,14 +13,14 @@ inline std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Of CUDA's runtime library.
+/// Version of CUDA's runtime library.
 inline std::string runtime_version() {
   int version = 0;
   check(cudaRuntimeGetVersion(&version), "asking CUDA");
   return cuda_version_text(version);
 }
 
-/// The newest CUDA that the driver knows; 0 without a driver.
+/// The newest CUDA version that the driver supports; 0 without a driver.
 inline int driver_version_number() {
   int version = 0;
   check(cudaDriverGetVersion(&version), "asking CUDA");

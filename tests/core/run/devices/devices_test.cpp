@@ -1,4 +1,4 @@
-// Which of the devices that are there a name means.
+// The device that a name means.
 
 #include <gtest/gtest.h>
 

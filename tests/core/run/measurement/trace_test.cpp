@@ -136,7 +136,7 @@ TEST(Worker, CancellingKillsIt) {
   EXPECT_THROW(cancel(), Error);
 }
 
-/// Whether a process goes on; a dead one that nobody has asked about yet does not.
+/// Whether a process is running; a dead one that no one has waited for is not.
 bool runs(pid_t id) {
   std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   std::string number;

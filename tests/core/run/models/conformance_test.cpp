@@ -1,4 +1,4 @@
-// The conformance models of ONNX: one node each, with inputs and the outputs to expect.
+// ONNX's conformance models: one node each, with inputs and expected outputs.
 
 #include <gtest/gtest.h>
 
@@ -23,14 +23,14 @@ constexpr std::size_t slices = 4;
 /// Of all models together.
 constexpr std::size_t fewest_passes = 900;
 
-/// What a refusal says: it names the operator, the element type or the kind of value.
+/// Messages of refusals: they name the operator, the element type or the kind of value.
 constexpr std::string_view refusals[] = {
     "the CPU runner has no kernel for: ",
     "has no CPU kernel for elements of type ",
-    "is no tensor, and the runners have no other values",
-    "has elements of type string, which no runner has",
-    "is of a version before 9, which is not supported",
-    "has more than two operands",
+    "is not a tensor; the runners support only tensors",
+    "has elements of type string, which no runner supports",
+    "has a version before 9, which is not supported",
+    "has more than two operands, which is not supported",
 };
 
 bool is_refusal(const std::string& message) {
@@ -47,7 +47,7 @@ bool same_values(const Tensor& actual, const Tensor& expected) {
   return found.largest <= 1e-3 * found.largest_value + 1e-7;
 }
 
-/// Runs a model as the worker does. Returns what is wrong; empty when nothing is. Throws when the
+/// Runs a model as the worker does. Returns the fault; empty when there is none. Throws when the
 /// model is refused.
 std::string fault_of(const fs::path& folder) {
   const fs::path data = folder / "test_data_set_0";

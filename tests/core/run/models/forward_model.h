@@ -1,6 +1,6 @@
 #pragma once
 
-// Forward models with outputs and gradients that other programs computed.
+// Forward models with outputs and gradients of other programs.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ inline std::string test_name(std::string path) {
 #define SKIP_WITHOUT(folder) \
   if (!fs::exists(folder)) GTEST_SKIP() << (folder) << " is not there"
 
-/// Forward models: their gradients are ours to build.
+/// Forward models, whose backward pass we build.
 class ForwardModel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ class ForwardModel : public testing::TestWithParam<const char*> {
     return run_on_cpu(step.default_plan(), inputs);
   }
 
-  /// How far float32 results of the oracle are from its float64 results.
+  /// The distance of the oracle's float32 results from its float64 results.
   double deviation(const std::string& parameter, double largest_value) const {
     const auto known = deviations_.find(parameter);
     return known != deviations_.end() ? known->second : 2e-7 * largest_value;
@@ -76,11 +76,11 @@ class ForwardModel : public testing::TestWithParam<const char*> {
   std::map<std::string, double> deviations_;
 };
 
-/// Batch normalization over few numbers and ReLUs at their kink: float32 runs of it differ by
-/// percents from each other, so it is compared in float64 only.
+/// With batch normalization over few numbers and ReLUs at their kink, float32 runs differ from each
+/// other by percents, so only float64 is compared.
 inline constexpr std::string_view chaotic_in_float32 = "inception_v3_div8_aux";
 
-/// All of small/ whose folders say what comes out.
+/// All models of small/ whose folders have expected results.
 inline constexpr const char* models_with_oracle[] = {"bert_tiny",
                                                      "bloom_tiny_3layer",
                                                      "bloom_tiny_6heads",

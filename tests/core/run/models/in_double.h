@@ -40,8 +40,8 @@ inline Attributes in_double(const Node& node) {
   return attributes;
 }
 
-/// Values that stay float32: the scales of Resize, which are of that type by definition, and what
-/// they are computed from.
+/// Values that stay float32: the scales of Resize, which must have this type, and what they are
+/// computed from.
 inline IdVector<ValueId, bool> scales_of_resize(const Graph& graph) {
   IdVector<ValueId, bool> kept(graph.values().size(), false);
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {

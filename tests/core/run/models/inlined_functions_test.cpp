@@ -1,5 +1,5 @@
-// A model whose layers are functions of its own (two blocks that call a normalization, attributes
-// handed down), with what onnxruntime 1.19.2 makes of it.
+// A model whose layers are functions defined in it (two blocks that call a normalization,
+// attributes passed on), with the results of onnxruntime 1.19.2.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A loss over labelled positions only is the loss over all of them, and so are its gradients.
+// A loss over labelled positions only equals the loss over all positions; its gradients do, too.
 
 #include <gtest/gtest.h>
 

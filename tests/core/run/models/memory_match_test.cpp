@@ -1,5 +1,5 @@
-// What a run allocates is what the timeline predicts, to the byte, whatever is chosen; and choices
-// never change a bit of the results.
+// For all choices, a run allocates what the timeline predicts, to the byte, and choices never
+// change a bit of the results.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path models = STASHSCOPE_SHARED "/models";
 
-/// The given inputs of a model, or, where its results are random, random ones for small dimensions.
+/// A model's given inputs. If its results are random: random inputs for small dimensions.
 NamedTensors inputs_of(const fs::path& folder, const Graph& graph) {
   for (const char* set : {"test_data_set_1", "test_data_set_0"}) {
     NamedTensors given = testing_run::load_tensors(folder / set, "input_");
@@ -26,7 +26,7 @@ NamedTensors inputs_of(const fs::path& folder, const Graph& graph) {
   return with_random_inputs(graph, bindings, {}, 1);
 }
 
-/// What forward returns.
+/// The results of the forward pass.
 std::vector<std::string> forward_results(const TrainingStep& step) {
   std::vector<std::string> names;
   const auto add = [&](ValueId value) {
@@ -50,7 +50,7 @@ class MeasuredStepMemory : public testing::TestWithParam<std::string> {
     reference_ = testing_run::run_on_cpu(step_->default_plan(), inputs_).outputs;
   }
 
-  /// Runs a plan; its memory must be as predicted.
+  /// Runs a plan and expects the predicted memory.
   NamedTensors run(const RunPlan& plan) const {
     RunResult result = testing_run::run_on_cpu(plan, inputs_);
     EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
@@ -58,7 +58,7 @@ class MeasuredStepMemory : public testing::TestWithParam<std::string> {
     return std::move(result.outputs);
   }
 
-  /// A search takes its time.
+  /// Searches are too slow for large graphs.
   static bool is_small(const Dataflow& dataflow) { return dataflow.topology.nodes() < 60; }
 
   void run_in_every_order(const Dataflow& dataflow, const std::vector<std::string>& same) const {
@@ -118,7 +118,7 @@ TEST_P(MeasuredStepMemory, IsAsPredictedWithGroupsOfReleasedGradients) {
 
 TEST_P(MeasuredStepMemory, IsAsPredictedWithTensorsPutAway) {
   run_in_every_order(step_->with_all_of(PlanType::offload), all_results());
-  // Half the digits of what is stashed are lost, but forward reads nothing of that.
+  // Compressed stashes lose half of their digits, but the forward pass does not read them.
   run_in_every_order(step_->with_all_of(PlanType::compress), forward_results(step_->step));
 }
 
@@ -136,7 +136,7 @@ std::string test_name(std::string path) {
   return path;
 }
 
-/// Forward models, which we differentiate, and steps that are written with or without a YieldOp.
+/// Forward models, which we differentiate, and training steps with or without a YieldOp.
 INSTANTIATE_TEST_SUITE_P(
     Files, MeasuredStepMemory,
     testing::Values("small/bert_tiny", "small/bert_tiny_dropout", "small/bloom_tiny_3layer",

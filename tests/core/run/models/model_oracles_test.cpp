@@ -1,4 +1,4 @@
-// Whole models against outputs and gradients that other programs computed.
+// Whole models compared with outputs and gradients of other programs.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST_P(StepModel, EveryOutputIsAsTheFolderSays) {
   for (const auto& [name, expected] : load_tensors(folder / "test_data_set_0", "output_")) {
     ASSERT_TRUE(result.outputs.contains(name)) << name;
     const Difference found = difference(result.outputs.at(name), expected);
-    // Some gradients are zero in exact arithmetic; they get room for rounding.
+    // Some gradients are exactly zero in theory; they get room for rounding.
     EXPECT_LE(found.largest, 1e-5 * found.largest_value + 1e-8) << name;
   }
   EXPECT_EQ(largest_difference(result.measurement.live_bytes, plan.timeline.live_bytes), 0);
@@ -59,7 +59,7 @@ TEST_P(ForwardModel, IsReproducedInFloat32) {
   }
 }
 
-/// In float64 our gradients are as far from the oracle's float32 ones as its own float64 ones are.
+/// In float64 our gradients are as close to the oracle's float32 ones as its own float64 ones.
 TEST_P(ForwardModel, IsReproducedInFloat64) {
   const Graph model = in_double(load_model(folder_ / "model.onnx"));
   const RunResult result = run(model, in_double(tensors(0, "input_")));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Running model files and comparing what comes out with what their folders say.
+// Runs model files and compares the results with those in their folders.
 
 #include <algorithm>
 #include <filesystem>
@@ -33,7 +33,7 @@ inline NamedTensors load_tensors(const fs::path& folder, const std::string& pref
   return tensors;
 }
 
-/// The dimension values that the dims of given inputs stand for.
+/// The values of named dims, from the dims of given inputs.
 inline Bindings bindings_from(const Graph& graph, const NamedTensors& inputs) {
   Bindings bindings(graph.symbols().size());
   for (const ValueId id : graph.data().inputs) {
@@ -50,7 +50,7 @@ inline Bindings bindings_from(const Graph& graph, const NamedTensors& inputs) {
   return bindings;
 }
 
-/// A training step with all that timelines are made from.
+/// A training step with everything that its timelines need.
 struct ModelStep {
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
@@ -72,7 +72,7 @@ struct ModelStep {
     count_bytes();
   }
 
-  /// Predicts for the sizes that a run found.
+  /// Updates the prediction with the sizes that a run found.
   void take_sizes(const std::map<std::string, std::int64_t>& found) {
     for (const auto& [name, size] : found) {
       bindings[step.graph->symbols().find(name).value()] = size;
@@ -87,7 +87,7 @@ struct ModelStep {
 
   Dataflow without_plans() const { return Dataflow(*step.graph); }
 
-  /// The dataflow with every plan of the reference's levels applied.
+  /// The dataflow with every plan of ONNX Runtime's levels applied.
   Dataflow with_all_plans(bool with_compromise) const {
     const Opportunities found = find_opportunities(*step.graph, ops, step.boundary, {1, false});
     return apply_plans(*step.graph, ops, found,

@@ -1,4 +1,4 @@
-// Every operator of the reference models is known to the analysis and to the CPU runner.
+// The analysis and the CPU runner know every operator of the reference models.
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 const fs::path models = STASHSCOPE_SHARED "/models";
 
-/// Operators that nobody defines, refused by name when they are run; and those on sequences of
-/// tensors, which are unpacked before a run where the tensors can be told.
+/// Undefined operators, refused by name at run time; and operators on sequences of tensors, which
+/// are unpacked before the run where their tensors are known.
 const std::set<std::string> not_run = {"test.customop.CustomOpOne", "test.customop.CustomOpTwo",
                                        "com.microsoft.AdamWOptimizer", ".SequenceConstruct"};
 
@@ -34,7 +34,7 @@ void for_each_node(const Graph& graph, const Body& body) {
   }
 }
 
-/// `body(node)` for the nodes of all models in a folder; false when there is none.
+/// Calls `body(node)` for the nodes of all models in a folder; false when there is none.
 template <class Body>
 bool for_each_model_node(const std::string& folder, const Body& body) {
   if (!fs::exists(models / folder)) return false;

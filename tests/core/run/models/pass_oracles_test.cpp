@@ -1,4 +1,4 @@
-// Whole models with passes over their forward part against what other programs computed.
+// Whole models with passes over their forward part, compared with results of other programs.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,8 @@ class PassedModel : public ForwardModel {
     }
   }
 
-  /// The outputs that are left and all gradients are as the folder says, in bytes as predicted.
+  /// Expects the remaining outputs and all gradients to match the folder, and bytes to match the
+  /// prediction.
   void expect_oracle(const PassSelection& passes, int set, bool with_plans) const {
     const NamedTensors inputs = tensors(set, "input_");
     if (inputs.empty()) return;
@@ -45,7 +46,7 @@ class PassedModel : public ForwardModel {
     ModelStep step(prepare_training_step(model, {}, passes), inputs);
     const auto& done = step.step.passes;
     const auto changed = [](const PassResult& result) { return result.changed > 0; };
-    if (std::none_of(done.begin(), done.end(), changed)) return;  // the graph is as it was
+    if (std::none_of(done.begin(), done.end(), changed)) return;  // the graph is unchanged
     expect_own_names(*step.step.graph);
     const Dataflow dataflow = with_plans ? step.with_all_plans(false) : step.without_plans();
     const RunResult result =
@@ -87,10 +88,10 @@ double rounding_unit(ElementType element) {
   }
 }
 
-/// Errors grow in proportion to the unit they start from: gradients may be as many of their
-/// deviations away as in float32, each as much larger as the unit of the 16-bit type is; in the
-/// mean over the weights, since a rectifier that tips over for one of them is no matter of
-/// proportion. Without a scaled loss, what lies below the normal numbers of float16 may be lost.
+/// Errors grow in proportion to the rounding unit: gradients may be as many deviations away as in
+/// float32, each scaled by the ratio of the units. This holds for the mean over the weights, since
+/// a single rectifier that flips is not proportional. Without loss scaling, numbers below float16's
+/// normal range may be lost.
 TEST_P(PassedModel, IsNearInMixedPrecision) {
   const NamedTensors inputs = tensors(0, "input_");
   const Graph model = load_model(folder_ / "model.onnx");

@@ -1,4 +1,4 @@
-// Operators that nobody knows: analysed as far as the model tells, refused by name when run.
+// Unknown operators: analysed as far as the model describes them, refused by name when run.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::string run_refusal(const Graph& model) {
   });
 }
 
-/// loss = mean(relu(-mystery(x) w)); what `mystery` makes is declared.
+/// loss = mean(relu(-mystery(x) w)); the type of `mystery`'s output is declared.
 Graph with_mystery() {
   test::ModelBuilder m;
   m.input("x", {"N", 4}).weight("w", {6, 5});

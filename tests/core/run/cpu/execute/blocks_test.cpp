@@ -12,8 +12,8 @@ namespace blocks_test {
 
 using testing_run::ModelStep;
 
-/// Operators with full operands and with a single element, of a shape that fills several blocks and
-/// a part of one; two values leave the group.
+/// Operators with full operands and with a single element, in a shape of several full blocks and a
+/// partial one. Two values leave the group.
 test::ModelBuilder group() {
   test::ModelBuilder m;
   m.input("x", {"rows", 1025}).input("z", {"rows", 1025});

@@ -1,4 +1,4 @@
-// Nodes that run graphs of their own.
+// Nodes that run subgraphs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(If, HasItsOutputAsTheOnlyMemoryOfTheStep) {
   EXPECT_EQ(result.measurement.live_bytes, plan.timeline.live_bytes);
 }
 
-/// sum += x, and every sum is kept, until the sum's first element reaches 103.
+/// Adds x to a sum and stacks every sum, until the sum's first element reaches 103.
 Graph loop() {
   test::ModelBuilder body;
   body.input("i", {}, ElementType::int64).input("goes_on", {}, ElementType::boolean);

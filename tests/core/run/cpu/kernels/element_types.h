@@ -1,6 +1,6 @@
 #pragma once
 
-// Kernels of the other floating types against those of float64.
+// Kernels of the other floating types compared with those of float64.
 
 #include "core/graph/half.h"
 #include "gradient_case.h"
@@ -18,7 +18,7 @@ inline Tensor converted(const Tensor& tensor, ElementType element) {
   return {element, tensor.dims(), std::move(raw)};
 }
 
-/// A float64 graph as one of another floating type. Statistics stay in float32.
+/// A float64 graph converted to another floating type. Statistics stay in float32.
 inline Graph converted(const Graph& graph, ElementType element) {
   GraphData data = graph.data();
   for (Node& node : data.nodes) {
@@ -32,12 +32,12 @@ inline Graph converted(const Graph& graph, ElementType element) {
   return Graph(std::move(data));
 }
 
-/// How far results of a type may be from those of float64, relative to the largest value.
+/// Tolerance for results of a type against float64, relative to the largest value.
 inline double tolerance_of(ElementType element) {
   return element == ElementType::float32 ? 2e-6 : element == ElementType::float16 ? 1e-2 : 8e-2;
 }
 
-/// Outputs and gradients of a case in float32 and both 16-bit types.
+/// Checks outputs and gradients of a case in float32 and both 16-bit types.
 inline void check_element_types(const GradientCase& each) {
   const Graph model = graph_of(each);
   const ModelStep exact(prepare_training_step(model, {}), {});

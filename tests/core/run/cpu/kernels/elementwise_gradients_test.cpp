@@ -203,8 +203,8 @@ Node binary_node(const std::string& type, ValueId left, ValueId right, ValueId o
   return node;
 }
 
-/// y = p * factor + addend for x of any size: whether x and what is made of it are broadcast is
-/// only known when the graph runs.
+/// y = p * factor + addend for x of any size: only the run knows whether x and values computed from
+/// it are broadcast.
 Graph of_unknown_size() {
   std::mt19937_64 random(3);
   GraphData data;

@@ -96,8 +96,8 @@ inline Graph graph_of(const GradientCase& each) {
   return Graph(std::move(data));
 }
 
-/// The same with the first operand p0 times a graph input `x`, whose dims are names: rules must not
-/// need numbers. A new parameter `scale` has the size 1.
+/// The same with the first operand p0 times a graph input `x` whose dims are names: gradient rules
+/// must not need numbers. A new parameter `scale` has size 1.
 inline Graph graph_of_named_dims(const GradientCase& each) {
   GraphData data = graph_of(each).data();
   Shape named;
@@ -140,7 +140,7 @@ inline double weighted_sum(const NamedTensors& outputs, const NamedTensors& inpu
   return sum;
 }
 
-/// Adds a random gradient for every output that the backward pass starts from.
+/// Adds a random gradient for every output from which the backward pass starts.
 inline NamedTensors with_seeds(const ModelStep& step, const RunPlan& plan, NamedTensors inputs) {
   std::mt19937_64 random(11);
   const NamedTensors outputs = run_on_cpu(plan, inputs).outputs;
@@ -152,8 +152,8 @@ inline NamedTensors with_seeds(const ModelStep& step, const RunPlan& plan, Named
   return inputs;
 }
 
-/// Compares the gradients of a model's parameters with central differences, and with those of a run
-/// that works nowhere in place, bit by bit.
+/// Compares the gradients of a model's parameters with central differences, and bit by bit with
+/// those of a run without in-place buffers.
 inline void check_gradients(const Graph& model, const NamedTensors& given = {}) {
   const TrainingStep trained = prepare_training_step(model, {});
   ASSERT_FALSE(trained.parameters.empty()) << (trained.warnings.empty() ? "" : trained.warnings[0]);
@@ -187,7 +187,7 @@ inline void check_gradients(const Graph& model, const NamedTensors& given = {}) 
   }
 }
 
-/// The gradients of a case, and the same with named dims where its first operand has some.
+/// Checks the gradients of a case, also with named dims if its first operand has dims.
 inline void check_gradients(const GradientCase& each) {
   check_gradients(graph_of(each));
   const GradientOperand& first = each.operands[0];

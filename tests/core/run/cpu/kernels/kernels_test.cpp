@@ -1,4 +1,4 @@
-// What single operators do where the type, the value or the place is unusual.
+// Single operators with unusual types, values or positions.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 using Items = std::vector<double>;
 
-/// A number that float32 holds only nearly.
+/// A number that float32 represents only approximately.
 testing::Matcher<double> FloatNear(double number) { return testing::DoubleNear(number, 1e-6); }
 
 std::string error_of(const OneNode& what) {
@@ -311,7 +311,7 @@ TEST(OptimizerKernels, AdamMovesByTheCorrectedMoments) {
   EXPECT_THAT(numbers(plain[1]), ElementsAre(FloatNear(0.1), FloatNear(-0.1)));
   EXPECT_THAT(numbers(plain[2]), ElementsAre(FloatNear(0.01), FloatNear(0.01)));
   EXPECT_THAT(numbers(plain[3]), ElementsAre(FloatNear(1.9), FloatNear(4.1)));
-  // Decay by rate * 0.5 of the weight before the step, or of the weight after it.
+  // Decay is rate * 0.5 of the weight before or after the step.
   EXPECT_THAT(numbers(adam(0, 0.5F, {})[3]), ElementsAre(FloatNear(1.8), FloatNear(3.9)));
   EXPECT_THAT(numbers(adam(1, 0.5F, {})[3]), ElementsAre(FloatNear(1.805), FloatNear(3.895)));
   const auto kept = adam(0, 0, {flags({1}, {0})});

@@ -6,7 +6,7 @@
 
 namespace stashscope::testing_run {
 
-/// What to run; inputs without dims and elements (default-constructed tensors) are left out.
+/// The node to run. Default-constructed tensors (no dims, no elements) are inputs left out.
 struct OneNode {
   std::string type;
   std::vector<Tensor> inputs = {};

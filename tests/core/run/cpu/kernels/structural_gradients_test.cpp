@@ -170,7 +170,7 @@ Attributes axes(Integers list, bool keep) {
   return {{"axes", std::move(list)}, {"keepdims", std::int64_t{keep}}};
 }
 
-/// A reduction before and after its axes became an operand.
+/// A reduction in the versions with axes as attribute and as operand.
 std::vector<GradientCase> reduction(const std::string& type, std::int64_t axes_input_since,
                                     double low = -2) {
   std::vector<GradientCase> cases = {
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(ReduceLogSum, StructuralGradient,
 INSTANTIATE_TEST_SUITE_P(ReduceLogSumExp, StructuralGradient,
                          testing::ValuesIn(reduction("ReduceLogSumExp", 18)), case_name);
 
-/// A reduction whose axes are a graph input: only the run tells them.
+/// A reduction whose axes are a graph input, known only at run time.
 class ReductionAtRunTime : public testing::TestWithParam<std::tuple<const char*, bool, Integers>> {
 };
 

@@ -11,7 +11,7 @@ constexpr ElementType f32 = ElementType::float32;
 constexpr ElementType f16 = ElementType::float16;
 constexpr ElementType bf16 = ElementType::bfloat16;
 
-/// A member of a group: inputs that others make are left out, and stand in `made_by`.
+/// A member of a group. Inputs made by other members are left out and listed in `made_by`.
 struct Member {
   OneNode node;
   std::vector<std::optional<std::size_t>> made_by = {};
@@ -19,7 +19,7 @@ struct Member {
   std::optional<std::size_t> in_place = {};  ///< input whose memory the output takes
 };
 
-/// What the members make one by one on the CPU, and as one kernel.
+/// Runs the members one by one on the CPU and as one kernel.
 class Group {
  public:
   explicit Group(std::vector<Member> members) : members_(std::move(members)) {

@@ -24,7 +24,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 const std::string microsoft = "com.microsoft";
 
-/// The node, and once more with its output where input 0 is.
+/// Adds the node, and again with its output in the memory of input 0.
 void add_both(std::vector<KernelCase>& cases, const OneNode& node) {
   cases.push_back({.node = node});
   cases.push_back({.node = node, .in_place = InPlace{0, 0}});
@@ -33,7 +33,7 @@ void add_both(std::vector<KernelCase>& cases, const OneNode& node) {
 TEST(CudaActivation, FunctionsOfOneInput) {
   std::vector<KernelCase> cases;
   for (const ElementType element : {f32, f16, bf16, f64}) {
-    // One pack and a rest in every type.
+    // One full pack and a remainder in every type.
     Tensor x = spread(element, {3, 7});
     for (const char* type : {"Neg",         "Abs",   "Sign",      "Relu",
                              "Floor",       "Ceil",  "Round",     "Reciprocal",
@@ -134,7 +134,7 @@ TEST(CudaActivation, NumbersThatAreNone) {
   expect_as_on_cpu(cases);
 }
 
-/// Pairs of dims that are broadcast in every way the generator tells apart.
+/// Pairs of dims for every kind of broadcast that the generator distinguishes.
 const std::vector<std::pair<Dims, Dims>>& broadcast_pairs() {
   static const std::vector<std::pair<Dims, Dims>> pairs = {
       {{4, 6}, {4, 6}},
@@ -265,7 +265,7 @@ TEST(CudaCast, FloatsOf8Bits) {
   std::vector<KernelCase> cases;
   std::vector<double> odd = {nan,  infinity, -infinity, 447,   464, 465,
                              -500, 57344,    61439,     61440, 7e4};
-  // Halfway between neighbours of either format, and around where numbers become subnormal.
+  // Halfway between neighbours of both formats, and around the first subnormal numbers.
   for (int i = -40; i < 40; ++i) odd.push_back(i * 0x1p-11);
   for (int i = -40; i < 40; ++i) odd.push_back(i * 0x1p-18);
   for (int i = 0; i < 40; ++i) odd.push_back(1 + i / 32.0);

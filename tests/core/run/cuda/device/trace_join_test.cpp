@@ -10,8 +10,8 @@ namespace trace_join_test {
 
 using Kind = TraceEvent::Kind;
 
-/// What a runner does on the host, and what the profiling library would tell of it. The allocator
-/// rounds up to 512 bytes and hands out places by the caller's wish.
+/// The actions of a runner on the host and the profiling library's records of them. The allocator
+/// rounds up to 512 bytes and returns the addresses that the caller chooses.
 class HostRun {
  public:
   void start(std::uint32_t step) {
@@ -56,7 +56,7 @@ class HostRun {
   std::array<std::int64_t, 2> held_{};
 };
 
-/// Two nodes with kernels around one without; the second reuses the first's place at once.
+/// Two nodes with kernels around one without; the second reuses the first's address immediately.
 HostRun small_run() {
   HostRun run;
   run.allocate(Pool::tensors, 0x1000, 1000);
@@ -170,7 +170,7 @@ TEST(TraceJoin, RecordsOfOthersAreSaidOrLeftOut) {
   run.records.memory.push_back({101, 0xabc000, 64, true, 7000, 9999, 9999, 90});
   run.records.memory.push_back({102, 0xabd000, 64, true, 4711, 9999, 9999, 91});
   const JoinedTrace joined = run.joined();
-  expect_remark(joined, "1 records of the pool of tensors fit nothing");
+  expect_remark(joined, "1 records of the pool of tensors match no action");
   EXPECT_EQ(joined.remarks.size(), 1U);
   EXPECT_EQ(joined.events.size(), events.size());
   EXPECT_EQ(measured(joined).live_bytes, measured({events, {}, {}}).live_bytes);
@@ -209,7 +209,8 @@ TEST(TraceJoin, RecordsFromBeforeTheirEventsAreNotBelieved) {
     std::swap(record.pool_used, last[record.pool - 7000]);
   }
   const JoinedTrace joined = join_trace(run.events, run.records, {}, {2048, 512});
-  expect_remark(joined, "not in the order of what was done; what was asked for is counted");
+  expect_remark(joined,
+                "in another order than the runner's actions; the requested bytes are counted");
   EXPECT_EQ(measured(joined).live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
 }
 

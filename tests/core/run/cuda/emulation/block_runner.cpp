@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 
-// swapcontext() calls the system each time; these only set registers. The two halves must be
-// functions of their own. Sanitizers would look for the end of the one stack they know.
+// swapcontext() makes a system call each time; these functions only set registers. They must be two
+// separate functions. Sanitizers would look for the end of the one stack they know.
 [[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread")]] void jump(void** place) {
   __builtin_longjmp(place, 1);
 }
@@ -29,7 +29,7 @@ struct BlockRunner::Fiber {
   bool started = false;
   Place place{};
   unsigned thread = 0;
-  unsigned exchanges = 0;  ///< that its thread has made
+  unsigned exchanges = 0;  ///< made by its thread
 };
 
 BlockRunner::BlockRunner() = default;
@@ -51,7 +51,7 @@ void BlockRunner::run_block() {
   ended_ = 0;
   go_to(scheduler_, next_fiber());
   if (ended_ == threads.x && !uses_part_of_a_warp_) return;
-  // Nothing can go on: what waits is left behind, its stacks with it.
+  // No thread can continue: the waiting ones are abandoned with their stacks.
   fibers_.clear();
   idle_.clear();
   at_barrier_.clear();
@@ -157,7 +157,7 @@ unsigned BlockRunner::lanes_of(unsigned warp) const {
 
 void BlockRunner::check_mask(unsigned mask) {
   if (mask == 0xFFFFFFFFU) return;
-  // No error passes through a kernel: this thread never goes on.
+  // Errors cannot pass through a kernel: this thread never continues.
   uses_part_of_a_warp_ = true;
   ready_.clear();
   go_to(current_->place, nullptr);

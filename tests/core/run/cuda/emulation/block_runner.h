@@ -11,7 +11,7 @@
 namespace stashscope::testing_run {
 
 /// Runs the blocks of a kernel one after the other. The threads of a block take turns on this
-/// thread of the processor: each runs until it waits or ends. Those that never wait run as a loop.
+/// thread of the CPU: each runs until it waits or ends. Threads that never wait run as a loop.
 class BlockRunner : public EmulatedThreads {
  public:
   BlockRunner();
@@ -19,7 +19,7 @@ class BlockRunner : public EmulatedThreads {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  /// Throws a run Error when some threads wait for others that have ended or wait elsewhere.
+  /// Throws a run Error when threads wait for others that have ended or wait elsewhere.
   void run(std::uint32_t block_count, unsigned threads_per_block, std::function<void()> body);
 
   void wait_for_block() override;
@@ -29,11 +29,11 @@ class BlockRunner : public EmulatedThreads {
 
  private:
   struct Fiber;
-  /// Where a stack goes on.
+  /// The point at which a stack continues.
   using Place = std::array<void*, 5>;
   struct Warp {
     std::vector<Fiber*> waiting;
-    /// What is exchanged next does not overwrite what a lane has yet to read.
+    /// Two buffers, so that the next exchange does not overwrite what a lane has yet to read.
     std::array<std::array<std::byte, warp_size * largest_exchanged>, 2> values;
   };
 
@@ -42,7 +42,7 @@ class BlockRunner : public EmulatedThreads {
   void run_block();
   void wait_in(std::vector<Fiber*>& waiting, std::size_t until);
   void wait_for_warp(unsigned mask);
-  /// Lets others go on; returns when it is this fiber's turn again.
+  /// Lets other fibers run; returns when it is this fiber's turn again.
   void pause(Fiber& fiber);
   Fiber* next_fiber();
   Fiber& make_fiber();

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 constexpr std::int64_t granularity = 512;
-/// Poisoned bytes behind each allocation, which nothing may write.
+/// Poisoned bytes after each allocation, which nothing may overwrite.
 constexpr std::int64_t margin = 256;
 constexpr std::int64_t made_up_memory = std::int64_t{1} << 30;
 constexpr std::uint64_t call_nanoseconds = 100;
@@ -43,7 +43,7 @@ bool is_poison(const std::byte* from, const std::byte* to) {
                      [](std::byte each) { return each == std::byte{EmulatedDevice::poison}; });
 }
 
-/// What runs here must be what CUDA's own compiler takes, too, where there is one.
+/// Text that runs here must also compile with CUDA's compiler, if it is installed.
 void require_code_for_devices(const std::string& text, const std::vector<std::string>& entries) {
   const cuda::PluginInterface* const plugin = cuda::installed_plugin().functions;
   if (plugin != nullptr) plugin->compile(text, entries, EmulatedDevice::architecture);

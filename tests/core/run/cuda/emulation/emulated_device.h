@@ -13,10 +13,11 @@
 
 namespace stashscope::testing_run {
 
-/// A device whose memory is the host's and whose kernels are compiled for the processor. What it
-/// hands out and takes back is overwritten, so that reading it shows. All work ends before a call
-/// returns. Throws a run Error where a real device would do something undefined: memory that is not
-/// the device's, writing behind the end of an allocation, barriers that not all threads reach.
+/// A device whose memory is the host's and whose kernels are compiled for the CPU. Memory is
+/// overwritten when it is allocated and released, so that reading stale data fails. All work ends
+/// before a call returns. Throws a run Error where a real device's behaviour is undefined: memory
+/// that is not the device's, writes after the end of an allocation, barriers that not all threads
+/// reach.
 class EmulatedDevice : public cuda::Device {
  public:
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
@@ -25,11 +26,11 @@ class EmulatedDevice : public cuda::Device {
   static constexpr std::uint8_t poison = 0xCD;
   static constexpr int architecture = 90;  ///< compute capability that kernels are checked for
 
-  /// Whether CUDA's own compiler, where there is one, must take the kernels' text, too. That takes
-  /// as long as running it.
+  /// Whether CUDA's compiler, if it is installed, must also accept the kernels' text. This takes as
+  /// long as running it.
   enum class TextCheck : std::uint8_t { for_devices, none };
 
-  /// @param memory_limit bytes of both pools together; beyond it nothing is allocated
+  /// @param memory_limit bytes of both pools together; further allocations fail
   explicit EmulatedDevice(std::int64_t memory_limit = unlimited,
                           TextCheck check = TextCheck::for_devices);
   ~EmulatedDevice() override;
@@ -46,7 +47,7 @@ class EmulatedDevice : public cuda::Device {
     return std::exchange(state(pool).peak, state(pool).used);
   }
   void trim(cuda::Pool pool) override { state(pool).reserved = state(pool).used; }
-  static std::int64_t rounded(std::int64_t bytes);  ///< what an allocation takes from a pool
+  static std::int64_t rounded(std::int64_t bytes);  ///< bytes that an allocation takes from a pool
   std::size_t host_allocations() const { return host_blocks_.size(); }
   std::byte* allocate_host(std::int64_t bytes) override;
   void release_host(std::byte* memory) override;
@@ -81,7 +82,7 @@ class EmulatedDevice : public cuda::Device {
   struct PoolState {
     std::int64_t used = 0;
     std::int64_t reserved = 0;
-    std::int64_t peak = 0;  ///< of used, since it was last asked for
+    std::int64_t peak = 0;  ///< of `used`, since the last query
   };
   struct Block {
     cuda::Pool pool;
@@ -91,16 +92,16 @@ class EmulatedDevice : public cuda::Device {
     std::string name;
     void (*call)(void* const* operands);
     std::size_t parameters;
-    EmulatedThreads** threads;  ///< where its text looks for who runs it
+    EmulatedThreads** threads;  ///< the variable through which its text finds its threads
   };
   class Library;
 
   const PoolState& state(cuda::Pool pool) const { return pools_[static_cast<std::size_t>(pool)]; }
   PoolState& state(cuda::Pool pool) { return pools_[static_cast<std::size_t>(pool)]; }
   std::byte* taken_memory(cuda::Pool pool, std::int64_t bytes);
-  /// Whether all these bytes are of one allocation that is in use.
+  /// Whether all these bytes belong to one live allocation.
   bool holds(const std::byte* memory, std::int64_t bytes) const;
-  /// Throws where they are not.
+  /// Throws if they do not.
   void check(const std::byte* memory, std::int64_t bytes) const;
   void check_workspace(cuda::DevicePointer workspace) const;
   std::uint32_t next_call();
@@ -111,9 +112,9 @@ class EmulatedDevice : public cuda::Device {
   TextCheck text_check_;
   PoolState pools_[2];
   std::map<const std::byte*, Block> blocks_;
-  /// Given back, by pool and rounded size: no two pools ever have the same addresses.
+  /// Released memory by pool and rounded size. Pools never share addresses.
   std::multimap<std::pair<cuda::Pool, std::int64_t>, std::byte*> unused_;
-  std::map<std::byte*, std::int64_t> host_blocks_;             ///< page-locked ones and their bytes
+  std::map<std::byte*, std::int64_t> host_blocks_;  ///< page-locked blocks and their bytes
   std::map<std::string, std::unique_ptr<Library>> libraries_;  ///< by text
   IdVector<cuda::KernelId, Kernel> kernels_;
   IdVector<cuda::MatmulId, cuda::MatmulShape> matmuls_;

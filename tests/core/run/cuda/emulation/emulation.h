@@ -1,7 +1,7 @@
 #pragma once
 
-// What of CUDA C++'s built-in functions the kernels use, for compiling them for the processor. No
-// atomic operation is among them: the order in which those come differs from run to run.
+// The CUDA C++ built-ins that the kernels use, for compiling them for the CPU. Atomic operations
+// are excluded because their order differs from run to run.
 
 #define STASHSCOPE_EMULATED
 
@@ -36,7 +36,7 @@ inline void __syncthreads() { emulated_threads->wait_for_block(); }
 inline int emulated_lane() {
   return static_cast<int>(emulated_threads->thread.x % EmulatedThreads::warp_size);
 }
-/// The value of another lane; the own one where there is no such.
+/// The value of another lane, or the thread's own value if that lane does not exist.
 template <class T>
 T emulated_shuffle(unsigned mask, T value, int lane) {
   static_assert(sizeof(T) <= EmulatedThreads::largest_exchanged);
@@ -58,7 +58,7 @@ template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned distance) {
   return emulated_shuffle(mask, value, emulated_lane() - static_cast<int>(distance));
 }
-/// A kernel's address and how to call it with operands that stand in an array.
+/// A kernel's address and a call with operands from an array.
 template <class... Operands, std::size_t... index>
 void emulated_call(void (*kernel)(Operands...), void* const* operands,
                    std::index_sequence<index...>) {

@@ -32,7 +32,7 @@ bool is_host_input(const CudaKernel& kernel, std::size_t input) {
              kernel.host_inputs.end();
 }
 
-cpu::TensorView view_of(const Tensor& tensor) {
+kernels::TensorView view_of(const Tensor& tensor) {
   const TensorBytes bytes = tensor.load();
   return {tensor.element(), tensor.dims(), const_cast<std::byte*>(bytes.bytes.data())};
 }
@@ -53,7 +53,7 @@ Node node_of(const OneNode& what) {
   return node;
 }
 
-/// As the CPU's runner has it, where outputs are y0, y1, ...
+/// The seed that the CPU runner uses, where outputs are y0, y1, ...
 std::uint64_t seed_of(const Node& node) {
   const AttributeValue* const value = node.attributes.find("seed");
   if (value == nullptr) return static_cast<std::uint64_t>(seed_for("y0"));
@@ -75,7 +75,7 @@ Lowered lowered(const CudaKernel& kernel, const cuda::LoweringContext& context) 
   return cuda::lower_group({{context, kernel.expression}});
 }
 
-/// One that is all poison.
+/// A tensor of equal type and dims, filled with poison.
 Tensor like(const Tensor& tensor) {
   const std::string poison(tensor.load().bytes.size(), static_cast<char>(EmulatedDevice::poison));
   return {tensor.element(), tensor.dims(), poison};
@@ -263,7 +263,7 @@ CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
     const Tensor& input = what.inputs[i];
     context->inputs.push_back({input.element(), input.dims()});
     const bool known = input.element() != ElementType::undefined && is_host_input(kernel, i);
-    context->contents.push_back(known ? view_of(input) : cpu::TensorView());
+    context->contents.push_back(known ? view_of(input) : kernels::TensorView());
   }
   for (const Tensor& output : outputs)
     context->outputs.push_back({output.element(), output.dims()});

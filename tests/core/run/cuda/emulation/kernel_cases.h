@@ -1,6 +1,6 @@
 #pragma once
 
-// Running operators with the device's kernels and comparing with those of the CPU.
+// Runs operators with the device's kernels and compares them with the CPU's.
 
 #include <optional>
 #include <string>
@@ -18,35 +18,34 @@ namespace stashscope::testing_run {
 inline constexpr ElementType device_floats[] = {ElementType::float32, ElementType::float16,
                                                 ElementType::bfloat16};
 
-/// A tolerance where sums are made in another order than on the CPU, which may change the last bit
-/// of what is stored.
+/// Tolerance for sums in another order than on the CPU, which may change the last stored bit.
 double order_tolerance(ElementType element);
 
-/// Where tests run on a real device: not below what its functions, such as expf, may be from the
-/// host's, relative to the largest element.
+/// On a real device, `tolerance` or more: its functions, such as expf, differ from the host's,
+/// relative to the largest element.
 double tolerance_on_device(ElementType element, double tolerance);
 
 /// A node to run on both sides.
 struct KernelCase {
   OneNode node;
-  /// How far an element may be from the CPU's, relative to the largest; 0: the same numbers.
+  /// Tolerance against the CPU, relative to the largest element; 0: equal numbers.
   double tolerance = 0;
-  /// The output has the memory of the input.
+  /// The output shares the input's memory.
   std::optional<InPlace> in_place = {};
-  /// Null: that of the registry.
+  /// Null: the registry's kernel.
   const cuda::CudaKernel* kernel = nullptr;
 };
 
-/// By member of a group (one for a lowered node): where the operands are.
+/// The operands' memory by member of a group (one member for a lowered node).
 struct MemberOperands {
   std::vector<cuda::DevicePointer> inputs;
   std::vector<cuda::DevicePointer> outputs;
 };
 
-/// Kernels of many nodes, compiled in one go.
+/// Kernels of many nodes, compiled together.
 class KernelProgram {
  public:
-  /// Takes what a node was lowered to. Returns its number.
+  /// Adds a lowered node and returns its number.
   std::size_t add(cuda::Lowered lowered);
   /// Throws a run Error with the compiler's messages when a kernel does not compile.
   void compile(cuda::Device& device);
@@ -56,21 +55,20 @@ class KernelProgram {
   class Execution;
 
   std::vector<cuda::Lowered> lowered_;
-  std::map<std::string, std::size_t>
-      texts_;  ///< each behind its bounds, with its place in kernels_
+  std::map<std::string, std::size_t> texts_;  ///< with launch bounds; the index in kernels_
   std::vector<cuda::KernelId> kernels_;
 };
 
-/// What is known of a case's node before it runs, with the node itself.
+/// The lowering context of a case's node, with the node.
 struct CaseContext {
   std::unique_ptr<Node> node;
   std::unique_ptr<cuda::LoweringContext> context;
 };
-/// @param outputs as the CPU made them
+/// @param outputs of the CPU
 CaseContext context_of(const OneNode& what, const std::vector<Tensor>& outputs,
                        const cuda::CudaKernel& kernel);
 
-/// A tensor's elements in the device's memory.
+/// A tensor in device memory.
 class DeviceTensor {
  public:
   DeviceTensor(cuda::Device& device, const Tensor& tensor);
@@ -79,7 +77,7 @@ class DeviceTensor {
   DeviceTensor& operator=(const DeviceTensor&) = delete;
 
   cuda::DevicePointer data() const { return data_; }
-  /// The elements that are there now.
+  /// The present elements.
   Tensor read() const;
 
  private:
@@ -89,10 +87,10 @@ class DeviceTensor {
   cuda::DevicePointer data_;
 };
 
-/// Lowers all cases, compiles what comes out in one go, runs it, and expects what the CPU makes.
+/// Lowers all cases, compiles and runs them together, and expects the CPU's results.
 void expect_as_on_cpu(const std::vector<KernelCase>& cases);
 
-/// Expects `actual` to be `expected` within a tolerance as above.
+/// Expects `actual` to equal `expected` within a tolerance as above.
 void expect_near(const Tensor& actual, const Tensor& expected, double tolerance);
 
 }  // namespace stashscope::testing_run

@@ -11,7 +11,7 @@ namespace stashscope::testing_run {
 Tensor tensor_of_numbers(ElementType element, Dims dims, const std::vector<double>& numbers) {
   std::string raw(static_cast<std::size_t>(packed_bytes(element, element_count(dims))), '\0');
   const ElementType stored = element == ElementType::boolean ? ElementType::uint8 : element;
-  cpu::store_numbers(numbers, {stored, dims, reinterpret_cast<std::byte*>(raw.data())});
+  kernels::store_numbers(numbers, {stored, dims, reinterpret_cast<std::byte*>(raw.data())});
   return {element, std::move(dims), std::move(raw)};
 }
 

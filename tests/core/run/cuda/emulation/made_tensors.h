@@ -13,15 +13,15 @@ using Dims = std::vector<std::int64_t>;
 /// `numbers` as elements of a type.
 Tensor tensor_of_numbers(ElementType element, Dims dims, const std::vector<double>& numbers);
 
-/// Numbers between `low` and `high`, spread evenly in an order without pattern; whole for integers,
-/// 0 and 1 for booleans. Other ones for each `variant`.
+/// Numbers between `low` and `high`, evenly spread in an irregular order; integers for integer
+/// types, 0 and 1 for booleans. Each `variant` gives other numbers.
 Tensor spread(ElementType element, Dims dims, double low = -3, double high = 3,
               unsigned variant = 0);
 
-/// Elements that do not matter: floats between -1 and 1, whole numbers from 0 to 49, booleans.
+/// Arbitrary elements: floats between -1 and 1, integers from 0 to 49, booleans.
 Tensor made_up(ElementType element, Dims dims, unsigned variant = 0);
 
-/// Normally distributed numbers, always the same ones for a shape and a distribution.
+/// Normally distributed numbers, equal for equal shape and distribution.
 Tensor random_tensor(ElementType element, Dims dims, double mean = 0, double deviation = 1);
 
 }  // namespace stashscope::testing_run

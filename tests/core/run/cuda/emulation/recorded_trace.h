@@ -7,7 +7,7 @@
 
 namespace stashscope::testing_run {
 
-/// What a traced run did and what a profiling library told of it, as `join_trace` takes them.
+/// The arguments of `join_trace` from a traced run.
 struct RecordedTrace {
   std::vector<cuda::HostEvent> events;
   cuda::TraceRecords records;
@@ -18,7 +18,7 @@ struct RecordedTrace {
 };
 
 void save_trace(const RecordedTrace& trace, const std::filesystem::path& file);
-/// Throws nlohmann's error where the file is none that was saved.
+/// Throws nlohmann's error when the file is not a saved trace.
 RecordedTrace load_trace(const std::filesystem::path& file);
 
 }  // namespace stashscope::testing_run

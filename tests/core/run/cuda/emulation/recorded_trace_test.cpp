@@ -1,5 +1,5 @@
-// Traces that devices made: the part `device` of bench/gpu/check.sh saves one beside its results,
-// and those that are kept lie in tests/fixtures/traces.
+// Traces of real devices. The part `device` of bench/gpu/check.sh saves one beside its results; the
+// kept ones are in tests/fixtures/traces.
 
 #include "recorded_trace.h"
 

@@ -14,7 +14,7 @@ std::int64_t bytes_of(const MatmulShape& shape, std::int64_t elements, std::int6
 }
 
 std::vector<double> read(ElementType element, std::int64_t bytes, std::byte* data) {
-  return cpu::numbers_of<double>({element, {bytes * 8 / bits_per_element(element)}, data});
+  return kernels::numbers_of<double>({element, {bytes * 8 / bits_per_element(element)}, data});
 }
 
 double product(const MatmulShape& shape, const double* a, const double* b, std::int64_t row,
@@ -100,7 +100,7 @@ void reference_multiply(const MatmulShape& shape, std::byte* a, std::byte* b, st
       }
     }
   }
-  cpu::store_numbers(result, {shape.element, {static_cast<std::int64_t>(result.size())}, d});
+  kernels::store_numbers(result, {shape.element, {static_cast<std::int64_t>(result.size())}, d});
 }
 
 std::array<std::vector<std::int64_t>, 3> dims_of_operands(const ConvolutionShape& shape) {
@@ -118,8 +118,8 @@ std::array<std::vector<std::int64_t>, 3> dims_of_operands(const ConvolutionShape
 void reference_convolve(const ConvolutionShape& shape,
                         std::span<const cuda::DevicePointer, 3> operands) {
   const auto dims = dims_of_operands(shape);
-  const auto first = cpu::numbers_of<double>({shape.element, dims[0], operands[0]});
-  const auto second = cpu::numbers_of<double>({shape.element, dims[1], operands[1]});
+  const auto first = kernels::numbers_of<double>({shape.element, dims[0], operands[0]});
+  const auto second = kernels::numbers_of<double>({shape.element, dims[1], operands[1]});
   std::vector<double> sums(static_cast<std::size_t>(element_count(dims[2])), 0);
   for_each_output(shape, [&](const std::vector<std::int64_t>& at) {
     for_each_product(shape, at, [&](std::size_t x, std::size_t w, std::size_t y) {
@@ -136,7 +136,7 @@ void reference_convolve(const ConvolutionShape& shape,
       }
     });
   });
-  cpu::store_numbers(sums, {shape.element, dims[2], operands[2]});
+  kernels::store_numbers(sums, {shape.element, dims[2], operands[2]});
 }
 
 }  // namespace stashscope::testing_run

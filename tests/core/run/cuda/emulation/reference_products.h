@@ -4,11 +4,11 @@
 
 namespace stashscope::testing_run {
 
-/// What Device::multiply does, summed in double.
+/// Computes Device::multiply with sums in double.
 void reference_multiply(const cuda::MatmulShape& shape, std::byte* a, std::byte* b, std::byte* bias,
                         std::byte* d);
 
-/// What Device::convolve does, summed in double.
+/// Computes Device::convolve with sums in double.
 void reference_convolve(const cuda::ConvolutionShape& shape,
                         std::span<const cuda::DevicePointer, 3> operands);
 

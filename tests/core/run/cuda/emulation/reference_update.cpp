@@ -12,7 +12,7 @@ using Items = std::vector<double>;
 
 namespace {
 
-/// A weight, its gradient and its states before a step, and what torch.optim makes of them.
+/// A weight, its gradient and its states before a step, and torch.optim's results.
 struct Weight {
   double weight = 0;
   double gradient = 0;

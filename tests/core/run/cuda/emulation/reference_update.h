@@ -1,13 +1,13 @@
 #pragma once
 
-// What optimizers make of parameters.
+// Reference results of optimizers.
 
 #include "core/graph/tensor.h"
 #include "core/run/cuda/ops/update.h"
 
 namespace stashscope::testing_run {
 
-/// A parameter, its gradient, the step, and the states as the device has them.
+/// A parameter, its gradient, the step, and the states as on the device.
 struct UpdateCase {
   cuda::UpdateShape shape;
   std::int64_t step = 1;

@@ -39,7 +39,7 @@ inline ModelStep small_step(const PassSelection& passes = {}) {
   return {prepare_training_step(small_model(), {}, passes), small_inputs()};
 }
 
-/// Bytes of all buffers that are there in a step, as the allocator rounds them.
+/// Bytes of all buffers alive in a slot, as the allocator rounds them.
 inline std::int64_t rounded_bytes(const Timeline& timeline, std::size_t step) {
   std::int64_t bytes = 0;
   for (const Buffer& buffer : timeline.buffers) {

@@ -7,13 +7,13 @@
 
 namespace stashscope::testing_run {
 
-/// What the tests of kernels and steps run on: an emulated device of their own, or the real one
-/// that the environment's STASHSCOPE_TEST_DEVICE names (`cuda:0`), which all tests share. Names of
+/// The device for tests of kernels and steps: an emulated device per test, or the real one named by
+/// the environment variable STASHSCOPE_TEST_DEVICE (`cuda:0`), which all tests share. Names of
 /// tests that need the emulation, a compiler and these sources start with Emulated.
 std::shared_ptr<cuda::Device> test_device(
     EmulatedDevice::TextCheck check = EmulatedDevice::TextCheck::for_devices);
 
-/// Whether it is a real one, whose functions round otherwise than those of the host.
+/// Whether the device is real; its functions round differently from the host's.
 bool tests_run_on_gpu();
 
 }  // namespace stashscope::testing_run

@@ -1,4 +1,4 @@
-// What a step takes of the device's memory and gives back: to the byte, so on the emulated one.
+// The device memory of a step, to the byte; therefore on the emulated device.
 
 #include <gtest/gtest.h>
 
@@ -115,7 +115,8 @@ TEST_F(EmulatedMemory, HasNothingButAPeakWhereNothingIsTraced) {
   EXPECT_GT(result.measurement.step_seconds, 0);
 }
 
-/// The events tell what is in use, and in the end there is what was there before, and the outputs.
+/// The events give the bytes in use. After the step, only the persistent buffers and the outputs
+/// remain.
 TEST_F(EmulatedMemory, IsToldEventByEvent) {
   const RunPlan plan = this->plan();
   std::vector<TraceEvent> events;
@@ -147,15 +148,15 @@ TEST_F(EmulatedMemory, OfALoadedStepIsGivenBackAfterEachRun) {
   const RunPlan plan = this->plan();
   const CudaRunner runner(device, "cuda:0", {});
   const std::unique_ptr<LoadedStep> loaded = runner.load(plan, inputs_);
-  const std::int64_t residents = used_bytes(*device);
+  const std::int64_t persistent = used_bytes(*device);
   NamedTensors first = loaded->run({}, {}).outputs;
-  EXPECT_EQ(used_bytes(*device), residents);
+  EXPECT_EQ(used_bytes(*device), persistent);
   const NamedTensors second = loaded->run({}, {}).outputs;
-  EXPECT_EQ(used_bytes(*device), residents);
+  EXPECT_EQ(used_bytes(*device), persistent);
   for (const auto& [name, tensor] : first) EXPECT_TRUE(same_bits(tensor, second.at(name))) << name;
 }
 
-/// Whatever the limit, a step either runs or says what it lacked; nothing stays behind.
+/// For every limit a step either runs or names what does not fit, and leaves nothing allocated.
 TEST_F(EmulatedMemory, MayBeTooSmallForEveryAllocation) {
   const RunPlan plan = step_.plan(step_.with_all_of(PlanType::offload), order_strategies()[0]);
   const auto roomy = made_device();
@@ -189,10 +190,10 @@ TEST_F(EmulatedMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
   const auto device = made_device();
   const CudaRunner runner(device, "cuda:0", {.memory_limit = limit});
   const std::unique_ptr<LoadedStep> loaded = runner.load(plan, inputs_);
-  const std::int64_t residents = used_bytes(*device);
+  const std::int64_t persistent = used_bytes(*device);
   for (int repeat = 0; repeat < 2; ++repeat) {
     const std::string said = test::refusal(ErrorKind::run, [&] { loaded->run({}, {}); });
-    EXPECT_EQ(used_bytes(*device), residents);
+    EXPECT_EQ(used_bytes(*device), persistent);
     for (const char* part : {"node '", "the device is out of memory: tensor '", "are in use",
                              "largest: '", "the step was predicted to need "}) {
       EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
@@ -213,10 +214,10 @@ TEST_F(EmulatedMemory, IsGivenBackWhenTheCallerStops) {
   const auto device = made_device();
   const CudaRunner runner(device, "cuda:0", {});
   const std::unique_ptr<LoadedStep> loaded = runner.load(plan, inputs_);
-  const std::int64_t residents = used_bytes(*device);
+  const std::int64_t persistent = used_bytes(*device);
   const auto stop = [](const TraceEvent&) { fail_run("", "stopped"); };
   EXPECT_THROW(loaded->run(stop, {}), Error);
-  EXPECT_EQ(used_bytes(*device), residents);
+  EXPECT_EQ(used_bytes(*device), persistent);
 }
 
 }  // namespace cuda_memory_test

@@ -1,4 +1,4 @@
-// Whole training steps on the emulated device, against what other programs computed.
+// Whole training steps on the emulated device, compared with results of other programs.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class CudaModel : public ForwardModel {
   std::optional<ModelStep> step_;
 };
 
-/// Of what their backward reads, the reference's table lets nothing be computed again.
+/// ONNX Runtime's table allows nothing of what their backward reads to be recomputed.
 const std::set<std::string> nothing_to_recompute = {"densenet_small",    "lenet",
                                                     "mobilenet_v2_w025", "resnet18_div8",
                                                     "resnet50_div8",     "squeezenet_div4"};
@@ -71,7 +71,7 @@ TEST_P(CudaModel, FusedGroupsMakeTheSameBits) {
   }
 }
 
-/// All that have an oracle, but for those that float32 cannot be judged in and one that takes the
+/// All models with an oracle, except those that float32 cannot judge and one that takes the
 /// emulation too long.
 std::vector<const char*> models_to_run() {
   std::vector<const char*> models;
@@ -85,10 +85,10 @@ std::vector<const char*> models_to_run() {
 INSTANTIATE_TEST_SUITE_P(Files, CudaModel, testing::ValuesIn(models_to_run()),
                          [](const auto& info) { return std::string(info.param); });
 
-/// Models whose results no other program told: the CPU runner's are those to make.
+/// Models without results of another program; the CPU runner's results are expected.
 class CudaModelWithoutOracle : public testing::TestWithParam<const char*> {};
 
-/// Relative to the largest value, in units of the models' own rounding.
+/// Relative to the largest value, in rounding units of the models' type.
 double tolerance_of(const Graph& graph) {
   for (const Value& value : graph.data().values) {
     if (value.type.element == ElementType::bfloat16) return 0x1p-6;

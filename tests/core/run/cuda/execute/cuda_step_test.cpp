@@ -1,4 +1,4 @@
-// Steps on devices make what the CPU runner makes, whatever is chosen; what cannot run is refused
+// With any choices, steps on devices give the CPU runner's results. What cannot run is refused
 // before anything is allocated.
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST_F(CudaStep, MakesWhatTheCpuMakesInEveryOrderAndStrategy) {
     const Dataflow dataflow =
         type == PlanType::none ? step.with_all_plans(true) : step.with_all_of(type);
     EXPECT_GT(dataflow.cloned_nodes.size(), 0U);
-    // What a device's functions round otherwise may be compressed to the next 16-bit number.
+    // A different rounding of the device's functions may compress to the next 16-bit number.
     const double tolerance = type == PlanType::compress && tests_run_on_gpu() ? 0x1p-10 : 2e-5;
     for (const char* order : {"file", "reference", "reverse-depth-first", "bytes-freed"}) {
       SCOPED_TRACE(order);
@@ -66,8 +66,8 @@ TEST_F(CudaStep, MakesWhatTheCpuMakesWithEveryPass) {
   expect_near_cpu(step.default_plan(), inputs_, 2e-5, device_);
 }
 
-/// Products of 16-bit types are summed in another order before they are rounded, so that some
-/// results are a rounding unit apart (2^-11, 2^-8); the gradients inherit a few of these.
+/// Products of 16-bit types are summed in another order before rounding, so some results differ by
+/// a rounding unit (2^-11, 2^-8); the gradients inherit a few of these.
 TEST_F(CudaStep, IsNearTheCpuInMixedPrecision) {
   for (const ElementType half : {ElementType::float16, ElementType::bfloat16}) {
     SCOPED_TRACE(name_of(half));
@@ -79,7 +79,7 @@ TEST_F(CudaStep, IsNearTheCpuInMixedPrecision) {
   }
 }
 
-/// What is random is the same everywhere, so that recomputed steps and the CPU agree.
+/// Random numbers are equal everywhere, so recomputed steps and the CPU agree.
 TEST_F(CudaStep, DropsWhatTheCpuDrops) {
   test::ModelBuilder m;
   m.input("x", {"N", 6});
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Files, CudaSample,
                          testing::Values("lenet.onnx", "mlp_gelu.onnx", "gpt2_tiny.onnx"),
                          [](const auto& info) { return fs::path(info.param).stem().string(); });
 
-/// What the CUDA runner says of a model that it does not run. Nothing may be allocated for it.
+/// The CUDA runner's error for a model that it refuses. It must not allocate anything.
 std::string said_of(const Graph& model, const NamedTensors& inputs,
                     const std::shared_ptr<cuda::Device>& device, ErrorKind kind) {
   constexpr std::array pools = {cuda::Pool::tensors, cuda::Pool::workspaces};
@@ -145,7 +145,7 @@ TEST_F(CudaStep, RefusesShapesThatDependOnData) {
   EXPECT_NE(said.find("NonZero"), std::string::npos) << said;
 }
 
-/// y = w repeated as often as `shape` says.
+/// y = w repeated as given by `shape`.
 Graph repeated_as_told(test::ModelBuilder& m) {
   m.constant("w", spread(ElementType::float32, {1}, 1, 1));
   m.node("Exp", {"w"}, {"e"}).node("Expand", {"e", "shape"}, {"y"}).node("Neg", {"y"}, {"z"});

@@ -43,7 +43,7 @@ struct Training {
 
 class CudaParameters : public testing::TestWithParam<const char*> {
  protected:
-  /// What comes out of each step.
+  /// The outputs of each step.
   std::vector<NamedTensors> train(const Training& training) {
     NamedTensors inputs = small_inputs();
     inputs["x"] = spread(training.element, {7, 6}, -2, 2);
@@ -66,7 +66,7 @@ class CudaParameters : public testing::TestWithParam<const char*> {
   std::shared_ptr<cuda::Device> device_ = test_device(EmulatedDevice::TextCheck::none);
 };
 
-/// Follows one parameter by the gradients of the steps.
+/// Expects one parameter to follow the gradients of the steps.
 void expect_followed(const std::vector<NamedTensors>& results, const Training& training,
                      const std::string& name) {
   const Tensor& start = results[0].at("copy_of_" + name);
@@ -115,8 +115,7 @@ TEST_P(CudaParameters, MoveByTheirGradients) {
   }
 }
 
-/// A gradient may be there before the last reader of its parameter has run; such an order is
-/// refused.
+/// A gradient may exist before the last reader of its parameter has run; such an order is refused.
 TEST_P(CudaParameters, MoveAlikeWithReleasedGradientsOrNotAtAll) {
   Training training{GetParam()};
   const std::vector<NamedTensors> expected = train(training);

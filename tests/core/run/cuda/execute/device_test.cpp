@@ -1,4 +1,4 @@
-// What a Device promises, on the emulated one and, where the environment names it, on a real one.
+// The contract of Device, on the emulated device and, if the environment names one, on a real one.
 
 #include "core/run/cuda/device/device.h"
 
@@ -29,7 +29,7 @@ using Pass = ConvolutionShape::Pass;
 constexpr ElementType all_floats[] = {ElementType::float32, ElementType::float16,
                                       ElementType::bfloat16, ElementType::float64};
 
-/// Random elements that lie some elements behind where an allocation starts.
+/// Random elements at some distance from the start of an allocation.
 class Operand {
  public:
   Operand(Device& device, ElementType element, std::int64_t bytes, std::int64_t shift, double mean)
@@ -59,7 +59,7 @@ void with_workspace(Device& device, std::int64_t bytes, Body body) {
   device.release(Pool::workspaces, workspace);
 }
 
-/// @param shift elements by which all operands are moved from full alignment
+/// @param shift distance of all operands from full alignment, in elements
 void expect_product(Device& device, const MatmulShape& shape, std::int64_t shift) {
   Operand a(device, shape.element, bytes_of_a(shape), shift, 0);
   Operand b(device, shape.element, bytes_of_b(shape), shift, 0.25);
@@ -84,7 +84,7 @@ std::string words_of(const MatmulShape& shape, std::int64_t shift) {
          ", shifted by " + std::to_string(shift);
 }
 
-/// The shape with all transpositions and at aligned and at odd places.
+/// Checks the shape with all transpositions, at aligned and at odd addresses.
 void expect_products(Device& device, MatmulShape shape) {
   for (const int turns : {0, 1, 2, 3}) {
     shape.transpose_a = turns % 2 == 1;
@@ -100,7 +100,7 @@ TEST(DeviceOfTests, MultipliesMatrices) {
   const auto device = test_device();
   for (const ElementType element : all_floats) {
     for (const Addend addend : {Addend::none, Addend::bias, Addend::own}) {
-      if (addend == Addend::bias && element == ElementType::float64) continue;  // none is asked for
+      if (addend == Addend::bias && element == ElementType::float64) continue;  // never requested
       for (const auto& [rows, columns, inner] : {std::array{8, 16, 32}, std::array{5, 3, 7},
                                                  std::array{1, 9, 4}, std::array{33, 1, 17}}) {
         expect_products(*device, {.element = element,
@@ -174,7 +174,7 @@ void expect_convolution(Device& device, const ConvolutionShape& shape) {
   with_workspace(device, device.workspace_bytes(id), [&](DevicePointer workspace) {
     device.convolve(id, each([&](std::size_t i) { return operands[i]->on_device(); }), workspace);
   });
-  // Algorithms that transform before they multiply round a few times more.
+  // Algorithms that transform operands before multiplying round a few more times.
   operands[2]->expect_same(8 * order_tolerance(shape.element));
 }
 
@@ -259,7 +259,7 @@ class TracedSteps {
     return {events_, device_.stop_trace(), start, most};
   }
 
-  /// What the pool of tensors had in use after each allocation.
+  /// Bytes in use of the pool of tensors after each allocation.
   const std::vector<std::int64_t>& used() const { return used_; }
 
  private:
@@ -300,12 +300,12 @@ class TracedSteps {
   std::vector<std::int64_t> used_;
 };
 
-/// Where the environment asks for one (STASHSCOPE_SAVE_TRACE), so that other machines can join it.
+/// Saves the trace to the path in STASHSCOPE_SAVE_TRACE, so that other machines can join it.
 void save_where_asked(const RecordedTrace& trace) {
   if (const char* const file = std::getenv("STASHSCOPE_SAVE_TRACE")) save_trace(trace, file);
 }
 
-/// A second trace is as good as the first.
+/// A second trace works like the first.
 TEST(DeviceOfTests, TellsWhatItDidInEachStep) {
   const auto device = test_device();
   for (const char* time : {"first", "second"}) {

@@ -1,4 +1,4 @@
-// Devices that break while a step runs.
+// Devices that fail while a step runs.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace failing_device_test {
 using cuda::CudaRunner;
 using cuda::Pool;
 
-/// Breaks at a product; as on a real device, nothing works after that.
+/// Fails at a product. Like a real device, it refuses everything afterwards.
 class BreakingDevice : public EmulatedDevice {
  public:
   explicit BreakingDevice(int products)
@@ -72,7 +72,7 @@ TEST(EmulatedDevicePools, HoldNothingOfTheStepBefore) {
   EXPECT_EQ(runner.run(plan, small_inputs(), {}, {}).measurement.peak_reserved_bytes, alone);
 }
 
-/// Knows the most that both pools had in use together.
+/// Records the peak of both pools together.
 class CountingDevice : public EmulatedDevice {
  public:
   CountingDevice() : EmulatedDevice(unlimited, TextCheck::none) {}
@@ -88,7 +88,7 @@ class CountingDevice : public EmulatedDevice {
   std::int64_t most_ = 0;
 };
 
-/// What lies among the workspaces throughout is none of the step's.
+/// Memory that stays in the workspace pool throughout does not belong to the step.
 TEST(EmulatedDevicePools, AreCountedTogetherWithoutATrace) {
   const ModelStep step = small_step();
   const RunPlan plan = step.plan(step.without_plans(), order_strategies()[0]);

@@ -1,4 +1,4 @@
-// Tensors made from nothing, copies, and operators that only training graphs have.
+// Generated tensors, copies, and operators that only training graphs have.
 
 #include <gtest/gtest.h>
 

@@ -10,10 +10,10 @@ struct Convolution {
   Dims x;
   Dims w;
   Attributes attributes = {};
-  std::int64_t channels = 0;  ///< of the bias; 0: there is none
+  std::int64_t channels = 0;  ///< of the bias; 0: no bias
 };
 
-/// The node and the gradient node for all that it has.
+/// Adds the node and its gradient node, for all of its operands.
 void add_cases(std::vector<KernelCase>& cases, const char* type, ElementType element,
                const Convolution& each) {
   OneNode forward = {type, {made_up(element, each.x), made_up(element, each.w)}, each.attributes};

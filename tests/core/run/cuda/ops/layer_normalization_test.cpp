@@ -19,7 +19,7 @@ Dims tail(const NormalizedShape& shape) {
   const std::int64_t rank = std::ssize(shape.dims);
   return {shape.dims.begin() + (shape.axis < 0 ? shape.axis + rank : shape.axis), shape.dims.end()};
 }
-/// Of the statistics.
+/// Dims of the statistics.
 Dims head(const NormalizedShape& shape) {
   Dims dims = shape.dims;
   for (std::size_t i = dims.size() - tail(shape).size(); i < dims.size(); ++i) dims[i] = 1;
@@ -91,7 +91,7 @@ TEST(CudaLayerNormalization, HasTheGradientOfTheCpu) {
       const Tensor scale = random_tensor(element, tail(shape), 1, 0.3);
       const Tensor mean = random_tensor(ElementType::float32, head(shape), 3, 0.1);
       const Tensor inverse = random_tensor(ElementType::float32, head(shape), 0.5, 0.01);
-      // What is left of terms that cancel is smaller than they are, and so than their rounding.
+      // Terms that cancel leave a result smaller than themselves, and so than their rounding.
       const double tolerance = 2 * order_tolerance(element);
       cases.push_back({{.type = "LayerNormalizationGrad",
                         .inputs = {dy, x, scale, mean, inverse},

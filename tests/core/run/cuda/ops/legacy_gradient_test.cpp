@@ -16,7 +16,7 @@ TEST(CudaLegacyGradient, IsAsOnCpu) {
     add("TanhGrad", {spread(element, {4, 3, 8}, -1, 1), dy});
     add("ReshapeGrad", {spread(element, {12, 8}), dy});
     add("DivGrad", {dy, spread(element, {4, 3, 8}), spread(element, {4, 3, 8}, 1, 4)}, 2);
-    // Sums of shares are made in float here, and in double on the CPU.
+    // Shares are summed in float here, and in double on the CPU.
     const double tolerance = element == ElementType::float64 ? 1e-13 : 1e-3;
     for (const Dims& divisor : {Dims{}, Dims{8}, Dims{4, 1, 8}, Dims{1, 3, 1}}) {
       add("DivGrad", {dy, spread(element, {3, 8}), spread(element, divisor, 1, 4)}, 2);

@@ -8,7 +8,7 @@
 namespace stashscope::testing_run {
 namespace loss_test {
 
-/// Rows by groups of threads, warps, blocks and in passes; classes further out.
+/// Rows for groups of threads, for warps, for blocks and in passes; classes on an outer axis.
 const std::vector<Dims> shapes = {
     {7, 10}, {5, 999}, {3, 5000}, {3, 50257}, {2, 21, 3, 5}, {6}, {400, 4},
 };
@@ -130,7 +130,7 @@ TEST(CudaLosses, TakeTheIgnoredLabelAsAnOperand) {
   expect_as_on_cpu(cases);
 }
 
-/// The CPU's kernels refuse such a label; the device reads no memory by it.
+/// The CPU kernels refuse such a label; the device must not read memory with it.
 TEST(CudaLosses, OfLabelsOutsideOfTheClassesAreNotANumber) {
   const OneNode node = {"SoftmaxCrossEntropyLoss",
                         {random_tensor(ElementType::float32, {3, 5}), integers({3}, {1, 5, 2})},

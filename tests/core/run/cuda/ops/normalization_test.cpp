@@ -18,7 +18,7 @@ struct Operands {
   Tensor variance;
 };
 
-/// The mean is far from 0, as sums of squares do not like it.
+/// The mean is far from 0, which is hard for sums of squares.
 Operands operands_of(ElementType element, const Dims& dims) {
   const Dims channels = {dims[1]};
   return {random_tensor(element, dims, 10, 2), random_tensor(element, channels, 1, 0.3),
@@ -89,7 +89,7 @@ TEST(CudaNormalization, HasTheGradientOfTheCpu) {
     for (const ElementType element : device_floats) {
       const auto [x, scale, bias, mean, variance] = operands_of(element, dims);
       const Tensor dy = random_tensor(element, dims, 0.5);
-      // What is left of terms that cancel is smaller than they are, and so than their rounding.
+      // Terms that cancel leave a result smaller than themselves, and so than their rounding.
       const double tolerance = 3 * tolerance_of_normals(element);
       const auto add = [&](const char* type, std::vector<Tensor> inputs) {
         cases.push_back({{.type = type,

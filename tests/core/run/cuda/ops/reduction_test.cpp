@@ -67,7 +67,7 @@ struct ReducedNumbers {
   bool exact = false;
 };
 
-/// Products of many numbers stay numbers only near 1; logarithms need positive sums.
+/// Products of many numbers stay finite only near 1; logarithms need positive sums.
 const ReducedNumbers kinds[] = {
     {"ReduceMean", 0.5, 1},    {"ReduceSumSquare", 0, 1}, {"ReduceL1", 0, 1},
     {"ReduceL2", 0, 1},        {"ReduceLogSum", 2, 0.5},  {"ReduceLogSumExp", 0, 1},

@@ -21,7 +21,7 @@ struct SoftmaxShape {
   std::int64_t opset = 13;
 };
 
-/// Groups of a warp, a warp, a block, rows in passes (aligned or not), and axes further out.
+/// Parts of a warp, a warp, a block, rows in passes (aligned or not), and outer axes.
 const std::vector<SoftmaxShape> shapes = {
     {{5, 3}},
     {{9, 40}},

@@ -1,4 +1,4 @@
-// The kernels of full-size training steps compile for devices. Nothing of them is allocated or run.
+// The kernels of full-size training steps compile for devices. Nothing is allocated or run.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace full_models_test {
 using testing_run::models;
 namespace fs = std::filesystem;
 
-/// Compiles; has neither memory nor anything to run on.
+/// Only compiles: has no memory and runs nothing.
 class CompilingDevice : public cuda::Device {
  public:
   static constexpr int architecture = 90;
@@ -74,7 +74,7 @@ struct FullModel {
   std::int64_t batch;
   std::int64_t sequence = 0;
   ElementType precision = ElementType::undefined;
-  bool passes = false;  ///< all of them
+  bool passes = false;  ///< all passes
   const char* fusion = "none";
 };
 
@@ -104,7 +104,7 @@ PassSelection passes_of(const FullModel& wanted) {
   return selection;
 }
 
-/// How often the passes found what they change, mixed precision apart from the others.
+/// The number of changes by the passes; mixed precision is counted separately.
 std::size_t changes(const std::vector<PassResult>& results, bool of_precision) {
   std::size_t count = 0;
   for (const PassResult& each : results) {
@@ -113,7 +113,7 @@ std::size_t changes(const std::vector<PassResult>& results, bool of_precision) {
   return count;
 }
 
-/// Over all steps; what the host does for a run.
+/// The number of items over all slots; excludes the host's work at run time.
 template <class Items>
 int count(const cuda::Program& program, Items cuda::ProgramStep::*items) {
   std::size_t sum = 0;

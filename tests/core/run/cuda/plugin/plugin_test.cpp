@@ -18,7 +18,7 @@ const PluginInterface& plugin() { return *installed_plugin().functions; }
 
 bool has_driver() { return plugin().list().reason != "no NVIDIA driver"; }
 
-/// Entries that each store their own number, behind the library of all kernels.
+/// Entries that each store their own number, after the library of all kernels.
 struct Kernels {
   explicit Kernels(int count) : text(kernel_library()) {
     for (int i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ TEST(Plugin, WithoutADriverItSaysSo) {
   EXPECT_NE(said.find("no NVIDIA driver"), std::string::npos) << said;
 }
 
-/// The error crosses from the plugin, which has its own copy of its type.
+/// The error crosses from the plugin, which has its own copy of the error's type.
 TEST(Plugin, WithoutADriverNoDeviceOpens) {
   if (has_driver()) GTEST_SKIP() << "there is an NVIDIA driver";
   const std::string said = test::refusal(ErrorKind::run, [] { plugin().open(0); });
