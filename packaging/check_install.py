@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OPTIONAL = {
     "ccache": "the build uses it if it is installed",
     "clang-format-14": ".ci/run installs it",
+    "clang-tidy-14": ".ci/run installs it",
     "git": ".ci/run installs it",
     "nvidia-smi": "bench/gpu measures on a machine with NVIDIA's driver",
     "ssh": "the user's own; tests replace it by scripts",

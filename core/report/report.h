@@ -51,7 +51,7 @@ struct AliveTensor {
   std::string role;
   std::int64_t bytes = 0;
 };
-AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId buffer);
+AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id);
 
 /// `[batch, 768] float32`
 std::string type_text(const Graph& graph, const TensorType& type);
