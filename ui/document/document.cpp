@@ -299,8 +299,7 @@ QString Document::why_wait() const {
 
 void Document::run() {
   if (!why_wait().isEmpty()) return;
-  auto study = std::make_shared<Study>(*study_);
-  if (study->choices.device == "none") study->choices.device = "cpu";
+  const auto study = study_->choices.device ? study_ : on_device(*study_, "cpu");
   ++run_generation_;
   run_ = progress_to(this, [this, generation = run_generation_](double fraction, QString stage) {
     if (running_ && generation == run_generation_) Q_EMIT run_progressed(fraction, stage);

@@ -262,7 +262,7 @@ void Planning::take_study() {
     drop_plans();
   }
   // A planned order stands for any; one that was chosen tells more.
-  if (basis_ == nullptr || study->choices.order != planned_order) basis_ = study;
+  if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   update_fit();
 }
 

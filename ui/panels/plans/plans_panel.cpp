@@ -6,13 +6,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "core/study/edits/edits.h"
 #include "core/study/facts/exported_config.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/plan_texts.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/copied_rows.h"
 #include "ui/widgets/elided_label.h"
 
@@ -22,7 +22,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 using Kind = PlanTreeModel::Kind;
-
 
 /// Occurrences of one row that follow each other are one edit of it.
 void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
@@ -57,7 +56,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_, &Document::selection_changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this,
-          [this] { level_->setCurrentIndex(document_.choices().level); });
+          [this] { level_->setCurrentIndex(document_.choices().plans.level); });
   show_study();
 }
 
@@ -142,7 +141,7 @@ void PlansPanel::show_study() {
   model_.set_study(document_.study());
   marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
-  level_->setCurrentIndex(document_.choices().level);
+  level_->setCurrentIndex(document_.choices().plans.level);
   show_invitation();
   show_summary();
 }
@@ -167,7 +166,7 @@ void PlansPanel::show_summary() {
 
 void PlansPanel::choose_level(int level) {
   Choices choices = document_.choices();
-  choices.level = level;
+  choices.plans.level = level;
   document_.choose(choices, tr("Level %1").arg(level));
 }
 
@@ -310,7 +309,8 @@ void PlansPanel::show_node(NodeId node) {
   if (study == nullptr) return;
   const auto place = table_place(*study, study->current->dataflow.origin(node));
   if (!place) return;
-  if (!place->tensor.valid() && place->row >= study->plans.size()) more_->setChecked(true);
+  if (!place->tensor.valid() && place->row >= study->plan_table->plans.size())
+    more_->setChecked(true);
   const QModelIndex item = model_.index_of(*place);
   if (!filtered_.mapFromSource(item).isValid()) filter_->clear();
   // What is selected stays selected in the other views.

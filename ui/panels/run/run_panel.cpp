@@ -7,18 +7,17 @@
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "core/run/devices/devices.h"
 #include "ui/panels/run/measurement_dialogs.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 /// What of both runs stands side by side.
 class ResultTable {
@@ -218,7 +217,7 @@ void RunPanel::allow_typing(bool is_allowed) {
 
 void RunPanel::choose_device(const QString& name) {
   Choices choices = document_.choices();
-  choices.device = name.toStdString();
+  choices.device = choice_of(name.toStdString(), no_device);
   document_.choose(choices, tr("Device %1").arg(name));
   show_device();
 }
@@ -268,8 +267,9 @@ void RunPanel::show_turn() {
 /// What the session names may be missing here: then no row is chosen, and the box says its name.
 void RunPanel::show_device() {
   const DeviceList& devices = document_.devices();
-  const QString name = shown(document_.choices().device);
-  const DeviceInfo* const meant = devices.meant_by(document_.choices().device);
+  const std::string chosen = choice_text(document_.choices().device, no_device);
+  const QString name = shown(chosen);
+  const DeviceInfo* const meant = devices.meant_by(chosen);
   const int row = meant == nullptr ? -1 : device_->findData(shown(meant->name));
   device_->setPlaceholderText(devices.all().empty() ? tr("Looking for devices…")
                                                     : tr("%1: not there").arg(name));

@@ -26,9 +26,9 @@ std::shared_ptr<const Study> four_layers(const std::string& plans, const Names& 
                                          int level = 0) {
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(plans);
-  choices.pinned = kept;
-  choices.level = level;
+  choices.plans.config = parse_config(plans);
+  choices.plans.pinned = kept;
+  choices.plans.level = level;
   return study_of(test::deep_perceptron(5).build(), choices);
 }
 
@@ -41,7 +41,7 @@ Names applied_in(const Study& study) {
 }
 
 const PlanRow& gelus(const Study& study) {
-  return *std::ranges::find(study.plans, "Gelu+:1:-1", &PlanRow::config);
+  return *std::ranges::find(study.plan_table->plans, "Gelu+:1:-1", &PlanRow::config);
 }
 
 bool warns_of(const Study& study, const std::string& text) {
@@ -78,7 +78,7 @@ TEST(Kept, NodesCountAsTheOthersDo) {
 TEST(Kept, AStudyThatFollowsAnotherFollowsThePins) {
   const auto all = four_layers("Gelu+:1:-1", {});
   Choices choices = all->choices;
-  choices.pinned = {"make_layer.2.g"};
+  choices.plans.pinned = {"make_layer.2.g"};
   const auto next = compute_study(all->model, choices, all.get(), Progress());
   const auto anew = compute_study(all->model, choices, nullptr, Progress());
   EXPECT_EQ(next->current->timeline.live_bytes, anew->current->timeline.live_bytes);
@@ -124,8 +124,8 @@ Graph with_names(const std::string& name) {
 TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
   for (const std::string& name : {std::string(), std::string("same")}) {
     Choices choices;
-    choices.plans = parse_config("Gelu+:1:-1");
-    choices.pinned = {"layer.1.g"};
+    choices.plans.config = parse_config("Gelu+:1:-1");
+    choices.plans.pinned = {"layer.1.g"};
     const auto study = study_of(with_names(name), choices);
     EXPECT_EQ(study->applied.size(), 2U);
     EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "kept node"));
@@ -158,8 +158,8 @@ std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Name
   data.nodes[NodeId(0)].name = "layer.1.g";
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(plans);
-  choices.pinned = kept;
+  choices.plans.config = parse_config(plans);
+  choices.plans.pinned = kept;
   return study_of(Graph(std::move(data)), choices);
 }
 
@@ -218,10 +218,10 @@ TEST(Kept, AnOccurrenceOfACombinationIsAllItsParts) {
   Choices choices;
   choices.dims["N"] = 16;
   const auto plain = study_of(m.output("loss").build(), choices);
-  const auto shared = std::ranges::find_if(plain->plans, [](const PlanRow& row) {
+  const auto shared = std::ranges::find_if(plain->plan_table->plans, [](const PlanRow& row) {
     return row.entries.size() > 1 && row.frequency == 3;
   });
-  if (shared == plain->plans.end()) GTEST_FAIL() << "no combination";
+  if (shared == plain->plan_table->plans.end()) GTEST_FAIL() << "no combination";
   const auto part_nodes = [&](std::size_t i) {
     std::vector<NodeId> nodes;
     for (const NodePlan* const part : (*shared->occurrences)[i].parts) nodes.push_back(part->node);
@@ -249,7 +249,7 @@ TEST(Kept, NodesStayKeptInPlansForABudget) {
     ParetoFront archive;
     const BudgetAnswer answer =
         plan_for_budget(*study, {budget, grain, few_moves}, archive, Progress());
-    EXPECT_EQ(answer.best.choices.pinned, study->choices.pinned);
+    EXPECT_EQ(answer.best.choices.plans.pinned, study->choices.plans.pinned);
     EXPECT_GT(answer.best.extra_seconds, 0);
     const auto there = compute_study(study->model, answer.best.choices, nullptr, Progress());
     EXPECT_EQ(there->current->timeline.peak_bytes, answer.best.peak_bytes);
@@ -274,7 +274,7 @@ TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
   planned = with_kept(*study, planned, std::vector{repeated.begin()->first}, true);
   const auto there = compute_study(study->model, planned, study.get(), Progress());
   EXPECT_TRUE(warns_of(*there, "which is to keep its outputs"));
-  EXPECT_EQ(there->choices.order, planned_order);
+  EXPECT_EQ(there->choices.order.strategy, planned_order);
 }
 
 }  // namespace

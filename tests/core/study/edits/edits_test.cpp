@@ -22,9 +22,9 @@ const std::string full_entry = "Gelu+Cast+:1:-1";
 const std::string half_entry = "Cast+:2:-1";
 
 const PlanRow& row_of(const Study& study, const std::string& config) {
-  const auto row = std::find_if(study.plans.begin(), study.plans.end(),
+  const auto row = std::find_if(study.plan_table->plans.begin(), study.plan_table->plans.end(),
                                 [&](const PlanRow& each) { return each.config == config; });
-  if (row == study.plans.end()) throw std::runtime_error("no row " + config);
+  if (row == study.plan_table->plans.end()) throw std::runtime_error("no row " + config);
   return *row;
 }
 
@@ -35,11 +35,11 @@ class Edits : public testing::Test {
   }
   std::shared_ptr<const Study> study(const std::string& plans, int level = 0) const {
     Choices choices;
-    choices.level = level;
-    choices.plans = parse_config(plans);
+    choices.plans.level = level;
+    choices.plans.config = parse_config(plans);
     return study(choices);
   }
-  static std::string plans(const Choices& choices) { return to_string(choices.plans); }
+  static std::string plans(const Choices& choices) { return to_string(choices.plans.config); }
 
   const std::shared_ptr<const Graph> model_ = test::named(test::mixed_precision(4));
 };
@@ -63,7 +63,7 @@ TEST_F(Edits, ARowGoesOnAndOffAgain) {
 TEST_F(Edits, EveryRowGoesOnAndOffAndNothingElseIsLost) {
   for (const int level : {0, 1, 2}) {
     const auto before = study("", level);
-    for (const PlanRow& row : before->plans) {
+    for (const PlanRow& row : before->plan_table->plans) {
       const auto on = study(with_plan(*before, before->choices, row, true));
       EXPECT_TRUE(row_of(*on, row.config).on) << level << " " << row.config;
       const auto off = study(with_plan(*on, on->choices, row_of(*on, row.config), false));
@@ -83,7 +83,7 @@ TEST_F(Edits, ChoosingAnOptionSwitchesItsRivalOff) {
 TEST_F(Edits, AWayBeyondTheReferencesIsARivalToo) {
   const auto row_of_extension = [](const Study& study,
                                    const std::string& config) -> const PlanRow& {
-    return *std::find_if(study.extensions.begin(), study.extensions.end(),
+    return *std::find_if(study.plan_table->extensions.begin(), study.plan_table->extensions.end(),
                          [&](const PlanRow& each) { return each.config == config; });
   };
   const auto full = study(full_entry);
@@ -244,7 +244,7 @@ TEST_F(Edits, OccurrencesFromTheFirstOnAreACount) {
     const NodeId node = (*row.occurrences)[i].parts.front()->node;
     choices = with_occurrence(*plain, choices, row, node, true);
     EXPECT_EQ(plans(choices), expected[i]);
-    EXPECT_TRUE(choices.pinned.empty());
+    EXPECT_TRUE(choices.plans.pinned.empty());
   }
 }
 
@@ -281,7 +281,7 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
   for (const std::set<std::string>& kept :
        {std::set<std::string>(), std::set<std::string>{"l1.wide"}}) {
     Choices choices = study(full_entry)->choices;
-    choices.pinned = kept;
+    choices.plans.pinned = kept;
     const auto before = study(choices);
     const auto node_at = [&](const PlanRow& row, std::size_t i) {
       return (*row.occurrences)[i].parts.front()->node;
@@ -289,15 +289,15 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
     for (const bool on : {true, false}) {
       std::vector<PlanSwitch> switches;
       Choices in_turn = choices;
-      for (const PlanRow& row : before->plans) {
+      for (const PlanRow& row : before->plan_table->plans) {
         const std::size_t last = row.occurrences->size() - 1;
         switches.push_back({&row, std::set{node_at(row, 0), node_at(row, last)}});
         for (const std::size_t i : {std::size_t{0}, last}) {
           in_turn = with_occurrence(*before, in_turn, row, node_at(row, i), on);
         }
       }
-      switches.push_back({&before->extensions.front(), std::nullopt});
-      in_turn = with_plan(*before, in_turn, before->extensions.front(), on);
+      switches.push_back({&before->plan_table->extensions.front(), std::nullopt});
+      in_turn = with_plan(*before, in_turn, before->plan_table->extensions.front(), on);
       EXPECT_EQ(with_plans(*before, choices, switches, on), in_turn) << on;
     }
     EXPECT_EQ(with_plans(*before, choices, {}, true), choices);

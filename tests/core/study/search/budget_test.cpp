@@ -166,10 +166,10 @@ TEST(Budget, AnswersAreTheSameForTheSameMoves) {
 
 TEST(Budget, KeepsPlansThatPutTensorsAway) {
   Choices choices;
-  choices.plans["Gelu"] = {PlanType::offload, 2, false};
+  choices.plans.config["Gelu"] = {PlanType::offload, 2, false};
   const auto study = deep_study(6, choices);
   const BudgetAnswer answer = planned(*study, share_of_peak(*study, 0.8), PlanGranularity::cluster);
-  EXPECT_EQ(own_part(answer.best.choices.plans), choices.plans);
+  EXPECT_EQ(own_part(answer.best.choices.plans.config), choices.plans.config);
   EXPECT_FALSE(answer.floor);
   EXPECT_FALSE(answer.least_extra_seconds);
 }
