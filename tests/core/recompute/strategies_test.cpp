@@ -274,7 +274,7 @@ TEST(Eviction, LeavesOutOperatorsThatAConfigCannotName) {
     m.node(op_type, {"x"}, {"h"}, {}, "own").declare("h", {"N", 8});
     m.node("MatMul", {"h", "w"}, {"scores"});
     m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
-    return study_of(m.output("loss"), with_plans(""))->extensions;
+    return study_of(m.output("loss"), with_plans(""))->plan_table->extensions;
   };
   const auto names = [](const std::vector<PlanRow>& rows, const std::string& op_type) {
     return std::any_of(rows.begin(), rows.end(),

@@ -102,7 +102,7 @@ TEST_F(Models, GroupsAndEditsKeepTheRules) {
   Choices choices;
   choices.fusion = {"dataflow", {}, {{"nobody", "no one"}}};
   for (const char* fusion : {"dataflow", "none", "horizontal"}) {
-    choices.fusion.strategy = fusion;
+    choices.fusion.strategy = choice_of(fusion, no_fusion);
     const auto study = study_of(sample(u"gpt2_tiny"_s), choices);
     groups.set_study(study);
     edits.set_edits(order_edits(*study));

@@ -45,7 +45,7 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   const std::int64_t before = peak();
   trigger(u"precision_bfloat16"_s);
   EXPECT_LT(peak(), before);
-  EXPECT_EQ(document().choices().graph.precision, "bfloat16");
+  EXPECT_EQ(document().choices().graph.precision, ElementType::bfloat16);
 }
 
 /// Plans and options whose text begins so.

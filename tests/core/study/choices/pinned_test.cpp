@@ -131,11 +131,11 @@ TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
     EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "kept node"));
     const NodeId node = (*gelus(*study).occurrences)[1].parts.front()->node;
     EXPECT_EQ(NodeNames(study->graph()).of(node), "layer.1.g");
-    EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).pinned.empty());
+    EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).plans.pinned.empty());
   }
   Choices all;
-  all.plans = parse_config("Gelu+:1:-1");
-  all.pinned = {"same"};
+  all.plans.config = parse_config("Gelu+:1:-1");
+  all.plans.pinned = {"same"};
   EXPECT_TRUE(study_of(with_names("same"), all)->applied.empty());
 }
 
@@ -269,12 +269,12 @@ TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
   Choices planned =
       plan_for_budget(*study, {budget, PlanGranularity::node, few_moves}, archive, Progress())
           .best.choices;
-  const auto repeated = repeated_nodes(planned.planned);
+  const auto repeated = repeated_nodes(*planned.plans.sequence);
   ASSERT_FALSE(repeated.empty());
   planned = with_kept(*study, planned, std::vector{repeated.begin()->first}, true);
   const auto there = compute_study(study->model, planned, study.get(), Progress());
   EXPECT_TRUE(warns_of(*there, "which is to keep its outputs"));
-  EXPECT_EQ(there->choices.order.strategy, planned_order);
+  EXPECT_EQ(there->choices.order.strategy, std::nullopt);
 }
 
 }  // namespace

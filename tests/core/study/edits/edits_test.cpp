@@ -263,7 +263,7 @@ TEST_F(Edits, OccurrencesLeftOutAreKept) {
   EXPECT_EQ(with_plan(*study(without), without, row, true), full->choices);
   EXPECT_EQ(with_plan(*study(without), without, row, false), Choices());
   Choices counted = full->choices;
-  counted.plans = parse_config("Gelu+Cast+:1:2");
+  counted.plans.config = parse_config("Gelu+Cast+:1:2");
   EXPECT_EQ(with_plan_count(*study(without), without, row, 2), counted);
 }
 

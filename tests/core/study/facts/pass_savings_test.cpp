@@ -27,7 +27,7 @@ TEST(PassSavings, AddUpToTheDifferenceOfTheStudies) {
   const auto plain = compute_study(graph, choices, nullptr, Progress());
   EXPECT_TRUE(pass_savings(*plain).empty());
   add_passes("fuse_gelu,keep_loss_only", choices);
-  choices.graph.precision = "float16";
+  choices.graph.precision = ElementType::float16;
   const auto passed = compute_study(graph, choices, plain.get(), Progress());
   const std::vector<PassSaving> savings = pass_savings(*passed);
   ASSERT_EQ(savings.size(), 3U);
@@ -61,7 +61,7 @@ TEST(PassChoices, AllKeepTheOutputs) {
   EXPECT_FALSE(choices.graph.passes.contains("keep_loss_only"));
   EXPECT_TRUE(choices.graph.passes.contains("fold_constants"));
   EXPECT_THROW(add_passes("fold_constants,typo", choices), Error);
-  EXPECT_THROW(check_precision("float8e5m2"), Error);
+  EXPECT_THROW(parse_precision("float8e5m2"), Error);
 }
 
 }  // namespace

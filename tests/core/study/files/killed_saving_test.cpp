@@ -20,9 +20,8 @@ namespace fs = std::filesystem;
 Session session_of(std::size_t runs) {
   Session session;
   session.model = "/models/model.onnx";
-  session.choices.plans.sequence.graph = runs;
-  session.choices.order.strategy = planned_order;
-  session.choices.plans.sequence.runs.assign(runs, 7);
+  session.choices.plans.sequence = {std::vector<std::uint32_t>(runs, 7), runs};
+  session.choices.order.strategy.reset();
   return session;
 }
 

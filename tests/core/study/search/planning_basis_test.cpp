@@ -55,7 +55,7 @@ TEST(PlanningBasis, IsAnotherOneForAllElse) {
   };
   EXPECT_TRUE(differs([](Choices& c) { c.dims["N"] = 32; }));
   EXPECT_TRUE(differs([](Choices& c) { c.update.optimizer = "adam"; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.graph.precision = "float16"; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.graph.precision = ElementType::float16; }));
   EXPECT_TRUE(differs([](Choices& c) { c.graph.goal.frozen = {"layer.0.w"}; }));
   EXPECT_TRUE(differs([](Choices& c) { c.times.profile.bandwidth /= 2; }));
   EXPECT_TRUE(differs([](Choices& c) { c.times.transfer_bandwidth = 1e9; }));
@@ -79,8 +79,8 @@ TEST(PlanningBasis, PlansGoOntoOtherChoices) {
   choices.device = "cpu";
   const Choices both = with_plans_of(choices, plan);
   EXPECT_EQ(both.device, "cpu");
-  EXPECT_EQ(both.planned, plan.planned);
-  EXPECT_EQ(both.order, planned_order);
+  EXPECT_EQ(both.plans.sequence, plan.plans.sequence);
+  EXPECT_EQ(both.order.strategy, std::nullopt);
 }
 
 TEST(PlanningBasis, PlansKeepTheirPeaksWhereNodesWereMoved) {

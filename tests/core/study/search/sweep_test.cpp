@@ -49,7 +49,7 @@ TEST(Sweep, HasThePeaksOfWholeStudies) {
       for (const int level : {0, 1}) {
         Choices choices;
         choices.order.strategy = order;
-        choices.fusion.strategy = fusion;
+        choices.fusion.strategy = choice_of(fusion, no_fusion);
         choices.plans.level = level;
         choices.update.optimizer = "adam";
         SCOPED_TRACE(testing::Message() << order << " " << fusion << " " << level);

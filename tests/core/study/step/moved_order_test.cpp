@@ -49,7 +49,7 @@ Choices not_trained() {
 
 Choices moved(const char* node, const char* before) {
   Choices choices = not_trained();
-  choices.order.moves = {{node, before}};
+  choices.order.moves = {{node, choice_of(before, "")}};
   return choices;
 }
 
@@ -81,10 +81,10 @@ TEST(MovedOrder, LeavesOutWhatIsIllegalOrGoneAndSaysWhy) {
                          {"make_a", "make_sum"},
                          {"nobody", "make_a"},
                          {"make_a", "nobody"},
-                         {"make_small", ""}};
+                         {"make_small", std::nullopt}};
   const auto study = study_of(branches(), choices);
   EXPECT_FALSE(is_moved(*study));
-  EXPECT_EQ(study->current->timeline.order, *study->unmoved);
+  EXPECT_EQ(study->current->timeline.order, study->ordered->nodes);
   EXPECT_EQ(order_rows(*study)[0].name, "file");
   EXPECT_EQ(study->moves_left_out,
             (std::vector<std::string>{
@@ -129,11 +129,11 @@ TEST(MovedOrder, MovesOfOneNodeInARowAreOne) {
   const NodeId small = node_named(*study, "make_small");
   Choices choices = with_move(*study, {}, small, node_named(*study, "make_b"));
   choices = with_move(*study, choices, small, node_named(*study, "make_out"));
-  EXPECT_EQ(choices.order.moves, moved("make_small", "make_out").moves);
+  EXPECT_EQ(choices.order.moves, moved("make_small", "make_out").order.moves);
   EXPECT_EQ(with_move(*study, choices, small, small), choices);
   choices = with_move(*study, choices, node_named(*study, "make_a"), NodeId());
   EXPECT_EQ(choices.order.moves.size(), 2U);
-  EXPECT_EQ(choices.order.moves.back(), (OrderMove{"make_a", ""}));
+  EXPECT_EQ(choices.order.moves.back(), (OrderMove{"make_a", std::nullopt}));
 }
 
 void expect_right_when_run(const Study& study) {
@@ -189,7 +189,7 @@ TEST(MovedOrder, AppliesToPlannedOrdersAndGoesWithThem) {
                            Progress());
   };
   Choices planned = planned_at(*study).best.choices;
-  ASSERT_EQ(planned.order, planned_order);
+  ASSERT_EQ(planned.order.strategy, std::nullopt);
   const auto in_plan = changed(*study, planned);
   const MovableOrder order = movable_order(*in_plan);
   for (const NodeId node : order.nodes()) {
@@ -203,9 +203,9 @@ TEST(MovedOrder, AppliesToPlannedOrdersAndGoesWithThem) {
     planned = choices;
     break;
   }
-  ASSERT_EQ(planned.moves.size(), 1U);
+  ASSERT_EQ(planned.order.moves.size(), 1U);
   forget_planned(planned);
-  EXPECT_TRUE(planned.moves.empty());
+  EXPECT_TRUE(planned.order.moves.empty());
 }
 
 TEST(MovedOrder, SearchesAreNotRepeatedForAMove) {
@@ -223,7 +223,7 @@ TEST(MovedOrder, SearchesAreNotRepeatedForAMove) {
   }
   const auto moved = changed(*found, choices);
   ASSERT_TRUE(is_moved(*moved));
-  EXPECT_EQ(moved->unmoved, found->unmoved) << "not even looked for again";
+  EXPECT_EQ(moved->ordered, found->ordered) << "not even looked for again";
   EXPECT_EQ(order_rows(*moved).back().bound_bytes, order_rows(*found).back().bound_bytes);
   EXPECT_EQ(order_rows(*moved).size(), order_rows(*found).size() + 1);
 }
@@ -344,7 +344,7 @@ TEST(FusionTable, CountsMovesIn) {
   const auto study = study_of(branches(), choices);
   for (const FusionRow& row : fusion_table(*study)) {
     Choices other = choices;
-    other.fusion.strategy = row.name;
+    other.fusion.strategy = choice_of(row.name, no_fusion);
     EXPECT_EQ(row.peak_bytes, changed(*study, other)->current->timeline.peak_bytes) << row.name;
   }
   const Progress cancelled;

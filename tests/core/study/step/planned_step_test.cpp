@@ -171,7 +171,7 @@ TEST(PlannedStep, SurvivesASession) {
   Session session;
   session.model = "/model.onnx";
   session.choices = planned_at(*study, PlanGranularity::node, 0.6).best.choices;
-  ASSERT_FALSE(!session.choices.plans.sequence);
+  ASSERT_TRUE(session.choices.plans.sequence);
   const Session loaded = parse_session(session_text(session, "/"), "/");
   EXPECT_EQ(loaded.choices, session.choices);
   EXPECT_EQ(changed(*study, loaded.choices)->current->timeline.peak_bytes,
@@ -182,7 +182,7 @@ TEST(PlannedStep, IsLeftOutOfAnotherStepAndComesBack) {
   const auto study = deep_study();
   const Choices planned = planned_at(*study, PlanGranularity::node, 0.6).best.choices;
   Choices other = planned;
-  other.goal.frozen.push_back("layer.0.w");
+  other.graph.goal.frozen.push_back("layer.0.w");
   const auto without = changed(*study, other);
   EXPECT_EQ(without->current->dataflow.cloned_nodes.size(), 0U);
   EXPECT_EQ(without->order, "file");
@@ -209,12 +209,12 @@ TEST(PlannedStep, RefusesSequencesThatCannotRun) {
   const auto refused = [&] {
     return test::refusal(ErrorKind::input, [&] { changed(*study, choices); });
   };
-  const std::vector<std::uint32_t> runs = choices.plans.sequence.runs;
-  choices.plans.sequence.runs.push_back(1'000'000);
+  const std::vector<std::uint32_t> runs = choices.plans.sequence->runs;
+  choices.plans.sequence->runs.push_back(1'000'000);
   EXPECT_NE(refused().find("1000000"), std::string::npos);
-  choices.plans.sequence.runs = {runs.rbegin(), runs.rend()};
+  choices.plans.sequence->runs = {runs.rbegin(), runs.rend()};
   EXPECT_NE(refused().find("the planned sequence"), std::string::npos);
-  choices.plans.sequence.runs = {runs.front()};
+  choices.plans.sequence->runs = {runs.front()};
   EXPECT_NE(refused().find("the planned sequence"), std::string::npos);
 }
 
@@ -223,7 +223,7 @@ TEST(PlannedStep, GoesWhenPlansAreTicked) {
   const auto planned = changed(*study, planned_at(*study, PlanGranularity::node, 0.6).best.choices);
   Choices choices = planned->choices;
   forget_planned(choices);
-  EXPECT_TRUE(!choices.plans.sequence);
+  EXPECT_FALSE(choices.plans.sequence);
   EXPECT_EQ(choices.order.strategy, "file");
 }
 

@@ -98,7 +98,8 @@ TEST(Study, SymbolicPeakAgreesWithTheNumber) {
 
 TEST(Study, ForwardAndBackwardNodesAddUp) {
   const auto study = study_of(shared(test::perceptron()), {});
-  EXPECT_EQ(study->prepared->forward_nodes + study->prepared->backward_nodes,
+  const NodeCounts nodes = node_counts(*study);
+  EXPECT_EQ(nodes.forward + nodes.backward,
             static_cast<std::int64_t>(study->graph().nodes().size()));
   EXPECT_EQ(study->prepared->step.parameters.size(), 3U);
   EXPECT_EQ(study->sizes->parameter_bytes, (4 * 8 + 8 + 8 * 3) * 4);
@@ -283,7 +284,7 @@ TEST(Session, SurvivesItsText) {
   session.choices.graph.goal = {"loss", {"w*"}, {"emb*"}};
   session.choices.update = {"adam", true, true};
   session.choices.graph.passes = {"clean_shapes", "fuse_gelu"};
-  session.choices.graph.precision = "bfloat16";
+  session.choices.graph.precision = ElementType::bfloat16;
   session.choices.plans.search.newer_versions = true;
   session.choices.plans.search.also_recomputable = {"Relu"};
   session.choices.plans.search.compressed = ElementType::bfloat16;

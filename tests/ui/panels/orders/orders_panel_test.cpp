@@ -88,7 +88,7 @@ class OrderAndFusion : public WindowTest {
     const auto row = std::ranges::find(strategies, name, &FusionStrategy::name);
     click_cell(fusions(), static_cast<int>(row - strategies.begin()), FusionModel::name);
     ASSERT_TRUE(settles());
-    ASSERT_EQ(study().choices.fusion.strategy, name);
+    ASSERT_EQ(choice_text(study().choices.fusion.strategy, no_fusion), name);
     ASSERT_GT(study().current->groups.members.size(), 0U);
   }
 
@@ -269,7 +269,7 @@ TEST_F(OrderAndFusion, AnotherOrderDropsTheMovesAndUndoBringsThemBack) {
   click(find<QWidget>(u"step_later_button"_s));
   ASSERT_TRUE(settles());
   const Choices moved = document().choices();
-  ASSERT_EQ(moved.moves.size(), 1U);
+  ASSERT_EQ(moved.order.moves.size(), 1U);
   show_tab(orders_tab);
   click_cell(orders(), order_row("depth-first"), OrderModel::name);
   ASSERT_TRUE(settles());
