@@ -143,10 +143,10 @@ TEST(Kept, ANodeThatIsKeptByItsTensorIsFreedToo) {
   const auto kept = four_layers("Gelu+:1:-1", {"layer.1.g", "make_layer.2.g"});
   EXPECT_EQ(applied_in(*kept), (Names{"make_layer.0.g", "make_layer.3.g"}));
   const NodeId node = (*gelus(*kept).occurrences)[1].parts.front()->node;
-  EXPECT_EQ(with_kept(*kept, kept->choices, std::vector{node}, false).pinned,
+  EXPECT_EQ(with_kept(*kept, kept->choices, std::vector{node}, false).plans.pinned,
             Names{"make_layer.2.g"});
-  EXPECT_TRUE(with_plan(*kept, kept->choices, gelus(*kept), true).pinned.empty());
-  EXPECT_EQ(with_occurrence(*kept, kept->choices, gelus(*kept), node, true).pinned,
+  EXPECT_TRUE(with_plan(*kept, kept->choices, gelus(*kept), true).plans.pinned.empty());
+  EXPECT_EQ(with_occurrence(*kept, kept->choices, gelus(*kept), node, true).plans.pinned,
             Names{"make_layer.2.g"});
 }
 
@@ -229,7 +229,7 @@ TEST(Kept, AnOccurrenceOfACombinationIsAllItsParts) {
   };
   const Choices one = with_occurrence(*plain, plain->choices, *shared, part_nodes(1).front(), true);
   const auto chosen = compute_study(plain->model, one, plain.get(), Progress());
-  const auto& row = *std::ranges::find(chosen->plans, shared->config, &PlanRow::config);
+  const auto& row = *std::ranges::find(chosen->plan_table->plans, shared->config, &PlanRow::config);
   EXPECT_EQ(row.applied, 1);
   EXPECT_EQ(row.saved_bytes, (*row.occurrences)[1].saving_bytes);
   for (const NodeId node : part_nodes(1)) {

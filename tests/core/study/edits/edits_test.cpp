@@ -96,7 +96,7 @@ TEST_F(Edits, AWayBeyondTheReferencesIsARivalToo) {
   EXPECT_EQ(plans(with_plan(*evict, away, row_of(*evict, full_entry), true)), full_entry);
   const auto level = study("", 1);
   const Choices instead = with_plan(*level, level->choices, offload, true);
-  EXPECT_EQ(instead.plans.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
+  EXPECT_EQ(instead.plans.config.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
 }
 
 TEST_F(Edits, WhatARivalLeavesNothingOfIsSaid) {
@@ -116,7 +116,8 @@ TEST_F(Edits, LevelTwoTakesCompromisesOnlyWhereNothingElseIs) {
   const auto level = study("", 2);
   EXPECT_TRUE(row_of(*level, full_entry).on);
   EXPECT_FALSE(row_of(*level, half_entry).on);
-  for (const PlanRow& row : level->plans) EXPECT_EQ(row.on, row.applied > 0) << row.config;
+  for (const PlanRow& row : level->plan_table->plans)
+    EXPECT_EQ(row.on, row.applied > 0) << row.config;
 }
 
 TEST_F(Edits, ARivalIsFoundInTheChoicesThatAreEdited) {
@@ -148,8 +149,8 @@ TEST_F(Edits, WhatALevelSwitchesOnGoesOffByAnExplicitZero) {
 TEST_F(Edits, ARivalThatALevelSwitchesOnGoesOffToo) {
   const auto level = study("", 1);
   const Choices half = with_plan(*level, level->choices, row_of(*level, half_entry), true);
-  EXPECT_EQ(half.plans.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
-  EXPECT_EQ(half.plans.at("Cast+").count, -1);
+  EXPECT_EQ(half.plans.config.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
+  EXPECT_EQ(half.plans.config.at("Cast+").count, -1);
 }
 
 TEST_F(Edits, CountsOfOccurrences) {
@@ -158,8 +159,8 @@ TEST_F(Edits, CountsOfOccurrences) {
   const auto counted = [&](int count) {
     return with_plan_count(*plain, plain->choices, row, count);
   };
-  EXPECT_TRUE(counted(0).plans.empty());
-  EXPECT_TRUE(counted(-3).plans.empty());
+  EXPECT_TRUE(counted(0).plans.config.empty());
+  EXPECT_TRUE(counted(-3).plans.config.empty());
   EXPECT_EQ(plans(counted(1)), "Gelu+Cast+:1:1");
   EXPECT_EQ(plans(counted(3)), "Gelu+Cast+:1:3");
   EXPECT_EQ(plans(counted(4)), full_entry) << "all of them, also in a deeper model";
@@ -191,8 +192,8 @@ TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
   both.frequency = 4;
   // Even entries that exclude each other elsewhere: the row asks for both.
   const auto one = study(full_entry);
-  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, both.entries);
-  EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.empty());
+  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans.config, both.entries);
+  EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.config.empty());
   EXPECT_EQ(nodes_of_plan(*plain, both).size(), 8U);
 }
 
@@ -256,7 +257,7 @@ TEST_F(Edits, OccurrencesLeftOutAreKept) {
   };
   const Choices without = switched(full->choices, 1, false);
   EXPECT_EQ(plans(without), full_entry);
-  EXPECT_EQ(without.pinned, (std::set<std::string>{"l1.wide"}));
+  EXPECT_EQ(without.plans.pinned, (std::set<std::string>{"l1.wide"}));
   EXPECT_EQ(switched(without, 1, true), full->choices);
   EXPECT_EQ(plans(switched(without, 3, false)), "Gelu+Cast+:1:3");
   EXPECT_EQ(switched(full->choices, 2, true), full->choices) << "it is on";
@@ -311,8 +312,8 @@ TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
       (*row_of(*both, full_entry).occurrences)[1].parts.front()->node};
   const auto kept = study(with_kept(*both, both->choices, node, true));
   const Choices off = with_plan(*kept, kept->choices, row_of(*kept, full_entry), false);
-  EXPECT_EQ(off.pinned, (std::set<std::string>{"l1.wide"}));
-  EXPECT_TRUE(with_kept(*kept, off, node, false).pinned.empty());
+  EXPECT_EQ(off.plans.pinned, (std::set<std::string>{"l1.wide"}));
+  EXPECT_TRUE(with_kept(*kept, off, node, false).plans.pinned.empty());
 }
 
 TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {

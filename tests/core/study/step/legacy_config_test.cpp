@@ -97,7 +97,7 @@ TEST(WiderTable, TakesOperatorsThatTheUserNames) {
   };
   EXPECT_EQ(configs({}), std::vector<std::string>{});
   Choices wider;
-  wider.recompute_search.also_recomputable = {"Relu"};
+  wider.plans.search.also_recomputable = {"Relu"};
   EXPECT_EQ(configs(wider), std::vector<std::string>{"MatMul+Relu+:1:-1"});
 }
 
@@ -109,9 +109,9 @@ TEST(WiderTable, TakesNewerOpsetsWhenAsked) {
   m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
   const auto model = std::make_shared<const Graph>(m.output("loss").build());
   Choices choices;
-  EXPECT_TRUE(compute_study(model, choices, nullptr, {})->plans.empty());
+  EXPECT_TRUE(compute_study(model, choices, nullptr, {})->plan_table->plans.empty());
   choices.plans.search.newer_versions = true;
-  ASSERT_FALSE(compute_study(model, choices, nullptr, {})->plans.empty());
+  ASSERT_FALSE(compute_study(model, choices, nullptr, {})->plan_table->plans.empty());
 }
 
 }  // namespace

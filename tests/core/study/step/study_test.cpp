@@ -80,7 +80,7 @@ TEST(Study, ReuseGivesWhatAFreshComputationGives) {
     EXPECT_EQ(previous->current->timeline.live_bytes, fresh->current->timeline.live_bytes);
     EXPECT_EQ(previous->baseline->timeline.live_bytes, fresh->baseline->timeline.live_bytes);
     EXPECT_EQ(previous->current->bands, fresh->current->bands);
-    EXPECT_EQ(previous->plans.size(), fresh->plans.size());
+    EXPECT_EQ(previous->plan_table->plans.size(), fresh->plan_table->plans.size());
     EXPECT_EQ(previous->warnings, fresh->warnings);
   }
 }
