@@ -116,7 +116,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   print_study_warnings(study->warnings);
   const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
-  if (study->choices.device != "none") {
+  if (study->choices.device) {
     const StudyMeasurements measured = measured_or_reported(
         {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, loaded,
         options);

@@ -35,7 +35,7 @@ void add_dim(const std::string& argument, Choices& choices) {
   } else if (status == std::errc::result_out_of_range) {
     fail_usage("--dim " + printable(argument), "does not fit into 64 bits");
   } else {
-    choices.same_dims[name] = value;
+    choices.graph.same_dims[name] = value;
   }
 }
 
@@ -56,17 +56,17 @@ std::string names_in(const Table& table) {
 }
 
 void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
-  if (options.newer_versions) choices.recompute_search.newer_versions = true;
+  if (options.newer_versions) choices.plans.search.newer_versions = true;
   for (const std::string& each : options.recomputable) {
-    choices.recompute_search.also_recomputable.insert(each);
+    choices.plans.search.also_recomputable.insert(each);
   }
   if (!options.compress_to.empty()) {
-    choices.recompute_search.compressed = parse_compressed(options.compress_to);
+    choices.plans.search.compressed = parse_compressed(options.compress_to);
   }
-  if (!options.profile.empty()) choices.profile = load_profile(options.profile);
+  if (!options.profile.empty()) choices.times.profile = load_profile(options.profile);
   if (options.transfer_bandwidth) {
     check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
-    choices.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
+    choices.times.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
   }
 }
 
@@ -126,7 +126,9 @@ void add_no_merge(const std::string& argument, FusionChoice& fusion) {
 }
 
 void apply_fusion_options(const AnalysisOptions& options, FusionChoice& fusion) {
-  if (!options.fusion.empty()) fusion.strategy = find_fusion(options.fusion).name;
+  if (!options.fusion.empty()) {
+    fusion.strategy = choice_of(find_fusion(options.fusion).name, no_fusion);
+  }
   fusion.alone.insert(options.splits.begin(), options.splits.end());
   for (const std::string& each : options.no_merges) add_no_merge(each, fusion);
 }
@@ -146,15 +148,14 @@ void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
 }
 
 void apply_order(const std::string& name, Choices& choices) {
-  const bool is_planned = name == planned_order && !choices.planned.empty();
-  choose_order(choices, std::string(is_planned ? planned_order : find_order(name).name));
+  const bool is_planned = name == planned_order && choices.plans.sequence;
+  if (is_planned) return choose_order(choices, std::nullopt);
+  choose_order(choices, std::string(find_order(name).name));
 }
 
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
-  if (options.precision.empty()) return;
-  check_precision(options.precision);
-  choices.precision = options.precision;
+  if (!options.precision.empty()) choices.graph.precision = parse_precision(options.precision);
 }
 
 void add_pass_options(CLI::App& program, AnalysisOptions& options) {
@@ -202,20 +203,20 @@ std::string pass_list() {
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
   if (!options.recompute_search.empty())
-    choices.recompute_search = search_option(options.recompute_search);
+    choices.plans.search = search_option(options.recompute_search);
   if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
-  for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
-  choices.pinned.insert(options.pinned.begin(), options.pinned.end());
-  if (options.level >= 0) choices.level = options.level;
+  for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
+  choices.plans.pinned.insert(options.pinned.begin(), options.pinned.end());
+  if (options.level >= 0) choices.plans.level = options.level;
   if (!options.order.empty()) apply_order(options.order, choices);
   apply_fusion_options(options, choices.fusion);
   if (!options.device.empty()) {
     check_device_name(options.device);
-    choices.device = options.device;
+    choices.device = choice_of(options.device, no_device);
   }
-  if (!options.loss.empty()) choices.goal.loss = options.loss;
-  for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
-  for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
+  if (!options.loss.empty()) choices.graph.goal.loss = options.loss;
+  for (const std::string& each : options.trainable) choices.graph.goal.trainable.push_back(each);
+  for (const std::string& each : options.frozen) choices.graph.goal.frozen.push_back(each);
   apply_strategy_options(options, choices);
   if (!options.optimizer.empty()) choices.update.optimizer = find_optimizer(options.optimizer).name;
   if (options.master_weights) choices.update.master_weights = true;

@@ -9,7 +9,7 @@ namespace {
 
 std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
   if (!options.memory.empty()) return memory_in("--memory", options.memory);
-  if (choices.profile.memory_bytes > 0) return choices.profile.memory_bytes;
+  if (choices.times.profile.memory_bytes > 0) return choices.times.profile.memory_bytes;
   fail_usage("--fit", "the profile has no memory size", "give it with --memory SIZE");
 }
 

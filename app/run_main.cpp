@@ -49,9 +49,10 @@ class TraceFile {
 };
 
 void write_profile(const Study& study, const Measurement& measured, const std::string& file) {
-  const DeviceProfile base = profile_in_force(study.choices);
+  const DeviceProfile base = profile_in_force(study.choices.times);
   const std::vector<DeviceInfo> devices = list_devices();
-  const DeviceInfo* const device = device_meant(devices, study.choices.device);
+  const DeviceInfo* const device =
+      device_meant(devices, choice_text(study.choices.device, no_device));
   const DeviceProfile profile = measured_profile(study, *study.current, measured, base,
                                                  device == nullptr ? DeviceInfo() : *device);
   save_profile(profile, file);
@@ -102,7 +103,7 @@ std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) 
 
 bool matches_expected(const Study& study, const LoadedModel& loaded, const RunResult& result,
                       const NamedTensors& inputs, const RunOptions& options) {
-  const bool is_mixed = !study.choices.precision.empty();
+  const bool is_mixed = study.choices.graph.precision.has_value();
   const Results results{result.outputs, study.graph(), inputs, is_mixed,
                         outputs_given_up(*loaded.model, study.graph())};
   return print_comparison(compare_outputs(results, options.compare, options.tolerance));
@@ -134,13 +135,13 @@ int run_once(LoadedModel& loaded, const RunOptions& options) {
   const RunSettings settings = run_settings(options);
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
-  if (loaded.session.choices.device == "none") loaded.session.choices.device = "cpu";
+  if (!loaded.session.choices.device) loaded.session.choices.device = "cpu";
   check_choices(options, loaded.session.choices);
   const auto study = study_with(loaded, inputs);
   check_all_tensors(study->graph());
   print_warnings("stashscope-run", loaded.warnings);
   print_warnings("stashscope-run", study->warnings);
-  const auto runner = make_runner(study->choices.device, settings);
+  const auto runner = make_runner(*study->choices.device, settings);
   runner->check(study->graph());
   const std::int64_t bytes = host_bytes(*study);
   if (options.inputs.empty()) {

@@ -144,7 +144,7 @@ int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
   ui::apply_theme(application, theme_choice(options.theme));
   ui::MainWindow window({running_program(), places.path()});
   window.resize(size);
-  const bool runs = !analysis.device.empty() && analysis.device != "none";
+  const bool runs = !analysis.device.empty() && analysis.device != no_device;
   const Screenshot screenshot(window, options, runs);
   window.show();
   open_subject(window.document(), analysis);

@@ -46,7 +46,8 @@ void tick_plan(benchmark::State& state, const std::string& name) {
   Choices off = choices_for(name);
   std::shared_ptr<const Study> study = compute_study(model, off, nullptr, Progress());
   Choices on = off;
-  if (!study->plans.empty()) on.plans = parse_config(study->plans.front().config);
+  if (!study->plan_table->plans.empty())
+    on.plans.config = parse_config(study->plan_table->plans.front().config);
   bool is_on = false;
   for (auto _ : state) {
     is_on = !is_on;

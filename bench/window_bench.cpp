@@ -79,7 +79,7 @@ void measure_tick(const QString& model, int repeats) {
   Row row{"tick a plan of " + model.toStdString() + ": curve and table drawn", {}, 50};
   for (int i = 0; i < 4 * repeats; ++i) {
     const Study& study = *window.document().study();
-    const PlanRow& plan = study.plans.front();
+    const PlanRow& plan = study.plan_table->plans.front();
     const Choices after = with_plan(study, window.document().choices(), plan, !plan.on);
     row.milliseconds.push_back(milliseconds_of([&] {
       window.choose(after, u"plan"_s);

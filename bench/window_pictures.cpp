@@ -60,7 +60,7 @@ void fill_choices(OpenWindow& open, const QStringList& dims) {
   open.settle();
   open.find<QAbstractButton>(u"pin_button"_s).click();
   Choices choices = open.document().choices();
-  choices.level = 1;
+  choices.plans.level = 1;
   open.choose(choices, u"Level 1"_s);
   open.settle();
   if (open.document().study()->baseline->timeline.peak_bytes > most_run_bytes) return;

@@ -37,9 +37,10 @@ struct Repeats {
   std::size_t runs = 0;
 };
 
-Repeats repeats_of(const PlannedSequence& planned) {
+Repeats repeats_of(const Choices& choices) {
   Repeats repeats;
-  for (const auto& [node, more_runs] : repeated_nodes(planned)) {
+  if (!choices.plans.sequence) return repeats;
+  for (const auto& [node, more_runs] : repeated_nodes(*choices.plans.sequence)) {
     ++repeats.nodes;
     repeats.runs += more_runs;
   }
@@ -93,29 +94,31 @@ json bound_json(const Study& study, const StepPeakBound& bound) {
 }
 
 json point_json(const Study& study, const ParetoPoint& point) {
-  const Repeats repeats = repeats_of(point.choices.planned);
-  return {{"peak_bytes", point.peak_bytes},
-          {"extra_seconds", point.extra_seconds},
-          {"extra_seconds_percent", share_of_step(study, point.extra_seconds)},
-          {"config",
-           point.choices.planned.empty() ? to_valid_utf8(to_string(point.choices.plans)) : ""},
-          {"probe", to_string(point.choices.recompute_search)},
-          {"repeated_nodes", repeats.nodes},
-          {"repeated_runs", repeats.runs}};
+  const Repeats repeats = repeats_of(point.choices);
+  return {
+      {"peak_bytes", point.peak_bytes},
+      {"extra_seconds", point.extra_seconds},
+      {"extra_seconds_percent", share_of_step(study, point.extra_seconds)},
+      {"config",
+       !point.choices.plans.sequence ? to_valid_utf8(to_string(point.choices.plans.config)) : ""},
+      {"probe", to_string(point.choices.plans.search)},
+      {"repeated_nodes", repeats.nodes},
+      {"repeated_runs", repeats.runs}};
 }
 
 }  // namespace
 
 std::string plan_text(const Choices& choices) {
-  if (choices.planned.empty()) {
-    const std::string config = to_string(choices.plans);
+  if (!choices.plans.sequence) {
+    const std::string config = to_string(choices.plans.config);
     if (config.empty()) return "no plans";
     const std::string text =
-        printable(config, 4000) + " with --probe " + to_string(choices.recompute_search);
-    return choices.pinned.empty() ? text
-                                  : text + ", " + std::to_string(choices.pinned.size()) + " pinned";
+        printable(config, 4000) + " with --probe " + to_string(choices.plans.search);
+    return choices.plans.pinned.empty()
+               ? text
+               : text + ", " + std::to_string(choices.plans.pinned.size()) + " pinned";
   }
-  const Repeats repeats = repeats_of(choices.planned);
+  const Repeats repeats = repeats_of(choices);
   return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
          " more runs";
 }

@@ -86,7 +86,7 @@ inline ModelBuilder random_model(unsigned seed, int nodes) {
 inline std::shared_ptr<const Study> study_of(const std::shared_ptr<const Graph>& model,
                                              int level = 0) {
   Choices choices;
-  choices.level = level;
+  choices.plans.level = level;
   choices.dims["N"] = 64;
   return compute_study(model, choices, nullptr, Progress());
 }

@@ -192,9 +192,7 @@ QString Document::why_wait() const {
 
 void Document::run() {
   if (!why_wait().isEmpty()) return;
-  auto study = std::make_shared<Study>(*study_);
-  if (study->choices.device == "none") study->choices.device = "cpu";
-  run_job_.start(study, session_.model);
+  run_job_.start(study_->choices.device ? study_ : on_device(*study_, "cpu"), session_.model);
 }
 
 void Document::take_measured(const Measured& measured) {

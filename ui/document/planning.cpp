@@ -262,7 +262,7 @@ void Planning::take_study() {
     drop_plans();
   }
   // A planned order is compatible with every basis, so a chosen order is the stricter basis.
-  if (basis_ == nullptr || study->choices.order != planned_order) basis_ = study;
+  if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   update_fit();
 }
 

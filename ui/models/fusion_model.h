@@ -30,7 +30,9 @@ class FusionModel : public TableModel {
  private:
   QString text(const FusionRow& row, int column) const;
   static QString tool_tip(const FusionRow& row, int column);
-  bool is_chosen(const FusionRow& row) const { return row.name == study_->choices.fusion.strategy; }
+  bool is_chosen(const FusionRow& row) const {
+    return row.name == choice_text(study_->choices.fusion.strategy, no_fusion);
+  }
 
   std::shared_ptr<const Study> study_;
   std::vector<FusionRow> rows_;

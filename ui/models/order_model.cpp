@@ -12,11 +12,11 @@ OrderModel::OrderModel(QObject* parent)
                  parent) {}
 
 bool OrderModel::same_rows(const Study& a, const Study& b) const {
-  return a.orders.size() == b.orders.size();
+  return order_rows(a).size() == order_rows(b).size();
 }
 
 QVariant OrderModel::cell(int row, int column, int role) const {
-  const OrderRow& order = order_row(row);
+  const OrderRow order = order_row(row);
   switch (role) {
     case Qt::DisplayRole:
       return text(order, column);

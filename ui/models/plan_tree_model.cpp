@@ -43,8 +43,8 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
            {tr("By dimension"), tr("The bytes as a formula of the model's dimensions"), false}}) {}
 
 bool PlanTreeModel::lists_extensions(const Study& study) const {
-  return extensions_wanted_ ||
-         std::ranges::any_of(study.extensions, [](const PlanRow& row) { return row.on; });
+  return extensions_wanted_ || std::ranges::any_of(study.plan_table->extensions,
+                                                   [](const PlanRow& row) { return row.on; });
 }
 
 PlanTreeModel::Shape PlanTreeModel::shape_of(const Study& study) const {
@@ -54,7 +54,7 @@ PlanTreeModel::Shape PlanTreeModel::shape_of(const Study& study) const {
     return stashscope::plan_row(study, row).config;
   };
   for (std::vector<std::size_t>& group : plan_groups(study)) {
-    if (group.front() >= study.plans.size() && !shape.has_extensions) continue;
+    if (group.front() >= study.plan_table->plans.size() && !shape.has_extensions) continue;
     std::ranges::sort(group, {}, config);
     shape.groups.push_back(std::move(group));
   }

@@ -71,7 +71,7 @@ QString StepModel::tool_tip(int row, int column) const {
 }
 
 bool StepModel::is_moved(NodeId node) const {
-  const auto& moves = study().choices.moves;
+  const auto& moves = study().choices.order.moves;
   if (moves.empty()) return false;
   const std::string name = shown_name(study().graph(), study().current->dataflow, node);
   return std::ranges::any_of(moves, [&](const OrderMove& move) { return move.node == name; });

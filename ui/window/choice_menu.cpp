@@ -57,8 +57,8 @@ OrderMenu::OrderMenu(Document& document, QWidget* parent)
     const std::string name(order.name);
     QAction* const action = add_choice(
         this, u"order_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.order == name; },
-        [name](Choices& choices, bool) { choices.order = name; },
+        [name](const Choices& choices) { return choices.order.strategy == name; },
+        [name](Choices& choices, bool) { choices.order.strategy = name; },
         [name](bool) { return tr("Order %1").arg(shown(name)); });
     action->setToolTip(shown(std::string(order.description)));
   }
@@ -67,7 +67,7 @@ OrderMenu::OrderMenu(Document& document, QWidget* parent)
 void OrderMenu::show_choices() {
   ChoiceMenu::show_choices();
   if (document().study() == nullptr) return;
-  for (const OrderRow& row : document().study()->orders) {
+  for (const OrderRow& row : order_rows(*document().study())) {
     auto* const action = findChild<QAction*>(u"order_"_s + shown(row.name));
     if (action == nullptr || !row.peak_bytes) continue;
     action->setText(u"%1\t%2"_s.arg(shown(row.name), bytes_text(*row.peak_bytes)));
@@ -82,8 +82,10 @@ FusionMenu::FusionMenu(Document& document, QWidget* parent)
     const std::string name(fusion.name);
     QAction* const action = add_choice(
         this, u"fusion_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.fusion.strategy == name; },
-        [name](Choices& choices, bool) { choices.fusion.strategy = name; },
+        [name](const Choices& choices) {
+          return choice_text(choices.fusion.strategy, no_fusion) == name;
+        },
+        [name](Choices& choices, bool) { choices.fusion.strategy = choice_of(name, no_fusion); },
         [name](bool) { return tr("Fusion %1").arg(shown(name)); });
     action->setToolTip(shown(std::string(fusion.description)));
   }
@@ -105,7 +107,7 @@ void DeviceMenu::list_devices() {
         this, u"device_"_s + shown(info.name),
         u"%1: %2"_s.arg(shown(info.name), shown(info.description)),
         [name = info.name, &devices](const Choices& choices) {
-          const DeviceInfo* const meant = devices.meant_by(choices.device);
+          const DeviceInfo* const meant = devices.meant_by(choice_text(choices.device, no_device));
           return meant != nullptr && meant->name == name;
         },
         [name = info.name](Choices& choices, bool) { choices.device = name; },

@@ -292,10 +292,9 @@ void MainWindow::make_choice_buttons(QToolBar* bar) {
   QToolButton* const fusion = add_button(bar, u"fusion_button"_s, tr("Fusion"), fusion_menu_);
   const auto show_choices = [=, this] {
     const Choices& choices = document_.choices();
-    const std::string& chosen = choices.device;
-    device->setText(tr("on %1").arg(shown(chosen == "none" ? "cpu" : chosen)));
-    order->setText(tr("Order: %1").arg(shown(choices.order)));
-    fusion->setText(tr("Fusion: %1").arg(shown(choices.fusion.strategy)));
+    device->setText(tr("on %1").arg(shown(choices.device.value_or("cpu"))));
+    order->setText(tr("Order: %1").arg(shown(choice_text(choices.order.strategy, planned_order))));
+    fusion->setText(tr("Fusion: %1").arg(shown(choice_text(choices.fusion.strategy, no_fusion))));
     for (QToolButton* const each : {device, order, fusion}) {
       each->setEnabled(document_.study() != nullptr);
     }

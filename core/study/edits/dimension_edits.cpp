@@ -84,12 +84,12 @@ Choices with_dimensions(const Study& study, Choices choices, const DimensionSize
 }
 
 bool can_be_same(const Study& study, const Dimension& dimension) {
-  return names_known(*study.model, study.choices.same_dims).contains(dimension.name);
+  return names_known(*study.model, study.choices.graph.same_dims).contains(dimension.name);
 }
 
 Choices with_same_dimension(const Study& study, Choices choices, const Dimension& dimension,
                             const Dimension& other) {
-  choices.same_dims[dimension.name] = other.name;
+  choices.graph.same_dims[dimension.name] = other.name;
   choices.dims = without_size_of(study, choices.dims, dimension);
   choices.dims = without_size_of(study, choices.dims, other);
   const Dimension& kept = other.assumed ? dimension : other;
@@ -100,9 +100,9 @@ Choices with_same_dimension(const Study& study, Choices choices, const Dimension
 std::vector<std::string> names_made_same(const Study& study, const Dimension& dimension) {
   std::vector<std::string> names;
   for (const std::string& name : dimension.also) {
-    const bool is_chosen = std::ranges::any_of(study.choices.same_dims, [&](const auto& entry) {
-      return renames(entry.first, entry.second, name);
-    });
+    const bool is_chosen = std::ranges::any_of(
+        study.choices.graph.same_dims,
+        [&](const auto& entry) { return renames(entry.first, entry.second, name); });
     if (is_chosen) names.push_back(name);
   }
   std::ranges::sort(names);
@@ -111,10 +111,10 @@ std::vector<std::string> names_made_same(const Study& study, const Dimension& di
 
 Choices with_separate_name(const Study& study, Choices choices, const Dimension& dimension,
                            const std::string& name) {
-  choices.same_dims = without_name(*study.model, choices.same_dims, name);
+  choices.graph.same_dims = without_name(*study.model, choices.graph.same_dims, name);
   choices.dims = without_size_of(study, choices.dims, dimension);
   if (dimension.assumed) return choices;
-  const bool is_left = names_known(*study.model, choices.same_dims).contains(dimension.name);
+  const bool is_left = names_known(*study.model, choices.graph.same_dims).contains(dimension.name);
   if (is_left) choices.dims[dimension.name] = dimension.value;
   choices.dims[name] = dimension.value;
   return choices;

@@ -19,9 +19,10 @@ class PlanEditor {
  public:
   PlanEditor(const Study& study, Choices choices) : study_(study), choices_(std::move(choices)) {
     forget_planned(choices_);
-    choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
-    if (choices_.level > 0) {
-      of_level_ = config_of_all(*study.opportunities, choices_.level == 2);
+    choices_.plans.config =
+        without_operators(study.graph(), *study.opportunities, choices_.plans.config);
+    if (choices_.plans.level > 0) {
+      of_level_ = config_of_all(*study.opportunities, choices_.plans.level == 2);
     }
   }
 
@@ -58,23 +59,24 @@ class PlanEditor {
     switch_off_rivals(cluster, choice.type);
     const auto level = of_level_.find(cluster);
     if (level != of_level_.end() && level->second == choice) {
-      choices_.plans.erase(cluster);
+      choices_.plans.config.erase(cluster);
     } else {
-      choices_.plans[cluster] = choice;
+      choices_.plans.config[cluster] = choice;
     }
   }
 
   void clear(const std::string& cluster, PlanType type) {
     if (of_level_.contains(cluster)) {
-      choices_.plans[cluster] = {type, 0};
+      choices_.plans.config[cluster] = {type, 0};
     } else {
-      choices_.plans.erase(cluster);
+      choices_.plans.config.erase(cluster);
     }
   }
 
   /// The plans of an entry that are carried out under the choices as edited so far.
   std::set<const NodePlan*> carried_out(const std::string& cluster, PlanType type) const {
-    const RecomputeConfig config = config_in_force(study_.graph(), choices_, *study_.opportunities);
+    const RecomputeConfig config =
+        config_in_force(study_.graph(), choices_.plans, *study_.opportunities);
     std::set<const NodePlan*> found;
     for (const NodePlan* const plan : select_plans(*study_.opportunities, config, kept())) {
       if (plan->type == type && plan->cluster == cluster) found.insert(plan);
@@ -112,19 +114,19 @@ class PlanEditor {
   /// Unpins nodes of an entry's plans. The first `wanted` plans are to be carried out; a later node
   /// stays pinned if another plan that is on would then apply to it.
   void release(const std::vector<const NodePlan*>& plans, int wanted) {
-    if (choices_.pinned.empty()) return;
+    if (choices_.plans.pinned.empty()) return;
     std::set<NodeId> released;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const NodeId node = plans[i]->node;
       if (static_cast<int>(i) < wanted || !has_others(node)) released.insert(node);
     }
-    forget_names(names(), released, choices_.pinned);
+    forget_names(names(), released, choices_.plans.pinned);
   }
 
   void keep(NodeId node) {
     const std::string& name = names().of(node);
     is_possible_ = is_possible_ && !name.empty();
-    choices_.pinned.insert(name);
+    choices_.plans.pinned.insert(name);
   }
 
   /// Built on first use, because it looks at every node and is needed only for pinned nodes.
@@ -134,7 +136,8 @@ class PlanEditor {
   }
 
   PinnedNodes kept() const {
-    return choices_.pinned.empty() ? PinnedNodes() : pinned_nodes(names(), choices_.pinned);
+    return choices_.plans.pinned.empty() ? PinnedNodes()
+                                         : pinned_nodes(names(), choices_.plans.pinned);
   }
 
   /// Whether the node has plans that are on and are not being switched.
@@ -180,8 +183,8 @@ class PlanEditor {
 
   /// In the choices as edited so far, which the study may not know yet.
   bool is_on(const std::string& cluster, PlanType type) const {
-    const auto chosen = choices_.plans.find(cluster);
-    if (chosen != choices_.plans.end()) {
+    const auto chosen = choices_.plans.config.find(cluster);
+    if (chosen != choices_.plans.config.end()) {
       return chosen->second.type == type && chosen->second.count != 0;
     }
     const auto level = of_level_.find(cluster);
@@ -247,17 +250,17 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
 }
 
 Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
-  if (!on && choices.pinned.empty()) return choices;
+  if (!on && choices.plans.pinned.empty()) return choices;
   const NodeNames names(study.graph());
   std::set<NodeId> originals;
   for (const NodeId node : nodes) originals.insert(study.current->dataflow.origin(node));
   if (!on) {
-    forget_names(names, originals, choices.pinned);
+    forget_names(names, originals, choices.plans.pinned);
     return choices;
   }
   const auto is_nameless = [&](NodeId node) { return names.of(node).empty(); };
   if (std::ranges::any_of(originals, is_nameless)) return choices;
-  for (const NodeId node : originals) choices.pinned.insert(names.of(node));
+  for (const NodeId node : originals) choices.plans.pinned.insert(names.of(node));
   return choices;
 }
 

@@ -43,7 +43,7 @@ void add_memory(ComparisonRows& rows, const Study& left, const Study& right) {
 
 std::string source_of_times(const Study& study) {
   if (study.times->measured > 0) return "measured on " + study.times->measured_on;
-  return "predicted for " + study.choices.profile.name;
+  return "predicted for " + study.choices.times.profile.name;
 }
 
 void add_time(ComparisonRows& rows, const Study& left, const Study& right) {
@@ -69,10 +69,12 @@ void add_model(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::model);
   rows.add_count("nodes in the file", left.model->data().nodes_in_file,
                  right.model->data().nodes_in_file);
-  rows.add_count("forward nodes", static_cast<std::size_t>(left.prepared->forward_nodes),
-                 static_cast<std::size_t>(right.prepared->forward_nodes));
-  rows.add_count("backward nodes", static_cast<std::size_t>(left.prepared->backward_nodes),
-                 static_cast<std::size_t>(right.prepared->backward_nodes));
+  const NodeCounts in_left = node_counts(left);
+  const NodeCounts in_right = node_counts(right);
+  rows.add_count("forward nodes", static_cast<std::size_t>(in_left.forward),
+                 static_cast<std::size_t>(in_right.forward));
+  rows.add_count("backward nodes", static_cast<std::size_t>(in_left.backward),
+                 static_cast<std::size_t>(in_right.backward));
   rows.add_count("steps with plans", left.current->timeline.order.size(),
                  right.current->timeline.order.size());
   rows.add_bytes("parameters", left.sizes->parameter_bytes, right.sizes->parameter_bytes);
@@ -82,7 +84,7 @@ void add_model(ComparisonRows& rows, const Study& left, const Study& right) {
 /// How often the plans in force are carried out, by config.
 std::map<std::string, std::string> plans_of(const Study& study) {
   std::map<std::string, std::string> plans;
-  for (const auto* const list : {&study.plans, &study.extensions}) {
+  for (const auto* const list : {&study.plan_table->plans, &study.plan_table->extensions}) {
     for (const PlanRow& row : *list) {
       if (!row.on) continue;
       plans[row.config] = std::to_string(row.applied) + " of " + std::to_string(row.frequency);

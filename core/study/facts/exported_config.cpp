@@ -22,7 +22,7 @@ Keys keys_of(const std::vector<NodePlan>& plans) {
 
 /// What ONNX Runtime's own table of operators finds.
 Keys reference_keys(const Study& study) {
-  const RecomputeSearchOptions probe = effective_search_options(study.choices);
+  const RecomputeSearchOptions probe = effective_search_options(study.choices.plans);
   const PreparedStep& prepared = *study.prepared;
   return keys_of(find_opportunities(study.graph(), prepared.ops, prepared.step.boundary,
                                     RecomputeSearchOptions(probe.level, probe.layer_boundary))
@@ -32,7 +32,7 @@ Keys reference_keys(const Study& study) {
 /// Removes and returns the entries of `config` that only the widened table finds.
 RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
   RecomputeConfig widened;
-  const RecomputeSearchOptions& probe = study.choices.recompute_search;
+  const RecomputeSearchOptions& probe = study.choices.plans.search;
   if (!probe.newer_versions && probe.also_recomputable.empty()) return widened;
   const Keys found = keys_of(study.opportunities->plans);
   const Keys known = reference_keys(study);
@@ -100,7 +100,7 @@ ExportedConfig exported_config(const Study& study) {
 
 std::string environment_block(const Study& study) {
   const ExportedConfig exported = exported_config(study);
-  return environment_block(exported.config, effective_search_options(study.choices),
+  return environment_block(exported.config, effective_search_options(study.choices.plans),
                            exported.left_out);
 }
 

@@ -140,19 +140,21 @@ std::optional<TablePlace> table_place(const Study& study, NodeId node) {
   return unplanned_place(study, [&](const Obstacle& each) { return each.stopped_at == node; });
 }
 
-std::size_t plan_rows(const Study& study) { return study.plans.size() + study.extensions.size(); }
+std::size_t plan_rows(const Study& study) {
+  return study.plan_table->plans.size() + study.plan_table->extensions.size();
+}
 
 const PlanRow& plan_row(const Study& study, std::size_t row) {
-  const std::size_t plans = study.plans.size();
-  return row < plans ? study.plans[row] : study.extensions[row - plans];
+  const std::size_t plans = study.plan_table->plans.size();
+  return row < plans ? study.plan_table->plans[row] : study.plan_table->extensions[row - plans];
 }
 
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study) {
   const std::size_t rows = plan_rows(study);
   RowSets sets(rows);
   join_by_cluster(study, sets);
-  join_by_output(study, 0, study.plans.size(), sets);
-  join_by_output(study, study.plans.size(), rows, sets);
+  join_by_output(study, 0, study.plan_table->plans.size(), sets);
+  join_by_output(study, study.plan_table->plans.size(), rows, sets);
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (std::size_t row = 0; row < rows; ++row) groups[sets.find(row)].push_back(row);
   std::vector<std::vector<std::size_t>> list;

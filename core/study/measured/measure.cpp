@@ -86,8 +86,8 @@ class StreamReader {
         place_(place),
         on_event_(on_event),
         progress_(progress),
-        baseline_(study.choices.device + place),
-        current_(study.choices.device + place) {}
+        baseline_(choice_text(study.choices.device, no_device) + place),
+        current_(choice_text(study.choices.device, no_device) + place) {}
 
   void take(const std::string& line) {
     if (line == worker_done_line) {
@@ -210,7 +210,7 @@ Session session_of_run(const Study& study, const fs::path& model) {
 std::vector<std::string> worker_arguments(const std::string& file, const Study& study,
                                           const RunCounts& counts) {
   return {file,        "--stream",
-          "--device",  study.choices.device,
+          "--device",  choice_text(study.choices.device, no_device),
           "--warm-up", std::to_string(counts.warm_up),
           "--repeat",  std::to_string(counts.repeats)};
 }

@@ -96,7 +96,7 @@ std::vector<StepDifference> measured_differences(const Study& study, const Varia
   const std::vector<double> seconds =
       seconds_by_step(study, variant,
                       roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
-                                     profile_in_force(study.choices)));
+                                     profile_in_force(study.choices.times)));
   const Causes causes(study, variant, measured);
   std::vector<StepDifference> differences;
   differences.reserve(order.size());

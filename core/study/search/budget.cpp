@@ -20,24 +20,20 @@ constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "seq
 /// Whether what stays in force is more than a sequence of the step's own nodes: plans that evict
 /// tensors, or fused groups, whose inner tensors take no memory.
 bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
-  const bool evicts = !own_part(study.choices.plans).empty();
-  return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy != "none");
+  const bool evicts = !own_part(study.choices.plans.config).empty();
+  return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy);
 }
 
 /// The study with the other choice of where recompute plans are searched: within transformer layers
 /// only, or everywhere.
 std::shared_ptr<const Study> other_probe(const Study& study) {
-  Choices choices = study.choices;
-  choices.recompute_search = effective_search_options(choices);
-  choices.recompute_search.layer_boundary = !choices.recompute_search.layer_boundary;
-  choices.level = 0;
-  choices.plans = own_part(choices.plans);
-  auto other = std::make_shared<Study>(
-      *compute_study(study.model, without_search(study, choices), &study, Progress()));
-  other->times = study.times;
-  other->choices.order = study.choices.order;
-  other->order = study.order;
-  return other;
+  Choices choices = without_search(study, study.choices);
+  PlanChoices& plans = choices.plans;
+  plans.search = effective_search_options(plans);
+  plans.search.layer_boundary = !plans.search.layer_boundary;
+  plans.level = 0;
+  plans.config = own_part(plans.config);
+  return compute_study(study.model, choices, &study, Progress());
 }
 
 /// Searches of one study at one grain.
@@ -119,18 +115,20 @@ class BudgetPlanner {
 
   std::int64_t search_clusters(std::int64_t budget_bytes, const SearchLimit& limit) {
     const SearchClock clock(limit, progress_);
-    if (study_.choices.planned.empty()) {
-      take_point({with_clusters(study_, study_.config), study_.current->timeline.peak_bytes,
+    if (!study_.choices.plans.sequence) {
+      take_point({with_clusters(study_.choices, study_.config), study_.current->timeline.peak_bytes,
                   extra_seconds(study_)});
       if (is_free(budget_bytes)) return 0;
     }
     const std::int64_t evaluations = stashscope::search_clusters(
-        study_, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
+        study_, study_.choices, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
     if (is_free(budget_bytes) || progress_.cancelled()) return evaluations;
     if (other_ == nullptr) other_ = other_probe(study_);
+    Choices base = other_->choices;
+    base.order = study_.choices.order;
     const SearchLimit rest = rest_of(limit, share_of(limit, 0.5), clock);
-    return evaluations +
-           stashscope::search_clusters(*other_, budget_bytes, rest, progress_, archive_, on_plan_);
+    return evaluations + stashscope::search_clusters(*other_, base, budget_bytes, rest, progress_,
+                                                     archive_, on_plan_);
   }
 
   std::int64_t search_sequences(std::int64_t budget_bytes, const SearchLimit& limit) {
@@ -163,7 +161,8 @@ class BudgetPlanner {
     constexpr std::int64_t moves_of_an_evaluation = 100;
     if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;
     ParetoFront clusters;
-    stashscope::search_clusters(study_, budget_bytes, limit, progress_, clusters, {});
+    stashscope::search_clusters(study_, study_.choices, budget_bytes, limit, progress_, clusters,
+                                {});
     const Choices& best = clusters.best(budget_bytes).choices;
     take_known(*compute_study(study_.model, without_search(study_, best), &study_, Progress()));
   }
@@ -252,7 +251,7 @@ const ParetoPoint& ParetoFront::best(std::int64_t budget_bytes) const {
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan,
                              const OnProof& on_proof) {
-  if (!study.choices.moves.empty()) {
+  if (!study.choices.order.moves.empty()) {
     return plan_for_budget(*without_moves(study), request, archive, progress, on_plan, on_proof);
   }
   return BudgetPlanner(study, request.grain, archive, progress, on_plan)
@@ -262,7 +261,7 @@ BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, P
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,
                                       const Progress& progress, const OnPlan& on_plan) {
-  if (!study.choices.moves.empty()) {
+  if (!study.choices.order.moves.empty()) {
     return pareto_curve(*without_moves(study), grain, points, limit, archive, progress, on_plan);
   }
   BudgetPlanner planner(study, grain, archive, progress, on_plan);

@@ -9,13 +9,14 @@ namespace stashscope {
 /// the budget is met) and from above (takes all plans, then removes those that are not needed).
 /// Continues with simulated annealing over the counts. Evicting plans stay as in the study's
 /// choices.
+/// @param base the study's choices, with any order; found plans are put into them
 /// @param archive takes every evaluated configuration
 /// Returns the number of evaluated configurations.
-std::int64_t search_clusters(const Study& study, std::int64_t budget_bytes,
+std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
                              ParetoFront& archive, const OnPlan& on_plan);
 
-/// The study's choices with these plans in force and without a level.
-Choices with_clusters(const Study& study, const RecomputeConfig& config);
+/// The choices with these plans in force and without a level.
+Choices with_clusters(Choices choices, const RecomputeConfig& config);
 
 }  // namespace stashscope

@@ -8,6 +8,7 @@
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
+#include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
 namespace stashscope {
@@ -52,9 +53,8 @@ class Fitter {
     done_ = 1;
     const ScheduleSpec schedule = resizer_.current();
     VariantFit kept = fit(schedule);
-    const bool is_search =
-        schedule.rule == nullptr && study_.order != planned_order && !is_moved(study_);
-    return is_search ? searched_anew(find_order(study_.order), schedule, std::move(kept))
+    const bool is_search = schedule.rule == nullptr && study_.order && !is_moved(study_);
+    return is_search ? searched_anew(find_order(*study_.order), schedule, std::move(kept))
                      : std::move(kept);
   }
 
@@ -168,14 +168,9 @@ class Fitter {
   }
 
   double seconds(const std::shared_ptr<const Sizes>& sizes, const Variant& variant) const {
-    Study study = study_;
-    study.sizes = sizes;
-    study.times = std::make_shared<const StepTimes>(
-        StepTimes{roofline_times(study.graph(), study.prepared->ops, sizes->work,
-                                 profile_in_force(study.choices)),
-                  0,
-                  {}});
-    return step_seconds(study, variant);
+    const NodeTimes times = roofline_times(study_.graph(), study_.prepared->ops, sizes->work,
+                                           profile_in_force(study_.choices.times));
+    return step_seconds({sizes->bytes, times, copy_rates(study_)}, variant);
   }
 
   std::vector<Dimension> others(const Sizes& sizes) const {
@@ -258,7 +253,7 @@ LargestFit largest_fit(const Study& study, const FitQuestion& question, const Pr
 
 bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now) {
   const auto rest_of = [&](Choices choices) {
-    choices.device = Choices().device;
+    choices.device.reset();
     for (const Dimension& each : answer.dimensions) {
       choices = with_dimension(asked, std::move(choices), each, 1);
     }

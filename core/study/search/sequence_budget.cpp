@@ -77,8 +77,8 @@ std::vector<TaskId> SequenceProblem::chosen_order(const OrderInput& step) const 
   const Variant& current = *study_.current;
   const bool is_found = current.dataflow.cloned_nodes.empty() && current.groups.empty();
   if (is_found) return tasks_.tasks(current.timeline.order);
-  if (study_.order != planned_order) return tasks_.tasks(find_order(study_.order).order(step));
-  return first_runs(tasks_.graph, stashscope::sequence_of(tasks_, study_.choices.planned));
+  if (study_.order) return tasks_.tasks(find_order(*study_.order).order(step));
+  return first_runs(tasks_.graph, stashscope::sequence_of(tasks_, *study_.choices.plans.sequence));
 }
 
 StepMemory SequenceProblem::memory() const {
@@ -123,8 +123,8 @@ BudgetedSequence SequenceProblem::search_freely(std::int64_t budget_bytes, const
 
 ParetoPoint SequenceProblem::point(std::span<const TaskId> sequence) const {
   ParetoPoint point{study_.choices, 0, 0};
-  point.choices.planned = planned_sequence(*study_.prepared, tasks_, sequence);
-  point.choices.order = planned_order;
+  point.choices.plans.sequence = planned_sequence(*study_.prepared, tasks_, sequence);
+  point.choices.order.strategy.reset();
   const SequencedStep step =
       sequence_dataflow(study_.graph(), study_.prepared->ops, tasks_, sequence);
   point.peak_bytes = peak_of(step.dataflow, memory(), step.order);

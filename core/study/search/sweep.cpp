@@ -42,7 +42,7 @@ std::optional<Choices> choices_of_sweep(const Study& study, const std::string& d
 }
 
 bool has_searched_order(const Study& study) {
-  return study.order != planned_order && find_order(study.order).kind == OrderKind::search;
+  return study.order && find_order(*study.order).kind == OrderKind::search;
 }
 
 }  // namespace

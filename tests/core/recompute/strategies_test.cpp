@@ -26,7 +26,7 @@ std::shared_ptr<const Study> study_of(const test::ModelBuilder& model, const Cho
 Choices with_plans(const std::string& config) {
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(config);
+  choices.plans.config = parse_config(config);
   return choices;
 }
 
@@ -65,7 +65,7 @@ TEST(Offload, FreesTheTensorBetweenItsLastForwardAndItsFirstBackwardUse) {
 
 TEST(Offload, CostsTheBytesOverTheLinkBothWays) {
   Choices choices = with_plans("MatMul:3:1");
-  choices.transfer_bandwidth = 1e6;
+  choices.times.transfer_bandwidth = 1e6;
   const auto study = study_of(test::deep_perceptron(6, 64), choices);
   const std::int64_t bytes = std::int64_t{64} * 64 * 4;
   EXPECT_EQ(study->current->transfer_bytes, 2 * bytes);
@@ -75,7 +75,7 @@ TEST(Offload, CostsTheBytesOverTheLinkBothWays) {
 
 TEST(Compress, KeepsHalfTheBytesAndIsMarkedLossy) {
   const auto study = study_of(test::deep_perceptron(6, 64), with_plans("MatMul:4:-1"));
-  const auto& rows = study->extensions;
+  const auto& rows = study->plan_table->extensions;
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [](const PlanRow& each) { return each.config == "MatMul:4:-1"; });
   ASSERT_NE(row, rows.end());
@@ -92,10 +92,10 @@ TEST(Compress, KeepsHalfTheBytesAndIsMarkedLossy) {
 
 TEST(Compress, TakesEightBitsOnlyWhereGradientsTolerateThem) {
   Choices choices = with_plans("");
-  choices.recompute_search.compressed = ElementType::float8e4m3fn;
+  choices.plans.search.compressed = ElementType::float8e4m3fn;
   const auto study = study_of(test::deep_perceptron(3, 64), choices);
   std::vector<std::string> configs;
-  for (const PlanRow& row : study->extensions) {
+  for (const PlanRow& row : study->plan_table->extensions) {
     if (row.type == PlanType::compress) configs.push_back(row.config);
   }
   // GeluGrad reads the MatMul's output; the gradients of weights read Gelu's output.
@@ -104,18 +104,19 @@ TEST(Compress, TakesEightBitsOnlyWhereGradientsTolerateThem) {
 
 TEST(Extensions, AreNeverPartOfALevelOrOfTheReferencesTable) {
   Choices choices;
-  choices.level = 2;
+  choices.plans.level = 2;
   const auto study = study_of(test::deep_perceptron(6, 64), choices);
-  EXPECT_FALSE(study->extensions.empty());
-  for (const PlanRow& row : study->extensions) EXPECT_FALSE(row.on) << row.config;
-  for (const PlanRow& row : study->plans) EXPECT_TRUE(in_reference(row.type)) << row.config;
+  EXPECT_FALSE(study->plan_table->extensions.empty());
+  for (const PlanRow& row : study->plan_table->extensions) EXPECT_FALSE(row.on) << row.config;
+  for (const PlanRow& row : study->plan_table->plans)
+    EXPECT_TRUE(in_reference(row.type)) << row.config;
 }
 
 TEST(Extensions, KeepWhatTheStepReturns) {
   test::ModelBuilder model = test::deep_perceptron(2, 8);
   model.output("layer.0.h");
   Choices choices;
-  choices.goal.loss = "loss";
+  choices.graph.goal.loss = "loss";
   const auto study = study_of(model, choices);
   for (const NodePlan& plan : study->opportunities->extensions) {
     const ValueId tensor = study->graph().node(plan.node).outputs[plan.outputs[0]];
@@ -171,9 +172,10 @@ test::ModelBuilder model_with_splits(int layers) {
 }
 
 const PlanRow& extension_of(const Study& study, const std::string& config) {
-  const auto row = std::find_if(study.extensions.begin(), study.extensions.end(),
-                                [&](const PlanRow& each) { return each.config == config; });
-  if (row == study.extensions.end()) throw std::runtime_error("no row " + config);
+  const auto row =
+      std::find_if(study.plan_table->extensions.begin(), study.plan_table->extensions.end(),
+                   [&](const PlanRow& each) { return each.config == config; });
+  if (row == study.plan_table->extensions.end()) throw std::runtime_error("no row " + config);
   return *row;
 }
 
@@ -220,14 +222,14 @@ TEST(Eviction, FetchesNothingThatIsRecomputed) {
       Choices choices;
       if (with_passes) add_passes("all", choices);
       for (const PlanType type : {PlanType::offload, PlanType::compress}) {
-        choices.level = 0;
-        choices.plans.clear();
+        choices.plans.level = 0;
+        choices.plans.config.clear();
         const auto plain = compute_study(model, choices, nullptr, {});
-        for (const PlanRow& row : plain->extensions) {
-          if (row.type == type) choices.plans.insert(row.entries.begin(), row.entries.end());
+        for (const PlanRow& row : plain->plan_table->extensions) {
+          if (row.type == type) choices.plans.config.insert(row.entries.begin(), row.entries.end());
         }
         for (const int level : {0, 1, 2}) {
-          choices.level = level;
+          choices.plans.level = level;
           const auto study = compute_study(model, choices, nullptr, {});
           const std::size_t applied = study->applied.size();
           EXPECT_GT(applied, 0U);
@@ -253,8 +255,8 @@ test::ModelBuilder model_with_cheap_view() {
 
 TEST(Eviction, YieldsToAPlanThatMakesItsViewAgain) {
   Choices choices = with_plans("Add:3:-1");
-  choices.level = 1;
-  choices.recompute_search = RecomputeSearchOptions(1, false);
+  choices.plans.level = 1;
+  choices.plans.search = RecomputeSearchOptions(1, false);
   const auto study = study_of(model_with_cheap_view(), choices);
   ASSERT_TRUE(study->config.contains("MatMul+Add+Reshape+")) << to_string(study->config);
   EXPECT_EQ(count_of(*study, AddedKind::offload), 0U);
@@ -272,7 +274,7 @@ TEST(Eviction, LeavesOutOperatorsThatAConfigCannotName) {
     m.node(op_type, {"x"}, {"h"}, {}, "own").declare("h", {"N", 8});
     m.node("MatMul", {"h", "w"}, {"scores"});
     m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
-    return study_of(m.output("loss"), with_plans(""))->extensions;
+    return study_of(m.output("loss"), with_plans(""))->plan_table->extensions;
   };
   const auto names = [](const std::vector<PlanRow>& rows, const std::string& op_type) {
     return std::any_of(rows.begin(), rows.end(),
@@ -301,7 +303,7 @@ TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
 
 TEST(ModifiedGraph, IsNotWrittenWithCastsThatItsOpsetDoesNotKnow) {
   Choices choices = with_plans("MatMul:4:1");
-  choices.recompute_search.compressed = ElementType::float8e5m2;
+  choices.plans.search.compressed = ElementType::float8e5m2;
   const auto study = study_of(test::deep_perceptron(2, 8), choices);
   ASSERT_EQ(count_of(*study, AddedKind::compress), 1U);
   const std::string text = test::refusal(ErrorKind::usage, [&] { modified_graph(*study); });

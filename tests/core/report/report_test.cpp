@@ -17,7 +17,7 @@ std::shared_ptr<const Study> example(const std::string& dim = "N") {
   m.node("MatMul", {"x", "w"}, {"h"}).node("Gelu", {"h"}, {"g"}, {}, "com.microsoft");
   m.node("MatMul", {"g", "w"}, {"y"}).output("y");
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   return compute_study(std::make_shared<const Graph>(m.build()), choices, nullptr, Progress());
 }
 

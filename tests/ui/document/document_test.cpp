@@ -214,9 +214,9 @@ TEST_F(DocumentTest, AFileThatCannotBeOpenedLosesNoEdit) {
 TEST_F(DocumentTest, AnEditIsTheSameAsFromScratch) {
   document_.choose(with_batch(4), u"batch"_s);
   ASSERT_TRUE(is_answered());
-  document_.choose(
-      with_plan(*document_.study(), document_.choices(), document_.study()->plans[0], true),
-      u"plan"_s);
+  document_.choose(with_plan(*document_.study(), document_.choices(),
+                             document_.study()->plan_table->plans[0], true),
+                   u"plan"_s);
   ASSERT_TRUE(is_answered());
   const auto fresh =
       compute_study(document_.study()->model, document_.choices(), nullptr, Progress());

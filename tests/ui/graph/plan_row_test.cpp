@@ -140,7 +140,7 @@ TEST_F(PlanRowOfNode, IsNotSelectedAnyMoreWhenSomethingElseIs) {
 }
 
 TEST_F(PlanRowOfNode, StaysWhereItLedToANodeThatOthersHaveToo) {
-  const auto all = static_cast<int>(document().study()->plans.size());
+  const auto all = static_cast<int>(document().study()->plan_table->plans.size());
   for (int i = 0; i < all; ++i) {
     const QModelIndex row = plans().model()->index(i, 0);
     ASSERT_TRUE(row.flags().testFlag(Qt::ItemIsUserCheckable)) << "a plan";

@@ -71,7 +71,7 @@ class ColumnUnits : public testing::Test {
 };
 
 TEST_F(ColumnUnits, OfPlansAreTheSameInAllRows) {
-  choose(with_plan(*study_, study_->choices, study_->plans[0], true));
+  choose(with_plan(*study_, study_->choices, study_->plan_table->plans[0], true));
   Units alone;
   for (const auto& [key, bytes] : texts(Column::saving, PlanTreeModel::sort_role)) {
     alone.insert(unit_of(bytes_text(bytes.toLongLong())));
@@ -85,7 +85,7 @@ TEST_F(ColumnUnits, OfPlansAreTheSameInAllRows) {
 TEST_F(ColumnUnits, OfPlansStayWhenATickLeavesTheLargest) {
   const Texts bytes = texts(Column::saving);
   const Texts times = texts(Column::time);
-  choose(with_plan(*study_, study_->choices, study_->plans[0], true));
+  choose(with_plan(*study_, study_->choices, study_->plan_table->plans[0], true));
   EXPECT_EQ(texts(Column::saving), bytes);
   EXPECT_EQ(texts(Column::time), times);
 }

@@ -368,8 +368,8 @@ TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
   });
   click(order);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().order, document().study()->orders[1].name);
-  EXPECT_TRUE(order.text().endsWith(QString::fromStdString(document().choices().order)));
+  EXPECT_EQ(document().choices().order.strategy, order_rows(*document().study())[1].name);
+  EXPECT_TRUE(order.text().endsWith(QString::fromStdString(*document().choices().order.strategy)));
   EXPECT_TRUE(menu->actions()[1]->text().contains(u"\t"_s)) << "its peak stands beside it";
   menu->actions()[1]->trigger();
   EXPECT_TRUE(menu->actions()[1]->isChecked()) << "choosing it again leaves it chosen";

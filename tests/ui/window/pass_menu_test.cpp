@@ -45,7 +45,7 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   const std::int64_t before = peak();
   trigger(u"precision_bfloat16"_s);
   EXPECT_LT(peak(), before);
-  EXPECT_EQ(document().choices().precision, "bfloat16");
+  EXPECT_EQ(document().choices().graph.precision, ElementType::bfloat16);
 }
 
 /// Plans and groups whose text begins like this.
@@ -72,7 +72,7 @@ TEST_F(Passes, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
   click_check_box(plans(), offload);
   ASSERT_TRUE(settles());
   EXPECT_LE(peak(), before);
-  EXPECT_FALSE(own_part(document().choices().plans).empty());
+  EXPECT_FALSE(own_part(document().choices().plans.config).empty());
 }
 
 }  // namespace pass_menu_test

@@ -77,12 +77,12 @@ void WholeWay::choose_of_everything() {
 
   click_cell(orders(), 2, OrderModel::name);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().order, document().study()->orders[2].name);
+  EXPECT_EQ(document().choices().order.strategy, order_rows(*document().study())[2].name);
   EXPECT_NE(peak(), before);
 
   choose_entry(u"level"_s, 1);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().level, 1);
+  EXPECT_EQ(document().choices().plans.level, 1);
   click_check_box(plans(), 1, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
 }
@@ -185,8 +185,8 @@ TEST_F(WholeWay, CountOfAPlanByKeyboard) {
   QTest::keyClicks(box, u"1"_s);
   QTest::keyClick(box, Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().plans.size(), 1U);
-  EXPECT_EQ(document().choices().plans.begin()->second.count, 1);
+  EXPECT_EQ(document().choices().plans.config.size(), 1U);
+  EXPECT_EQ(document().choices().plans.config.begin()->second.count, 1);
   EXPECT_EQ(plans().model()->index(0, PlanTreeModel::count).data().toInt(), 1);
 }
 

@@ -114,7 +114,7 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
   return bytes + u' ' + workspaces +
          tr("Time: %1 measured, %2 predicted for %3.")
              .arg(time_text(measured_seconds), time_text(predicted_seconds),
-                  shown(study.choices.profile.name));
+                  shown(study.choices.times.profile.name));
 }
 
 }  // namespace stashscope::ui

@@ -100,12 +100,12 @@ void FusionPage::show_study() {
   groups_.set_study(study);
   is_following_ = false;
   if (groups_.rowCount() <= most_open_groups) tree_->expandAll();
-  const bool is_planned = study->order == planned_order;
+  const bool is_planned = !study->order;
   table_->set_invitation(tr("A planned order does not keep groups together."));
   tree_->set_invitation(is_planned ? QString()
-                        : study->choices.fusion.strategy == "none"
-                            ? tr("Choose a fusion strategy to see its groups.")
-                            : tr("There is nothing to fuse in this step."));
+                        : study->choices.fusion.strategy
+                            ? tr("There is nothing to fuse in this step.")
+                            : tr("Choose how nodes are fused to see what runs as one."));
   enable_actions();
   if (isVisible()) count();
 }
@@ -119,8 +119,9 @@ void FusionPage::count() {
 
 void FusionPage::switch_to(const QModelIndex& index) {
   Choices choices = document_.choices();
-  choices.fusion.strategy = model_.fusion_row(index.row()).name;
-  document_.choose(choices, tr("Fusion %1").arg(shown(choices.fusion.strategy)));
+  const std::string& name = model_.fusion_row(index.row()).name;
+  choices.fusion.strategy = choice_of(name, no_fusion);
+  document_.choose(choices, tr("Fusion %1").arg(shown(name)));
 }
 
 std::vector<NodeId> FusionPage::selected_members() const {

@@ -71,7 +71,7 @@ void OrderEditsPage::remove() {
 
 void OrderEditsPage::remove_all() {
   Choices choices = document_.choices();
-  choices.moves.clear();
+  choices.order.moves.clear();
   choices.fusion.alone.clear();
   choices.fusion.apart.clear();
   document_.choose(choices, tr("Remove all edits of the order"));

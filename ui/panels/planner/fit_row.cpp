@@ -62,8 +62,8 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
 }
 
 void FitRow::list_dimensions() {
-  memory_->setPlaceholderText(
-      tr("%1", "memory of the device").arg(bytes_text(document_.choices().profile.memory_bytes)));
+  memory_->setPlaceholderText(tr("%1", "memory of the device")
+                                  .arg(bytes_text(document_.choices().times.profile.memory_bytes)));
   QStringList names;
   for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
   QStringList listed;
@@ -84,7 +84,7 @@ FitQuestion FitRow::question() const {
     name = QString::fromStdString(name).trimmed().toStdString();
   }
   const QString memory = memory_->text().trimmed();
-  question.memory_bytes = memory.isEmpty() ? document_.choices().profile.memory_bytes
+  question.memory_bytes = memory.isEmpty() ? document_.choices().times.profile.memory_bytes
                                            : parse_bytes(memory.toStdString());
   if (question.memory_bytes == 0) {
     fail_usage("memory", "nothing fits into none", "write it like 80GiB");

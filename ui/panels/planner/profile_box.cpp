@@ -63,17 +63,18 @@ void ProfileBox::choose_file() {
 
 void ProfileBox::choose(const std::string& name_or_file, const QString& merge_key) {
   Choices choices = document_.choices();
-  const auto failure = failure_of([&] { choices.profile = load_profile(name_or_file); });
+  const auto failure = failure_of([&] { choices.times.profile = load_profile(name_or_file); });
   if (failure) {
     document_.notices().report(*failure);
   } else {
-    document_.choose(choices, tr("Device profile %1").arg(shown(choices.profile.name)), merge_key);
+    document_.choose(choices, tr("Device profile %1").arg(shown(choices.times.profile.name)),
+                     merge_key);
   }
 }
 
 void ProfileBox::show_choice() {
   setEnabled(document_.study() != nullptr);
-  const DeviceProfile& profile = document_.choices().profile;
+  const DeviceProfile& profile = document_.choices().times.profile;
   const auto bundled = device_profiles();
   const auto known = std::ranges::find(bundled, profile);
   while (names_->count() > std::ssize(bundled)) names_->removeItem(names_->count() - 1);

@@ -23,7 +23,7 @@ namespace {
 using namespace Qt::StringLiterals;
 using Kind = PlanTreeModel::Kind;
 
-/// Consecutive occurrences of one row become one edit of that row.
+/// Occurrences of one row that follow each other are one edit of it.
 void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
   const bool is_same =
       !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
@@ -56,7 +56,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this,
-          [this] { level_->setCurrentIndex(document_.choices().level); });
+          [this] { level_->setCurrentIndex(document_.choices().plans.level); });
   show_study();
 }
 
@@ -142,7 +142,7 @@ void PlansPanel::show_study() {
   model_.set_study(document_.study());
   marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
-  level_->setCurrentIndex(document_.choices().level);
+  level_->setCurrentIndex(document_.choices().plans.level);
   show_invitation();
   show_summary();
 }
@@ -167,7 +167,7 @@ void PlansPanel::show_summary() {
 
 void PlansPanel::choose_level(int level) {
   Choices choices = document_.choices();
-  choices.level = level;
+  choices.plans.level = level;
   document_.choose(choices, tr("Level %1").arg(level));
 }
 
@@ -310,7 +310,8 @@ void PlansPanel::show_node(NodeId node) {
   if (study == nullptr) return;
   const auto place = table_place(*study, study->current->dataflow.origin(node));
   if (!place) return;
-  if (!place->tensor.valid() && place->row >= study->plans.size()) more_->setChecked(true);
+  if (!place->tensor.valid() && place->row >= study->plan_table->plans.size())
+    more_->setChecked(true);
   const QModelIndex item = model_.index_of(*place);
   if (!filtered_.mapFromSource(item).isValid()) filter_->clear();
   // The selection in the other views stays.

@@ -19,7 +19,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// A table of the results of both runs, side by side.
+/// What of both runs stands side by side.
 class ResultTable {
   Q_DECLARE_TR_FUNCTIONS(ResultTable)
 
@@ -217,7 +217,7 @@ void RunPanel::allow_typing(bool is_allowed) {
 
 void RunPanel::choose_device(const QString& name) {
   Choices choices = document_.choices();
-  choices.device = name.toStdString();
+  choices.device = choice_of(name.toStdString(), no_device);
   document_.choose(choices, tr("Device %1").arg(name));
   show_device();
 }
@@ -266,9 +266,10 @@ void RunPanel::show_turn() {
 
 /// If the session's device is missing here, no row is chosen and the box shows its name.
 void RunPanel::show_device() {
-  const DeviceList& devices = document_.run_job().devices();
-  const QString name = shown(document_.choices().device);
-  const DeviceInfo* const meant = devices.meant_by(document_.choices().device);
+  const DeviceList& devices = document_.devices();
+  const std::string chosen = choice_text(document_.choices().device, no_device);
+  const QString name = shown(chosen);
+  const DeviceInfo* const meant = devices.meant_by(chosen);
   const int row = meant == nullptr ? -1 : device_->findData(shown(meant->name));
   device_->setPlaceholderText(devices.all().empty() ? tr("Looking for devices…")
                                                     : tr("%1: not available").arg(name));

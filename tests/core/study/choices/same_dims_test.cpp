@@ -73,7 +73,7 @@ TEST(SameDims, TheOrderOfDimensionsStays) {
 
 TEST(SameDims, OldNamesStillTakeSizes) {
   Choices choices;
-  choices.same_dims = {{"*_0", "batch"}};
+  choices.graph.same_dims = {{"*_0", "batch"}};
   choices.dims = {{"b_0", 5}, {"*_1", 3}};
   const auto study =
       compute_study(std::make_shared<const Graph>(two_inputs()), choices, nullptr, Progress());

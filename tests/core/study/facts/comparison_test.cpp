@@ -15,15 +15,15 @@ std::shared_ptr<const Study> study_of(int layers, const std::string& plans = "",
                                       std::int64_t batch = 4) {
   Choices choices;
   choices.dims["N"] = batch;
-  if (!plans.empty()) choices.plans = parse_config(plans);
+  if (!plans.empty()) choices.plans.config = parse_config(plans);
   test::ModelBuilder model = test::deep_perceptron(layers);
   return compute_study(std::make_shared<const Graph>(model.build()), choices, nullptr, Progress());
 }
 
 std::string first_plan() {
   const auto study = study_of(4);
-  if (study->plans.empty()) throw std::runtime_error("the model has no plans");
-  return study->plans.front().config;
+  if (study->plan_table->plans.empty()) throw std::runtime_error("the model has no plans");
+  return study->plan_table->plans.front().config;
 }
 
 const ComparisonRow& row_of(const std::vector<ComparisonRow>& rows, ComparisonGroup group,

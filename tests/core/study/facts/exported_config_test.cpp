@@ -16,8 +16,8 @@ std::shared_ptr<const Study> study_with(const std::string& plans, bool widened) 
   m.node("MatMul", {"s", "w"}, {"scores"});
   m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
   Choices choices;
-  choices.plans = parse_config(plans);
-  if (widened) choices.recompute_search.also_recomputable = {"Softplus"};
+  choices.plans.config = parse_config(plans);
+  if (widened) choices.plans.search.also_recomputable = {"Softplus"};
   return compute_study(std::make_shared<const Graph>(m.output("loss").build()), choices, nullptr,
                        {});
 }

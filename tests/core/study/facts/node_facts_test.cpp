@@ -10,7 +10,7 @@ namespace node_facts_test {
 std::shared_ptr<const Study> study_with(const std::string& plans) {
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(plans);
+  choices.plans.config = parse_config(plans);
   return compute_study(std::make_shared<const Graph>(test::deep_perceptron(3).build()), choices,
                        nullptr, {});
 }

@@ -14,7 +14,7 @@ namespace plan_facts_test {
 std::shared_ptr<const Study> study_with(const std::string& plans) {
   Choices choices;
   choices.dims["N"] = 32;
-  choices.plans = parse_config(plans);
+  choices.plans.config = parse_config(plans);
   return compute_study(test::named(test::mixed_precision(4)), choices, nullptr, Progress());
 }
 
@@ -78,7 +78,7 @@ TEST(OccurrenceFacts, AddUpToTheRow) {
 }
 
 const PlanRow& row_of(const Study& study, const std::string& config) {
-  return *std::ranges::find(study.plans, config, &PlanRow::config);
+  return *std::ranges::find(study.plan_table->plans, config, &PlanRow::config);
 }
 
 TEST(OccurrenceFacts, SayWhyNothingIsDone) {
@@ -116,7 +116,7 @@ bool is_at(const Study& study, const std::string& node, const std::string& confi
 TEST(TablePlace, IsAPlanOfTheNodesOwnOutput) {
   const auto study = compute_study(test::named(test::deep_perceptron(4)), Choices(), nullptr, {});
   int found = 0;
-  for (const PlanRow& row : study->plans) {
+  for (const PlanRow& row : study->plan_table->plans) {
     for (const Occurrence& each : *row.occurrences) {
       const NodeId node = OccurrenceFacts::node(each);
       const auto place = table_place(*study, node);

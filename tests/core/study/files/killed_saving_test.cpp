@@ -21,9 +21,8 @@ namespace fs = std::filesystem;
 Session session_of(std::size_t runs) {
   Session session;
   session.model = "/models/model.onnx";
-  session.choices.planned.graph = runs;
-  session.choices.order = planned_order;
-  session.choices.planned.runs.assign(runs, 7);
+  session.choices.plans.sequence = {std::vector<std::uint32_t>(runs, 7), runs};
+  session.choices.order.strategy.reset();
   return session;
 }
 
@@ -64,7 +63,7 @@ TEST_F(KilledSaving, LeavesTheOldOrTheNewFileWhole) {
   for (int i = 0; i < 60; ++i) {
     kill_after(static_cast<useconds_t>(3'000 + 977 * i));
     const Session read = parse_session(read_file(file_), folder_);
-    const std::size_t runs = read.choices.planned.runs.size();
+    const std::size_t runs = read.choices.plans.sequence.runs.size();
     ASSERT_EQ(read, session_of(runs));
     ASSERT_TRUE(runs == 10 || runs == 40'000 || runs == 90'000) << runs;
     replaced += runs == 10 ? 0 : 1;

@@ -21,7 +21,7 @@ TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
   Session session;
   session.model = folder / "my model.onnx";
   session.choices.dims = {{"N", 5}};
-  session.choices.level = 1;
+  session.choices.plans.level = 1;
   std::istringstream stream(test::stream_of(bundle_step(session, *model)));
   std::filesystem::path place;
   {

@@ -36,7 +36,7 @@ std::shared_ptr<const Study> study_with(const Choices& choices) {
 Choices sized(const DeviceProfile& profile) {
   Choices choices;
   choices.dims = {{"N", 512}};
-  choices.profile = profile;
+  choices.times.profile = profile;
   return choices;
 }
 
@@ -59,7 +59,7 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
   const DeviceProfile known = known_device();
   for (const char* const plans : {"", "Gelu+:1:-1", "MatMul:3:1"}) {
     Choices choices = sized(known);
-    choices.plans = parse_config(plans);
+    choices.plans.config = parse_config(plans);
     const auto study = study_with(choices);
     const Measurement run = run_of(*study, *study->current);
     const DeviceProfile fitted = measured_profile(*study, *study->current, run, default_profile());
@@ -68,7 +68,7 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
     EXPECT_NEAR(fitted.bandwidth / known.bandwidth, 1, 0.03) << plans;
     EXPECT_NEAR(fitted.vector.float32 / known.vector.float32, 1, 0.03) << plans;
     EXPECT_NEAR(fitted.matrix.float32 / known.matrix.float32, 1, 0.03) << plans;
-    choices.profile = fitted;
+    choices.times.profile = fitted;
     const auto again = study_with(choices);
     EXPECT_NEAR(step_seconds(*again, *again->current) / sum(run.node_seconds), 1, 0.03) << plans;
   }

@@ -82,7 +82,7 @@ TEST_F(MeasurementFile, OfAnEarlierProgramIsReadAgain) {
     return hash;
   };
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   const auto study = study_with(choices);
   const json step = json::parse(measurements_text(*study, measured(*study)))["step"];
   EXPECT_EQ(step["baseline"].get<std::uint64_t>(), told(*study->baseline));
@@ -99,7 +99,7 @@ TEST_F(MeasurementFile, OfAnotherStepIsRefusedWithTheReason) {
   const std::string sizes = refused_for(*study_with(choices));
   EXPECT_NE(sizes.find("N was 1 and is 7"), std::string::npos) << sizes;
   choices = {};
-  choices.level = 1;
+  choices.plans.level = 1;
   const std::string plans = refused_for(*study_with(choices));
   EXPECT_NE(plans.find("other plans"), std::string::npos) << plans;
   choices = {};

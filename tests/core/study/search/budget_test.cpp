@@ -63,7 +63,7 @@ TEST(Budget, IsMetByTheCheapestClusters) {
   for (const double share : {0.95, 0.9, 0.85, 0.8, 0.7}) {
     const std::int64_t budget = share_of_peak(*study, share);
     Choices other = study->choices;
-    other.recompute_search.layer_boundary = true;
+    other.plans.search.layer_boundary = true;
     const auto bounded = compute_study(study->model, other, study.get(), Progress());
     double least = least_seconds(*study, budget);
     if (const double there = least_seconds(*bounded, budget); there >= 0) {
@@ -166,10 +166,10 @@ TEST(Budget, AnswersAreTheSameForTheSameMoves) {
 
 TEST(Budget, KeepsPlansThatPutTensorsAway) {
   Choices choices;
-  choices.plans["Gelu"] = {PlanType::offload, 2, false};
+  choices.plans.config["Gelu"] = {PlanType::offload, 2, false};
   const auto study = deep_study(6, choices);
   const BudgetAnswer answer = planned(*study, share_of_peak(*study, 0.8), PlanGranularity::cluster);
-  EXPECT_EQ(own_part(answer.best.choices.plans), choices.plans);
+  EXPECT_EQ(own_part(answer.best.choices.plans.config), choices.plans.config);
   EXPECT_FALSE(answer.floor);
   EXPECT_FALSE(answer.least_extra_seconds);
 }

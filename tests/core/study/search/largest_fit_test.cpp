@@ -183,12 +183,12 @@ TEST(LargestFit, IsWhatTryingEveryValueFinds) {
   const auto model = test::named(test::blocks(3));
   for (const std::int64_t memory : {30000, 60000, 90001}) {
     Choices choices;
-    choices.level = 1;
+    choices.plans.level = 1;
     expect_as_tried(model, choices, memory, 260);
     choices.update.optimizer = "adam";
-    choices.order = "best";
+    choices.order.strategy = "best";
     expect_as_tried(model, choices, memory, 260);
-    choices.order = "bytes-freed";
+    choices.order.strategy = "bytes-freed";
     choices.fusion.strategy = "memory-aware";
     expect_as_tried(model, choices, memory, 260);
   }
@@ -197,7 +197,7 @@ TEST(LargestFit, IsWhatTryingEveryValueFinds) {
 TEST(LargestFit, PlansMakeRoomForMore) {
   const auto model = std::make_shared<const Graph>(test::deep_perceptron(8).build());
   Choices choices;
-  choices.plans = config_of_all(*study_of(model)->opportunities, false);
+  choices.plans.config = config_of_all(*study_of(model)->opportunities, false);
   const LargestFit fit = fit_of(*study_of(model, choices), {"N"}, 100000);
   ASSERT_TRUE(fit.baseline.largest && fit.current.largest);
   EXPECT_GT(fit.current.largest->value, fit.baseline.largest->value);
@@ -209,7 +209,7 @@ TEST(LargestFit, PlansMakeRoomForMore) {
 TEST(LargestFit, ASearchedOrderIsNotWorseThanTheFiles) {
   const auto model = test::named(test::blocks(2));
   Choices choices;
-  choices.order = "minimal";
+  choices.order.strategy = "minimal";
   const LargestFit fit = fit_of(*study_of(model, choices), {"N"}, 100000);
   ASSERT_TRUE(fit.baseline.largest && fit.current.largest);
   EXPECT_GE(fit.current.largest->value, fit.baseline.largest->value);
@@ -225,7 +225,7 @@ TEST(LargestFit, NeighboursOfTheAnswerForGpt2) {
   constexpr const char* batch = "inputs_input_ids_dim0";
   constexpr std::int64_t memory = std::int64_t{16} << 30;
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   choices.update.optimizer = "adam";
   const auto study = study_of(model, choices);
   const LargestFit fit = fit_of(*study, {batch}, memory);
@@ -253,7 +253,7 @@ TEST(LargestFit, HoldsForTheSizesThatWereAsked) {
   choices.dims["N"] = 100;
   choices.device = "cpu";
   EXPECT_TRUE(fit_holds(*study, fit, *study_of(study->model, choices)));
-  choices.order = "minimal";
+  choices.order.strategy = "minimal";
   EXPECT_FALSE(fit_holds(*study, fit, *study_of(study->model, choices)));
   EXPECT_FALSE(fit_holds(*study, fit, *study_of(relu()))) << "of another model";
 }

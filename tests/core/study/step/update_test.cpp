@@ -131,8 +131,8 @@ TEST_P(SmallModelBands, AddUpAtEveryStepUnderAllChoices) {
       if (order.kind == OrderKind::search) continue;
       for (const UpdateChoice& update : {UpdateChoice{}, UpdateChoice{"adam", true, true}}) {
         Choices choices;
-        choices.level = level;
-        choices.order = order.name;
+        choices.plans.level = level;
+        choices.order.strategy = order.name;
         choices.update = update;
         study = compute_study(model, choices, study.get(), Progress());
         const Variant& variant = *study->current;

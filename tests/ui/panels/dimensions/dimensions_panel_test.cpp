@@ -107,13 +107,13 @@ TEST_F(Dimensions, OneStandsForAnotherByMouseAndIsTakenApartAgain) {
   type(batch, u"4"_s);
   type(length, u"16"_s);
   choose_of(length, u"same_as:"_s + batch, u"same_as_menu"_s);
-  EXPECT_EQ(document().choices().same_dims.at(length.toStdString()), batch.toStdString());
+  EXPECT_EQ(document().choices().graph.same_dims.at(length.toStdString()), batch.toStdString());
   EXPECT_FALSE(names().contains(length));
   EXPECT_EQ(box(batch).value(), 4);
   EXPECT_TRUE(box(batch).toolTip().contains(length));
 
   choose_of(batch, u"separate:"_s + length);
-  EXPECT_TRUE(document().choices().same_dims.empty());
+  EXPECT_TRUE(document().choices().graph.same_dims.empty());
   EXPECT_EQ(names(), before);
   EXPECT_EQ(box(length).value(), 4) << "nothing jumps";
 
@@ -138,7 +138,7 @@ TEST_F(Dimensions, TheMenuWorksByKeyboard) {
   ASSERT_TRUE(comes_true([&] { return others->isVisible(); }));
   QTest::keyClick(others, Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().same_dims.size(), 1U);
+  EXPECT_EQ(document().choices().graph.same_dims.size(), 1U);
 }
 
 TEST_F(Dimensions, OneSizeIsDoubledAndHalved) {

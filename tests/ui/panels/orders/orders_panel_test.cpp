@@ -49,7 +49,7 @@ class OrderAndFusion : public WindowTest {
   NodeId node_of_row(int row) { return order()[static_cast<std::size_t>(row)]; }
 
   int order_row(const std::string& name) {
-    const auto& rows = study().orders;
+    const auto& rows = order_rows(study());
     return static_cast<int>(std::ranges::find(rows, name, &OrderRow::name) - rows.begin());
   }
 
@@ -88,7 +88,7 @@ class OrderAndFusion : public WindowTest {
     const auto row = std::ranges::find(strategies, name, &FusionStrategy::name);
     click_cell(fusions(), static_cast<int>(row - strategies.begin()), FusionModel::name);
     ASSERT_TRUE(settles());
-    ASSERT_EQ(study().choices.fusion.strategy, name);
+    ASSERT_EQ(choice_text(study().choices.fusion.strategy, no_fusion), name);
     ASSERT_GT(study().current->groups.members.size(), 0U);
   }
 
@@ -125,13 +125,13 @@ TEST_F(OrderAndFusion, AClickOrAKeyChoosesAnOrder) {
   const std::int64_t before = peak();
   click_cell(orders(), order_row("breadth-first"), OrderModel::peak);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().order, "breadth-first");
+  EXPECT_EQ(document().choices().order.strategy, "breadth-first");
   EXPECT_NE(peak(), before);
   orders().setFocus();
   orders().selectRow(order_row("file"));
   press(Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().order, "file");
+  EXPECT_EQ(document().choices().order.strategy, "file");
   EXPECT_EQ(peak(), before);
 }
 
@@ -177,8 +177,8 @@ TEST_F(OrderAndFusion, KeysMoveANodeByOneAndUndoTakesAllOfItBack) {
   press(Qt::Key_Up, Qt::AltModifier | Qt::ShiftModifier);
   ASSERT_TRUE(settles());
   EXPECT_EQ(node_of_row(row - 1), node) << "also when keys are faster than the study";
-  EXPECT_EQ(document().choices().moves.size(), 1U);
-  EXPECT_EQ(study().orders[0].name, moved_order);
+  EXPECT_EQ(document().choices().order.moves.size(), 1U);
+  EXPECT_EQ(order_rows(study())[0].name, moved_order);
   EXPECT_TRUE(orders().model()->index(0, 0).data(Qt::CheckStateRole).toBool());
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(settles());
@@ -230,7 +230,7 @@ TEST_F(OrderAndFusion, AnIllegalTargetIsGreyAndRefusedWithItsReason) {
   EXPECT_EQ(steps().viewport()->cursor().shape(), Qt::ForbiddenCursor);
   drop(target);
   EXPECT_NE(picture(), greyed);
-  EXPECT_TRUE(document().choices().moves.empty());
+  EXPECT_TRUE(document().choices().order.moves.empty());
   EXPECT_TRUE(hint().endsWith(obstacle_text(study(), *range.producer))) << hint().toStdString();
 }
 
@@ -243,7 +243,7 @@ TEST_F(OrderAndFusion, EscapeEndsADrag) {
   QTest::keyClick(&steps(), Qt::Key_Escape);
   EXPECT_FALSE(steps().is_dragging());
   drop(target);
-  EXPECT_TRUE(document().choices().moves.empty());
+  EXPECT_TRUE(document().choices().order.moves.empty());
 }
 
 TEST_F(OrderAndFusion, ANodeMovesToAStepThatIsTyped) {
@@ -269,15 +269,15 @@ TEST_F(OrderAndFusion, AnotherOrderDropsTheMovesAndUndoBringsThemBack) {
   click(find<QWidget>(u"step_later_button"_s));
   ASSERT_TRUE(settles());
   const Choices moved = document().choices();
-  ASSERT_EQ(moved.moves.size(), 1U);
+  ASSERT_EQ(moved.order.moves.size(), 1U);
   show_tab(orders_tab);
   click_cell(orders(), order_row("depth-first"), OrderModel::name);
   ASSERT_TRUE(settles());
-  EXPECT_TRUE(document().choices().moves.empty());
+  EXPECT_TRUE(document().choices().order.moves.empty());
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices(), moved);
-  EXPECT_EQ(study().orders[0].name, moved_order);
+  EXPECT_EQ(order_rows(study())[0].name, moved_order);
 }
 
 TEST_F(OrderAndFusion, FusionsAreCountedWhenTheyAreLookedAtAndChosenByAClick) {
@@ -379,7 +379,7 @@ TEST_F(OrderAndFusion, EditsAreListedAndRemovedByKeyOrButton) {
   click_cell(edits(), 0, EditModel::edit);
   press(Qt::Key_Delete);
   ASSERT_TRUE(settles());
-  EXPECT_TRUE(document().choices().moves.empty());
+  EXPECT_TRUE(document().choices().order.moves.empty());
   EXPECT_EQ(document().choices().fusion.alone.size(), 1U);
   click(find<QWidget>(u"remove_edit_button"_s));
   ASSERT_TRUE(settles());
@@ -391,7 +391,7 @@ TEST_F(OrderAndFusion, EditsAreListedAndRemovedByKeyOrButton) {
   EXPECT_EQ(edits().model()->rowCount(), 2);
   click(find<QWidget>(u"remove_all_edits"_s));
   ASSERT_TRUE(settles());
-  EXPECT_TRUE(document().choices().moves.empty());
+  EXPECT_TRUE(document().choices().order.moves.empty());
 }
 
 }  // namespace orders_panel_test

@@ -163,7 +163,7 @@ TEST_F(PlanTree, ACountIsTypedAfterAClickOrF2) {
   key(Qt::Key_F2);
   type(u"8"_s);
   EXPECT_EQ(tick(row_named(gelu)), Qt::Checked);
-  EXPECT_EQ(to_string(document().choices().plans), "Gelu+:1:-1");
+  EXPECT_EQ(to_string(document().choices().plans.config), "Gelu+:1:-1");
   // An occurrence has no count.
   plans().expand(row_named(gelu));
   select(row(0, Column::plan, row_named(gelu)));
@@ -239,7 +239,7 @@ TEST_F(PlanTree, SavingsAreFormulasOfTheDimensions) {
   for (int i = 0; i < rows().rowCount(); ++i) {
     const QString formula = text(row(i, Column::plan), Column::symbolic);
     if (formula.contains(u"*inputs_input_ids_dim0*inputs_input_ids_dim1"_s)) ++formulas;
-    EXPECT_EQ(formula.isEmpty(), i >= std::ssize(document().study()->plans)) << i;
+    EXPECT_EQ(formula.isEmpty(), i >= std::ssize(document().study()->plan_table->plans)) << i;
   }
   EXPECT_GE(formulas, 3);
 }
@@ -263,7 +263,7 @@ TEST_F(PlanTree, OccurrencesTellWhereAndHowLong) {
     ++bytes;
   }
   EXPECT_GT(bytes, 0);
-  EXPECT_GT(study.plans.size(), 1U);
+  EXPECT_GT(study.plan_table->plans.size(), 1U);
 }
 
 TEST_F(PlanTree, TensorsWithoutAPlanHaveTheirReason) {
@@ -338,7 +338,8 @@ TEST_F(PlanTree, AModelWithoutPlansShowsWhatStandsInTheWay) {
   m.node("Reshape", {"c", "flat"}, {"d"});
   m.node("SoftmaxCrossEntropyLoss", {"d", "labels"}, {"loss"});
   open_model(m.output("loss"));
-  ASSERT_TRUE(document().study()->plans.empty()) << document().study()->plans.front().config;
+  ASSERT_TRUE(document().study()->plan_table->plans.empty())
+      << document().study()->plan_table->plans.front().config;
   ASSERT_EQ(rows().rowCount(), 1);
   EXPECT_TRUE(plans().isExpanded(row(0)));
   EXPECT_TRUE(find<QLabel>(u"plan_summary"_s).text().startsWith(u"No plans: "_s));
@@ -371,7 +372,7 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
   choose_in_menu(u"pin_plans"_s);
   follow();
   EXPECT_EQ(applied(), 7U);
-  EXPECT_EQ(document().choices().pinned, (std::set<std::string>{"layer.1.g"}));
+  EXPECT_EQ(document().choices().plans.pinned, (std::set<std::string>{"layer.1.g"}));
   EXPECT_TRUE(text(second(), Column::why_not).startsWith(u"pinned"_s));
   choose_in_menu(u"show_in_graph"_s);
   EXPECT_EQ(document().study()->graph().node(document().selection().node()).name, "layer.1.g");

@@ -75,7 +75,7 @@ class RunPanelTest : public WindowTest {
   }
   void take_device(const std::string& name) {
     Choices choices = document().choices();
-    choices.device = name;
+    choices.device = choice_of(name, no_device);
     document().choose(choices, u"device"_s);
   }
 
