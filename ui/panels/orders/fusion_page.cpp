@@ -105,7 +105,7 @@ void FusionPage::show_study() {
   tree_->set_invitation(is_planned ? QString()
                         : study->choices.fusion.strategy
                             ? tr("There is nothing to fuse in this step.")
-                            : tr("Choose how nodes are fused to see what runs as one."));
+                            : tr("Choose a fusion strategy to see its groups."));
   enable_actions();
   if (isVisible()) count();
 }

@@ -23,7 +23,7 @@ namespace {
 using namespace Qt::StringLiterals;
 using Kind = PlanTreeModel::Kind;
 
-/// Occurrences of one row that follow each other are one edit of it.
+/// Consecutive occurrences of one row become one edit of that row.
 void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
   const bool is_same =
       !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;

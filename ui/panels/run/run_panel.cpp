@@ -19,7 +19,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// What of both runs stands side by side.
+/// A table of the results of both runs, side by side.
 class ResultTable {
   Q_DECLARE_TR_FUNCTIONS(ResultTable)
 
@@ -266,7 +266,7 @@ void RunPanel::show_turn() {
 
 /// If the session's device is missing here, no row is chosen and the box shows its name.
 void RunPanel::show_device() {
-  const DeviceList& devices = document_.devices();
+  const DeviceList& devices = document_.run_job().devices();
   const std::string chosen = choice_text(document_.choices().device, no_device);
   const QString name = shown(chosen);
   const DeviceInfo* const meant = devices.meant_by(chosen);
