@@ -116,7 +116,7 @@ TEST(MovedOrder, IsAnotherStepForMeasurementsAndSurvivesASession) {
   Session session;
   session.model = "/model.onnx";
   session.choices = moved("make_small", "make_out");
-  session.choices.order.moves.push_back({"odd \xff", ""});
+  session.choices.order.moves.push_back({"odd \xff", std::nullopt});
   EXPECT_FALSE(same_step(Choices(), session.choices));
   EXPECT_EQ(parse_session(session_text(session, "/"), "/").choices, session.choices);
   EXPECT_EQ(parse_session("{\"stashscope_session\": 1, \"model\": {\"path\": \"m.onnx\"}}", "/")

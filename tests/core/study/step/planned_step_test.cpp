@@ -150,7 +150,7 @@ TEST(PlannedStep, NeedsNoMoreThanItsTaskGraphSays) {
   const StepTasks tasks =
       planning_tasks(*study->prepared, memory, Dataflow(study->graph()), study->times->seconds);
   const BudgetAnswer answer = planned_at(*study, PlanGranularity::sequence, 0.5);
-  const std::vector<TaskId> sequence = sequence_of(tasks, answer.best.choices.plans.sequence);
+  const std::vector<TaskId> sequence = sequence_of(tasks, *answer.best.choices.plans.sequence);
   EXPECT_GT(sequence.size(), tasks.graph.tasks());
   EXPECT_LE(answer.best.peak_bytes, memory_of(tasks.graph, sequence).peak_bytes);
 }
