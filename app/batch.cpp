@@ -28,7 +28,7 @@ std::string report_text(const ReportInput& input, const std::string& format) {
   return text_report(input);
 }
 
-/// Many odd spots of one kind are shown by the first few.
+/// Prints only the first few: a model may have many warnings of one kind.
 void print_study_warnings(const std::vector<std::string>& warnings) {
   constexpr std::size_t shown = 8;
   const std::size_t count = std::min(warnings.size(), shown);
@@ -50,7 +50,7 @@ void export_environment(const Study& study, const std::string& path) {
   write_file_atomically(path, environment_block(study));
 }
 
-/// Nothing that was read may be written over, and no output over another one.
+/// No output may overwrite an input or another output.
 void check_outputs(const BatchOptions& options, OverwriteGuard files) {
   const auto place = [](const char* option, const std::string& path) {
     return std::string(option) + " " + printable(path);
@@ -72,7 +72,7 @@ void check_outputs(const BatchOptions& options, OverwriteGuard files) {
       {options.out, options.save_model, options.save_session, options.export_env, options.svg});
 }
 
-/// A run that fails takes nothing from the prediction, which is reported first.
+/// If the run fails, the prediction is still reported.
 StudyMeasurements measured_or_reported(const ReportInput& input, const LoadedModel& loaded,
                                        const BatchOptions& options) {
   try {
@@ -83,7 +83,7 @@ StudyMeasurements measured_or_reported(const ReportInput& input, const LoadedMod
   }
 }
 
-/// What the session's runs measured goes before what is predicted.
+/// Times that the session measured replace predicted ones.
 std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
   if (!session.current_measured) return study;
@@ -116,7 +116,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   print_study_warnings(study->warnings);
   const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
-  if (study->choices.device != "none") {
+  if (study->choices.device) {
     const StudyMeasurements measured = measured_or_reported(
         {*study, analysis.file, std::nullopt, pass_savings(*study), fusions, planned}, loaded,
         options);

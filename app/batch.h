@@ -6,7 +6,7 @@
 
 namespace stashscope::app {
 
-/// What a run without a window writes.
+/// What a run without a window writes; empty paths are not requested.
 struct BatchOptions {
   std::string format = "text";
   std::string out;
@@ -14,18 +14,18 @@ struct BatchOptions {
   std::string save_session;
   std::string export_env;
   std::string svg;
-  std::string compare;  ///< another session or model; only the comparison is written
+  std::string compare;  ///< another session or model; if given, only the comparison is written
 };
 
-/// To a file, or to standard output when `path` is empty.
+/// Writes to a file, or to standard output if `path` is empty.
 void write_text(const std::string& text, const std::string& path);
 
-/// The study of a loaded; what its session's runs measured goes before what is predicted.
+/// The study of a loaded model. Times that the session measured replace predicted ones.
 std::shared_ptr<const Study> study_with_times(const LoadedModel& loaded);
 
 constexpr int budget_not_met = 4;
 
-/// Analyses, plans, runs when a device is given, writes what is asked for. Returns 0, or
+/// Analyzes, plans, runs if a device is given, and writes the requested outputs. Returns 0 or
 /// `budget_not_met`, or throws.
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options);

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// float32-vs-float64 deviation by gradient name, from the items [name, file, shape, largest,
-/// deviation].
+/// The deviations of float32 from float64 by gradient name. Items of the manifest are [name, file,
+/// shape, largest, deviation].
 std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   std::map<std::string, double> deviations;
   std::ifstream file(fs::absolute(folder).lexically_normal().parent_path() / "manifest.json");
@@ -35,7 +35,7 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   return deviations;
 }
 
-/// How far results may be from what is expected.
+/// The allowed error of results.
 struct Allowance {
   double tolerance = 0;
   bool in_mixed_precision = false;
@@ -53,7 +53,7 @@ std::string quoted_type(const Tensor& tensor) { return std::string(name_of(tenso
 
 /// Why two tensors cannot be compared by value; empty when they can.
 std::string fault_of(const Tensor* ours, const Tensor& expected, bool in_mixed_precision) {
-  if (ours == nullptr) return "the model makes no such tensor";
+  if (ours == nullptr) return "the model has no such output";
   if (ours->dims() != expected.dims()) return "has other dims than expected";
   const bool both_floating = is_floating(ours->element()) && is_floating(expected.element());
   if (ours->element() == expected.element()) return {};
@@ -89,8 +89,8 @@ bool is_gradient(const TensorComparison& each) {
   return each.is_gradient || each.name.ends_with("_grad");
 }
 
-/// A gradient that is zero in exact arithmetic is what rounding left of sums of gradients of common
-/// size; two programs differ in all of it.
+/// A gradient that is zero in exact arithmetic is the rounding error of sums of larger terms, so
+/// two programs may differ in every digit of it.
 void allow_rounding(std::vector<TensorComparison>& compared) {
   double scale = 0;
   for (const TensorComparison& each : compared) {
@@ -102,6 +102,7 @@ void allow_rounding(std::vector<TensorComparison>& compared) {
     if (each.only_rounding) each.allowed = std::max(each.allowed, rounding);
   }
 }
+
 TensorComparison compare_random(const std::string& name, const Tensor* ours,
                                 const Tensor& expected) {
   TensorComparison result;
@@ -111,7 +112,7 @@ TensorComparison compare_random(const std::string& name, const Tensor* ours,
   return result;
 }
 
-/// Names of the outputs that random numbers make.
+/// The names of outputs that depend on random numbers.
 class RandomOutputs {
  public:
   explicit RandomOutputs(const Results& results) {
@@ -195,7 +196,7 @@ bool print_comparison(const std::vector<TensorComparison>& compared) {
   for (const TensorComparison& each : compared) {
     std::cout << (each.passes() ? "ok    " : "FAILS ") << printable(each.name) << ": ";
     if (each.given_up) {
-      std::cout << "a pass gave this output up\n";
+      std::cout << "a pass removed this output; nothing is compared\n";
     } else if (each.random && each.fault.empty()) {
       std::cout << "made from random numbers: only its type and dims are compared\n";
     } else if (each.fault.empty()) {

@@ -8,10 +8,9 @@ namespace stashscope::app {
 
 namespace {
 
-/// Before anything is loaded: wrong usage is said at once.
 void check_usage(const BatchOptions& options) {
   if (options.format != "text" && options.format != "json") {
-    fail_usage("--format " + options.format, "is no form of a comparison", "choose text or json");
+    fail_usage("--format " + options.format, "cannot show a comparison", "choose text or json");
   }
 }
 

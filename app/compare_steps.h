@@ -5,8 +5,7 @@
 namespace stashscope::app {
 
 /// Reports what two sessions or models have in common and where they differ. The options change
-/// the choices of the first; the other one is taken as it was saved, or as it opens. Returns 0 or
-/// throws.
+/// only the choices of the first one. Returns 0 or throws.
 int run_comparison(const AnalysisOptions& analysis, const BatchOptions& options);
 
 }  // namespace stashscope::app

@@ -4,7 +4,7 @@
 
 namespace stashscope::app {
 
-/// When the command line asks for a layout child, does its work and returns its exit code.
+/// If the command line asks for a layout child, does its work and returns its exit code.
 std::optional<int> run_layout_child(int argc, char** argv);
 
 }  // namespace stashscope::app

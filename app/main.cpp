@@ -21,9 +21,9 @@ struct ProgramOptions {
   bool lists_profiles = false;
 };
 
-/// @param batch without it there is a window, which writes nothing by itself
+/// @param batch the option that all of these need
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
-  program.add_option("--format", options.format, "text, json, html, or summary: by operator type")
+  program.add_option("--format", options.format, "text, json, html, or summary (by operator type)")
       ->check(CLI::IsMember({"text", "json", "html", "summary"}))
       ->needs(batch);
   program.add_option("--out", options.out, "file for the report (default: standard output)")
@@ -32,19 +32,21 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   program.add_option("--save-model", options.save_model, "write the modified graph")
       ->type_name("FILE")
       ->needs(batch);
-  program.add_option("--save-session", options.save_session, "write model place and choices")
+  program
+      .add_option("--save-session", options.save_session,
+                  "write the path of the model and the choices")
       ->type_name("FILE")
       ->needs(batch);
   program
       .add_option("--export-env", options.export_env,
-                  "write the shell block that switches the plans on in the reference runtime")
+                  "write the shell block that switches the plans on in ONNX Runtime")
       ->type_name("FILE")
       ->needs(batch);
   program.add_option("--svg", options.svg, "draw the graph")->type_name("FILE")->needs(batch);
   program
       .add_option("--compare", options.compare,
-                  "print what this other session or model has different, as text or json; it is "
-                  "taken as it was saved, the other options are for the first")
+                  "print the differences to this other session or model, as text or json; the "
+                  "other options apply only to the first one")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")
@@ -57,17 +59,17 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--fit");
 }
 
-/// @param batch what shows no window
+/// @param batch the option that excludes these
 void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* batch) {
-  CLI::Option* const screenshot =
-      program
-          .add_option("--screenshot", options.screenshot, "draw the window into a PNG file and end")
-          ->type_name("FILE")
-          ->excludes(batch);
-  program.add_option("--size", options.size, "of the screenshot (default 1600x1000)")
+  CLI::Option* const screenshot = program
+                                      .add_option("--screenshot", options.screenshot,
+                                                  "draw the window into a PNG file and exit")
+                                      ->type_name("FILE")
+                                      ->excludes(batch);
+  program.add_option("--size", options.size, "size of the screenshot (default 1600x1000)")
       ->type_name("WxH")
       ->needs(screenshot);
-  program.add_option("--theme", options.theme, "system, light or dark")
+  program.add_option("--theme", options.theme, "theme of the window: system, light or dark")
       ->check(CLI::IsMember({"system", "light", "dark"}))
       ->excludes(batch);
 }
@@ -78,7 +80,7 @@ int print_list(const std::string& list) {
   return 0;
 }
 
-/// Without a display there is still the report.
+/// Without a display, prints the report instead of opening the window.
 int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (options.lists_optimizers) return print_optimizers();
   if (options.lists_passes) return print_list(pass_list());
@@ -90,7 +92,7 @@ int run_program(const ProgramOptions& options, int argc, char** argv) {
   if (!options.window.screenshot.empty() || can_show_window()) {
     return run_window(options.analysis, options.window, argc, argv);
   }
-  std::cerr << "stashscope: there is no display; this is the report that --batch prints\n";
+  std::cerr << "stashscope: no display was found; printing the report of --batch instead\n";
   return run_batch(options.analysis, options.planning, options.batch);
 }
 
@@ -102,14 +104,14 @@ int run(int argc, char** argv) {
   ProgramOptions options;
   add_analysis_options(program, options.analysis);
   CLI::Option* const batch =
-      program.add_flag("--batch", options.is_batch, "report without a window");
+      program.add_flag("--batch", options.is_batch, "print a report instead of opening the window");
   program.add_flag("--list-optimizers", options.lists_optimizers,
-                   "say what can be given as --optimizer, and end");
-  program.add_flag("--list-passes", options.lists_passes, "say what passes there are, and end");
-  program.add_flag("--list-orders", options.lists_orders, "say what orders there are, and end");
-  program.add_flag("--list-fusions", options.lists_fusions, "say what fusions there are, and end");
+                   "list the values of --optimizer and exit");
+  program.add_flag("--list-passes", options.lists_passes, "list the values of --pass and exit");
+  program.add_flag("--list-orders", options.lists_orders, "list the values of --order and exit");
+  program.add_flag("--list-fusions", options.lists_fusions, "list the values of --fuse and exit");
   program.add_flag("--list-profiles", options.lists_profiles,
-                   "say what devices times can be predicted for, and end");
+                   "list the built-in values of --profile and exit");
   add_planning_options(program, options.planning, batch);
   add_batch_options(program, options.batch, batch);
   add_window_options(program, options.window, batch);

@@ -8,12 +8,13 @@ namespace stashscope::app {
 
 namespace {
 
-/// Whoever waits for an error message does not wait for more than this.
+/// Limits how long the search delays the error message.
 constexpr double advice_seconds = 10;
 
 std::int64_t peak_of(const Study& study) { return study.current->timeline.peak_bytes; }
 
-/// What did not fit although it was predicted to needs more than was predicted.
+/// A step that was predicted to fit but did not fit needs more than its prediction, so the budget
+/// is lower than the prediction.
 std::int64_t budget_below(const Study& study, std::int64_t available_bytes) {
   const std::int64_t peak = peak_of(study);
   return peak <= available_bytes ? peak - peak / 10 : available_bytes;
@@ -22,19 +23,20 @@ std::int64_t budget_below(const Study& study, std::int64_t available_bytes) {
 std::string way_on(const BudgetAnswer& answer) {
   const std::int64_t budget = answer.request.budget_bytes;
   if (answer.is_impossible()) {
-    return "none of any kind has " + format_bytes(budget) + " or less: take smaller dimensions";
+    return "no plan of any grain has a peak of " + format_bytes(budget) +
+           " or less: choose smaller dimensions";
   }
-  return "take smaller dimensions, or plan single nodes: stashscope --batch FILE --budget " +
+  return "choose smaller dimensions, or plan single nodes: stashscope --batch FILE --budget " +
          std::to_string(budget) + " --grain node --save-session FILE";
 }
 
 std::string lowest_found(const Study& study, const BudgetAnswer& answer) {
   const bool is_lower = answer.best.peak_bytes < peak_of(study);
   if (!is_lower) {
-    return "no plan of clusters was found with a peak below the " + format_bytes(peak_of(study)) +
-           " of what is on";
+    return "the search over plans by cluster found no peak below the current " +
+           format_bytes(peak_of(study));
   }
-  return "no plan of clusters was found that fits; the lowest peak found is " +
+  return "the search over plans by cluster found none that fits; the lowest peak found is " +
          format_bytes(answer.best.peak_bytes);
 }
 
@@ -46,7 +48,7 @@ std::string memory_advice(const Study& study, std::int64_t available_bytes) {
   const BudgetAnswer answer = plan_for_budget(
       study, {budget, PlanGranularity::cluster, {.seconds = advice_seconds}}, archive, Progress());
   const std::string unlike_predicted =
-      budget == available_bytes ? "" : "what is on was predicted to fit, and did not; ";
+      budget == available_bytes ? "" : "the step was predicted to fit but did not fit; ";
   if (!answer.feasible) {
     return unlike_predicted + lowest_found(study, answer) + "; " + way_on(answer);
   }

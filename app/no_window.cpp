@@ -1,4 +1,4 @@
-// Stands in for the window in programs that are built without it.
+// Replaces the window in programs that are built without it.
 
 #include "app/window.h"
 #include "core/base/error.h"
@@ -8,7 +8,8 @@ namespace stashscope::app {
 bool can_show_window() { return false; }
 
 int run_window(const AnalysisOptions&, const WindowOptions&, int, char**) {
-  fail_usage("--screenshot", "needs a program that was built with its window", "use --batch");
+  fail_usage("--screenshot", "needs the window, and this program is built without it",
+             "use --batch");
 }
 
 }  // namespace stashscope::app

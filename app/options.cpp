@@ -18,7 +18,7 @@ namespace stashscope::app {
 
 namespace {
 
-/// `NAME=N` gives a value, `NAME=OTHER` makes two names one; NAME may be a pattern.
+/// `NAME=N` sets a size, `NAME=OTHER` unifies two dimensions; NAME may be a pattern.
 void add_dim(const std::string& argument, Choices& choices) {
   const std::size_t equals = argument.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
@@ -35,7 +35,7 @@ void add_dim(const std::string& argument, Choices& choices) {
   } else if (status == std::errc::result_out_of_range) {
     fail_usage("--dim " + printable(argument), "does not fit into 64 bits");
   } else {
-    choices.same_dims[name] = value;
+    choices.graph.same_dims[name] = value;
   }
 }
 
@@ -56,40 +56,41 @@ std::string names_in(const Table& table) {
 }
 
 void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
-  if (options.newer_versions) choices.recompute_search.newer_versions = true;
+  if (options.newer_versions) choices.plans.search.newer_versions = true;
   for (const std::string& each : options.recomputable) {
-    choices.recompute_search.also_recomputable.insert(each);
+    choices.plans.search.also_recomputable.insert(each);
   }
   if (!options.compress_to.empty()) {
-    choices.recompute_search.compressed = parse_compressed(options.compress_to);
+    choices.plans.search.compressed = parse_compressed(options.compress_to);
   }
-  if (!options.profile.empty()) choices.profile = load_profile(options.profile);
+  if (!options.profile.empty()) choices.times.profile = load_profile(options.profile);
   if (options.transfer_bandwidth) {
     check_transfer_bandwidth(*options.transfer_bandwidth * 1e9);
-    choices.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
+    choices.times.transfer_bandwidth = *options.transfer_bandwidth * 1e9;
   }
 }
 
 void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
   program.add_flag("--newer-opsets", options.newer_versions,
-                   "recompute operators of opsets that the reference's table does not know, too");
+                   "also recompute operators of opsets newer than ONNX Runtime's table (2023.11)");
   program
       .add_option("--recomputable", options.recomputable,
-                  "op type that may be recomputed although it is not in the reference's table")
+                  "op type that may be recomputed although ONNX Runtime's table lacks it")
       ->type_name("OP")
       ->allow_extra_args(false);
   program
       .add_option("--compress-to", options.compress_to,
-                  "what type 4 keeps float32 activations in: float16, bfloat16, float8e4m3fn or "
-                  "float8e5m2 (default float16)")
+                  "type in which plans of type 4 store float32 activations: float16, bfloat16, "
+                  "float8e4m3fn or float8e5m2 (default float16)")
       ->type_name("TYPE");
   program
       .add_option("--transfer-bandwidth", options.transfer_bandwidth,
-                  "GB/s between device and host, one way, for type 3 (default: the profile's)")
+                  "GB/s between device and host in one direction, for plans of type 3 (default: "
+                  "the profile's)")
       ->type_name("GB/S");
   program
       .add_option("--profile", options.profile,
-                  "device that times are predicted for: a name (see --list-profiles) or a JSON "
+                  "device profile for predicted times: a name (see --list-profiles) or a JSON "
                   "file (default " +
                       default_profile().name + ")")
       ->type_name("NAME|FILE");
@@ -101,19 +102,19 @@ void check_loss(const std::string& name, const Graph& model) {
     if (model.value(output).name == name) return;
     names.push_back("'" + printable(model.value(output).name) + "'");
   }
-  fail_usage("--loss " + printable(name), "is no output of the model",
-             "its outputs are " + join(names, ", "));
+  fail_usage("--loss " + printable(name), "is not an output of the model",
+             "choose one of " + join(names, ", "));
 }
 
 void add_update_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--optimizer", options.optimizer,
-                  "whose states are kept for each parameter: " + names_in(optimizers()))
+                  "optimizer whose states count as memory: " + names_in(optimizers()))
       ->type_name("NAME");
   program.add_flag("--master-weights", options.master_weights,
-                   "the optimizer keeps a float32 copy of each parameter of 16 bits");
+                   "the optimizer has a float32 copy of each 16-bit parameter");
   program.add_flag("--release-gradients", options.release_gradients,
-                   "a parameter's gradient is used up and freed as soon as it is made");
+                   "apply and free each parameter's gradient as soon as it is computed");
 }
 
 void add_no_merge(const std::string& argument, FusionChoice& fusion) {
@@ -125,7 +126,9 @@ void add_no_merge(const std::string& argument, FusionChoice& fusion) {
 }
 
 void apply_fusion_options(const AnalysisOptions& options, FusionChoice& fusion) {
-  if (!options.fusion.empty()) fusion.strategy = find_fusion(options.fusion).name;
+  if (!options.fusion.empty()) {
+    fusion.strategy = choice_of(find_fusion(options.fusion).name, no_fusion);
+  }
   fusion.alone.insert(options.splits.begin(), options.splits.end());
   for (const std::string& each : options.no_merges) add_no_merge(each, fusion);
 }
@@ -133,38 +136,39 @@ void apply_fusion_options(const AnalysisOptions& options, FusionChoice& fusion) 
 void add_fusion_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--fuse", options.fusion,
-                  "which pointwise nodes run as one: " + names_in(fusion_strategies()))
+                  "how pointwise nodes are fused into groups: " + names_in(fusion_strategies()))
       ->type_name("NAME");
   program.add_option("--split", options.splits, "node that leaves its fused group and runs alone")
       ->type_name("NODE")
       ->allow_extra_args(false);
-  program.add_option("--no-merge", options.no_merges, "nodes that are never fused into one group")
+  program
+      .add_option("--no-merge", options.no_merges, "two nodes that are never fused into one group")
       ->type_name("NODE,NODE")
       ->allow_extra_args(false);
 }
 
 void apply_order(const std::string& name, Choices& choices) {
-  const bool is_planned = name == planned_order && !choices.planned.empty();
-  choose_order(choices, std::string(is_planned ? planned_order : find_order(name).name));
+  const bool is_planned = name == planned_order && choices.plans.sequence;
+  if (is_planned) return choose_order(choices, std::nullopt);
+  choose_order(choices, std::string(find_order(name).name));
 }
 
 void apply_pass_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.passes) add_passes(each, choices);
-  if (options.precision.empty()) return;
-  check_precision(options.precision);
-  choices.precision = options.precision;
+  if (!options.precision.empty()) choices.graph.precision = parse_precision(options.precision);
 }
 
 void add_pass_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--pass", options.passes,
-                  "passes to apply to a forward model before its backward pass is built, "
+                  "graph passes for a forward model, applied before its backward pass is built: "
                   "NAME[,...] or all; see --list-passes")
       ->type_name("NAME")
       ->allow_extra_args(false);
   program
       .add_option("--precision", options.precision,
-                  "float16 or bfloat16: mixed precision, with casts where automatic ones would be")
+                  "float16 or bfloat16: mixed precision, with the casts that automatic mixed "
+                  "precision inserts")
       ->type_name("TYPE");
 }
 
@@ -191,7 +195,7 @@ std::string pass_list() {
   std::string text;
   for (const GraphPass& pass : graph_passes()) {
     text += std::string(pass.name) + ": " + std::string(pass.description) +
-            (pass.among_all ? "" : " (not among all)") + "\n";
+            (pass.among_all ? "" : " (not part of 'all')") + "\n";
   }
   return text;
 }
@@ -199,20 +203,20 @@ std::string pass_list() {
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
   if (!options.recompute_search.empty())
-    choices.recompute_search = search_option(options.recompute_search);
+    choices.plans.search = search_option(options.recompute_search);
   if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
-  for (const std::string& each : options.plans) add_config_argument(each, choices.plans);
-  choices.pinned.insert(options.pinned.begin(), options.pinned.end());
-  if (options.level >= 0) choices.level = options.level;
+  for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
+  choices.plans.pinned.insert(options.pinned.begin(), options.pinned.end());
+  if (options.level >= 0) choices.plans.level = options.level;
   if (!options.order.empty()) apply_order(options.order, choices);
   apply_fusion_options(options, choices.fusion);
   if (!options.device.empty()) {
     check_device_name(options.device);
-    choices.device = options.device;
+    choices.device = choice_of(options.device, no_device);
   }
-  if (!options.loss.empty()) choices.goal.loss = options.loss;
-  for (const std::string& each : options.trainable) choices.goal.trainable.push_back(each);
-  for (const std::string& each : options.frozen) choices.goal.frozen.push_back(each);
+  if (!options.loss.empty()) choices.graph.goal.loss = options.loss;
+  for (const std::string& each : options.trainable) choices.graph.goal.trainable.push_back(each);
+  for (const std::string& each : options.frozen) choices.graph.goal.frozen.push_back(each);
   apply_strategy_options(options, choices);
   if (!options.optimizer.empty()) choices.update.optimizer = find_optimizer(options.optimizer).name;
   if (options.master_weights) choices.update.master_weights = true;
@@ -223,46 +227,48 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
 void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program.add_option("file", options.file, "ONNX model or saved session");
   program
-      .add_option("--dim", options.dims,
-                  "may be repeated; NAME=N gives a dimension a value, NAME=OTHER makes two names "
-                  "one; NAME may be a "
-                  "pattern such as inputs_*_dim0")
+      .add_option(
+          "--dim", options.dims,
+          "NAME=N sets the size of a dimension, NAME=OTHER unifies two dimensions; NAME may "
+          "be a pattern such as inputs_*_dim0; may be repeated")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
   program
       .add_option(
           "--probe", options.recompute_search,
-          "how far recompute options are looked for: level 0 or 1 (default 1), then 1 to keep "
-          "the inputs of transformer layers (default 0)")
+          "search for recompute options: level 0 or 1 (default 1), then 1 to leave the inputs of "
+          "transformer layers stashed (default 0)")
       ->type_name("L[:B]");
   program
       .add_option(
           "--plan", options.plans,
-          "plans to switch on, CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON "
-          "list of them; types: 1 recompute, 2 compromise, and with an op type as the cluster 3 "
-          "offload to the host, 4 compress")
+          "plans to switch on: CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON list "
+          "of them; types: 1 recompute, 2 compromise; with an op type as CLUSTER also 3 offload "
+          "to the host, 4 compress")
       ->type_name("CONFIG|@FILE")
       ->allow_extra_args(false);
   program
       .add_option("--keep", options.pinned,
-                  "node whose outputs stay in memory: its plans are not carried out, nor do "
-                  "sequences run it again")
+                  "node to pin: its outputs stay in memory, so its plans are ignored and planned "
+                  "sequences do not run it again")
       ->type_name("NODE")
       ->allow_extra_args(false);
   program
       .add_option("--level", options.level,
-                  "0: the plans given; 1: recompute every transformer layer; 2: with compromises")
+                  "0: only the given plans; 1: recompute every transformer layer; 2: the same with "
+                  "compromises")
       ->check(CLI::Range(0, 2));
   add_strategy_options(program, options);
-  program
-      .add_option("--order", options.order, "order of execution: " + names_in(order_strategies()))
+  program.add_option("--order", options.order, "execution order: " + names_in(order_strategies()))
       ->type_name("NAME");
   add_fusion_options(program, options);
-  program.add_option("--device", options.device, "none, cpu or cuda[:N]: where to run the step")
+  program
+      .add_option("--device", options.device, "device that runs the step: none, cpu or cuda[:N]")
       ->type_name("DEVICE");
   program.add_option("--loss", options.loss, "graph output that is the loss")->type_name("NAME");
   program
-      .add_option("--train", options.trainable, "name pattern of weights to train beside the guess")
+      .add_option("--train", options.trainable,
+                  "name pattern of weights to train besides the guessed ones")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   program.add_option("--freeze", options.frozen, "name pattern of weights that are not trained")
@@ -284,8 +290,8 @@ int print_optimizers() {
 }
 
 int print_profiles() {
-  std::cout << "Memory in GiB, its bandwidth in GB/s, products of float16 and other operations of "
-               "float32 in TFLOP/s, link in GB/s\n";
+  std::cout << "Columns: memory in GiB, memory bandwidth in GB/s, float16 matrix products in "
+               "TFLOP/s, other float32 operations in TFLOP/s, link to the host in GB/s\n";
   for (const DeviceProfile& each : device_profiles()) {
     const auto column = [](double number, int digits) {
       std::cout << std::right << std::setw(9) << format_fixed(number, digits);
@@ -324,7 +330,7 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
               ->check(CLI::Range(0.0, 1e6)),
           program
               .add_option("--move-limit", limit.moves,
-                          "moves to search; with --time-limit 0 the answer is always the same")
+                          "moves to search; with --time-limit 0 the answer is reproducible")
               ->check(CLI::NonNegativeNumber),
           program.add_option("--seed", limit.seed, "seed of the random moves")
               ->check(CLI::NonNegativeNumber)};
@@ -338,7 +344,7 @@ void check_limit(const SearchLimit& limit) {
 std::int64_t memory_in(const std::string& option, const std::string& text) {
   try {
     const std::int64_t bytes = parse_bytes(text);
-    if (bytes == 0) fail_usage("", "nothing fits into no memory", "give more than 0");
+    if (bytes == 0) fail_usage("", "is 0 bytes", "give more than 0");
     return bytes;
   } catch (const Error& error) {
     throw error.within(option);
@@ -366,14 +372,14 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
 }
 
 void flush_output() {
-  // A long text may have failed while it was printed, and then errno tells why.
+  // If an earlier write failed, errno still has the reason.
   if (std::cout) errno = 0;
   std::cout << std::flush;
   if (std::cout || errno == EPIPE) return;
   fail_run(
       "standard output",
       std::string("cannot write") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
-      "make room or choose another place");
+      "free some space or choose another place");
 }
 
 int guarded(const char* program, const std::function<int()>& body) {

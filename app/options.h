@@ -13,7 +13,7 @@
 
 namespace stashscope::app {
 
-/// The options by which all programs are told what to analyse.
+/// The options for the model and the choices, which all programs share.
 struct AnalysisOptions {
   std::string file;  ///< model or session
   std::vector<std::string> dims;
@@ -53,42 +53,42 @@ std::string fusion_list();
 /// One line for each pass that can be chosen.
 std::string pass_list();
 
-/// Changes choices as the options ask. Throws a usage Error.
+/// Applies the options to choices. Throws a usage Error.
 void apply_options(const AnalysisOptions& options, Choices& choices);
 
-/// Loads the file that the options name, with the options applied. Throws an input or usage Error.
+/// Loads the file that the options name and applies the options. Throws an input or usage Error.
 LoadedModel load_model_or_session(const AnalysisOptions& options);
 
-/// The study of a loaded; errors about the model name its file.
+/// The study of a loaded model; errors about the model name its file.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
-/// Prints what can be given as --optimizer.
+/// Prints the values of --optimizer.
 int print_optimizers();
 
-/// Prints what can be given as --profile.
+/// Prints the built-in values of --profile.
 int print_profiles();
 
-/// Declares how long searches may go on; returns the options.
+/// Declares and returns the options that limit searches.
 std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limit);
 
 /// Throws a usage Error for a search that would never end.
 void check_limit(const SearchLimit& limit);
 
-/// Bytes above 0, as people write them. Throws a usage Error that names the option.
+/// Parses a number of bytes above 0, such as `12GiB`. Throws a usage Error that names the option.
 std::int64_t memory_in(const std::string& option, const std::string& text);
 
-/// Parses the command line. Returns the exit code when the program is to end (after --help or with
-/// the usage error already printed), else nothing.
+/// Parses the command line. Returns the exit code if the program is to end (after --help or after
+/// printing a usage error), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
 
-/// Brings out what is held back of standard output. Throws a run Error when it cannot be written; a
-/// reader that has gone away wanted no more.
+/// Flushes standard output. Throws a run Error if it cannot be written. A closed pipe is not an
+/// error: its reader needs no more output.
 void flush_output();
 
 /// Runs `body` and turns errors into one line on standard error and an exit code.
 int guarded(const char* program, const std::function<int()>& body);
 
-/// One line on standard error for each.
+/// Prints one line per warning on standard error.
 void print_warnings(const char* program, const std::vector<std::string>& warnings);
 
 }  // namespace stashscope::app

@@ -7,7 +7,7 @@ namespace stashscope::app {
 OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded) {
   OverwriteGuard files;
   files.add_model(loaded.session.model, *loaded.model);
-  // Where the input is the model itself, that is known by now.
+  // If the input is the model itself, it keeps the description "the model".
   files.add_session(options.file);
   for (const std::string& plan : options.plans) {
     if (plan.starts_with('@')) files.add(plan.substr(1), "the plans");
@@ -18,7 +18,7 @@ OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loa
 
 void require_writable(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    // Who reads a pipe would take the end of this for the end of all.
+    // A pipe is not tried: its reader would take the end of the trial for the end of the output.
     const bool is_special = std::filesystem::exists(path) &&
                             !std::filesystem::is_regular_file(path) &&
                             !std::filesystem::is_directory(path);

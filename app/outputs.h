@@ -8,11 +8,12 @@
 
 namespace stashscope::app {
 
-/// What was read for a loaded: the session, the model with its data, the files of plans.
+/// The files that were read: the session, the model with its data, the files of plans, the profile.
 OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded);
 
-/// Before anything takes long: throws an input Error when one of these files could not be written.
-/// @param paths empty ones are not asked for
+/// Throws an input Error if one of these files cannot be written. Call it before anything that
+/// takes long.
+/// @param paths empty ones are ignored
 void require_writable(const std::vector<std::string>& paths);
 
 }  // namespace stashscope::app

@@ -1,5 +1,5 @@
-// Plans a task graph that a text file states: the order of the lowest peak, or the cheapest
-// sequence within a budget.
+// Plans a task graph that is given as a text file: finds the order with the lowest peak, or the
+// cheapest sequence within a budget.
 
 #include <cstdio>
 #include <iostream>
@@ -30,20 +30,24 @@ void add_options(CLI::App& program, PlanOptions& options) {
                   "Text: 'n m fixed', n lines 'cost memory', m lines 'producer consumer'")
       ->required();
   auto* const budget = program.add_option("--budget", options.budget,
-                                          "Largest peak, with what is fixed, in the file's unit");
+                                          "Largest peak, persistent memory included, in the "
+                                          "file's unit");
   auto* const percent =
       program.add_option("--budget-percent", options.budget_percent,
-                         "Largest peak as a share of the given order's, without what is fixed");
+                         "Largest peak in percent of the given order's peak, both without "
+                         "persistent memory");
   budget->excludes(percent);
-  program.add_flag("--order-only", options.order_only, "Run each task once, in the best order")
+  program
+      .add_flag("--order-only", options.order_only,
+                "Run each task once, in the order with the lowest peak")
       ->excludes(budget)
       ->excludes(percent);
   program
       .add_flag("--keep-order", options.rules.keeps_order,
-                "Leave the tasks in the given order; they only run again")
+                "Keep the given order of first runs; tasks may only run again")
       ->excludes("--order-only");
   add_limit_options(program, options.limit);
-  program.add_option("--out", options.out, "Writes the sequence: task numbers, one on each line");
+  program.add_option("--out", options.out, "Write the sequence: task numbers, one per line");
 }
 
 void check_options(const PlanOptions& options) {
@@ -54,20 +58,20 @@ void check_options(const PlanOptions& options) {
   }
   if (options.budget && *options.budget < 0) fail_usage("--budget", "is below 0");
   if (options.budget_percent && !(*options.budget_percent > 0 && *options.budget_percent <= 1e4)) {
-    fail_usage("--budget-percent", "is no percentage above 0");
+    fail_usage("--budget-percent", "is not above 0 and at most 10000");
   }
   check_limit(options.limit);
 }
 
-/// What is common to both kinds of answers.
+/// The common part of both kinds of answers.
 struct Answer {
   std::vector<TaskId> sequence;
-  std::int64_t bound = 0;
-  const char* bounded = "";  ///< what the bound is one of
-  std::int64_t reached = 0;
+  std::int64_t bound = 0;    ///< lower bound on the quantity `bounded`
+  const char* bounded = "";  ///< `peak` or `cost`
+  std::int64_t reached = 0;  ///< the value of this quantity
   bool feasible = true;
-  std::int64_t peak_lower_bound = 0;  ///< no sequence is below
-  bool impossible = false;            ///< the budget is below this floor
+  std::int64_t peak_lower_bound = 0;
+  bool impossible = false;  ///< the budget is below `peak_lower_bound`
 };
 
 void print(const Answer& answer, const SequenceMemory& memory, const SequenceMemory& given,
@@ -132,8 +136,8 @@ int main(int argc, char** argv) {
   using namespace stashscope::app;
   return guarded("stashscope-plan", [&] {
     CLI::App program(
-        "Plans a task graph: the order of the lowest peak, or the cheapest sequence "
-        "within a budget of memory.",
+        "Plans a task graph: finds the order with the lowest peak, or the cheapest sequence "
+        "within a memory budget.",
         "stashscope-plan");
     program.set_version_flag("--version", "stashscope-plan " STASHSCOPE_VERSION);
     PlanOptions options;

@@ -9,8 +9,8 @@ namespace {
 
 std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
   if (!options.memory.empty()) return memory_in("--memory", options.memory);
-  if (choices.profile.memory_bytes > 0) return choices.profile.memory_bytes;
-  fail_usage("--fit", "the profile says nothing of memory", "give it with --memory SIZE");
+  if (choices.times.profile.memory_bytes > 0) return choices.times.profile.memory_bytes;
+  fail_usage("--fit", "the profile has no memory size", "give it with --memory SIZE");
 }
 
 /// @pre there is one
@@ -26,13 +26,13 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
   CLI::Option* const fit =
       program
           .add_option("--fit", options.fit,
-                      "look for the largest value of a dimension that fits into the memory; "
-                      "several names take the same value, LABEL is what the report calls it")
+                      "find the largest value of a dimension that fits into the memory; several "
+                      "names take the same value; LABEL is its name in the report")
           ->type_name("[LABEL=]NAME[,NAME...]")
           ->needs(batch);
   program
       .add_option("--memory", options.memory,
-                  "for --fit, such as 80GiB, 512MiB or 12GB (default: the profile's)")
+                  "memory for --fit, such as 80GiB, 512MiB or 12GB (default: the profile's)")
       ->type_name("SIZE")
       ->needs(fit);
 }
@@ -51,12 +51,12 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
   program
       .add_option("--budget", options.budget,
-                  "plan for a peak of at most this: 12GiB, 900MB, ...; the plans go into force")
+                  "plan for a peak of at most 12GiB, 900MB, ... and switch the plans on")
       ->type_name("BYTES")
       ->needs(batch);
   program
       .add_option("--pareto", options.pareto,
-                  "the cheapest plans for so many peaks, from the lowest that is found")
+                  "list the cheapest plans for this number of peaks, from the lowest peak found")
       ->type_name("POINTS")
       ->check(CLI::Range(2, 1000))
       ->needs(batch);
@@ -76,7 +76,7 @@ void check_planning(const PlanningOptions& options) {
   if (options.budget) {
     budget_of(options);
   } else if (options.grain && options.pareto == 0) {
-    fail_usage("--grain", "plans nothing by itself", "give --budget BYTES or --pareto POINTS");
+    fail_usage("--grain", "has no effect by itself", "give --budget BYTES or --pareto POINTS");
   }
 }
 

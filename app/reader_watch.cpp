@@ -23,9 +23,9 @@ void watch() {
 }  // namespace
 
 void end_with_reader() {
-  // Whoever started this process may have had it ignored.
+  // The parent process may have set it to be ignored, which is inherited.
   std::signal(SIGPIPE, SIG_DFL);
-  // Signals are the main thread's, which may hold them back.
+  // The thread blocks all signals: the main thread handles them, and may block them itself.
   const ScopedSignalBlock held;
   std::thread(watch).detach();
 }

@@ -2,8 +2,8 @@
 
 namespace stashscope::app {
 
-/// Ends this process as soon as nobody reads its standard output any more, as a write would, but
-/// also while there is nothing to write. Where that is a file, nothing happens.
+/// Ends this process as soon as the reader of its standard output goes away, even while there is
+/// nothing to write. Does nothing if standard output is a file.
 void end_with_reader();
 
 }  // namespace stashscope::app

@@ -10,7 +10,7 @@ namespace stashscope::app {
 
 namespace {
 
-/// Dimensions as the given inputs have them.
+/// The dimensions of the given inputs.
 class InputDims {
  public:
   InputDims(const Graph& model, const NamedTensors& inputs) : model_(model) {
@@ -54,7 +54,7 @@ class InputDims {
   std::vector<std::string> tensors_;
 };
 
-/// Bytes of the data that has to be made up; the step takes a copy.
+/// Bytes of the random data. They count beside the step, which copies them.
 std::int64_t random_bytes(const Study& study) {
   const GraphData& graph = study.graph().data();
   std::int64_t bytes = 0;

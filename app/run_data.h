@@ -6,12 +6,12 @@
 
 namespace stashscope::app {
 
-/// The study with the dimensions of given inputs. Where it is they that do not fit, and not the
-/// choices, this is a fault of the input.
+/// The study with the dimensions of the given inputs. Throws an input Error if the inputs, rather
+/// than the choices, are inconsistent with the model.
 std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors& inputs);
 
-/// Random data for a step of which the memory of this machine takes `step_bytes`. Throws a run
-/// Error before anything is made when it cannot hold them.
+/// Random data for a step that itself takes `step_bytes` of this machine's memory. Throws a run
+/// Error before any allocation if this machine cannot hold both.
 NamedTensors random_inputs(const Study& study, std::int64_t step_bytes, std::uint64_t seed);
 
 }  // namespace stashscope::app

@@ -1,4 +1,5 @@
-// The worker: executes a model or session, compares with expected tensors, or streams its trace.
+// The worker: runs the step of a model or session, compares it with expected tensors, or streams
+// its trace.
 
 #include <iostream>
 #include <optional>
@@ -26,8 +27,8 @@
 namespace stashscope::app {
 namespace {
 
-/// Where the trace of a run is written; without a path nowhere. A file that cannot be written is an
-/// input Error.
+/// The file for the trace of a run; without a path there is none. Throws an input Error if the file
+/// cannot be written.
 class TraceFile {
  public:
   explicit TraceFile(const std::string& path) {
@@ -48,19 +49,22 @@ class TraceFile {
 };
 
 void write_profile(const Study& study, const Measurement& measured, const std::string& file) {
-  const DeviceProfile base = profile_in_force(study.choices);
+  const DeviceProfile base = profile_in_force(study.choices.times);
   const std::vector<DeviceInfo> devices = list_devices();
-  const DeviceInfo* const device = device_meant(devices, study.choices.device);
+  const DeviceInfo* const device =
+      device_meant(devices, choice_text(study.choices.device, no_device));
   const DeviceProfile profile = measured_profile(study, *study.current, measured, base,
                                                  device == nullptr ? DeviceInfo() : *device);
   save_profile(profile, file);
   const std::vector<std::string> kept = figures_from_base(profile, base);
   if (kept.empty()) return;
-  print_warnings("stashscope-run", {"the step tells nothing of these figures, which are those of " +
+  print_warnings("stashscope-run", {"the step has no evidence for these figures, so they are those "
+                                    "of " +
                                     printable(base.name) + ": " + join(kept, ", ")});
 }
 
-/// Into files that the window and the planner take; a profile needs the current variant only.
+/// Writes a measurement for the window, or a profile for the planner, which needs only the current
+/// variant.
 void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptions& options) {
   StudyMeasurements measured;
   if (options.measurement.empty()) {
@@ -75,8 +79,8 @@ void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptio
   print_times(measured.current);
 }
 
-/// The study with the sizes that only the data of a run told, so that its memory is compared with
-/// the same step.
+/// The study with the data-dependent sizes of a run, so that prediction and measurement are of the
+/// same step.
 std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<const Study> study,
                                           const RunResult& result) {
   bool differs = false;
@@ -89,7 +93,7 @@ std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<c
   return differs ? study_of(loaded) : std::move(study);
 }
 
-/// By `keep_loss_only`.
+/// The outputs that the pass `keep_loss_only` removed.
 std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) {
   std::set<std::string> names;
   for (const ValueId id : model.data().outputs) names.insert(model.value(id).name);
@@ -99,13 +103,13 @@ std::set<std::string> outputs_given_up(const Graph& model, const Graph& passed) 
 
 bool matches_expected(const Study& study, const LoadedModel& loaded, const RunResult& result,
                       const NamedTensors& inputs, const RunOptions& options) {
-  const bool is_mixed = !study.choices.precision.empty();
+  const bool is_mixed = study.choices.graph.precision.has_value();
   const Results results{result.outputs, study.graph(), inputs, is_mixed,
                         outputs_given_up(*loaded.model, study.graph())};
   return print_comparison(compare_outputs(results, options.compare, options.tolerance));
 }
 
-/// Once, or as often as asked; returns the exit code.
+/// Returns the exit code.
 int run_current(LoadedModel& loaded, const std::shared_ptr<const Study>& study,
                 const RepeatedRuns& runs, const NamedTensors& inputs, const RunOptions& options) {
   TraceFile trace(options.trace);
@@ -122,7 +126,7 @@ int run_current(LoadedModel& loaded, const std::shared_ptr<const Study>& study,
   return !options.compares() || matches_expected(*study, loaded, result, inputs, options) ? 0 : 1;
 }
 
-/// What the current variant takes of this machine's own memory.
+/// The memory of this machine (not of a GPU) that the current variant takes.
 std::int64_t host_bytes(const Study& study) {
   return study.choices.device == "cpu" ? study.current->timeline.peak_bytes : 0;
 }
@@ -131,13 +135,13 @@ int run_once(LoadedModel& loaded, const RunOptions& options) {
   const RunSettings settings = run_settings(options);
   NamedTensors inputs;
   if (!options.inputs.empty()) inputs = load_tensors(options.inputs, "input_");
-  if (loaded.session.choices.device == "none") loaded.session.choices.device = "cpu";
+  if (!loaded.session.choices.device) loaded.session.choices.device = "cpu";
   check_choices(options, loaded.session.choices);
   const auto study = study_with(loaded, inputs);
   check_all_tensors(study->graph());
   print_warnings("stashscope-run", loaded.warnings);
   print_warnings("stashscope-run", study->warnings);
-  const auto runner = make_runner(study->choices.device, settings);
+  const auto runner = make_runner(*study->choices.device, settings);
   runner->check(study->graph());
   const std::int64_t bytes = host_bytes(*study);
   if (options.inputs.empty()) {
@@ -166,7 +170,7 @@ int run(int argc, char** argv) {
   RunOptions options;
   add_run_options(program, options);
   program.footer(
-      "For FILE, - takes a session with its model from another program over standard input.\n"
+      "If the file is -, the worker reads a session with its model from standard input.\n"
       "Exit codes: 0 done, 1 unusable input or results beyond the tolerance, 2 wrong usage, 3 the "
       "run failed.");
   if (const auto code = parse_command_line(program, argc, argv)) return *code;

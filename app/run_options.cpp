@@ -11,17 +11,17 @@ namespace stashscope::app {
 
 namespace {
 
-/// What is wrong with a tolerance; empty when nothing.
+/// What is wrong with a number; empty if nothing is.
 std::string finite_and_not_negative(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
   const bool fits =
       parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number) && number >= 0;
-  return fits ? "" : "'" + text + "' is no finite number of 0 or more";
+  return fits ? "" : "'" + text + "' is not a finite number of 0 or more";
 }
 
-/// Files of tensors are read by their folder's name only.
+/// The command line names only the folder of these files.
 void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
@@ -44,29 +44,29 @@ void add_data_options(CLI::App& program, RunOptions& options, CLI::Option* strea
       ->excludes(stream);
   program
       .add_option("--tolerance", options.tolerance,
-                  "largest error allowed, relative to the tensor's largest value (default 1e-3)")
+                  "largest allowed error, relative to the tensor's largest value (default 1e-3)")
       ->check(finite_and_not_negative, "NUMBER")
       ->excludes(stream);
-  program.add_option("--seed", options.seed, "of random data (default 1)")
+  program.add_option("--seed", options.seed, "seed of random data (default 1)")
       ->check(CLI::NonNegativeNumber);
   program
       .add_flag("--digest", options.digest,
-                "print a digest of every graph output's bits, to compare runs by")
+                "print a digest of the bits of every graph output, to compare runs")
       ->excludes(stream);
 }
 
 void add_device_options(CLI::App& program, RunOptions& options) {
   program
       .add_option("--memory-limit", options.memory_limit,
-                  "stand for a GPU with so much memory: 12GiB, 900MB, ...")
+                  "act like a GPU with this much memory: 12GiB, 900MB, ...")
       ->type_name("SIZE");
   program.add_flag("--tf32", options.rounds_to_tf32,
-                   "matrix products of float32 on a GPU may round operands to tf32");
+                   "on a GPU, float32 matrix products may round their operands to tf32");
   CLI::Option* const update =
       program.add_flag("--update", options.updates,
-                       "on a GPU, change the parameters by their gradients after each run, as the "
-                       "chosen --optimizer does");
-  program.add_option("--learning-rate", options.learning_rate, "of --update (default 1e-3)")
+                       "on a GPU, update the parameters after each run with the chosen "
+                       "--optimizer");
+  program.add_option("--learning-rate", options.learning_rate, "for --update (default 1e-3)")
       ->check(finite_and_not_negative, "NUMBER")
       ->needs(update);
 }
@@ -74,26 +74,27 @@ void add_device_options(CLI::App& program, RunOptions& options) {
 void add_repeat_options(CLI::App& program, RunOptions& options) {
   program
       .add_option("--warm-up", options.warm_up,
-                  "runs before those that count (default 1 on a GPU and wherever times are told, "
+                  "runs before the counted ones (default: 1 on a GPU or if times are reported, "
                   "else 0; 0 with --update)")
       ->check(CLI::Range(0, most_runs));
   program
       .add_option("--repeat", options.repeats,
-                  "runs that count, all with the same data (default 1): memory is that of the "
-                  "last one, times are medians")
+                  "counted runs, all with the same data (default 1); memory is that of the last "
+                  "run, times are medians")
       ->check(CLI::Range(1, most_runs));
 }
 
 void add_measuring_options(CLI::App& program, RunOptions& options, CLI::Option* stream) {
-  CLI::Option* const trace =
-      program.add_option("--trace", options.trace, "write every allocation, release and node")
-          ->type_name("FILE")
-          ->excludes(stream);
+  CLI::Option* const trace = program
+                                 .add_option("--trace", options.trace,
+                                             "write a trace of every allocation, release and node")
+                                 ->type_name("FILE")
+                                 ->excludes(stream);
   CLI::Option* const measurement =
       program
           .add_option("--write-measurement", options.measurement,
-                      "run the step without and with its plans, and write what was measured into "
-                      "a file that the window imports")
+                      "run the step without and with its plans, and write the measurements to a "
+                      "file that the window imports")
           ->type_name("FILE")
           ->excludes(stream)
           ->excludes(trace)
@@ -102,21 +103,20 @@ void add_measuring_options(CLI::App& program, RunOptions& options, CLI::Option* 
   CLI::Option* const profile =
       program
           .add_option("--write-profile", options.profile,
-                      "write what the device was measured to reach into a file for --profile")
+                      "write the measured performance of the device to a file for --profile")
           ->type_name("FILE")
           ->excludes(stream)
           ->excludes(trace)
           ->excludes("--compare")
           ->excludes("--digest");
-  program
-      .add_option("--json", options.summary, "write what was measured and predicted, in figures")
+  program.add_option("--json", options.summary, "write the measured and predicted figures as JSON")
       ->type_name("FILE")
       ->excludes(stream)
       ->excludes(measurement)
       ->excludes(profile);
   program
       .add_flag("--no-trace", options.untraced,
-                "on a GPU, measure the whole step only, which then runs undisturbed")
+                "on a GPU, measure only the whole step, without the overhead of a trace")
       ->excludes(stream)
       ->excludes(trace)
       ->excludes(measurement)
@@ -155,8 +155,7 @@ RunCounts run_counts(const RunOptions& options, const Choices& choices) {
 
 void check_choices(const RunOptions& options, const Choices& choices) {
   if (!options.updates || find_optimizer(choices.update.optimizer).updates) return;
-  fail_usage("--update", "changes parameters as an optimizer does, and none is chosen",
-             "add --optimizer NAME");
+  fail_usage("--update", "needs an optimizer, and none is chosen", "add --optimizer NAME");
 }
 
 void check_outputs(const RunOptions& options, OverwriteGuard files) {

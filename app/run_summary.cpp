@@ -23,8 +23,8 @@ void print_memory(const Study& study, const Measurement& measured) {
   }
   std::cout << "\n";
   if (!measured.workspace_bytes.empty()) {
-    std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << " beside; "
-              << format_bytes(peak_with_workspace(measured)) << " with tensors\n";
+    std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << "; "
+              << format_bytes(peak_with_workspace(measured)) << " together with tensors\n";
   }
   if (measured.peak_reserved_bytes > 0) {
     std::cout << "reserved: " << format_bytes(measured.peak_reserved_bytes)
@@ -32,7 +32,6 @@ void print_memory(const Study& study, const Measurement& measured) {
   }
 }
 
-/// Nothing of a single run, whose time says little.
 void print_times(const Measurement& measured) {
   if (measured.repeats == 1) return;
   const std::string runs = " over " + std::to_string(measured.repeats) + " runs";
@@ -42,9 +41,8 @@ void print_times(const Measurement& measured) {
   }
   if (measured.node_seconds.empty()) return;
   std::cout << "time: " << format_seconds(seconds_of_nodes(measured))
-            << ", the sum of the nodes' medians" << runs
-            << "; largest difference between them: " << with_thousands(measured.repeat_difference)
-            << " B\n";
+            << ", the sum of the nodes' medians" << runs << "; their memory differs by at most "
+            << with_thousands(measured.repeat_difference) << " B\n";
 }
 
 void write_summary(const Study& study, const Measurement& measured,

@@ -7,15 +7,16 @@
 
 namespace stashscope::app {
 
-/// What was measured of a study's current variant beside what was predicted, on standard output.
+/// Prints measured and predicted memory of a study's current variant.
 void print_memory(const Study& study, const Measurement& measured);
+/// Prints times for repeated runs only; the time of a single run says little.
 void print_times(const Measurement& measured);
 
-/// The same in figures: bytes and seconds. What is not known is left out.
+/// Writes the same figures as JSON, in bytes and seconds. Unknown figures are left out.
 void write_summary(const Study& study, const Measurement& measured,
                    const std::filesystem::path& file);
 
-/// One line per graph output: `digest NAME HEX`, equal for equal bits (FNV-1a of 64 bits).
+/// Prints one line per graph output: `digest NAME HEX`, the 64-bit FNV-1a hash of its bytes.
 void print_digests(const NamedTensors& outputs);
 
 }  // namespace stashscope::app

@@ -26,11 +26,11 @@ namespace stashscope::app {
 namespace {
 
 constexpr int screenshot_limit = 20'000;      // milliseconds
-constexpr int screenshot_run_limit = 60'000;  // milliseconds, when the step is run before
-/// For panels to take their final places before they are drawn.
+constexpr int screenshot_run_limit = 60'000;  // milliseconds, with a run of the step
+/// Lets panels take their final places before they are drawn.
 constexpr int settling_time = 60;  // milliseconds
 
-/// Qt speaks of its own trouble to developers; users are told by the window itself.
+/// Hides Qt's own warnings, which are for developers. The window itself reports errors to users.
 void handle_qt_message(QtMsgType type, const QMessageLogContext&, const QString& text) {
   const bool wanted = type == QtCriticalMsg || type == QtFatalMsg ||
                       qEnvironmentVariableIsSet("STASHSCOPE_QT_MESSAGES");
@@ -51,7 +51,7 @@ bool answers(const std::string& socket_name) {
   return connected;
 }
 
-/// X11 displays of this machine are asked; those of others are believed.
+/// Tries only X11 displays of this machine; assumes that those of other machines answer.
 bool x11_answers(const std::string& display) {
   if (display.empty()) return false;
   if (!display.starts_with(':')) return true;
@@ -76,7 +76,9 @@ QSize parse_size(const std::string& text) {
   const auto second = has_cross ? std::from_chars(first.ptr + 1, end, height) : first;
   const bool fits = has_cross && second.ec == std::errc() && second.ptr == end && width >= 320 &&
                     height >= 240 && width <= 16384 && height <= 16384;
-  if (!fits) fail_usage("--size " + printable(text), "is not of the form WxH", "e.g. 1600x1000");
+  if (!fits)
+    fail_usage("--size " + printable(text), "is not of the form WxH",
+               "e.g. 1600x1000; at least 320x240, at most 16384x16384");
   return {width, height};
 }
 
@@ -91,14 +93,14 @@ void open_subject(ui::Document& document, const AnalysisOptions& analysis) {
                 [analysis] { return load_model_or_session(analysis); });
 }
 
-/// Draws the real window once its study and its graph are there, and the measurement if a device is
-/// chosen.
+/// Draws the real window once its study and its graph are complete, and the measurement if a device
+/// is chosen.
 class Screenshot {
  public:
   Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)
       : window_(window), file_(QString::fromStdString(options.screenshot)) {
     QObject::connect(
-        &window.document(), &ui::Document::failed, &window,
+        &window.document().notices(), &ui::Notices::failed, &window,
         [this](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
     if (runs) {
       QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window.document(),
@@ -142,7 +144,7 @@ int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
   ui::apply_theme(application, theme_choice(options.theme));
   ui::MainWindow window({running_program(), places.path()});
   window.resize(size);
-  const bool runs = !analysis.device.empty() && analysis.device != "none";
+  const bool runs = !analysis.device.empty() && analysis.device != no_device;
   const Screenshot screenshot(window, options, runs);
   window.show();
   open_subject(window.document(), analysis);

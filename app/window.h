@@ -8,15 +8,15 @@ namespace stashscope::app {
 
 /// How the window is opened.
 struct WindowOptions {
-  std::string screenshot;  ///< draw the window into this file and end; empty: stay open
+  std::string screenshot;  ///< draw the window into this file and exit; empty: stay open
   std::string size = "1600x1000";
   std::string theme = "system";
 };
 
-/// Whether a window can be shown here; without a display only screenshots can be drawn.
+/// Whether there is a display for a window. Screenshots need none.
 bool can_show_window();
 
-/// Opens the window on the file that the options name (none: an empty window) and returns when it
+/// Opens the window with the file that the options name (none: an empty window) and returns when it
 /// is closed, or draws a screenshot. Returns an exit code; throws a usage Error.
 int run_window(const AnalysisOptions& analysis, const WindowOptions& options, int argc,
                char** argv);

@@ -15,21 +15,21 @@ namespace stashscope::app {
 
 namespace {
 
-/// A reader that has gone away ends the run, and so does a full disk.
+/// A closed reader or a full disk ends the run.
 void print_event(const TraceEvent& event) {
   std::cout << format_event(event) << "\n";
   if (std::cout) return;
   flush_output();
-  fail_run("standard output", "nobody reads it any more");
+  fail_run("standard output", "its reader has closed it");
 }
 
-/// Which of the two variants has no room.
+/// The variant that does not fit, for messages.
 std::string name_of_current(const Study& study) {
   const StepIdentity step = identity_of(study);
-  return step.baseline == step.current ? "the step, which has no plans" : "the step with its plans";
+  return step.baseline == step.current ? "the step without plans" : "the step with its plans";
 }
 
-/// What only all runs of a variant together tell.
+/// The figures that combine all runs of a variant.
 void print_ending(const Measurement& measured) {
   for (const auto& [name, size] : measured.data_dependent) {
     std::cout << worker_size_line << size << " " << name << "\n";
@@ -50,7 +50,7 @@ RunResult RepeatedRuns::run(const Variant& variant, const BeforeRun& before_run)
   RunResult last;
   const auto loaded = runner_.load(plan, inputs_);
   for (int i = 0; i < counts_.all(); ++i) {
-    last = {};  // its outputs take room beside the next run
+    last = {};  // frees its outputs before the next run
     const TraceSink sink = before_run(i);
     last = loaded->run(sink, Progress());
     if (i >= counts_.warm_up) repeats.push_back(std::move(last.measurement));

@@ -10,19 +10,19 @@
 
 namespace stashscope::app {
 
-/// Called with the index of a run before it starts; returns what sees its events.
+/// Called with the index of a run before it starts; returns the sink of its events.
 using BeforeRun = std::function<TraceSink(int)>;
 
-/// What runs of the step without plans measured, or why there is no room for it.
+/// The measurement of the step without plans, or why it does not fit on the device.
 struct BaselineRun {
   std::optional<Measurement> measurement;
   std::string no_room;
 };
 
-/// Whoever wants no events.
+/// Discards all events.
 TraceSink without_events(int index);
 
-/// Runs a variant as often as asked, always with the same data.
+/// Runs a variant as often as requested, always with the same data.
 class RepeatedRuns {
  public:
   /// Refers to all but the counts.
@@ -30,12 +30,12 @@ class RepeatedRuns {
                const RunCounts& counts)
       : study_(study), runner_(runner), inputs_(inputs), counts_(counts) {}
 
-  /// The outputs of the last run, and the measurement of all that count. Where the device has no
-  /// room, the Error names the variant and says what would fit.
+  /// The outputs of the last run and the combined measurement of all counted runs. If the variant
+  /// does not fit on the device, throws an Error that names the variant and says what would fit.
   RunResult run_current(const BeforeRun& before_run) const;
 
-  /// Where the device has no room for the step without plans, which is what plans are for, that is
-  /// said instead.
+  /// A baseline that does not fit on the device is expected when plans are in force, so the result
+  /// states it instead of an Error.
   BaselineRun run_baseline(const BeforeRun& before_run) const;
 
   const RunCounts& counts() const { return counts_; }
@@ -49,10 +49,11 @@ class RepeatedRuns {
   RunCounts counts_;
 };
 
-/// Both variants.
+/// Runs both variants.
 StudyMeasurements measured_both(const RepeatedRuns& runs);
 
-/// For another program: the same, every event on standard output.
+/// Runs both variants and prints every event on standard output for another program
+/// (worker_lines.h).
 void stream_variants(const Study& study, const RepeatedRuns& runs);
 
 }  // namespace stashscope::app

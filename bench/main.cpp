@@ -1,4 +1,4 @@
-// Runs a program of the bench on windows without a display, away from the user's settings.
+// Runs a bench program on windows without a display and without the user's settings.
 
 #include <QSettings>
 
@@ -10,7 +10,7 @@ void prepare_settings(const QTemporaryDir& settings) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QSettings::setDefaultFormat(QSettings::IniFormat);
   QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-  // The offscreen platform complains about what it cannot do.
+  // Discards Qt's warnings about features that the offscreen platform lacks.
   qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {});
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int patience = 120'000;  // milliseconds
+constexpr int time_limit = 120'000;  // milliseconds
 
 std::filesystem::path program() {
   return (QCoreApplication::applicationDirPath() + u"/stashscope"_s).toStdString();
@@ -20,8 +20,8 @@ std::filesystem::path program() {
 }  // namespace
 
 void wait_until(const std::function<bool()>& condition) {
-  if (QTest::qWaitFor(condition, patience)) return;
-  std::fprintf(stderr, "the window did not answer in time\n");
+  if (QTest::qWaitFor(condition, time_limit)) return;
+  std::fprintf(stderr, "the window did not answer within %d s\n", time_limit / 1000);
   std::exit(3);
 }
 

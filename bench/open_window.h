@@ -10,17 +10,17 @@ namespace stashscope::ui::bench {
 
 constexpr QSize window_size(1600, 1000);
 
-/// Handles events until the condition holds; ends the program when that takes minutes.
+/// Handles events until the condition holds; ends the program after two minutes.
 void wait_until(const std::function<bool()>& condition);
 
-/// What a frame costs: the widget drawn into memory as the screen would have it.
+/// Draws the widget into memory, which costs what a frame on the screen costs.
 void draw(QWidget& widget);
 
-/// What a program of the bench does, without a display and away from the user's settings; each
-/// program defines it. Returns the exit status. @param words its arguments, its name first
+/// The work of a bench program, without a display and without the user's settings; each program
+/// defines it. Returns the exit status. @param words the arguments, with the program's name first
 int run(QApplication& application, const QStringList& words);
 
-/// A window of its own, to open models in.
+/// A main window for one measurement.
 class OpenWindow {
  public:
   OpenWindow();
@@ -35,7 +35,7 @@ class OpenWindow {
   void choose(const Choices& choices, const QString& text);
   /// Waits until everything is computed and drawn.
   void settle();
-  /// Draws the widget of that name.
+  /// Draws the widget with this name.
   void paint(const QString& name);
 
   template <class W>

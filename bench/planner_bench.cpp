@@ -1,4 +1,4 @@
-// How many moves of a search one core makes in a second.
+// Measures how many search moves one core makes per second.
 
 #include <benchmark/benchmark.h>
 
@@ -9,7 +9,7 @@
 namespace stashscope {
 namespace {
 
-/// Forward and backward of a chain with a skip over every third task, as wide activations go.
+/// The forward and backward pass of a chain with a skip connection over every third task.
 TaskGraph there_and_back(std::size_t tasks) {
   SearchRandom random(1);
   std::vector<std::int64_t> cost;
@@ -46,7 +46,7 @@ std::vector<TaskId> given_order(const TaskGraph& graph) {
   return order;
 }
 
-/// Half of the moves are taken back, as when a search is warm.
+/// Undoes half of the moves, as a search does after its start.
 void order_moves(benchmark::State& state) {
   const TaskGraph graph = layers(static_cast<std::size_t>(state.range(0)));
   RunSequence sequence(graph, given_order(graph));

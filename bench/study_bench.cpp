@@ -1,6 +1,6 @@
-// How long the user waits: opening a model, and every later choice. Prints medians; run with
+// Measures how long opening a model and each later choice take. Prints medians; run with
 //   build/release/bin/bench_study --benchmark_repetitions=5 --benchmark_report_aggregates_only=true
-// Models lie beside the project; without them a generated transformer-like chain is measured.
+// The reference models are beside the project; a generated chain of layers replaces missing ones.
 
 #include <benchmark/benchmark.h>
 
@@ -40,13 +40,14 @@ void open_model(benchmark::State& state, const std::string& name) {
   }
 }
 
-/// Switches the first plan on and off; everything the window shows of it is computed.
+/// Switches the first plan on and off and computes everything that the window shows.
 void tick_plan(benchmark::State& state, const std::string& name) {
   const auto model = load(name);
   Choices off = choices_for(name);
   std::shared_ptr<const Study> study = compute_study(model, off, nullptr, Progress());
   Choices on = off;
-  if (!study->plans.empty()) on.plans = parse_config(study->plans.front().config);
+  if (!study->plan_table->plans.empty())
+    on.plans.config = parse_config(study->plan_table->plans.front().config);
   bool is_on = false;
   for (auto _ : state) {
     is_on = !is_on;
@@ -55,7 +56,7 @@ void tick_plan(benchmark::State& state, const std::string& name) {
   state.counters["nodes"] = static_cast<double>(study->graph().nodes().size());
 }
 
-/// What a search over plans asks for again and again: the peak of one choice in one order.
+/// The evaluation that a search over plans repeats: the peak of one choice in one order.
 void evaluate_plans(benchmark::State& state, const std::string& name, const std::string& order) {
   const auto study = compute_study(load(name), choices_for(name), nullptr, Progress());
   const Opportunities& found = *study->opportunities;

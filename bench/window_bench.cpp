@@ -1,7 +1,7 @@
-// What the user of the window waits for, measured on the real widgets without a display. Prints a
+// Measures what the user of the window waits for, on the real widgets without a display. Prints a
 // table of medians; run with
 //   QT_QPA_PLATFORM=offscreen build/release/bin/bench_window [REPEATS]
-// Models lie beside the project; rows that need them are left out where they are absent.
+// The reference models are beside the project; rows whose model is missing are left out.
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -38,7 +38,7 @@ double median(std::vector<double> numbers) {
 struct Row {
   std::string what;
   std::vector<double> milliseconds;
-  double wanted = 0;  ///< milliseconds
+  double wanted = 0;  ///< the goal in milliseconds
 };
 
 void print(const Row& row) {
@@ -79,7 +79,7 @@ void measure_tick(const QString& model, int repeats) {
   Row row{"tick a plan of " + model.toStdString() + ": curve and table drawn", {}, 50};
   for (int i = 0; i < 4 * repeats; ++i) {
     const Study& study = *window.document().study();
-    const PlanRow& plan = study.plans.front();
+    const PlanRow& plan = study.plan_table->plans.front();
     const Choices after = with_plan(study, window.document().choices(), plan, !plan.on);
     row.milliseconds.push_back(milliseconds_of([&] {
       window.choose(after, u"plan"_s);
@@ -152,7 +152,7 @@ layout::Drawing tiled(const layout::Drawing& one, int copies) {
   return all;
 }
 
-/// A step with all groups open, placed by the plain layout, as often as it takes for so many boxes.
+/// A step with all groups open, placed by the plain layout, repeated until there are `boxes` boxes.
 std::shared_ptr<const GraphPicture> large_picture(std::shared_ptr<const Study> study,
                                                   std::size_t boxes) {
   auto picture = std::make_shared<GraphPicture>();

@@ -1,8 +1,8 @@
-// Draws the window and each of its panels with a model in it, as pictures to look at:
+// Draws the window and each of its panels with a model, as pictures to look at:
 //   bench_window_pictures MODEL FOLDER light|dark TEXT [DIMENSION=VALUE...]
-// TEXT is the size of text in per cent of the system's. Everything is on that a panel can show:
-// plans, a pinned variant, a curve of plans, a sweep, a comparison, a run (unless the step takes
-// too much memory).
+// TEXT is the text size in percent of the system's. The pictures show everything a panel can show:
+// plans, a pinned variant, a curve of plans, a sweep, a comparison, and a run unless the step takes
+// too much memory.
 
 #include <QDockWidget>
 #include <QFileInfo>
@@ -28,10 +28,10 @@ constexpr int settling_time = 150;  // milliseconds
 /// Larger steps are not run.
 constexpr std::int64_t most_run_bytes = std::int64_t{4} << 30;
 
-/// Files of one model in one theme.
+/// The pictures of one model in one theme.
 class Album {
  public:
-  /// @param text_size in per cent
+  /// @param text_size in percent
   Album(QString folder, const QString& model, const QString& theme, const QString& text_size)
       : folder_(std::move(folder)), prefix_(u"%1_%2_%3_"_s.arg(model, theme, text_size)) {}
 
@@ -54,17 +54,17 @@ Choices with_dims(Choices choices, const QStringList& dims) {
   return choices;
 }
 
-/// Baseline pinned, then all plans within layers, and the step run where it is small.
+/// Pins the baseline, switches on all plans within layers, and runs the step if it is small.
 void fill_choices(OpenWindow& open, const QStringList& dims) {
   open.choose(with_dims(open.document().choices(), dims), u"Set the sizes"_s);
   open.settle();
   open.find<QAbstractButton>(u"pin_button"_s).click();
   Choices choices = open.document().choices();
-  choices.level = 1;
+  choices.plans.level = 1;
   open.choose(choices, u"Level 1"_s);
   open.settle();
   if (open.document().study()->baseline->timeline.peak_bytes > most_run_bytes) return;
-  // The first run of a process pays for what the others find ready.
+  // The first run of a process is slower, because it loads libraries.
   open.find<QSpinBox>(u"warm_up"_s).setValue(1);
   open.find<QSpinBox>(u"repeats"_s).setValue(3);
   open.document().run();
@@ -79,7 +79,7 @@ void fill_planner(OpenWindow& open) {
   wait_until([&] { return curve.isEnabled(); });
 }
 
-/// All pages of tabs inside a panel, one after the other.
+/// Draws all tab pages of a panel.
 void draw_pages(QDockWidget& dock, const QString& name, const Album& album) {
   auto* const tabs = dock.widget()->findChild<QTabBar*>();
   const int pages = tabs == nullptr ? 1 : tabs->count();

@@ -5,9 +5,10 @@
 set_property(GLOBAL PROPERTY STASHSCOPE_ROOMS "")
 
 # stashscope_room(core/graph INCLUDES core/base core/symbolic)
-# Makes the library core_graph of the sources in core/graph, without its sub-folders.
+# Makes the library core_graph of the sources in core/graph, without its sub-folders. HEADERS names a target whose
+# precompiled headers the room shares.
 function(stashscope_room ROOM)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "INCLUDES;PUBLIC;PRIVATE;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADERS" "INCLUDES;PUBLIC;PRIVATE;SOURCES")
   string(REPLACE "/" "_" TARGET ${ROOM})
   file(GLOB SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ROOM}/*.cpp ${CMAKE_SOURCE_DIR}/${ROOM}/*.h)
   add_library(${TARGET} STATIC ${SOURCES} ${ARG_SOURCES})
@@ -27,6 +28,9 @@ function(stashscope_room ROOM)
   set_property(GLOBAL PROPERTY STASHSCOPE_REACHED_BY_${ROOM} "${ALLOWED}")
   set_property(GLOBAL APPEND PROPERTY STASHSCOPE_ROOMS ${ROOM})
   target_link_libraries(${TARGET} PUBLIC stashscope_options ${LIBRARIES} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  if(ARG_HEADERS)
+    target_precompile_headers(${TARGET} REUSE_FROM ${ARG_HEADERS})
+  endif()
   stashscope_check_includes(${TARGET} ${ROOM} "${SOURCES}" "${ALLOWED}")
 endfunction()
 
@@ -48,4 +52,16 @@ set(STAMP ${STAMP})
     VERBATIM)
   add_custom_target(${TARGET}_includes DEPENDS ${STAMP})
   add_dependencies(${TARGET} ${TARGET}_includes)
+endfunction()
+
+# Headers that are compiled once for all targets that share them. Presets for everyday work leave them out, so that
+# every file includes what it needs.
+function(stashscope_headers TARGET)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "HEADERS;LIBRARIES;DEFINITIONS")
+  set(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}.cpp)
+  file(CONFIGURE OUTPUT ${SOURCE} CONTENT "")
+  add_library(${TARGET} OBJECT ${SOURCE})
+  target_link_libraries(${TARGET} PRIVATE stashscope_options ${ARG_LIBRARIES})
+  target_compile_definitions(${TARGET} PRIVATE ${ARG_DEFINITIONS})
+  target_precompile_headers(${TARGET} PRIVATE ${ARG_HEADERS})
 endfunction()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing and builds. The preset is the first argument, `release` by default.
+# Installs missing packages and builds. The first argument is the CMake preset (default: `release`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails when a source file is not formatted as .clang-format says (clang-format 14).
+# Fails if a source file is not formatted by .clang-format (clang-format 14).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fails when the build or the tests use a file of the system that packaging/install.sh does not bring.
+"""Fails if the build or the tests use a file of the system that packaging/install.sh does not install.
 
 usage: check_install.py BUILD_FOLDER [--list INSTALL_SCRIPT]
 
-BUILD_FOLDER is a finished build (build/ci). What it read, linked and ran, and the programs that scripts and tests
-start, must come from a package that the install script names, from one that such a package depends on, or from one
-that every Debian has. What is merely installed on this machine does not count.
+BUILD_FOLDER is a finished build (build/ci). Every file that it read, linked or ran, and every program that scripts and
+tests start, must come from a package that the install script names, from a dependency of one, or from a package that
+every Debian has. Other packages that are installed on this machine do not count.
 """
 import argparse
 import glob
@@ -23,32 +23,34 @@ from needs.programs import SYSTEM_FOLDERS, modules_of_project, place_of, program
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Names that install.sh need not bring, and why.
+# Names that install.sh need not install, and why.
 OPTIONAL = {
-    "ccache": "the build uses it where it is",
+    "ccache": "the build uses it if it is installed",
     "clang-format-14": ".ci/run installs it",
+    "clang-tidy-14": ".ci/run installs it",
     "git": ".ci/run installs it",
     "nvidia-smi": "bench/gpu measures on a machine with NVIDIA's driver",
-    "ssh": "the user's own; tests put scripts in its place",
-    "ssh-copy-id": "a message only names it",
-    "stream": "a test names a file so",
-    "sudo": "install.sh uses it only where the user is not root, and says when it is missing",
-    "torch": "bench/gpu measures beside PyTorch where it is",
+    "ssh": "the user's own; tests replace it by scripts",
+    "ssh-copy-id": "only a message names it",
+    "stream": "the name of a file in a test",
+    "sudo": "install.sh uses it only if the user is not root, and says if it is missing",
+    "torch": "bench/gpu compares with PyTorch if it is installed",
 }
-# What the programs open by themselves, though no rule, header or script names it.
+# Files that the programs open at run time, although no rule, header or script names them.
 OPENED_AT_RUN_TIME = {
     "/usr/bin/xz": "tar -xJf in tests/core/run/conformance_test.cpp",
     "/usr/lib/*/graphviz/libgvplugin_dot_layout.so.?": "Graphviz, to lay graphs out",
-    "/usr/lib/*/qt6/plugins/platforms/libqoffscreen.so": "Qt, where QT_QPA_PLATFORM is offscreen",
+    "/usr/lib/*/qt6/plugins/platforms/libqoffscreen.so": "Qt, if QT_QPA_PLATFORM is offscreen",
     "/usr/lib/*/qt6/plugins/platforms/libqxcb.so": "Qt, to show the window",
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf": "Qt, to write text",
 }
-WHAT_TO_DO = """Where nothing else is installed, the build or the tests would fail or leave something out.
-Name the package in {script}. What may be missing belongs to OPTIONAL in packaging/check_install.py, with the reason."""
+WHAT_TO_DO = """On a machine without these packages, the build or the tests would fail or be incomplete.
+Name the package in {script}. If it may be missing, add its name and the reason to OPTIONAL in
+packaging/check_install.py."""
 
 
 class Needs:
-    """The files that must be brought, each with who uses it, and what is not even on this machine."""
+    """The files that packages must provide, and what is missing on this machine, each with its user."""
 
     def __init__(self, optional_folders: list[str]):
         self.optional_folders = optional_folders
@@ -60,7 +62,7 @@ class Needs:
         if any(path.startswith(each + "/") for each in self.optional_folders):
             return
         if folder.endswith("/bin") and not folder.startswith("/usr/lib/") and os.access(path, os.X_OK):
-            self.add_program(name, user)  # one from elsewhere on PATH stands for the system's
+            self.add_program(name, user)  # a program from elsewhere on PATH counts as the system's
         else:
             self.users.setdefault(path, user)
 
@@ -85,7 +87,7 @@ class Needs:
 
 
 def cuda_folders(build: BuildFolder) -> list[str]:
-    """Where CUDA's toolkit is, which no package of Debian brings: the plugin is built where it is."""
+    """The folders of CUDA's toolkit, if it is installed. It is optional, and no Debian package provides it."""
     programs = build.cache.get("CUDAToolkit_BIN_DIR", "")
     if not programs or programs in SYSTEM_FOLDERS:
         return []
@@ -114,12 +116,12 @@ def named_packages(script: Path) -> list[str]:
     text = re.sub(r"#.*", "", script.read_text())
     listed = re.search(r"^packages=\(([^)]*)\)", text, re.MULTILINE)
     if listed is None:
-        sys.exit(f"{script}: there is no list packages=(...), so nothing can be checked against it")
+        sys.exit(f"{script}: the list packages=(...) is missing, so there is nothing to check against")
     return listed[1].split()
 
 
 def without_package(needs: Needs, allowed: set[str]) -> dict[str, list[str]]:
-    """The files that no allowed package brings, by the packages that would."""
+    """The files that no allowed package provides, by the packages that do."""
     faults: dict[str, list[str]] = {}
     for path, owners in sorted(owners_of(needs.users).items()):
         if not owners & allowed:
@@ -129,13 +131,13 @@ def without_package(needs: Needs, allowed: set[str]) -> dict[str, list[str]]:
 
 def report(needs: Needs, faults: dict[str, list[str]], script: Path) -> None:
     if faults:
-        print(f"{script} brings no package for these files:", file=sys.stderr)
+        print(f"{script} installs no package for these files:", file=sys.stderr)
     for packages, paths in sorted(faults.items()):
         print(f"  {packages}:", file=sys.stderr)
         for path in paths:
             print(f"    {path} (used by {needs.users[path]})", file=sys.stderr)
     if needs.absent:
-        print("These are not on this machine, so their packages cannot be told:", file=sys.stderr)
+        print("These are missing on this machine, so their packages are unknown:", file=sys.stderr)
     for what, user in sorted(needs.absent.items()):
         print(f"    {what} (used by {user})", file=sys.stderr)
     print(WHAT_TO_DO.format(script=script), file=sys.stderr)
@@ -147,11 +149,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--list", type=Path, default=ROOT / "packaging/install.sh", metavar="INSTALL_SCRIPT")
     options = parser.parse_args(arguments)
     if shutil.which("dpkg-query") is None:
-        sys.exit("dpkg-query is not here: only Debian's packages can be checked, on a Debian")
+        sys.exit("dpkg-query is missing: this check needs Debian's packages; run it on a Debian")
     packages, named = installed_packages(), named_packages(options.list)
     unknown = [name for name in named if name not in packages]
     if unknown:
-        sys.exit(f"{options.list} names packages that are not installed here, so that what they bring cannot be told: "
+        sys.exit(f"{options.list} names packages that are not installed, so their files are unknown: "
                  f"{' '.join(unknown)}. Run it first")
     try:
         needs = needs_of(BuildFolder(options.build))
@@ -161,8 +163,8 @@ def main(arguments: list[str] | None = None) -> int:
     if faults or needs.absent:
         report(needs, faults, options.list)
         return 1
-    print(f"{len(needs.users)} files of the system that the build and the tests use come from the {len(named)} "
-          "packages of the install list, or from what these or Debian itself bring")
+    print(f"The build and the tests use {len(needs.users)} files of the system. All come from the {len(named)} "
+          "packages of the install list, from their dependencies, or from packages that every Debian has")
     return 0
 
 

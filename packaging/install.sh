@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Stashscope is built and tested with (Debian 12 packages). Does nothing when all of it is there.
-# packaging/check_install.py reads the list and fails when the build or the tests use a file of another package.
+# Installs the Debian 12 packages that the build and the tests of Stashscope need. Does nothing if all are installed.
+# packaging/check_install.py reads the list and fails if the build or the tests use a file of another package.
 set -euo pipefail
 
 packages=(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Stashscope and opens its window on the given model or session, or on a bundled sample. Where there
-# is no display, the report is printed instead.
+# Builds Stashscope and opens its window with the given model or session, or with a bundled sample. Without a display,
+# it prints the report instead.
 set -euo pipefail
 model=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/.."
@@ -11,5 +11,5 @@ program=build/release/bin/stashscope
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     exec "$program" "${model:-$sample}"
 fi
-echo "There is no display, so this is the report; with one, the window opens." >&2
+echo "There is no display for the window, so the report is printed instead." >&2
 exec "$program" --batch "${model:-$sample}"

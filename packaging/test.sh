@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds Stashscope and runs all its tests. STASHSCOPE_PRESET chooses another CMake preset than `release`.
+# Builds Stashscope and runs all its tests. STASHSCOPE_PRESET sets the CMake preset (default: `release`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

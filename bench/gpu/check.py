@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the worker on a GPU; check.sh beside it says how it is called."""
+"""Measures the worker on a GPU; check.sh in this folder states its usage."""
 import argparse
 import concurrent.futures
 import dataclasses
@@ -30,17 +30,17 @@ class Bench:
     def __init__(self, folder: pathlib.Path, worker: Worker, report: Report, only: list[str],
                  trace_file: pathlib.Path):
         self.folder = folder
-        self.trace_file = trace_file  # what CUPTI told of a small run, for the trace joiner's tests elsewhere
+        self.trace_file = trace_file  # CUPTI's records of a small run, for tests of the trace joiner elsewhere
         self.worker = worker
         self.clock = worker.clock
         self.report = report
         self.part = ""
-        self.only = only  # of the small models; empty: all
+        self.only = only  # small models to measure; empty: all
         self.steps: dict[tuple[str, str, bool], dict] = {}  # summaries by case, variant, traced or not
-        self.failed: list[tuple[dict, Command]] = []  # what the report tells of them, and how they come again
+        self.failed: list[tuple[dict, Command]] = []  # their entries in the report, and the commands that repeat them
 
     def attempt(self, name: str, measure: Callable[[], Row]) -> None:
-        """What cannot be measured is reported, and the rest goes on."""
+        """Adds a row to the report. A failed measurement is reported and does not stop the others."""
         try:
             self.report.add(measure())
         except Exception as error:
@@ -61,7 +61,7 @@ class Bench:
             self.failed.append((told, finished.command.waiting()))
 
     def repeat_failed(self) -> None:
-        """Once all else is measured, in the time that is left."""
+        """Repeats failed commands with synchronous launches, in the time that is left after everything else."""
         for told, command in self.failed:
             again = run_command(command, self.clock)
             if not again.out_of_time:
@@ -87,16 +87,16 @@ def milliseconds(seconds: float) -> str:
     return f"{1000 * seconds:.2f} ms"
 
 
-# Device: every kernel and every call of a library against the processor, in the project's own tests.
+# Device: the project's own tests compare every kernel and every library call with the processor.
 
 TEST_PROGRAM = "test_core_run_cuda"
 TEST_SHARDS = 8
-# These need a compiler, CUDA's or models, or no device.
+# The excluded tests need a compiler, CUDA's compiler, reference models, or no device.
 NOT_OF_DEVICES = "-Emulated*:Plugin*:Cupti*:TraceJoin*:Files/*"
 FAILED_TEST = re.compile(r"^\[  FAILED  \] ([^\s,]+).* \(\d+ ms\)$", re.M)
 STARTED_TEST = re.compile(r"^\[ RUN      \] (\S+)$", re.M)
-NAMED_TESTS = 3  # of those that fail, in the table; the file has all
-KEPT_OUTPUT = 20000  # characters of what failing tests say
+NAMED_TESTS = 3  # failing tests that the table names; the file names all
+KEPT_OUTPUT = 20000  # characters of the output of failing tests
 
 
 def tested(bench: Bench, name: str, shard: int) -> Row:
@@ -122,7 +122,7 @@ def tested(bench: Bench, name: str, shard: int) -> Row:
 
 def device(bench: Bench) -> None:
     if not bench.worker.on_gpu():
-        bench.report.add_not_measured(bench.part, "tests", f"'{bench.worker.device}' is no GPU")
+        bench.report.add_not_measured(bench.part, "tests", f"'{bench.worker.device}' is not a GPU")
         return
     if not (bench.folder / "bin" / TEST_PROGRAM).exists():
         raise Failure(f"bin/{TEST_PROGRAM} is missing")
@@ -130,7 +130,7 @@ def device(bench: Bench) -> None:
     bench.attempt_all([(name, lambda name=name, i=i: tested(bench, name, i)) for i, name in enumerate(names)])
 
 
-# Correctness: against the oracles, and recomputed results against those kept.
+# Correctness: results against the oracles, and results with plans against results without.
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
@@ -152,7 +152,7 @@ ERROR = re.compile(r"largest error (\S+) of the largest value")
 
 
 def worst_error(text: str) -> float:
-    """Over the largest value of its tensor; nothing that is nothing but rounding."""
+    """The largest error relative to the largest value of its tensor. Errors that are only rounding do not count."""
     told = [said for _, _, said in COMPARED.findall(text) if "nothing but rounding" not in said]
     errors = [float(found[1]) for found in map(ERROR.search, told) if found]
     return max(errors, default=0.0)
@@ -174,7 +174,7 @@ def compare(bench: Bench, name: str, model: str, variant: Variant) -> Row:
 
 
 def same_bits(bench: Bench, name: str, model: str) -> Row:
-    """A step with plans gives what it gives without them."""
+    """Checks that a step gives the same bits with plans and without."""
     path = cases.small_model(bench.folder, model)
     kept = bench.worker.digests(path, [], SMALL_LIMIT)
     differing = set()
@@ -186,7 +186,7 @@ def same_bits(bench: Bench, name: str, model: str) -> Row:
 
 
 def correctness(bench: Bench) -> None:
-    """What matters most comes first."""
+    """Runs the most important comparisons first."""
     def comparisons(models: tuple[str, ...], variants: tuple[Variant, ...]) -> list:
         named = [(f"{model}, {variant.name}", model, variant) for variant in variants for model in models]
         return [(name, lambda name=name, m=model, v=variant: compare(bench, name, m, v))
@@ -199,10 +199,10 @@ def correctness(bench: Bench) -> None:
                       comparisons(mixed, MIXED_VARIANTS))
 
 
-# Prediction: the peak that is predicted for a step, and the one that is measured.
+# Prediction: the predicted peak of a step against the measured one.
 
 def step(bench: Bench, case: Case, variant: str, traced: bool) -> dict:
-    """The worker's summary, of a run now or by an earlier part."""
+    """The worker's summary of a run: of an earlier part, or of a new run."""
     key = (case.name, variant, traced)
     if key not in bench.steps:
         model, sizes = cases.full_model(bench.folder, case.model), case.options()
@@ -217,12 +217,12 @@ def step(bench: Bench, case: Case, variant: str, traced: bool) -> dict:
     return bench.steps[key]
 
 
-# Of a trace that says less than it should.
+# Matches remarks about an incomplete trace.
 DOUBT = re.compile(r"^times were taken node by node|\brecords?\b|^no kernel belongs to a step")
 
 
 def remarked(text: str, within: bool | None, *summaries: dict) -> tuple[str, str, bool | None]:
-    """What a row says, and whether it is within its bound, where runs remark on their figures."""
+    """The text of a row with the remarks of its runs, and the verdict: not within its bound if a remark casts doubt."""
     remarks = list(dict.fromkeys(remark for summary in summaries for remark in summary[REMARKS]))
     doubtful = any(DOUBT.search(remark) for remark in remarks)
     return "; ".join([text, *remarks]), False if doubtful else within
@@ -256,17 +256,17 @@ def prediction(bench: Bench) -> None:
             bench.attempt(name, lambda: predicted_peak(bench, name, case, variant))
 
 
-# Speed: beside PyTorch, in the same run, undisturbed by tracing.
+# Speed: compared with PyTorch in the same session, without tracing.
 
 def run_peer(bench: Bench, options: list, limit: float) -> tuple[list[dict], Exception | None]:
-    """What was measured, and why not all of it was."""
+    """The measured rows, and the error if some are missing."""
     finished = run_command(Command([sys.executable, bench.folder / "peer_torch.py", *options], limit), bench.clock)
     rows = [json.loads(line) for line in finished.output.splitlines() if line.startswith("{")]
     return rows, None if finished.status == 0 else finished.failure()
 
 
 def our_peak(bench: Bench, case: Case) -> int:
-    """With workspaces, of which a traced run knows most."""
+    """The peak with workspaces; a traced run knows most about these."""
     steps = [bench.steps.get((case.name, "baseline", traced)) for traced in (False, True)]
     return max(each[PEAK_WITH_WORKSPACE] for each in steps if each)
 
@@ -306,7 +306,7 @@ def beside_ways(bench: Bench, case: Case, ways: tuple[str, ...], limit: float) -
 
 
 def speed(bench: Bench) -> None:
-    """Ours first: without PyTorch they are still known."""
+    """Measures our steps first, so that they are known even without PyTorch."""
     for case in cases.COMPARED:
         name = f"{case.name}, ours"
         bench.attempt(name, lambda: our_step(bench, name, case))
@@ -315,7 +315,7 @@ def speed(bench: Bench) -> None:
         beside_ways(bench, case, ("fused-compile" if case.sequence else "eager-compile",), COMPILE_LIMIT)
 
 
-# The rest: ten parallel paths, the largest batch in little memory, what tracing costs.
+# The rest: ten parallel paths, the largest batch in little memory, the cost of tracing.
 
 def ten_paths(bench: Bench, name: str, fusion: str) -> Row:
     model = cases.ten_paths_model(bench.folder)
@@ -342,7 +342,7 @@ def planned_batch(bench: Bench) -> int:
 
 
 def our_largest_batch(bench: Bench, name: str) -> Row:
-    """PyTorch's limit is one of what it reserves, so ours has to hold for that, too."""
+    """PyTorch's limit applies to reserved memory, so ours is checked against reserved memory too."""
     session, batch = cases.largest_batch_session(bench.folder), planned_batch(bench)
     summary = bench.worker.summary(session, ["--memory-limit", cases.LIMIT_BYTES, "--no-trace", *REPEATS], FULL_LIMIT)
     throughput = batch / summary[STEP_SECONDS]
@@ -383,13 +383,13 @@ def rest(bench: Bench) -> None:
         bench.attempt(name, lambda: tracing(bench, name, case))
 
 
-# Seconds after the start at which each part ends: all is over within nine minutes.
+# Seconds after the start at which each part ends; everything ends within nine minutes.
 PARTS = (("device", device, 65), ("correctness", correctness, 165), ("prediction", prediction, 310),
          ("speed", speed, 455), ("rest", rest, 530))
 
 
 def device_facts() -> dict[str, str]:
-    """As the driver tells them; empty without one."""
+    """Facts from the driver; empty without a driver."""
     fields = ("name", "driver_version", "memory.total")
     try:
         told = subprocess.run(["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader"],
@@ -409,12 +409,12 @@ def result_file(given: pathlib.Path, facts: dict) -> pathlib.Path:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=pathlib.Path, help="JSON file, or a folder for one named by date and device")
-    parser.add_argument("--device", default="cuda", help="for the worker")
-    parser.add_argument("--started", type=float, default=0, metavar="SECONDS", help="how long ago the time began")
+    parser.add_argument("--device", default="cuda", help="device of the worker")
+    parser.add_argument("--started", type=float, default=0, metavar="SECONDS", help="seconds of the time already used")
     parser.add_argument("--part", action="append", choices=[name for name, _, _ in PARTS],
-                        help="only this part; may be repeated")
+                        help="measure only this part; may be repeated")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], metavar="MODEL,...",
-                        help="of the small models only these")
+                        help="measure only these of the small models")
     return parser.parse_args()
 
 
@@ -435,12 +435,12 @@ def main() -> int:
         try:
             measure(bench)
         except Exception as error:
-            bench.report_fault("all that was left", error)
+            bench.report_fault("the rest of the part", error)
         bench.repeat_failed()
         report.save(file)
     report.print_table()
-    print(f"\n{file}: {'all that was measured is within its bounds' if report.all_well() else 'NOT all is well'}; "
-          f"{len(report.not_measured)} not measured")
+    verdict = "everything measured is within its bounds" if report.all_well() else "NOT everything is within its bounds"
+    print(f"\n{file}: {verdict}; {len(report.not_measured)} not measured")
     return 0 if report.all_well() else 1
 
 

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # Measures the worker on a machine with an NVIDIA GPU and writes one file of results:
 #   check.sh RESULTS [--only MODEL,...] [--part device|correctness|prediction|speed|rest]...
-# RESULTS is a JSON file, or a folder for one named by date and device (bench/results). The machine needs a driver,
-# CUDA with cuDNN and a python3 with PyTorch; a C++ compiler and CUDA's headers only where the plugin did not travel or
-# was built with another CUDA; neither Qt, ONNX's libraries nor a network. The folder that pack.sh made is all that has
-# to be copied there:
+# RESULTS is a JSON file, or a folder for a file named by date and device (bench/results). The machine needs a driver,
+# CUDA with cuDNN, and python3 with PyTorch. It needs a C++ compiler and CUDA's headers only if the packed folder has no
+# plugin or one built with another CUDA. It needs no Qt, no ONNX libraries and no network. Copy only the folder that
+# pack.sh made:
 #   here:   bench/gpu/pack.sh FOLDER build/release ../shared
 #   there:  FOLDER/check.sh results
-# Ends by itself within nine minutes; what had no time is named. Exit code 0: all that was measured is within its
-# bounds; 1: something is not, or failed; 2: wrong usage.
+# Ends within nine minutes and names what it had no time for. Exit code 0: everything measured is within its bounds;
+# 1: something is not, or failed; 2: wrong usage.
 #
 #   device       kernels, products, convolutions, memory and traces, each against the processor
 #   correctness  results against the oracles, with and without plans and passes; the same bits when recomputed
 #   prediction   the predicted peak against the measured one: without plans, level 1, planned for 60 % of the peak
 #   speed        step time and peak beside PyTorch: eager, fused attention, checkpoints, torch.compile
-#   rest         ten parallel paths, the largest batch in little memory, what tracing costs
+#   rest         ten parallel paths, the largest batch in little memory, the cost of tracing
 set -euo pipefail
 folder=$(dirname "$(realpath "$0")")
 plugin=$folder/bin/libstashscope-cuda.so
@@ -23,7 +23,7 @@ find "$folder" -name '*.gz' -exec gunzip --force {} +
 
 cuda=${CUDA_HOME:-/usr/local/cuda}
 
-# What PyTorch's packages bring of CUDA: their folders of that name.
+# The folders of this name in which PyTorch's packages have parts of CUDA.
 folders_of_packages() {
     python3 - "$1" <<'PYTHON'
 import pathlib
@@ -52,6 +52,6 @@ plugin_finds_cuda() {
 if ! plugin_finds_cuda && [ -d "$cuda/include" ]; then
     mapfile -t includes < <(folders_of_packages include)
     "$folder/source/core/run/cuda/plugin/build.sh" "$folder/bin" "$cuda" "${includes[@]}" ||
-        echo "$0: the CUDA plugin cannot be built here" >&2
+        echo "$0: building the CUDA plugin failed; nothing can run on the GPU without it" >&2
 fi
 exec python3 "$folder/check.py" --started "$SECONDS" "$@"

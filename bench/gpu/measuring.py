@@ -1,4 +1,4 @@
-"""Runs programs against the clock, and keeps what was measured beside its bounds."""
+"""Runs programs under a time limit and reports measurements with their bounds."""
 import dataclasses
 import json
 import os
@@ -8,22 +8,22 @@ import subprocess
 import tempfile
 import time
 
-SHORTEST_RUN = 5.0  # seconds that a command must at least have to be started
-KEPT_WORDS = 4096   # characters of what a failed command said last
+SHORTEST_RUN = 5.0  # a command is not started with fewer seconds left
+KEPT_WORDS = 4096   # last characters of a failed command's output
 
 # Fields of the summary that the worker writes with --json.
 MEASURED_PEAK = "peak_bytes"
 PREDICTED_PEAK = "predicted_peak_bytes"
 PEAK_WITH_WORKSPACE = "peak_with_workspace_bytes"
 WORKSPACE = "peak_workspace_bytes"
-PREDICTED_WITH_WORKSPACE = "predicted_peak_with_workspace_bytes"  # the workspaces as measured
+PREDICTED_WITH_WORKSPACE = "predicted_peak_with_workspace_bytes"  # with the measured workspaces
 RESERVED = "peak_reserved_bytes"
 STEP_SECONDS = "step_seconds"
 REMARKS = "remarks"
 
 
 class Failure(Exception):
-    """Something could not be measured although there was time."""
+    """A measurement failed for another reason than the time limit."""
 
     def __init__(self, reason: str, finished: "Finished | None" = None):
         super().__init__(reason)
@@ -31,11 +31,11 @@ class Failure(Exception):
 
 
 class OutOfTime(Exception):
-    """The part's time is over."""
+    """The time of the part is used up."""
 
 
 class Clock:
-    """Each part has the time until its own end; what an earlier part leaves is the next one's."""
+    """Limits the time of each part. A part may also use the time that earlier parts left."""
 
     def __init__(self, start: float):
         self.start = start
@@ -52,10 +52,10 @@ class Clock:
 class Command:
     arguments: list
     limit: float  # seconds
-    variables: dict[str, str] | None = None  # of the environment; nothing: ours
+    variables: dict[str, str] | None = None  # the environment; None: that of this process
 
     def waiting(self) -> "Command":
-        """The same with every launch on a device waited for: what fails then is what is named."""
+        """The same command with synchronous launches, so that an error names the launch that failed."""
         return dataclasses.replace(self, variables={**(self.variables or os.environ), "CUDA_LAUNCH_BLOCKING": "1"})
 
 
@@ -65,15 +65,15 @@ class Finished:
     status: int
     output: str
     errors: str
-    cut_off: str = ""          # why it was ended early
-    out_of_time: bool = False  # it was ended, or not started, because the part's time was over
+    cut_off: str = ""          # why it was stopped early
+    out_of_time: bool = False  # it was stopped, or not started, because the part's time was used up
 
     def words(self) -> str:
         return self.errors.strip() or self.output.strip()
 
     def reason(self) -> str:
         lines = self.words().splitlines()
-        said = lines[-1] if lines else "nothing said"
+        said = lines[-1] if lines else "no output"
         return self.cut_off or (said if self.status >= 0 else f"{signal_name(-self.status)}: {said}")
 
     def failure(self) -> Exception:
@@ -81,7 +81,7 @@ class Finished:
 
 
 def environment(library_folders: str) -> dict[str, str]:
-    """With the folders in which the worker looks for CUDA's libraries."""
+    """The environment with the folders in which the worker looks for CUDA's libraries."""
     folders = [each for each in (library_folders, os.environ.get("LD_LIBRARY_PATH", "")) if each]
     return {**os.environ, "LD_LIBRARY_PATH": ":".join(folders)}
 
@@ -94,7 +94,7 @@ def signal_name(number: int) -> str:
 
 
 def end_group(process: subprocess.Popen) -> tuple[str, str]:
-    """Compilers that a program started end with it. Returns what was printed until then."""
+    """Ends a process and the compilers it started. Returns its output so far."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -103,7 +103,7 @@ def end_group(process: subprocess.Popen) -> tuple[str, str]:
 
 
 def run_command(command: Command, clock: Clock) -> Finished:
-    """A command that is cut off by its own limit has failed; cut off by the part's end it is out of time."""
+    """Runs a command. One that exceeds its own limit has failed; one that the part's end stops is out of time."""
     seconds = min(command.limit, clock.left())
     if seconds < SHORTEST_RUN:
         return Finished(command, 1, "", "", out_of_time=True)
@@ -126,7 +126,7 @@ class Worker:
         self.device = device
         self.clock = clock
         self.variables = environment(library_folders)
-        self.summaries = tempfile.TemporaryDirectory()  # kept, since what failed is run again
+        self.summaries = tempfile.TemporaryDirectory()  # not removed, because failed commands run again
 
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")
@@ -136,7 +136,7 @@ class Worker:
         return run_command(Command(arguments, limit, self.variables), self.clock)
 
     def summary(self, model: pathlib.Path, options: list, limit: float) -> dict:
-        """What the worker says of its run."""
+        """Runs the worker and returns the summary that it writes with --json."""
         handle, file = tempfile.mkstemp(".json", dir=self.summaries.name)
         os.close(handle)
         finished = self.run(model, [*options, "--json", file], limit)
@@ -145,7 +145,7 @@ class Worker:
         return json.loads(pathlib.Path(file).read_text())
 
     def digests(self, model: pathlib.Path, options: list, limit: float) -> dict[str, str]:
-        """Of every graph output."""
+        """The digest of every graph output, by name."""
         finished = self.run(model, [*options, "--digest"], limit)
         if finished.status != 0:
             raise finished.failure()
@@ -159,8 +159,8 @@ class Worker:
 class Row:
     part: str
     name: str
-    value: str           # for people
-    bound: str = ""      # for people; empty: none is set
+    value: str           # text for people
+    bound: str = ""      # text for people; empty: there is no bound
     within: bool | None = None
     measured: dict = dataclasses.field(default_factory=dict)
 
@@ -180,7 +180,7 @@ class Report:
         print(f"{row.part}: {row.name}: {row.value} {row.verdict()}".rstrip(), flush=True)
 
     def add_failure(self, part: str, name: str, reason: str, said: str = "") -> dict:
-        """Returns what is told of it, so that more can be."""
+        """Returns the entry, so that the caller can add to it."""
         failure = {"part": part, "name": name, "reason": reason, "said": said}
         self.failures.append(failure)
         print(f"{part}: {name}: FAILED: {reason}", flush=True)

@@ -1,7 +1,7 @@
-"""The reference models of the benchmarks, restated in plain PyTorch: same sizes, same parameters, same loss and
-the same outputs (loss and scores) as the ONNX files of their names.
+"""The reference models of the benchmarks in plain PyTorch, with the same sizes, parameters, loss and outputs (loss
+and scores) as the ONNX files of the same names.
 
-Attention is written out operator by operator, as in the files, or with PyTorch's fused kernels.
+Attention is computed operator by operator, as in the files, or with PyTorch's fused kernels.
 """
 import dataclasses
 import math
@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 @dataclasses.dataclass(frozen=True)
 class Ways:
-    """What of a model can be run in more than one way."""
+    """The choices between ways to run a model."""
     fused_attention: bool = False
     checkpoints: bool = False
 
@@ -23,7 +23,7 @@ class Ways:
 @dataclasses.dataclass(frozen=True)
 class TextSizes:
     vocabulary: int
-    positions: int  # 0: no table of them
+    positions: int  # 0: no table of positions
     width: int
     inner: int
     heads: int
@@ -55,14 +55,14 @@ def tiny_image(sizes: ImageSizes) -> ImageSizes:
 
 
 def written_out_attention(query, key, value, mask, dropout):
-    """Scores, mask, softmax and dropout one after the other; the mask is added in float32, as the files do."""
+    """Scores, mask, softmax and dropout as separate operators. The mask is added in float32, as in the files."""
     scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
     weights = F.softmax(scores + mask, dim=-1)
     return F.dropout(weights, dropout) @ value
 
 
 def attend(query, key, value, mask, causal: bool, dropout: float, ways: Ways):
-    """[batch, heads, positions, size of a head] each. Nothing is padding, so a fused kernel needs no mask."""
+    """All are [batch, heads, positions, head size]. There is no padding, so fused kernels need no mask."""
     if ways.fused_attention:
         return F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, is_causal=causal)
     return written_out_attention(query, key, value, mask, dropout)
@@ -83,7 +83,7 @@ def through_layers(layers: nn.ModuleList, x, ways: Ways, *shared):
 
 
 def padding_mask(attention_mask):
-    """0 where a position counts, the least float32 elsewhere; [batch, 1, 1, positions]"""
+    """0 for positions that count, the lowest float32 for padding; [batch, 1, 1, positions]"""
     missing = 1.0 - attention_mask[:, None, None, :].float()
     return missing * torch.finfo(torch.float32).min
 
@@ -160,7 +160,7 @@ class BertLayer(nn.Module):
 
 
 class Bert(nn.Module):
-    """With the head that tells masked words, tied to the table of words."""
+    """BERT with the masked-language-model head, whose weights are tied to the word embeddings."""
 
     def __init__(self, sizes: TextSizes, ways: Ways):
         super().__init__()
@@ -196,7 +196,7 @@ class RootMeanSquareNorm(nn.Module):
 
 
 def rotation(positions: int, size: int, device):
-    """Cosines and sines of the rotary embedding, [positions, size of a head] each."""
+    """Cosines and sines of the rotary embedding, [positions, head size] each."""
     rates = 1.0 / 10000 ** (torch.arange(0, size, 2, device=device) / size)
     angles = torch.arange(positions, device=device)[:, None] * rates
     angles = torch.cat((angles, angles), dim=-1)
@@ -277,7 +277,7 @@ class Bottleneck(nn.Module):
 
 
 class Resnet(nn.Module):
-    """Its layers are the bottlenecks."""
+    """ResNet; its layers for checkpoints are the bottlenecks."""
 
     def __init__(self, sizes: ImageSizes, ways: Ways):
         super().__init__()

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes a folder that travels to a machine with a GPU, where check.sh in it measures:
+# Makes a folder to copy to a machine with a GPU; check.sh in it measures there:
 #   bench/gpu/pack.sh FOLDER BUILD SHARED [--seconds N] [--only MODEL,...]
-# BUILD is a build of the project (build/release), SHARED the folder with reference models, --seconds what the
-# planner may take for each budget (default 25). With --only these small models travel and none of full size.
-# Needs strip and Python 3. FOLDER must be empty or not there.
-# Large files travel compressed; check.sh unpacks them. The plugin's sources travel, too: where the built one
-# (BUILD/bin/libstashscope-cuda.so) is missing or finds no CUDA of its version, check.sh builds it there.
+# BUILD is a build of the project (build/release), SHARED the folder with reference models, --seconds the planner's
+# time for each budget (default 25). With --only, the folder has only these small models and none of full size.
+# Needs strip and Python 3. FOLDER must be empty or missing.
+# Large files are compressed; check.sh unpacks them. The folder also has the plugin's sources: check.sh builds the
+# plugin if the built one (BUILD/bin/libstashscope-cuda.so) is missing or finds no CUDA of its version.
 set -euo pipefail
 if [ $# -lt 3 ]; then
     echo "usage: $0 FOLDER BUILD SHARED [--seconds N] [--only MODEL,...]" >&2
@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
         --seconds) seconds=$2 ;;
         --only) only=$2 ;;
         *)
-            echo "$0: '$1' is no option" >&2
+            echo "$0: unknown option '$1'; use --seconds or --only" >&2
             exit 2
             ;;
     esac
@@ -29,7 +29,7 @@ here=$(dirname "$(realpath "$0")")
 limit=$((64 * 1024 * 1024))
 
 if [ -n "$(ls -A "$folder" 2>/dev/null)" ]; then
-    echo "$0: $folder is not empty" >&2
+    echo "$0: $folder is not empty; name an empty or a new folder" >&2
     exit 2
 fi
 mkdir -p "$folder"
@@ -70,6 +70,6 @@ du -h --apparent-size --max-depth=2 "$folder"
 bytes=$(du -sb "$folder" | cut -f1)
 echo "$folder: $bytes bytes"
 if [ "$bytes" -ge "$limit" ]; then
-    echo "$0: more than $limit bytes" >&2
+    echo "$0: $folder is larger than $limit bytes, which is too large to copy to the machine" >&2
     exit 1
 fi

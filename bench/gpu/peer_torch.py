@@ -4,12 +4,12 @@
 usage: peer_torch.py MODEL [--ways eager,fused,...] [--batch N] [--sequence N] [--precision TYPE] ...
 
 A way is `eager` (attention operator by operator, as in the ONNX files) or `fused` (PyTorch's fused attention),
-alone or followed by `-checkpoint` (every layer is run again in backward) or `-compile` (torch.compile).
-Prints a line of JSON for each way, as soon as it is measured. The peak counts parameters, gradients, inputs and
-both outputs (loss and scores); the time is that of the device, the median of the repeats.
+alone or followed by `-checkpoint` (recomputes every layer in the backward pass) or `-compile` (torch.compile).
+Prints a line of JSON for each way as soon as it is measured. The peak counts parameters, gradients, inputs and
+both outputs (loss and scores); the time is the median device time of the repeats.
 
-With --memory-limit PyTorch may reserve no more than that on the device. --largest-batch looks for the largest
-batch that fits (which is then what is measured).
+--memory-limit limits the memory that PyTorch reserves on the device. --largest-batch finds the largest batch that
+fits and measures it.
 """
 import argparse
 import contextlib
@@ -38,7 +38,7 @@ class Way:
 def parse_way(name: str) -> Way:
     attention, _, extra = name.partition("-")
     if attention not in ("eager", "fused") or extra not in ("", "checkpoint", "compile"):
-        raise argparse.ArgumentTypeError(f"'{name}' is none of eager, fused, with -checkpoint or -compile")
+        raise argparse.ArgumentTypeError(f"'{name}' is not eager or fused, alone or with -checkpoint or -compile")
     return Way(name, Ways(attention == "fused", extra == "checkpoint"), extra == "compile")
 
 
@@ -47,7 +47,7 @@ def parse_ways(text: str) -> list[Way]:
 
 
 class Clock:
-    """Times work of the device, or of the processor where there is none."""
+    """Times work on the device, or on the processor if there is no device."""
 
     def __init__(self, device: torch.device):
         self.on_device = device.type == "cuda"
@@ -66,7 +66,7 @@ class Clock:
 
 
 class Memory:
-    """What PyTorch's allocator holds of the device; nothing is known of the processor's."""
+    """Memory of PyTorch's allocator on the device. There are no figures for the processor."""
 
     def __init__(self, device: torch.device):
         self.device = device
@@ -77,7 +77,7 @@ class Memory:
         torch.cuda.set_per_process_memory_fraction(min(1.0, limit_bytes / total), self.device)
 
     def forget(self) -> None:
-        """Gives back all that nobody uses, workspaces of libraries included."""
+        """Releases all unused memory, workspaces of libraries included."""
         gc.collect()
         if self.known and torch.cuda.is_initialized():
             torch._C._cuda_clearCublasWorkspaces()
@@ -98,7 +98,7 @@ class Bench:
     def __init__(self, options: argparse.Namespace):
         self.options = options
         named = torch.device(options.device)
-        # Not all of PyTorch's functions take a device without its number.
+        # Some PyTorch functions need the number of the device.
         self.device = torch.device("cuda", named.index or 0) if named.type == "cuda" else named
         self.clock = Clock(self.device)
         self.memory = Memory(self.device)
@@ -116,7 +116,7 @@ class Bench:
         return torch.autocast(self.device.type, element) if element else contextlib.nullcontext()
 
     def step(self, model, inputs) -> torch.Tensor:
-        """Gradients are made anew; both outputs are there to the end."""
+        """Runs one step. Gradients are allocated anew, and both outputs live until the end of the step."""
         with self.mixed():
             loss, scores = model(**inputs)
         loss.backward()
@@ -127,7 +127,7 @@ class Bench:
         return self.recipe.inputs(self.sizes, batch, self.options.sequence, self.device)
 
     def measure(self, model, batch: int) -> dict:
-        """Throws what PyTorch throws when the memory is too small."""
+        """Raises PyTorch's error if the memory is too small."""
         inputs = self.inputs(batch)
         seconds, loss = [], None
 
@@ -159,7 +159,7 @@ class Bench:
         return fits
 
     def largest_batch(self, model) -> int:
-        """0 when not even one sample fits."""
+        """The largest batch that fits; 0 if not even one sample does."""
         fitting, failing = 0, 1
         while failing <= MOST_BATCH and self.fits(model, failing):
             fitting, failing = failing, 2 * failing
@@ -195,9 +195,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--sequence", type=int, default=128)
     parser.add_argument("--precision", choices=sorted(TYPES), default="float32")
-    parser.add_argument("--tf32", action="store_true", help="float32 products may be rounded to 19 bits")
+    parser.add_argument("--tf32", action="store_true", help="float32 products may round to tf32 (19 bits)")
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--tiny", action="store_true", help="a model of the same form that a processor runs at once")
+    parser.add_argument("--tiny", action="store_true", help="a small model of the same form, fast on a processor")
     parser.add_argument("--warm-up", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)

@@ -3,8 +3,8 @@
 
 usage: sessions.py STASHSCOPE FOLDER [--seconds 25] [--only MODEL,...]
 
-The machine that runs them has no planner. A folder is as pack.sh makes it; --seconds is for each search. With --only
-these small models are planned and none of full size.
+The machine that runs the benchmarks has no planner. FOLDER is one that pack.sh made; --seconds limits each search.
+With --only, only these small models are planned and none of full size.
 """
 import argparse
 import json
@@ -34,7 +34,7 @@ class Planner:
 
     def plan(self, model: pathlib.Path, options: list[str], budget: int, seconds: float,
              session: pathlib.Path | None = None) -> dict:
-        """The report's account of the budget; the best that was found is saved, within the budget or not."""
+        """The report's entry for the budget. Saves the best plan found, even if it exceeds the budget."""
         save = ["--save-session", str(session)] if session else []
         return self.report(model, [*options, "--budget", str(budget), "--grain", "node", "--time-limit", str(seconds),
                                    *save])["budget"]
@@ -53,7 +53,7 @@ def plan_share(planner: Planner, name: str, model: pathlib.Path, options: list[s
 
 
 def largest_batch(planner: Planner, model: pathlib.Path) -> int:
-    """The largest that the planner brings below what is allowed; 0: none."""
+    """The largest batch whose planned peak is at most PLANNED_BYTES; 0 if there is none."""
     def fits(batch: int) -> bool:
         options = [*cases.LIMITED.options(batch), *cases.OPTIMIZED]
         return planner.plan(model, options, cases.PLANNED_BYTES, planner.seconds / 5)["feasible"]

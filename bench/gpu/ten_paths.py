@@ -3,13 +3,13 @@
 
 usage: ten_paths.py FILE
 
-Without the onnx package: an ONNX file is a few fields of protobuf's wire format.
+Writes protobuf's wire format directly, so that the onnx package is not needed.
 """
 import pathlib
 import sys
 
 PATHS = 10
-SIDE = 256  # of the square float32 matrices
+SIDE = 256  # side of the square float32 matrices
 FLOAT32 = 1
 
 

@@ -5,10 +5,10 @@
 
 namespace stashscope {
 
-/// What went wrong, seen from the user's side; decides the exit code of the programs.
+/// The category of an error, as the user sees it. It decides the exit code of the programs.
 enum class ErrorKind {
   input,      ///< the model, session or data file cannot be used (exit code 1)
-  usage,      ///< the command line or a choice makes no sense (exit code 2)
+  usage,      ///< the command line or a choice is not valid (exit code 2)
   run,        ///< executing the graph failed (exit code 3)
   cancelled,  ///< the user asked to stop
 };
@@ -26,7 +26,7 @@ class Error : public std::runtime_error {
   const std::string& reason() const { return reason_; }
   const std::string& hint() const { return hint_; }
 
-  /// The same error with a wider place put in front, e.g. the file around a node.
+  /// A copy with `outer` in front of its place, e.g. the file that contains the node.
   Error within(const std::string& outer) const;
 
  private:
@@ -40,11 +40,11 @@ class Error : public std::runtime_error {
 [[noreturn]] void fail_usage(std::string where, std::string what, std::string hint = {});
 [[noreturn]] void fail_run(std::string where, std::string what, std::string hint = {});
 
-/// 0 never; 1 input, 2 usage, 3 run and cancelled.
+/// 1 for input, 2 for usage, 3 for run and cancelled; never 0.
 int exit_code(ErrorKind kind);
 
-/// `text` on one line and valid UTF-8: control characters and broken bytes are escaped as \xNN,
-/// and what is longer than `limit` bytes is cut in the middle with an ellipsis.
+/// `text` on one line and valid UTF-8: control characters and broken bytes are escaped as \xNN.
+/// A text longer than `limit` bytes is cut in the middle with an ellipsis.
 std::string printable(const std::string& text, std::size_t limit = 160);
 
 }  // namespace stashscope

@@ -20,7 +20,6 @@ namespace {
 
 std::string shown(const std::filesystem::path& path) { return printable(path.string()); }
 
-/// Closes a file descriptor at the end of a scope.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -49,14 +48,15 @@ bool write_all(int fd, std::string_view contents) {
   fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno), hint);
 }
 
-/// Symbolic links stay and lead to the new file.
+/// The end of a chain of symbolic links, so that the rename keeps the links.
 std::filesystem::path followed(const std::filesystem::path& path) {
   std::error_code missing;
   const std::filesystem::path real = std::filesystem::canonical(path, missing);
   return real.empty() ? path : real;
 }
 
-/// Devices and pipes take what is written; renaming a file over `/dev/null` would end it.
+/// Devices and pipes are written directly: renaming a file over `/dev/null` would replace the
+/// device.
 bool takes_writes(const std::filesystem::path& path) {
   std::error_code missing;
   const std::filesystem::file_status status = std::filesystem::status(path, missing);
@@ -103,7 +103,7 @@ FileReplacement::FileReplacement(const std::filesystem::path& target) : target_(
   target_ = followed(target);
   part_ = target_.string() + ".part-" + std::to_string(::getpid());
   fd_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd_ < 0) fail_writing(target_, "choose a folder that exists and is yours to write");
+  if (fd_ < 0) fail_writing(target_, "choose an existing folder in which you may write");
 }
 
 FileReplacement::~FileReplacement() {

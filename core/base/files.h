@@ -9,10 +9,10 @@
 
 namespace stashscope {
 
-/// A file mapped read-only into memory; unmapped when the last owner goes.
+/// A file mapped read-only into memory; unmapped when the last owner is destroyed.
 class MappedFile {
  public:
-  /// Throws an input Error when `path` is no regular, readable file.
+  /// Throws an input Error when `path` is not a regular, readable file.
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
 
   ~MappedFile();
@@ -31,13 +31,13 @@ class MappedFile {
 /// The whole file as text; throws an input Error when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes beside the target and renames over it, so that a reader (or a crash) never meets half a
-/// file. Symbolic links stay and lead to the new file; devices and pipes are written to. Throws an
-/// input Error that names the path when the place cannot be written.
+/// Writes a temporary file beside the target and renames it over the target, so that no reader and
+/// no crash ever sees half a file. Symbolic links are followed; devices and pipes are written
+/// directly. Throws an input Error that names the path when it cannot be written.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
-/// The same for a text that is written piece by piece: it takes its target's place when it is
-/// finished, and goes away when it never is.
+/// Like write_file_atomically, for text written piece by piece. `finish` replaces the target;
+/// without it the destructor discards what was written.
 class FileReplacement {
  public:
   explicit FileReplacement(const std::filesystem::path& target);
@@ -57,7 +57,7 @@ class FileReplacement {
   int fd_ = -1;
 };
 
-/// FNV-1a of the file's bytes, as 16 hexadecimal digits: tells a changed model from the same one.
+/// FNV-1a of the file's bytes, as 16 hexadecimal digits. Detects that a model has changed.
 std::string hash_file(const std::filesystem::path& path);
 
 }  // namespace stashscope

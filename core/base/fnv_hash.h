@@ -5,17 +5,16 @@
 
 namespace stashscope {
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits: tells a changed thing from the same one, not from one that
-/// was made to look the same.
+/// FNV-1a (Fowler, Noll, Vo), 64 bits. Detects changes; does not resist deliberate collisions.
 class FnvHash {
  public:
   void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * prime; }
   void add_number(std::uint64_t number) {
     for (int byte = 0; byte < 8; ++byte) add_byte(static_cast<unsigned char>(number >> (8 * byte)));
   }
-  /// The whole of it at once, which is not what the bytes one by one come to.
+  /// Mixes in all 64 bits in one step; the result differs from that of `add_number`.
   void add_word(std::uint64_t word) { value_ = (value_ ^ word) * prime; }
-  /// With a mark for its end.
+  /// Adds a zero byte as the end of the text.
   void add_text(std::string_view text) {
     for (const char c : text) add_byte(static_cast<unsigned char>(c));
     add_byte(0);

@@ -11,8 +11,8 @@
 
 namespace stashscope {
 
-/// A typed index: a NodeId cannot be used where a ValueId is meant. Default-constructed: no such
-/// thing.
+/// A typed index: a NodeId cannot be used where a ValueId is meant. A default-constructed id is
+/// invalid.
 template <class Tag>
 class Id {
  public:
@@ -28,7 +28,7 @@ class Id {
   std::uint32_t index_ = none;
 };
 
-/// A vector that is indexed by one kind of id only.
+/// A vector indexed by one kind of id only.
 template <class Key, class T>
 class IdVector {
  public:
@@ -63,7 +63,7 @@ class IdVector {
   Storage items_;
 };
 
-/// Walks all ids below `size`: `for (NodeId node : IdRange<NodeId>(graph.nodes().size()))`.
+/// All ids below `size`: `for (NodeId node : IdRange<NodeId>(graph.nodes().size()))`.
 template <class Key>
 class IdRange {
  public:

@@ -9,12 +9,13 @@
 
 namespace stashscope {
 
-/// Ids in a tree of bits, 64 to a word, that tells which words are not empty: the lowest id is
-/// found, put in and taken out in as many moves as the tree is high (three for 262,144 ids).
+/// A set of ids as a tree of bits, 64 to a word; each upper bit says whether the word below it is
+/// not empty. Inserting an id and taking the lowest one need one access per level (three levels for
+/// 262,144 ids).
 template <class Key>
 class IdSet {
  public:
-  /// @param size ids are below it
+  /// @param size upper bound of the ids, exclusive
   explicit IdSet(std::size_t size) {
     do {
       size = std::max<std::size_t>(1, (size + 63) / 64);
@@ -52,7 +53,7 @@ class IdSet {
     }
   }
 
-  std::vector<std::vector<std::uint64_t>> levels_;  ///< the ids first, one word last
+  std::vector<std::vector<std::uint64_t>> levels_;  ///< from the ids up to a single word
 };
 
 }  // namespace stashscope

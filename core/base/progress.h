@@ -9,8 +9,8 @@
 
 namespace stashscope {
 
-/// How a long computation tells how far it is and learns that nobody wants its answer any more.
-/// Copyable; all copies share one cancel flag. Safe to cancel from another thread.
+/// Reports the progress of a long computation and carries the request to cancel it. Copyable; all
+/// copies share one cancel flag. Safe to cancel from another thread.
 class Progress {
  public:
   using Report = std::function<void(double fraction, std::string_view stage)>;

@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Holds all signals back from this thread, and from threads and processes that it starts
-/// meanwhile, until the end of a scope.
+/// Blocks all signals in this thread until the end of a scope. Threads and processes started in
+/// that scope inherit the block.
 class ScopedSignalBlock {
  public:
   ScopedSignalBlock() {

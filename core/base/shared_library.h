@@ -5,23 +5,23 @@
 
 namespace stashscope {
 
-/// A library that is opened while the program runs, for what not every computer has. It stays open
-/// until the program ends, since what it made may.
+/// An optional library, opened at run time. It is never closed, because its objects may outlive
+/// this handle.
 class SharedLibrary {
  public:
-  /// Opens the first of `names` (file names that the system looks for, or paths) that there is.
+  /// Opens the first of `names` that exists: paths, or file names on the system's search path.
   explicit SharedLibrary(const std::vector<std::string>& names);
 
   bool is_open() const { return handle_ != nullptr; }
-  /// Why not the first of the names, in the system's words.
+  /// The system's message why the first name could not be opened; empty when a library is open.
   const std::string& failure() const { return failure_; }
 
-  /// Null where the library has no such function.
+  /// Null when the library has no such function.
   template <class Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
   }
-  /// Throws a run Error that names the function where the library has none.
+  /// Throws a run Error that names the function when the library lacks it.
   template <class Function>
   Function* get(const char* name) const {
     return reinterpret_cast<Function*>(required_symbol(name));

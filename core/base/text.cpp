@@ -41,7 +41,7 @@ std::string escape_byte(unsigned char byte) {
   return {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
 }
 
-/// U+202A..U+202E and U+2066..U+2069: they reorder everything printed after them.
+/// U+202A..U+202E and U+2066..U+2069 reorder all text after them.
 bool changes_direction(std::string_view sequence) {
   if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
   const auto second = static_cast<unsigned char>(sequence[1]);
@@ -50,7 +50,7 @@ bool changes_direction(std::string_view sequence) {
          (second == 0x81 && third >= 0xA6 && third <= 0xA9);
 }
 
-/// U+FFFE and U+FFFF: no characters, and no parser of XML accepts them.
+/// U+FFFE and U+FFFF are not characters, and XML parsers reject them.
 bool is_no_character(std::string_view sequence) {
   return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
 }
@@ -65,7 +65,7 @@ std::string_view without_spaces_around(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// Bytes of a unit, nothing for what is none.
+/// The bytes of a unit; nothing for an unknown unit.
 std::optional<std::int64_t> unit_bytes(std::string_view unit) {
   std::string upper;
   for (const char c : unit) upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -80,7 +80,8 @@ std::optional<std::int64_t> unit_bytes(std::string_view unit) {
   return bytes;
 }
 
-/// `whole.fraction` units, nothing for what does not fit into 64 bits. Both are digits only.
+/// The bytes of `whole.fraction` units; nothing when they do not fit into 64 bits.
+/// @param whole, fraction digits only
 std::optional<std::int64_t> bytes_of(std::string_view whole, std::string_view fraction,
                                      std::int64_t unit) {
   const std::string share_digits = "0." + std::string(fraction) + "0";
@@ -181,11 +182,11 @@ std::int64_t parse_bytes(std::string_view text) {
   }
   const auto unit = unit_bytes(without_spaces_around(rest));
   if (!unit || (whole.empty() && fraction.empty())) {
-    fail_usage(where, "is no number of bytes",
+    fail_usage(where, "is not a number of bytes",
                "write it like 80GiB, 1.5 GiB, 512MiB, 12GB or 1073741824");
   }
   const auto bytes = bytes_of(whole, fraction, *unit);
-  if (!bytes) fail_usage(where, "does not fit into 64 bits", "give less");
+  if (!bytes) fail_usage(where, "does not fit into 64 bits", "give a smaller size");
   return *bytes;
 }
 

@@ -7,11 +7,11 @@
 
 namespace stashscope {
 
-/// Valid UTF-8 on one line: broken bytes, control characters, U+FFFE and U+FFFF and characters that
-/// change the direction of the text around them become `\xNN`, byte by byte.
+/// `text` on one line in valid UTF-8. Broken bytes, control characters, U+FFFE, U+FFFF and
+/// characters that change the direction of the surrounding text become `\xNN`, byte by byte.
 std::string to_valid_utf8(std::string_view text);
 
-/// Valid UTF-8 as text or attribute of XML, SVG and HTML.
+/// Valid UTF-8 escaped for a text or an attribute of XML, SVG and HTML.
 std::string xml_escaped(std::string_view text);
 
 /// The longest prefix (suffix) of valid UTF-8 `text` of at most `limit` bytes that cuts no
@@ -23,9 +23,10 @@ std::string utf8_suffix(const std::string& text, std::size_t limit);
 /// sign.
 std::string format_bytes(std::int64_t bytes);
 
-/// The bytes that `80GiB`, `1.5 gib`, `12 GB`, `16g` or `4096` mean: KiB to EiB are powers of 1024,
-/// kB to EB powers of 1000, a letter alone is binary; whatever the case. Parts of a byte are
-/// rounded. Throws a usage Error for anything else and for what does not fit into 64 bits.
+/// Reads a size such as `80GiB`, `1.5 gib`, `12 GB`, `16g` or `4096` in bytes. KiB to EiB are
+/// powers of 1024, kB to EB powers of 1000, a letter alone is binary; case does not matter.
+/// Fractions of a byte are rounded. Throws a usage Error for any other text and for more than 64
+/// bits.
 std::int64_t parse_bytes(std::string_view text);
 
 /// `671,088,640`.

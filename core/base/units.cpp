@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// Peaks of GiB differ by a few MiB.
+/// GiB and above have three decimals, because peaks often differ by a few MiB only.
 constexpr std::array<ColumnUnit, 7> all_byte_units = {{{"B", 1, 0},
                                                        {"KiB", 0x1p10, 2},
                                                        {"MiB", 0x1p20, 2},
@@ -21,7 +21,7 @@ constexpr std::array<ColumnUnit, 7> all_byte_units = {{{"B", 1, 0},
 constexpr std::array<ColumnUnit, 4> all_time_units = {
     {{"ns", 1e-9, 2}, {"µs", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}}};
 
-/// What rounds to a whole larger unit is written in that.
+/// An amount that rounds to 1 of the next unit is written in that unit.
 ColumnUnit chosen(std::span<const ColumnUnit> units, double largest) {
   ColumnUnit unit = units.front();
   for (const ColumnUnit& larger : units.subspan(1)) {
@@ -61,7 +61,7 @@ std::string format_in(const ColumnUnit& unit, double amount) {
 
 std::string format_seconds(double seconds) {
   if (seconds == 0) return "0 s";
-  // What rounds to a whole larger unit is written in that.
+  // An amount that rounds to 1 of the next unit is written in that unit.
   const ColumnUnit& unit = largest_unit(all_time_units, seconds, 0.9995);
   const double amount = std::abs(seconds) / unit.size;
   const int digits = amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;

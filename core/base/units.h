@@ -7,32 +7,32 @@
 
 namespace stashscope {
 
-/// What all amounts of a column or along an axis are written in, so that they compare at a glance.
+/// The unit that all amounts of a column or along an axis share.
 struct ColumnUnit {
   std::string_view name;
   double size = 1;  ///< in bytes or seconds
   int digits = 0;   ///< decimals in a column
 };
 
-/// B to EiB, of bytes.
+/// The units of bytes, B to EiB.
 std::span<const ColumnUnit> byte_units();
 
-/// The largest unit that `amount`, whatever its sign, has at least `share` of; else the smallest.
+/// The largest unit with |amount| >= share * unit size; else the smallest unit.
 /// @param units by ascending size
 const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount, double share = 1);
 
-/// For a column or an axis up to `largest`, whatever its sign: the largest unit that this has at
-/// least once when it is written in it.
+/// The unit for a column or an axis whose largest magnitude is |largest|: the largest one in which
+/// that amount, as written, is at least 1.
 ColumnUnit byte_unit(std::int64_t largest);
-/// Of seconds. Nothing but zeros is in seconds.
+/// The same for seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);
 
-/// `0.50 MiB`, `640 B`; `<0.01 MiB` for what is not 0 but would read so.
-/// @param amount bytes or seconds, as the unit's size is
+/// `0.50 MiB`, `640 B`; `<0.01 MiB` for an amount that is not 0 but rounds to 0.
+/// @param amount bytes or seconds, like the unit's size
 std::string format_in(const ColumnUnit& unit, double amount);
 
 /// `1.25 s`, `640 µs`, `83.1 ms`: three significant digits. Reports and the window write every time
-/// this way, but for columns that keep to one unit.
+/// this way, except in columns with one unit.
 std::string format_seconds(double seconds);
 
 }  // namespace stashscope

@@ -5,8 +5,8 @@
 
 namespace stashscope {
 
-/// `name`, or where that is taken the first free one of `name_1`, `name_2`, ...; the answer is
-/// taken then.
+/// `name`, or when it is taken the first free one of `name_1`, `name_2`, ... Adds the result to
+/// `taken`.
 std::string unused_name(const std::string& name, std::unordered_set<std::string>& taken);
 
 }  // namespace stashscope

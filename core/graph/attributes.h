@@ -14,8 +14,8 @@ namespace stashscope {
 
 class Graph;
 
-/// An attribute of a kind the analysis never looks into (sparse tensors, types, lists of graphs),
-/// kept in its serialized form so that a saved model still has it.
+/// An attribute of a kind that the analysis never reads (sparse tensors, types, lists of graphs).
+/// It stays serialized, so that a saved model still has it.
 struct OpaqueAttribute {
   std::string serialized;
 };
@@ -27,8 +27,8 @@ using Subgraph = std::shared_ptr<const Graph>;
 using AttributeValue = std::variant<std::int64_t, float, std::string, Integers, Floats, Strings,
                                     Tensor, Subgraph, OpaqueAttribute>;
 
-/// The attributes of a node in file order. Getters throw an input Error when the attribute is there
-/// with another kind of value; `require_*` also when it is missing.
+/// The attributes of a node in file order. Getters throw an input Error for a value of the wrong
+/// kind; `require_*` also when the attribute is missing.
 class Attributes {
  public:
   using Items = std::vector<std::pair<std::string, AttributeValue>>;

@@ -6,10 +6,10 @@
 
 namespace stashscope {
 
-/// Where a training graph turns from forward to backward.
+/// The boundary between the forward and the backward part of a training graph.
 struct Boundary {
-  NodeId yield;  ///< the YieldOp; invalid where the graph is written without one
-  /// Without a YieldOp: what one would take, the loss and whatever else forward returns.
+  NodeId yield;  ///< the YieldOp; invalid when the graph has none
+  /// Without a YieldOp: the values it would take, i.e. the loss and the other forward results.
   std::vector<ValueId> outputs;
 
   bool known() const { return yield.valid() || !outputs.empty(); }
@@ -17,8 +17,8 @@ struct Boundary {
   friend bool operator==(const Boundary&, const Boundary&) = default;
 };
 
-/// The nodes that forward leads to: the YieldOp, or the producers of what forward returns. Forward
-/// is what they need.
+/// The last nodes of the forward part: the YieldOp, or the producers of the boundary's outputs. The
+/// forward part consists of them and their ancestors.
 std::vector<NodeId> forward_ends(const Graph& graph, const Boundary& boundary);
 
 }  // namespace stashscope

@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// By AddedKind.
+/// Indexed by AddedKind.
 struct KindTexts {
   std::string_view suffix;
   std::string_view op_type;
@@ -16,15 +16,15 @@ struct KindTexts {
 };
 constexpr std::array<KindTexts, 5> kind_texts = {{
     {clone_suffix, "", "Recompute of "},
-    {"_offload", "MemcpyToHost", "Puts away what backward reads of "},
-    {"_fetch", "MemcpyFromHost", "Brings back what backward reads of "},
-    {"_compress", "Cast", "Narrows what backward reads of "},
-    {"_decompress", "Cast", "Widens what backward reads of "},
+    {"_offload", "MemcpyToHost", "Evicts the stashed output of "},
+    {"_fetch", "MemcpyFromHost", "Restores the stashed output of "},
+    {"_compress", "Cast", "Compresses the stashed output of "},
+    {"_decompress", "Cast", "Decompresses the stashed output of "},
 }};
 
 const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }
 
-/// Tells the transfers of one node's outputs apart; nothing for the first output.
+/// Distinguishes the transfers of one node's outputs; empty for the first output.
 std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   if (dataflow.runs_origin(id)) return "";
   const std::vector<ValueId>& outputs = graph.node(dataflow.origin(id)).outputs;
@@ -33,7 +33,7 @@ std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId i
   return position == 0 ? "" : "_" + std::to_string(position);
 }
 
-/// What a clone's name ends in.
+/// The end of an added node's name.
 std::string suffix_of(const Dataflow& dataflow, NodeId id) {
   const std::uint32_t copy = dataflow.copy(id);
   return std::string(texts_of(dataflow.kind(id)).suffix) +
@@ -98,7 +98,7 @@ std::int64_t seed_for(const std::string& output_name) {
 
 namespace {
 
-/// The first version of Cast that knows a type. (ONNX, Cast)
+/// The first version of Cast that has a type. (ONNX, Cast)
 std::int64_t cast_version(ElementType element) {
   if (bits_per_element(element) == 8) return 19;
   return element == ElementType::bfloat16 ? 13 : 1;
@@ -109,8 +109,8 @@ void require_cast(const Graph& graph, ElementType element) {
   const std::int64_t opset = graph.opset("");
   if (opset >= needed) return;
   fail_usage("the modified model",
-             "would cast to " + std::string(name_of(element)) + ", which operators of opset " +
-                 std::to_string(opset) + " do not know (" + std::to_string(needed) + " does)",
+             "would cast to " + std::string(name_of(element)) + ", which needs opset " +
+                 std::to_string(needed) + "; the model has opset " + std::to_string(opset),
              "compress to another type");
 }
 
@@ -122,7 +122,7 @@ void seed_random_nodes(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// A model that was saved with clones before may hold the plain name already.
+/// A model that was saved with clones may already contain the plain name.
 void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   if (dataflow.cloned_values.empty()) return;
   std::unordered_set<std::string> names;
@@ -139,7 +139,7 @@ void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// The original with its inputs as the dataflow wires them.
+/// The original node with the inputs of the dataflow.
 Node rewired(const GraphData& data, const Dataflow& dataflow, NodeId id) {
   Node node = data.nodes[dataflow.origin(id)];
   const auto inputs = dataflow.topology.inputs[id];

@@ -6,13 +6,15 @@
 
 namespace stashscope {
 
-/// Lines nodes up after everything they need that has no place yet; depth first, without recursion.
+/// Builds an order in which each added node follows its dependencies: depth first, without
+/// recursion.
 class DependencyOrder {
  public:
   explicit DependencyOrder(const Topology& topology);
   explicit DependencyOrder(Topology&& topology) = delete;
 
-  /// Gives the node, and before it what it needs, the next places. Nothing for an invalid id.
+  /// Appends the dependencies of `root` that are not in the order yet, then `root`. Ignores an
+  /// invalid id.
   void add(NodeId root);
 
   std::vector<NodeId> take() { return std::move(order_); }

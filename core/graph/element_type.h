@@ -36,17 +36,17 @@ enum class ElementType : std::uint8_t {
   int2 = 26,
 };
 
-/// Whether `number` is a type of the list above other than undefined.
+/// Whether `number` is an enumerator above, except undefined.
 bool is_known_element_type(int number);
 
 /// Bits of one element; 0 for undefined and string.
 int bits_per_element(ElementType type);
 
-/// Bytes that `elements` packed elements take (three 4-bit elements take 2). 0 for strings.
+/// Bytes of `elements` packed elements (three 4-bit elements take 2). 0 for strings.
 /// Throws an input Error when the number does not fit into 64 bits.
 std::int64_t packed_bytes(ElementType type, std::int64_t elements);
 
-/// Gradients flow through these types only.
+/// Floating-point types; gradients flow only through these.
 bool is_floating(ElementType type);
 bool is_integer(ElementType type);
 

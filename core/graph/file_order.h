@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// The nodes as the model's file lists them; a clone runs when the first node that needs it is
-/// reached.
+/// The nodes in the order of the model file; an added node runs just before the first node that
+/// needs it.
 std::vector<NodeId> file_order(const Topology& topology);
 
 }  // namespace stashscope

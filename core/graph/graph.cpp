@@ -11,7 +11,7 @@ std::string makers(const GraphData& data, NodeId first, NodeId second) {
   return describe(data.nodes[first], first) + " and " + describe(data.nodes[second], second);
 }
 
-/// Records each node as producer of its outputs; every value may have one maker only.
+/// Records each node as producer of its outputs. Throws when a value has two producers.
 void set_producers(GraphData& data, const IdVector<ValueId, bool>& from_outside) {
   for (Value& value : data.values) value.producer = NodeId();
   for (const NodeId id : IdRange<NodeId>(data.nodes.size())) {
@@ -19,7 +19,7 @@ void set_producers(GraphData& data, const IdVector<ValueId, bool>& from_outside)
       if (!output.valid()) continue;
       Value& value = data.values[output];
       if (value.producer.valid()) {
-        fail_input(describe(value), "is made twice, by " + makers(data, value.producer, id));
+        fail_input(describe(value), "has two producers, " + makers(data, value.producer, id));
       }
       if (from_outside[output]) {
         fail_input(describe(value), "is a graph input or initializer, but also an output of " +
@@ -40,14 +40,15 @@ void require_makers(const GraphData& data, const IdVector<ValueId, bool>& from_o
       for (const ValueId input : *list) {
         if (input.valid() && !made(input)) {
           fail_input(describe(node, id),
-                     "reads " + describe(data.values[input]) + ", which nothing makes");
+                     "reads " + describe(data.values[input]) +
+                         ", which is no graph input, initializer or output of a node");
         }
       }
     }
   }
   for (const ValueId output : data.outputs) {
     if (!made(output)) {
-      fail_input(describe(data.values[output]), "is a graph output, but nothing makes it");
+      fail_input(describe(data.values[output]), "is a graph output, but no node produces it");
     }
   }
 }
@@ -69,7 +70,7 @@ Topology topology_of(const GraphData& data) {
   return topology;
 }
 
-/// Brings the nodes into topological order, keeping the file's order where it is one.
+/// Brings the nodes into topological order; keeps the file's order when it is one.
 void sort_nodes(GraphData& data, Topology& topology) {
   const std::vector<NodeId> order = topological_order(topology);
   if (order.size() < data.nodes.size()) {
@@ -108,7 +109,7 @@ ValueId GraphData::add_initializer(std::string value_name, Tensor tensor) {
 void Topology::connect(std::size_t value_count) {
   producer = IdVector<ValueId, NodeId>(value_count);
   std::vector<std::uint32_t> counts(value_count, 0);
-  // Remembering the last reader of a value tells repeated inputs apart without comparing rows.
+  // The last reader of each value reveals repeated inputs without comparing rows.
   std::vector<std::uint32_t> last_reader(value_count, 0xFFFFFFFFU);
   const auto for_each_read = [&](auto visit) {
     std::fill(last_reader.begin(), last_reader.end(), 0xFFFFFFFFU);

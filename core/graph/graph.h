@@ -31,12 +31,11 @@ struct Value {
   std::string name;
   TensorType type;
   NodeId producer;  ///< invalid for graph inputs, initializers and captured values
-  /// The elements, row-major, where shape inference knows them: small integer (or boolean, or
-  /// number) tensors that shapes are computed from. Else null.
+  /// The elements, row-major, of small tensors from which shapes are computed; null when shape
+  /// inference does not know them.
   std::shared_ptr<const std::vector<Expr>> contents;
-  /// The shape that a training graph's file declares, as the tool that wrote it knew it (dims it
-  /// did not know are unnamed symbols). The reference's tables speak of these; `type` may know
-  /// more.
+  /// The shape that the file of a training graph declares; a dim that it leaves open is an unnamed
+  /// symbol. ONNX Runtime's tables use these shapes. `type` may be more precise.
   std::optional<Shape> declared_shape;
 };
 
@@ -44,8 +43,8 @@ struct Node {
   std::string name;
   std::string domain;  ///< "" for ai.onnx
   std::string op_type;
-  std::vector<ValueId> inputs;           ///< invalid id: an optional input that is left out
-  std::vector<ValueId> outputs;          ///< invalid id: an optional output that is left out
+  std::vector<ValueId> inputs;           ///< invalid id: an omitted optional input
+  std::vector<ValueId> outputs;          ///< invalid id: an omitted optional output
   std::vector<ValueId> captured_inputs;  ///< outer values that the node's subgraphs read
   Attributes attributes;
   std::string doc_string;
@@ -57,14 +56,14 @@ struct Initializer {
   bool is_literal = false;  ///< written as a Constant node: never a parameter
 };
 
-/// Two sizes that a node needs to be equal but that cannot be proven to be.
+/// Two sizes that a node requires to be equal, without a proof that they are.
 struct Constraint {
   Expr a;
   Expr b;
   NodeId node;
 };
 
-/// A size that only the data tells, as how many elements of a tensor are not zero.
+/// A size that depends on the data, e.g. the number of nonzero elements of a tensor.
 struct DataDependentDim {
   SymbolId symbol;
   std::optional<Expr> at_most;
@@ -72,34 +71,34 @@ struct DataDependentDim {
   friend bool operator==(const DataDependentDim&, const DataDependentDim&) = default;
 };
 
-/// Everything a model says, as plain data that passes copy, change and build into a new Graph.
+/// The contents of a model as plain data. Passes copy it, change it and build a new Graph from it.
 struct GraphData {
   std::string name;
-  IdVector<NodeId, Node> nodes;  ///< in execution order as the file gives it
+  IdVector<NodeId, Node> nodes;  ///< in the file's order
   IdVector<ValueId, Value> values;
-  std::vector<ValueId> inputs;  ///< without those that are initializers
+  std::vector<ValueId> inputs;  ///< without initializers
   std::vector<ValueId> outputs;
   std::vector<Initializer> initializers;
   std::vector<ValueId> captures;  ///< subgraphs: values of an outer graph, by name
   SymbolTable symbols;
-  /// Dimension names that shape inference found to be something else: `labels_dim0` is `ids_dim0`.
+  /// Dimension names that shape inference replaced: `labels_dim0` is `ids_dim0`.
   IdVector<SymbolId, std::optional<Expr>> unified;
-  std::vector<Constraint> constraints;  ///< what dimension values must satisfy
+  std::vector<Constraint> constraints;  ///< dimension values must satisfy them
   std::vector<DataDependentDim> data_dependent;
   std::map<std::string, std::int64_t> opsets;  ///< version by domain, "" for ai.onnx
   std::map<std::string, std::string> metadata;
   std::string producer;
   std::int64_t ir_version = 8;
-  std::vector<std::string> warnings;  ///< what was odd about the model, for the user
-  std::size_t nodes_in_file = 0;      ///< constants included
+  std::vector<std::string> warnings;  ///< oddities of the model, for the user
+  std::size_t nodes_in_file = 0;      ///< with Constant nodes
 
   ValueId add_value(std::string value_name, TensorType type);
   /// Adds a literal constant under `value_name`.
   ValueId add_initializer(std::string value_name, Tensor tensor);
 };
 
-/// The flat structure that orders, liveness and search work on. Inputs keep their position
-/// (left-out ones are invalid ids, captured ones follow); readers and outputs hold valid ids only.
+/// The flat structure on which orders, liveness and search work. Inputs keep their position
+/// (omitted ones are invalid ids, captured ones follow); readers and outputs hold valid ids only.
 struct Topology {
   IdRows<NodeId, ValueId> inputs;
   IdRows<NodeId, ValueId> outputs;
@@ -113,12 +112,12 @@ struct Topology {
   void connect(std::size_t value_count);
 };
 
-/// A model: immutable once built, valid (every value has one maker, nodes are in topological
-/// order), shared by `shared_ptr<const Graph>`.
+/// A model: immutable once built, shared by `shared_ptr<const Graph>`. Each value has one producer
+/// or comes from outside, and the nodes are in topological order.
 class Graph {
  public:
   /// Checks the structure; sorts the nodes (with a warning) when they are out of order. Throws an
-  /// input Error that names the node or tensor: no maker, two makers, a cycle.
+  /// input Error that names the node or tensor: no producer, two producers, a cycle.
   explicit Graph(GraphData data);
 
   const GraphData& data() const { return data_; }
@@ -132,10 +131,10 @@ class Graph {
 
   bool is_graph_output(ValueId id) const { return is_output_[id]; }
   bool is_graph_input(ValueId id) const { return is_input_[id]; }
-  /// Null when the value is no initializer.
+  /// Null when the value is not an initializer.
   const Initializer* initializer(ValueId id) const;
 
-  /// Slow (a scan); for names that a user typed.
+  /// Linear scans, for names that a user typed.
   std::optional<ValueId> find_value(std::string_view name) const;
   std::optional<NodeId> find_node(std::string_view name) const;
 
@@ -150,12 +149,12 @@ class Graph {
   IdVector<ValueId, std::int32_t> initializer_index_;
 };
 
-/// `node 'add0' (Add)`, or by position when it has no name; escaped and of bounded length.
+/// `node 'add0' (Add)`, or `node #7 (Add)` without a name; escaped and of bounded length.
 std::string describe(const Node& node, NodeId id);
 /// `tensor 'x'`
 std::string describe(const Value& value);
 
-/// Product of the dims; nothing when the shape is unknown.
+/// The product of the dims; nothing when the shape is unknown.
 std::optional<Expr> element_count(const TensorType& type);
 
 }  // namespace stashscope

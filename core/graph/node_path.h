@@ -6,19 +6,19 @@
 
 namespace stashscope {
 
-/// What the name of a node says about its place in the model.
+/// A node's place in the model, as its name tells it.
 struct NodePath {
   std::vector<std::string> scope;  ///< modules from the outside in: `transformer`, `h.0`, `attn`
-  /// Gradient nodes: the text before `_Grad`, which is the name of the forward node (or of one of
-  /// its outputs) that they belong to; else empty.
+  /// For a gradient node the text before `_Grad`: the name of its forward node or of one of that
+  /// node's outputs. Else empty.
   std::string gradient_of;
 };
 
-/// Understands `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes
+/// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes
 /// (`<forward name>_Grad/...`) and clones (`..._recompute`). A plain name has no scope.
 NodePath parse_node_name(std::string_view name);
 
-/// `blocks.3` is number 3 of a series `blocks.`; without digits at the end there is no stem.
+/// The stem of a numbered series: `blocks.` for `blocks.3`; empty without digits at the end.
 std::string_view series_stem(std::string_view label);
 
 }  // namespace stashscope

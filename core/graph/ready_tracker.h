@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// Keeps count of the inputs that are still to be made and tells which nodes become ready.
+/// Counts the pending inputs of each node and reports the nodes that become ready.
 class ReadyTracker {
  public:
   explicit ReadyTracker(const Topology& topology)

@@ -6,13 +6,14 @@
 
 namespace stashscope {
 
-/// Kahn's algorithm with the reference's priorities: a ready Shape or Size first, then ordinary
-/// nodes before clones, then what the YieldOp (or the loss, without one) needs, then the lowest id.
-/// @param forward_ends the nodes that forward leads to
+/// ONNX Runtime's order: Kahn's algorithm with its priorities. A ready Shape or Size comes first,
+/// then ordinary nodes before added ones, then forward nodes before backward ones, then the lowest
+/// id.
+/// @param forward_ends the last nodes of forward, as `forward_ends` of core/graph/boundary.h
 std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow,
                                     const std::vector<NodeId>& forward_ends);
 
-/// Whether that order runs the node as soon as it is ready: a Shape or Size.
+/// Whether that order runs the node as soon as it is ready, which holds for Shape and Size.
 bool runs_first(const Node& node);
 
 }  // namespace stashscope

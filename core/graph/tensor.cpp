@@ -50,7 +50,7 @@ std::string raw_float(ElementType element, double item) {
     case ElementType::float64:
       return raw_from(std::vector{item});
     default:
-      fail_input("", "no floating constant of type " + std::string(name_of(element)));
+      fail_input("", "a floating-point constant cannot have type " + std::string(name_of(element)));
   }
 }
 
@@ -112,13 +112,13 @@ std::int64_t Tensor::elements() const { return element_count(dims_); }
 
 TensorBytes Tensor::load() const {
   if (raw_) return {std::as_bytes(std::span(*raw_)), raw_};
-  if (!external_) fail_input("", "the tensor has no data", "give the model with its weights");
+  if (!external_) fail_input("", "the tensor has no data", "use a model file with its weights");
   auto file = MappedFile::open(external_->file);
   const auto all = file->bytes();
   const auto offset = static_cast<std::size_t>(external_->offset);
   const auto length = static_cast<std::size_t>(external_->length);
   if (offset > all.size() || length > all.size() - offset) {
-    fail_input(printable(external_->file.string()), "ends before the data of a tensor");
+    fail_input(printable(external_->file.string()), "is too short for the data of a tensor");
   }
   return {all.subspan(offset, length), std::move(file)};
 }

@@ -12,13 +12,13 @@
 
 namespace stashscope {
 
-/// Bytes together with whatever keeps them alive (a string, a mapped file).
+/// Bytes together with the owner that keeps them alive (a string, a mapped file).
 struct TensorBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
 
-/// Where the data of a tensor lies outside of the model file.
+/// Where the data of a tensor lies outside the model file.
 struct ExternalData {
   std::filesystem::path file;  ///< resolved against the model's folder
   std::string location;        ///< as the model spells it, relative
@@ -30,11 +30,11 @@ struct ExternalData {
 class Tensor {
  public:
   Tensor() = default;
-  /// Without data: the structure of a model can be analysed, running it needs the data.
+  /// Without data: enough to analyse a model, not to run it.
   Tensor(ElementType element, std::vector<std::int64_t> dims);
   /// @param raw exactly packed_bytes(element, elements) bytes
   Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw);
-  /// The same with the location of its missing data, for the user.
+  /// Without data, and with the missing file's name for the user.
   static Tensor without_file(ElementType element, std::vector<std::int64_t> dims,
                              std::string location);
   static Tensor external(ElementType element, std::vector<std::int64_t> dims, ExternalData data);
@@ -51,11 +51,11 @@ class Tensor {
   std::int64_t size_in_bytes() const { return packed_bytes(element_, elements()); }
 
   bool has_data() const { return raw_ != nullptr || external_ != nullptr || strings_ != nullptr; }
-  /// Where the model says that the data is, though there is no such file; else null.
+  /// The data file that the model names but that does not exist; else null.
   const std::string* missing_file() const { return missing_file_.get(); }
   const ExternalData* external_data() const { return external_.get(); }
   const std::vector<std::string>* string_items() const { return strings_.get(); }
-  /// The data, mapped from its file when it is external. Throws an input Error when there is none.
+  /// The data, mapped from its file when it is external. Throws an input Error without data.
   TensorBytes load() const;
 
   /// The elements of an integer or boolean tensor as 64-bit numbers; nothing for other types.

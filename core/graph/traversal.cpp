@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-/// How many distinct inputs of each node are still to be made.
+/// The number of distinct inputs of each node that are produced by nodes.
 IdVector<NodeId, std::uint32_t> pending_inputs(const Topology& topology) {
   IdVector<NodeId, std::uint32_t> pending(topology.nodes(), 0);
   for (const ValueId value : IdRange<ValueId>(topology.values())) {
@@ -60,7 +60,7 @@ std::vector<NodeId> topological_order(const Topology& topology) {
 NodeId find_cycle_member(const Topology& topology) {
   IdVector<NodeId, bool> done(topology.nodes(), false);
   for (const NodeId node : topological_order(topology)) done[node] = true;
-  // Every unfinished node has an unfinished producer; walking up must meet a node twice.
+  // Every unfinished node has an unfinished producer, so the walk upwards meets a node twice.
   IdVector<NodeId, bool> seen(topology.nodes(), false);
   NodeId at;
   for (const NodeId node : IdRange<NodeId>(topology.nodes())) {

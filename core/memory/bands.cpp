@@ -20,7 +20,7 @@ constexpr std::array<BandNames, band_count> names = {{{"parameters", "parameters
                                                       {"activations", "other activations"},
                                                       {"workspace", "workspace"}}};
 
-/// That a buffer belongs to a band from the start of one step to the end of another.
+/// A buffer belongs to `band` in the slots [from, until].
 struct Claim {
   BufferId buffer;
   Band band = Band::activations;
@@ -70,34 +70,34 @@ class BandCounter {
  private:
   void find_claims() {
     find_reads();
-    for (std::size_t step = 0; step < timeline_.order.size(); ++step) claim_outputs(step);
+    for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) claim_outputs(slot);
   }
 
-  /// The last step that reads a value; its own where nobody does.
+  /// Finds the last slot that reads each value; the value's own slot if nothing reads it.
   void find_reads() {
     read_until_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
     is_stashed_ = IdVector<ValueId, bool>(topology_.values(), false);
-    for (std::uint32_t step = 0; step < timeline_.order.size(); ++step) {
-      const NodeId node = timeline_.order[step];
-      for (const ValueId output : topology_.outputs[node]) read_until_[output] = step;
+    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
+      const NodeId node = timeline_.order[slot];
+      for (const ValueId output : topology_.outputs[node]) read_until_[output] = slot;
       for (const ValueId input : topology_.inputs[node]) {
-        if (input.valid()) read_until_[input] = step;
+        if (input.valid()) read_until_[input] = slot;
       }
     }
   }
 
-  void claim_outputs(std::size_t step) {
-    const NodeId node = timeline_.order[step];
+  void claim_outputs(std::size_t slot) {
+    const NodeId node = timeline_.order[slot];
     const auto outputs = topology_.outputs[node];
-    if (step < first_backward_ && node != yield_) {
+    if (slot < first_backward_ && node != yield_) {
       for (const ValueId each : outputs) is_stashed_[each] = read_until_[each] >= first_backward_;
-    } else if (step >= first_backward_ && dataflow_.runs_origin(node)) {
-      // A view of what is stashed keeps it.
+    } else if (slot >= first_backward_ && dataflow_.runs_origin(node)) {
+      // A view of a stashed value keeps the value alive.
       for (const BufferShare& share : rules_.aliases[dataflow_.origin(node)]) {
         is_stashed_[outputs[share.output]] = is_stashed_[topology_.inputs[node][share.input]];
       }
     }
-    for (const ValueId each : outputs) claim(each, static_cast<std::uint32_t>(step));
+    for (const ValueId each : outputs) claim(each, static_cast<std::uint32_t>(slot));
   }
 
   void claim(ValueId value, std::uint32_t made) {
@@ -128,7 +128,7 @@ class BandCounter {
     if (buffer.persistent)
       return add(persistent_band(buffer), buffer.bytes, buffer.first_slot, end);
     struct Edge {
-      std::size_t step;
+      std::size_t slot;
       Band band;
       int count;
     };
@@ -138,18 +138,18 @@ class BandCounter {
       edges.push_back({each.until + std::size_t{1}, each.band, -1});
     }
     std::sort(edges.begin(), edges.end(),
-              [](const Edge& a, const Edge& b) { return a.step < b.step; });
+              [](const Edge& a, const Edge& b) { return a.slot < b.slot; });
     std::array<int, band_count> claimed{};
     std::size_t done = buffer.first_slot;
     for (const Edge& edge : edges) {
-      if (edge.step > done) add(strongest(claimed), buffer.bytes, done, edge.step);
-      done = edge.step;
+      if (edge.slot > done) add(strongest(claimed), buffer.bytes, done, edge.slot);
+      done = edge.slot;
       claimed[static_cast<std::size_t>(edge.band)] += edge.count;
     }
     if (end > done) add(strongest(claimed), buffer.bytes, done, end);
   }
 
-  /// A gradient that is written over the stash that it was computed from counts as a gradient.
+  /// A gradient written over the stash from which it was computed counts as a gradient.
   static Band stronger(Band a, Band b) {
     for (const Band band : {Band::gradients, Band::stashed}) {
       if (a == band || b == band) return band;
@@ -165,9 +165,9 @@ class BandCounter {
   }
 
   std::vector<BandBytes> summed_up() {
-    for (std::size_t step = 1; step < change_.size(); ++step) {
+    for (std::size_t slot = 1; slot < change_.size(); ++slot) {
       for (std::size_t band = 0; band < band_count; ++band) {
-        change_[step][band] += change_[step - 1][band];
+        change_[slot][band] += change_[slot - 1][band];
       }
     }
     change_.pop_back();
@@ -183,7 +183,7 @@ class BandCounter {
   IdVector<ValueId, std::uint32_t> read_until_;
   IdVector<ValueId, bool> is_stashed_;
   std::vector<Claim> claims_;
-  std::vector<BandBytes> change_;  ///< from the step before
+  std::vector<BandBytes> change_;  ///< difference from the previous slot
 };
 
 }  // namespace

@@ -16,9 +16,9 @@ enum class Band : std::uint8_t {
   constants,  ///< and inputs
   optimizer_states,
   gradients,    ///< of parameters
-  stashed,      ///< activations that forward makes and backward reads
-  activations,  ///< all others, gradients of activations among them
-  workspace,    ///< that nodes take while they run; the CPU's kernels take none
+  stashed,      ///< activations made in forward and read in backward
+  activations,  ///< all others, including gradients of activations
+  workspace,    ///< scratch memory of running nodes; CPU kernels take none
 };
 constexpr std::size_t band_count = 7;
 
@@ -28,30 +28,30 @@ using BandBytes = std::array<std::int64_t, band_count>;
 std::int64_t& of(BandBytes& bytes, Band band);
 std::int64_t of(const BandBytes& bytes, Band band);
 
-/// `optimizer_states`, as reports and programs call it.
+/// The name in reports and JSON, such as `optimizer_states`.
 std::string_view name_of(Band band);
-/// `optimizer states`, for people.
+/// The name in texts and windows, such as `optimizer states`.
 std::string_view title_of(Band band);
 
-/// How many steps of an order belong to the forward pass: up to the last of the nodes that forward
-/// leads to, it included; all of them when none is known.
+/// Number of slots of the forward pass: up to and including the last of `forward_ends`. All slots
+/// of the order if none of these nodes is in it.
 std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
 
-/// The live bytes of each step by band. The bands of a step add up to its live bytes. A buffer that
-/// several values share in turn counts for what lives in it at the step.
-/// @param forward_slots how many of the steps belong to the forward pass
-/// @param yield what the YieldOp returns is a gradient, so never stashed; invalid: there is none
+/// The live bytes of each slot by band. The bands of a slot add up to its live bytes. A buffer that
+/// several values share one after another counts in the band of the value alive at that slot.
+/// @param forward_slots number of slots of the forward pass
+/// @param yield the YieldOp, whose outputs are gradients and never stashed; invalid: none
 std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules& rules,
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
-/// The band that each buffer is drawn in when it is drawn as one: the one it is in for its most
-/// important value, where gradients come before stashed activations, those before all others.
+/// The band of each buffer that is drawn in one colour: the band of its most important value.
+/// Gradients come first, then stashed activations, then all others.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);
 
-/// By step, the bytes of a band and of all bands below it: its upper edge in a stacked chart.
+/// By slot, the sum of a band and all bands below it: its upper edge in a stacked chart.
 std::vector<std::int64_t> stacked(const std::vector<BandBytes>& bands, Band band);
 
 }  // namespace stashscope

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Positions of outputs within a Topology's row, which leaves out those that a node leaves out.
+/// Positions of outputs within a row of a Topology, which skips a node's omitted outputs.
 std::vector<std::optional<std::uint16_t>> row_positions(const Node& node) {
   std::vector<std::optional<std::uint16_t>> positions;
   std::uint16_t next = 0;
@@ -77,7 +77,7 @@ bool lives_on_host(const Graph& graph, ValueId value) {
 
 namespace {
 
-/// Passes leave values behind that nothing makes or reads any more.
+/// Passes may leave values behind that no node makes or reads.
 bool is_left_over(const Graph& graph, ValueId value) {
   return !graph.value(value).producer.valid() && graph.topology().readers[value].empty() &&
          !graph.is_graph_input(value) && !graph.is_graph_output(value);

@@ -8,19 +8,19 @@
 
 namespace stashscope {
 
-/// What a value is in the step; decides how long it lives and in which band it is drawn.
+/// The role of a value in the step. It decides the value's lifetime and band.
 enum class ValueRole : std::uint8_t { input, parameter, constant, activation, gradient };
 
-/// That an output takes the buffer of an input; positions within the rows of a Topology.
+/// An output that uses the buffer of an input; positions are those in the rows of a Topology.
 struct BufferShare {
   std::uint16_t input;
   std::uint16_t output;
 };
 
-/// What never changes with the choices: which buffers operators share and who lives how long.
+/// Buffer sharing and lifetimes as far as they depend on the graph only, not on the user's choices.
 struct BufferRules {
   IdRows<NodeId, BufferShare> aliases;   ///< always shared
-  IdRows<NodeId, BufferShare> in_place;  ///< taken over when the input dies at the node
+  IdRows<NodeId, BufferShare> in_place;  ///< shared only if the input dies at the node
   IdVector<ValueId, ValueRole> role;
   IdVector<ValueId, bool> is_output;  ///< graph outputs live until the end
 
@@ -30,17 +30,17 @@ struct BufferRules {
   }
 };
 
-/// @param parameters values that are trained, @param gradients their gradients (invalid ids
-/// allowed)
+/// @param parameters trained values
+/// @param gradients gradients of the parameters; invalid ids are allowed
 BufferRules buffer_rules(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                          const std::vector<ValueId>& parameters,
                          const std::vector<ValueId>& gradients);
 
-/// Whether the value is made in the memory of the host.
+/// Whether the value is produced in host memory.
 bool lives_on_host(const Graph& graph, ValueId value);
 
-/// Device bytes of each value under `bindings`; 0 for what lives on the host. `unknown` collects
-/// the values whose size cannot be told (no shape, or a dimension without a value); they count 0.
+/// Device bytes of each value under `bindings`; 0 for values in host memory. `unknown` collects the
+/// values of unknown size (no shape, or a dimension without a value); they count as 0 bytes.
 /// Throws an input Error on 64-bit overflow.
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
                                             std::vector<ValueId>& unknown);

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Entries of a level that one of the level above stands for.
+/// Number of entries of a level that one entry of the next level covers.
 constexpr std::size_t block = 8;
 
 Extremes joined(const Extremes& a, const Extremes& b) {
@@ -28,7 +28,8 @@ std::vector<Extremes> blocks_of(const std::vector<Entry>& below) {
   return blocks;
 }
 
-/// Takes the entries at both ends that fill no block; what is left are blocks of the level above.
+/// Joins the entries at both ends that fill no whole block. The remaining stretch is in blocks, so
+/// in entries of the next level.
 template <class Entry>
 void take_ends(const std::vector<Entry>& level, Stretch& left, Extremes& found) {
   while (left.begin < left.end && left.begin % block != 0) {
@@ -54,11 +55,11 @@ std::vector<Extremes> by_stretch(std::span<const double> bounds, std::size_t ste
 
 Stretch steps_between(double first, double last, std::size_t steps) {
   const auto most = static_cast<double>(steps - 1);
-  const auto index = [&](double step) {
-    return static_cast<std::size_t>(std::clamp(std::floor(step), 0.0, most));
+  const auto index = [&](double slot) {
+    return static_cast<std::size_t>(std::clamp(std::floor(slot), 0.0, most));
   };
   const std::size_t begin = index(first);
-  // A bound on the edge of a step does not reach into it.
+  // A bound on the left edge of a slot does not include the slot.
   return {begin, std::max(begin + 1, index(std::ceil(last) - 1) + 1)};
 }
 

@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// The least and the most of a stretch of a curve.
+/// The minimum and maximum of a curve over a stretch.
 struct Extremes {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -15,7 +15,7 @@ struct Extremes {
   friend bool operator==(const Extremes&, const Extremes&) = default;
 };
 
-/// The steps from `begin` up to `end`, which is none of them; never empty.
+/// The slots in [begin, end); never empty.
 struct Stretch {
   std::size_t begin = 0;
   std::size_t end = 1;
@@ -23,20 +23,19 @@ struct Stretch {
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-/// The steps that lie between two bounds, partly or whole. Step i covers [i, i + 1); bounds outside
-/// of all steps mean the nearest one. @pre 0 < steps, first <= last
+/// The slots that overlap [first, last]. Slot i covers [i, i + 1). Bounds outside all slots are
+/// clamped to the nearest slot. @pre 0 < steps, first <= last
 Stretch steps_between(double first, double last, std::size_t steps);
 
-/// The extremes of each stretch between two neighbouring bounds, so that a curve drawn by them
-/// loses no peak however far it is zoomed out. Step i covers [i, i + 1); stretches outside of all
-/// steps have the nearest step's value.
-/// @param bounds ascending, in steps; the result has one entry less
+/// The extremes between each two neighbouring bounds, so that a drawn curve shows every peak at any
+/// zoom. Slot i covers [i, i + 1). Stretches outside all slots get the value of the nearest slot.
+/// @param bounds ascending, in slots; the result has one entry fewer
 /// @pre values is not empty
 std::vector<Extremes> envelope(std::span<const std::int64_t> values,
                                std::span<const double> bounds);
 
-/// A curve that knows the extremes of its stretches at every scale, so that those of any stretch
-/// are found without a look at all of its steps.
+/// A curve with precomputed extremes at every scale, so that the extremes of a stretch take
+/// logarithmic time.
 class CurveExtremes {
  public:
   CurveExtremes() = default;
@@ -45,21 +44,22 @@ class CurveExtremes {
   const std::vector<std::int64_t>& values() const { return values_; }
   bool empty() const { return values_.empty(); }
   std::size_t size() const { return values_.size(); }
-  std::int64_t operator[](std::size_t step) const { return values_[step]; }
+  std::int64_t operator[](std::size_t slot) const { return values_[slot]; }
 
   /// @pre the stretch lies within the curve
   Extremes between(const Stretch& stretch) const;
-  /// The first step of the stretch with the most. @pre as above
+  /// The first slot with the maximum of the stretch. @pre the stretch lies within the curve
   std::size_t highest(const Stretch& stretch) const;
-  /// The first step at or after `begin` with at least that much; size() when there is none.
+  /// The first slot at or after `begin` with a value of at least `least`; size() if there is none.
   std::size_t next_at_least(std::size_t begin, std::int64_t least) const;
 
  private:
-  /// How many steps after `at`, which is one of them, have less than `least` and are known to.
+  /// A number of slots from `at` on that are all below `least`. @pre values_[at] < least
   std::size_t known_below(std::size_t at, std::int64_t least) const;
 
   std::vector<std::int64_t> values_;
-  std::vector<std::vector<Extremes>> levels_;  ///< of blocks of the level below, the values first
+  /// Level 0: extremes of blocks of values; each next level: of blocks of the level below.
+  std::vector<std::vector<Extremes>> levels_;
 };
 
 /// As the other envelope. @pre curve is not empty

@@ -20,8 +20,8 @@ FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>
 }
 
 NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group) {
-  // In the file's order everything that the group reads is there by its last member; orders let
-  // clones wait.
+  // In file order, all inputs of the group exist before its last member. Clones are skipped because
+  // orders delay them.
   const auto members = groups.members[group];
   for (auto at = members.rbegin(); at != members.rend(); ++at) {
     if (!dataflow.is_clone(*at)) return *at;
@@ -73,14 +73,14 @@ class Fuser {
     return producer.valid() && groups_.of(producer) == group;
   }
 
-  /// Where a group reads a value last.
+  /// The last member of a group that reads a value.
   struct LastRead {
     FusedGroupId group;
     std::size_t member = 0;
-    int times = 0;  ///< by this member
+    int times = 0;  ///< reads by this member
   };
 
-  /// What the group reads of others, each value once; also notes where it is read last.
+  /// Values the group reads from outside, each once. Also records the last read of each value.
   std::vector<ValueId> read_by(FusedGroupId group) {
     std::vector<ValueId> values;
     const auto members = groups_.members[group];
@@ -118,8 +118,8 @@ class Fuser {
            stored_element(graph_, from_, a) == stored_element(graph_, from_, b);
   }
 
-  /// Every block of `input` has been read when the same block of what `maker` makes is written,
-  /// save by the maker itself, which must then allow it.
+  /// A block of `output` may be written over a block of `input` once all members have read it. If
+  /// `maker` itself is the last reader, its in-place rule must allow that.
   bool can_take_over(FusedGroupId group, NodeId maker, ValueId input, ValueId output) const {
     const auto members = groups_.members[group];
     const auto made = static_cast<std::size_t>(std::ranges::find(members, maker) - members.begin());
@@ -179,7 +179,7 @@ std::vector<NodeId> with_members(const Dataflow& dataflow, const FusedGroups& gr
 
 Timeline with_members(const Dataflow& dataflow, const FusedGroups& groups, Timeline timeline) {
   if (groups.empty()) return timeline;
-  std::vector<std::uint32_t> first;  // by step of the fused one
+  std::vector<std::uint32_t> first;  // by slot of the fused step
   std::vector<std::uint32_t> last;
   std::vector<std::int64_t> live;
   std::vector<std::int64_t> idle;

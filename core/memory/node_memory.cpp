@@ -4,8 +4,8 @@ namespace stashscope {
 
 namespace {
 
-bool is_alive(const Buffer& buffer, std::size_t step) {
-  return buffer.first_slot <= step && step <= buffer.last_slot;
+bool is_alive(const Buffer& buffer, std::size_t slot) {
+  return buffer.first_slot <= slot && slot <= buffer.last_slot;
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 namespace stashscope {
 
-/// What a node puts into memory: the buffers that are allocated when it runs.
+/// The buffers that a node allocates.
 struct NodeMemory {
   std::int64_t bytes = 0;
-  std::int64_t stashed_bytes = 0;  ///< of these, made in forward and read in backward
+  std::int64_t stashed_bytes = 0;  ///< of these, stashed: made in forward, read in backward
   std::int64_t peak_bytes = 0;     ///< of these, alive at the peak
-  double byte_slots = 0;           ///< sum of bytes times the steps they stay
+  double byte_slots = 0;           ///< sum over buffers of bytes times lifetime in slots
 };
 
 inline NodeMemory operator+(const NodeMemory& a, const NodeMemory& b) {
@@ -17,7 +17,7 @@ inline NodeMemory operator+(const NodeMemory& a, const NodeMemory& b) {
           a.byte_slots + b.byte_slots};
 }
 
-/// Steps that an average byte stays; 0 when there are none.
+/// Mean lifetime of a byte in slots; 0 without bytes.
 inline double average_slots(const NodeMemory& memory) {
   return memory.bytes == 0 ? 0 : memory.byte_slots / static_cast<double>(memory.bytes);
 }
@@ -28,15 +28,15 @@ IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow,
                                          const IdVector<NodeId, bool>& is_forward,
                                          const Timeline& timeline);
 
-/// A value that forward makes and backward reads.
+/// A value made in forward and read in backward.
 struct StashedValue {
   ValueId value;
   NodeId producer;
   std::vector<NodeId> readers;  ///< those in backward
-  std::int64_t bytes = 0;       ///< 0 when it shares the buffer of another stashed value
+  std::int64_t bytes = 0;       ///< 0 if another stashed value already counts the buffer
 };
 
-/// All values that forward makes and backward reads; clones count as readers.
+/// All values made in forward and read in backward. Clones count as readers.
 /// @param is_forward by node of the dataflow
 std::vector<StashedValue> stashed_values(const Dataflow& dataflow,
                                          const IdVector<NodeId, bool>& is_forward,

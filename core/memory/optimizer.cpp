@@ -9,7 +9,7 @@ namespace stashscope {
 
 std::span<const Optimizer> optimizers() {
   static const Optimizer all[] = {
-      {"none", "no update: nothing is kept beside parameters and gradients", {}, false},
+      {"none", "no update: no optimizer states", {}, false},
       {"sgd", "gradient descent without momentum: no states", {}},
       {"momentum", "gradient descent with momentum: one state", {"momentum_buffer"}},
       {"adam", "two moments of the gradient", {"exp_avg", "exp_avg_sq"}},

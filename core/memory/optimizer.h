@@ -9,35 +9,35 @@
 
 namespace stashscope {
 
-/// A tensor that an optimizer keeps beside a parameter, of the parameter's shape.
+/// A tensor that an optimizer keeps for a parameter, with the parameter's shape.
 struct OptimizerState {
-  std::string_view name;  ///< as training frameworks call it: `exp_avg`
+  std::string_view name;  ///< the name in training frameworks, such as `exp_avg`
   ElementType element = ElementType::float32;
 };
 
-/// A kind of optimizer, as far as memory goes.
+/// The memory needs of a kind of optimizer.
 struct Optimizer {
-  std::string_view name;         ///< as typed after --optimizer
+  std::string_view name;         ///< the value of --optimizer
   std::string_view description;  ///< one clause for lists and tooltips
   std::vector<std::string_view> states;
-  bool updates = true;  ///< false: parameters are never updated, nothing is kept for it
+  bool updates = true;  ///< false: parameters are not updated and no states are kept
 };
 
-/// All that can be chosen; the first is the default.
+/// All optimizers; the first is the default.
 std::span<const Optimizer> optimizers();
 
-/// Throws a usage Error that lists the names when there is none called `name`.
+/// Throws a usage Error with the list of names if none is called `name`.
 const Optimizer& find_optimizer(std::string_view name);
 
-/// The state that is a float32 copy of a parameter.
+/// Name of the state that holds a float32 copy of a parameter.
 constexpr std::string_view master_weight = "master_weight";
 
-/// What the optimizer keeps for a parameter of a type. With `master_weights` a parameter of 16 bits
-/// gets a float32 copy, and states of that type; else states have the parameter's own type.
+/// The states kept for a parameter of the given type. With `master_weights`, a 16-bit parameter
+/// gets a float32 copy and float32 states; otherwise states have the parameter's type.
 std::vector<OptimizerState> optimizer_states(const Optimizer& optimizer, ElementType parameter,
                                              bool master_weights);
 
-/// One tensor of an optimizer.
+/// One optimizer tensor of one parameter.
 struct ParameterState {
   ValueId parameter;
   ElementType parameter_element = ElementType::float32;
@@ -47,17 +47,17 @@ struct ParameterState {
   std::int64_t bytes(std::int64_t parameter_bytes) const;
 };
 
-/// How the memory of a step changes with the way in which parameters are updated.
+/// How the parameter update changes the memory of a step.
 struct UpdateMemory {
-  std::vector<ParameterState> states;  ///< there throughout the step
-  std::vector<ValueId> released;       ///< gradients that are used up as soon as they are made
+  std::vector<ParameterState> states;  ///< persistent
+  std::vector<ValueId> released;       ///< gradients consumed as soon as they are made
 };
 
 /// How parameters are updated.
 struct UpdateChoice {
   std::string optimizer = "none";
-  bool master_weights = false;     ///< parameters of 16 bits are updated in float32
-  bool release_gradients = false;  ///< each parameter is updated while backward goes on
+  bool master_weights = false;     ///< 16-bit parameters are updated in float32
+  bool release_gradients = false;  ///< each parameter is updated during backward
 
   friend bool operator==(const UpdateChoice&, const UpdateChoice&) = default;
 };

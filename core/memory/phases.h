@@ -6,20 +6,21 @@
 
 namespace stashscope {
 
-/// Memory at one of the moments that a training log reports. Named as the memory observer of ONNX
-/// Runtime's training log names them.
+/// Memory at one of the moments that a training log reports. Names are those of the memory observer
+/// in ONNX Runtime's training log.
 struct MemoryPhase {
   std::string_view name;           ///< `pre_forward`, `post_forward`, ...
-  std::int64_t current_bytes = 0;  ///< that are allocated at this moment
-  std::int64_t maximum_bytes = 0;  ///< that were allocated at any moment so far
+  std::int64_t current_bytes = 0;  ///< allocated at this moment
+  std::int64_t maximum_bytes = 0;  ///< peak so far
 
   friend bool operator==(const MemoryPhase&, const MemoryPhase&) = default;
 };
 
-/// The phases of one step: before and after its forward pass and, if it has one, its backward pass.
-/// @param live_bytes while the node of each step runs
-/// @param idle_bytes before each step and after the last; empty: nothing is known, no phases
-/// @param forward_slots how many of the steps belong to the forward pass
+/// The phases of one step: before and after the forward pass and, if there is one, the backward
+/// pass.
+/// @param live_bytes by slot, while its node runs
+/// @param idle_bytes before each slot and after the last; empty: unknown, the result has no phases
+/// @param forward_slots number of slots of the forward pass
 std::vector<MemoryPhase> memory_phases(const std::vector<std::int64_t>& live_bytes,
                                        const std::vector<std::int64_t>& idle_bytes,
                                        std::size_t forward_slots);

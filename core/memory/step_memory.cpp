@@ -5,7 +5,7 @@ namespace stashscope {
 std::span<const BufferShare> StepMemory::aliases(const Dataflow& dataflow, NodeId node) const {
   const bool is_leader = fused != nullptr && fused->is_leader[node];
   if (is_leader || !dataflow.runs_origin(node)) return {};
-  // The members that a leader stands for make nothing themselves.
+  // A fused member other than the leader makes nothing itself.
   if (dataflow.topology.outputs[node].empty()) return {};
   return rules.aliases[dataflow.origin(node)];
 }

@@ -6,21 +6,21 @@
 
 namespace stashscope {
 
-/// All that the memory of a step depends on, besides its dataflow and order. Refers to what others
-/// own.
+/// Everything besides dataflow and order that determines the memory of a step. Holds references
+/// only; the caller keeps the objects alive.
 struct StepMemory {
   const BufferRules& rules;
   const IdVector<ValueId, std::int64_t>& bytes;  ///< of the graph's own values
   const UpdateMemory& update;
   const IdVector<NodeId, std::int64_t>& workspace;  ///< of the graph's own nodes
-  const FusedStep* fused = nullptr;  ///< when the dataflow is that of one, its leaders' rules
+  const FusedStep* fused = nullptr;                 ///< set if the dataflow is that of a fused step
 
-  /// The buffers that outputs of a node share with inputs, always or where the input dies there.
+  /// Outputs that share an input's buffer: always, or only if the input dies at the node.
   std::span<const BufferShare> aliases(const Dataflow& dataflow, NodeId node) const;
   std::span<const BufferShare> in_place(const Dataflow& dataflow, NodeId node) const;
 };
 
-/// The timeline with workspace, of a fused step by its leaders. As the other make_timeline.
+/// The timeline including workspace; nodes of a fused step are its leaders. See timeline.h.
 Timeline make_timeline(const Dataflow& dataflow, const StepMemory& memory,
                        std::vector<NodeId> order);
 

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Behind which what is kept would be freed.
+/// The slot after which kept buffers are freed.
 constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -21,45 +21,45 @@ StepPeak::StepPeak(const Dataflow& dataflow, const StepMemory& memory)
     if (value.index() >= dataflow.graph_values) continue;
     if (rules.is_output[value]) place.last_read = never;
     if (!rules.is_persistent(value)) continue;
-    resident_ += place.bytes;
+    persistent_ += place.bytes;
     place.buffer = value;
     place.freed = never;
   }
   for (const ValueId value : memory.update.released) before_[value].last_read = 0;
   for (const ParameterState& each : memory.update.states) {
-    resident_ += each.bytes(memory.bytes[each.parameter]);
+    persistent_ += each.bytes(memory.bytes[each.parameter]);
   }
 }
 
 std::int64_t StepPeak::of(std::span<const NodeId> order) {
   places_ = before_;
   find_last_reads(order);
-  live_ = resident_;
+  live_ = persistent_;
   std::int64_t peak = live_;
-  for (std::uint32_t step = 0; step < order.size(); ++step) {
-    make_outputs(order[step], step);
-    peak = std::max(peak, live_ + workspace(order[step]));
-    free_behind(order[step], step);
+  for (std::uint32_t slot = 0; slot < order.size(); ++slot) {
+    make_outputs(order[slot], slot);
+    peak = std::max(peak, live_ + workspace(order[slot]));
+    free_behind(order[slot], slot);
   }
   return peak;
 }
 
 void StepPeak::find_last_reads(std::span<const NodeId> order) {
   const Topology& topology = dataflow_.topology;
-  for (std::uint32_t step = 0; step < order.size(); ++step) {
+  for (std::uint32_t slot = 0; slot < order.size(); ++slot) {
     const auto read_at = [&](ValueId value) {
       std::uint32_t& last = places_[value].last_read;
-      last = std::max(last, step);
+      last = std::max(last, slot);
     };
-    for (const ValueId input : topology.inputs[order[step]]) {
+    for (const ValueId input : topology.inputs[order[slot]]) {
       if (input.valid()) read_at(input);
     }
-    for (const ValueId output : topology.outputs[order[step]]) read_at(output);
+    for (const ValueId output : topology.outputs[order[slot]]) read_at(output);
   }
 }
 
-void StepPeak::make_outputs(NodeId node, std::uint32_t step) {
-  share_buffers(node, step);
+void StepPeak::make_outputs(NodeId node, std::uint32_t slot) {
+  share_buffers(node, slot);
   for (const ValueId output : dataflow_.topology.outputs[node]) {
     Place& place = places_[output];
     if (place.buffer.valid()) continue;
@@ -69,7 +69,7 @@ void StepPeak::make_outputs(NodeId node, std::uint32_t step) {
   }
 }
 
-void StepPeak::share_buffers(NodeId node, std::uint32_t step) {
+void StepPeak::share_buffers(NodeId node, std::uint32_t slot) {
   const auto inputs = dataflow_.topology.inputs[node];
   const auto outputs = dataflow_.topology.outputs[node];
   for (const BufferShare& share : memory_.aliases(dataflow_, node)) {
@@ -78,7 +78,7 @@ void StepPeak::share_buffers(NodeId node, std::uint32_t step) {
   for (const BufferShare& share : memory_.in_place(dataflow_, node)) {
     const ValueId input = inputs[share.input];
     if (places_[outputs[share.output]].buffer.valid()) continue;
-    if (can_take_over(node, input, step)) join(outputs[share.output], places_[input].buffer);
+    if (can_take_over(node, input, slot)) join(outputs[share.output], places_[input].buffer);
   }
 }
 
@@ -87,10 +87,10 @@ void StepPeak::join(ValueId value, ValueId buffer) {
   places_[buffer].freed = std::max(places_[buffer].freed, places_[value].last_read);
 }
 
-/// As the timeline decides it; a buffer that lives on behind the node has a later value in it.
-bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t step) const {
+/// Same rule as in make_timeline. A buffer freed after a later slot holds a later value.
+bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t slot) const {
   const ValueId buffer = places_[input].buffer;
-  if (places_[buffer].freed != step) return false;
+  if (places_[buffer].freed != slot) return false;
   const auto is_there = [&](ValueId value) {
     return value.valid() && places_[value].buffer == buffer;
   };
@@ -100,11 +100,11 @@ bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t step) con
   return std::ranges::count_if(dataflow_.topology.inputs[node], is_there) == 1;
 }
 
-/// Whatever dies here is read or made here.
-void StepPeak::free_behind(NodeId node, std::uint32_t step) {
+/// A buffer dies at a node that reads or makes one of its values.
+void StepPeak::free_behind(NodeId node, std::uint32_t slot) {
   const auto free = [&](ValueId value) {
     Place& place = places_[places_[value].buffer];
-    if (place.freed != step) return;
+    if (place.freed != slot) return;
     live_ -= place.bytes;
     place.freed = never;
   };

@@ -6,11 +6,11 @@
 
 namespace stashscope {
 
-/// The peaks of a step in one order after another, for those who compare many: as make_timeline
-/// counts them, without the buffers and steps that make them up. Refers to its arguments.
+/// Computes peaks of many orders of one step. Counts like make_timeline but does not build buffers
+/// and live bytes. Holds references to its arguments.
 class StepPeak {
  public:
-  /// Throws an input Error when an optimizer's state does not fit into 64 bits.
+  /// Throws an input Error if the size of an optimizer state overflows 64 bits.
   StepPeak(const Dataflow& dataflow, const StepMemory& memory);
   StepPeak(const Dataflow& dataflow, StepMemory&& memory) = delete;
 
@@ -18,31 +18,31 @@ class StepPeak {
   std::int64_t of(std::span<const NodeId> order);
 
  private:
-  /// A value, and where it is the first one in its buffer, also that buffer.
+  /// A value; also its buffer, if the value is the first one in it.
   struct Place {
     std::int64_t bytes = 0;
-    ValueId buffer;               ///< called by its first value; invalid: not made yet
-    std::uint32_t last_read = 0;  ///< step, its own where nobody reads it
-    std::uint32_t freed = 0;      ///< behind this step
+    ValueId buffer;               ///< named by its first value; invalid: not made yet
+    std::uint32_t last_read = 0;  ///< slot; the value's own slot if nothing reads it
+    std::uint32_t freed = 0;      ///< after this slot
   };
 
   void find_last_reads(std::span<const NodeId> order);
-  void make_outputs(NodeId node, std::uint32_t step);
-  void share_buffers(NodeId node, std::uint32_t step);
+  void make_outputs(NodeId node, std::uint32_t slot);
+  void share_buffers(NodeId node, std::uint32_t slot);
   void join(ValueId value, ValueId buffer);
-  bool can_take_over(NodeId node, ValueId input, std::uint32_t step) const;
-  void free_behind(NodeId node, std::uint32_t step);
+  bool can_take_over(NodeId node, ValueId input, std::uint32_t slot) const;
+  void free_behind(NodeId node, std::uint32_t slot);
   std::int64_t workspace(NodeId node) const;
 
   const Dataflow& dataflow_;
   const StepMemory& memory_;
-  IdVector<ValueId, Place> before_;  ///< the step: nothing but what is there throughout
+  IdVector<ValueId, Place> before_;  ///< places before the step: persistent buffers only
   IdVector<ValueId, Place> places_;
-  std::int64_t resident_ = 0;
+  std::int64_t persistent_ = 0;
   std::int64_t live_ = 0;
 };
 
-/// The peak of one order. As make_timeline(dataflow, memory, order).peak_bytes, but faster.
+/// Same as make_timeline(dataflow, memory, order).peak_bytes, but faster.
 std::int64_t peak_of(const Dataflow& dataflow, const StepMemory& memory,
                      std::span<const NodeId> order);
 

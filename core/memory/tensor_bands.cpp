@@ -45,25 +45,25 @@ void TensorBands::add_up() {
     told_apart_[std::min<std::size_t>(steps(), band.last_slot + std::size_t{1})] -= band.bytes;
   }
   std::partial_sum(told_apart_.begin(), told_apart_.end(), told_apart_.begin());
-  last_steps_ = CurveExtremes(std::move(ends));
+  last_slots_ = CurveExtremes(std::move(ends));
 }
 
-std::vector<StackedTensor> TensorBands::stack(std::size_t step) const {
+std::vector<StackedTensor> TensorBands::stack(std::size_t slot) const {
   StackWalk walk(*this);
-  const auto found = walk.at(step);
+  const auto found = walk.at(slot);
   return {found.begin(), found.end()};
 }
 
-std::optional<StackedTensor> TensorBands::at(std::size_t step, std::int64_t bytes) const {
-  if (step >= steps() || bytes < 0 || bytes >= told_apart(step)) return std::nullopt;
-  const std::vector<StackedTensor> found = stack(step);
+std::optional<StackedTensor> TensorBands::at(std::size_t slot, std::int64_t bytes) const {
+  if (slot >= steps() || bytes < 0 || bytes >= told_apart(slot)) return std::nullopt;
+  const std::vector<StackedTensor> found = stack(slot);
   const auto above = std::upper_bound(
       found.begin(), found.end(), bytes,
       [](std::int64_t height, const StackedTensor& each) { return height < each.bottom; });
   return *std::prev(above);
 }
 
-std::span<const StackedTensor> StackWalk::at(std::size_t step) {
+std::span<const StackedTensor> StackWalk::at(std::size_t slot) {
   const auto& bands = bands_.bands();
   std::int64_t height = 0;
   const auto put = [&](StackedTensor& place, std::size_t band) {
@@ -72,12 +72,12 @@ std::span<const StackedTensor> StackWalk::at(std::size_t step) {
   };
   std::size_t kept = 0;
   for (const StackedTensor& each : stack_) {
-    if (bands[each.band].last_slot >= step) put(stack_[kept++], each.band);
+    if (bands[each.band].last_slot >= slot) put(stack_[kept++], each.band);
   }
   stack_.resize(kept);
-  for (next_ = bands_.next_alive(next_, step);
-       next_ < bands.size() && bands[next_].first_slot <= step; ++next_) {
-    if (bands[next_].last_slot >= step) put(stack_.emplace_back(), next_);
+  for (next_ = bands_.next_alive(next_, slot);
+       next_ < bands.size() && bands[next_].first_slot <= slot; ++next_) {
+    if (bands[next_].last_slot >= slot) put(stack_.emplace_back(), next_);
   }
   return stack_;
 }

@@ -28,9 +28,9 @@ class TimelineBuilder {
   Timeline build() {
     find_last_reads();
     timeline_.buffers.reserve(topology_.values() + states_.size());
-    add_residents();
+    add_persistent();
     add_states();
-    for (std::size_t step = 0; step < timeline_.order.size(); ++step) place_outputs(step);
+    for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) place_outputs(slot);
     sum_up();
     return std::move(timeline_);
   }
@@ -40,27 +40,27 @@ class TimelineBuilder {
     return timeline_.order.empty() ? 0 : static_cast<std::uint32_t>(timeline_.order.size() - 1);
   }
 
-  /// Whether the value is there when the step has ended.
+  /// Whether the value outlives the step.
   bool is_kept(ValueId value) const {
     return value.index() < dataflow_.graph_values && is_kept_[value];
   }
 
-  /// last_read_[v]: the last step that needs v (its own step when nobody reads it).
+  /// last_read_[v]: the last slot that needs v (its own slot if nothing reads it).
   void find_last_reads() {
     last_read_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
-    for (std::uint32_t step = 0; step < timeline_.order.size(); ++step) {
-      const NodeId node = timeline_.order[step];
+    for (std::uint32_t slot = 0; slot < timeline_.order.size(); ++slot) {
+      const NodeId node = timeline_.order[slot];
       for (const ValueId input : topology_.inputs[node]) {
-        if (input.valid()) last_read_[input] = step;
+        if (input.valid()) last_read_[input] = slot;
       }
-      for (const ValueId output : topology_.outputs[node]) last_read_[output] = step;
+      for (const ValueId output : topology_.outputs[node]) last_read_[output] = slot;
     }
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (is_kept_[value]) last_read_[value] = end();
     }
   }
 
-  void add_residents() {
+  void add_persistent() {
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (!rules_.is_persistent(value)) continue;
       timeline_.buffer_of[value] =
@@ -75,19 +75,19 @@ class TimelineBuilder {
     }
   }
 
-  void place_outputs(std::size_t step) {
-    const NodeId node = timeline_.order[step];
-    share_buffers(node, step);
+  void place_outputs(std::size_t slot) {
+    const NodeId node = timeline_.order[slot];
+    share_buffers(node, slot);
     for (const ValueId output : topology_.outputs[node]) {
       if (timeline_.buffer_of[output].valid()) continue;
       const std::int64_t bytes = stored_bytes(dataflow_, bytes_, output);
-      const auto now = static_cast<std::uint32_t>(step);
+      const auto now = static_cast<std::uint32_t>(slot);
       timeline_.buffer_of[output] = timeline_.buffers.push_back(
           {output, bytes, now, last_read_[output], false, is_kept(output), {}});
     }
   }
 
-  void share_buffers(NodeId node, std::size_t step) {
+  void share_buffers(NodeId node, std::size_t slot) {
     const auto outputs = topology_.outputs[node];
     for (const BufferShare& share : memory_.aliases(dataflow_, node)) {
       join(outputs[share.output], timeline_.buffer_of[topology_.inputs[node][share.input]]);
@@ -95,7 +95,7 @@ class TimelineBuilder {
     for (const BufferShare& share : memory_.in_place(dataflow_, node)) {
       const BufferId taken = timeline_.buffer_of[topology_.inputs[node][share.input]];
       if (timeline_.buffer_of[outputs[share.output]].valid()) continue;
-      if (can_take_over(node, share, step)) join(outputs[share.output], taken);
+      if (can_take_over(node, share, slot)) join(outputs[share.output], taken);
     }
   }
 
@@ -106,15 +106,15 @@ class TimelineBuilder {
     shared.returned = shared.returned || is_kept(value);
   }
 
-  /// The input's buffer must die here, and the node must not read it through another operand: its
-  /// elements could be needed after they are overwritten.
-  bool can_take_over(NodeId node, const BufferShare& share, std::size_t step) const {
+  /// The input's buffer must die here, and the node must read it through this operand only: another
+  /// operand could read elements that are already overwritten.
+  bool can_take_over(NodeId node, const BufferShare& share, std::size_t slot) const {
     const ValueId input = topology_.inputs[node][share.input];
     const BufferId buffer = timeline_.buffer_of[input];
     const Buffer& taken = timeline_.buffers[buffer];
-    // The last node of all must not write over what the step returns.
+    // The last node must not overwrite returned values.
     if (taken.persistent || taken.returned) return false;
-    if (taken.last_slot != step || taken.first_slot == step) return false;
+    if (taken.last_slot != slot || taken.first_slot == slot) return false;
     if (is_taken_by_leader(node, buffer)) return false;
     const auto inputs = topology_.inputs[node];
     return std::count_if(inputs.begin(), inputs.end(), [&](ValueId each) {
@@ -122,7 +122,7 @@ class TimelineBuilder {
            }) == 1;
   }
 
-  /// Of all that a group makes, only one value can take a buffer over.
+  /// Only one output of a group can take over a buffer.
   bool is_taken_by_leader(NodeId node, BufferId buffer) const {
     return memory_.fused != nullptr &&
            std::ranges::any_of(topology_.outputs[node], [&](ValueId output) {
@@ -147,14 +147,14 @@ class TimelineBuilder {
     timeline_.idle_bytes = {live};
     timeline_.idle_bytes.reserve(steps + 1);
     timeline_.live_bytes.reserve(steps);
-    for (std::size_t step = 0; step < steps; ++step) {
-      live += made[step];
+    for (std::size_t slot = 0; slot < steps; ++slot) {
+      live += made[slot];
       timeline_.live_bytes.push_back(live);
       if (live > timeline_.peak_bytes) {
         timeline_.peak_bytes = live;
-        timeline_.peak_slot = step;
+        timeline_.peak_slot = slot;
       }
-      live -= freed[step];
+      live -= freed[slot];
       timeline_.idle_bytes.push_back(live);
     }
   }
@@ -207,11 +207,11 @@ std::int64_t stored_bytes(const Dataflow& dataflow, const IdVector<ValueId, std:
   return share == Rational(1) ? whole : (share * Rational(whole)).floor();
 }
 
-std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step) {
+std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t slot) {
   std::vector<BufferId> alive;
   for (const BufferId id : IdRange<BufferId>(timeline.buffers.size())) {
     const Buffer& buffer = timeline.buffers[id];
-    if (buffer.first_slot <= step && step <= buffer.last_slot) alive.push_back(id);
+    if (buffer.first_slot <= slot && slot <= buffer.last_slot) alive.push_back(id);
   }
   std::stable_sort(alive.begin(), alive.end(), [&](BufferId a, BufferId b) {
     return timeline.buffers[a].bytes > timeline.buffers[b].bytes;
@@ -220,9 +220,9 @@ std::vector<BufferId> alive_at(const Timeline& timeline, std::size_t step) {
 }
 
 Expr symbolic_bytes(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
-                    std::size_t step) {
+                    std::size_t slot) {
   std::vector<Term> terms;
-  for (const BufferId id : alive_at(timeline, step)) {
+  for (const BufferId id : alive_at(timeline, slot)) {
     const Buffer& buffer = timeline.buffers[id];
     const auto count = element_count(type_of(graph, dataflow, buffer));
     const bool on_host = dataflow.form(buffer.root).share.is_zero() ||

@@ -9,8 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Whether an output of a body becomes one of the node: not the condition of a loop, which comes
-/// first, nor what each iteration makes, which is copied.
+/// Whether an output of a body becomes an output of the node. The condition of a loop, which comes
+/// first, does not; scan outputs, which are copied from each iteration, do not either.
 bool is_handed_out(const Node& node, std::size_t output) {
   if (node.op_type == "If") return true;
   const bool loop = node.op_type == "Loop";
@@ -52,13 +52,13 @@ IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Binding
 
 void add_workspace(Timeline& timeline, const Dataflow& dataflow,
                    const IdVector<NodeId, std::int64_t>& workspace) {
-  for (std::size_t step = 0; step < timeline.order.size(); ++step) {
-    if (!dataflow.runs_origin(timeline.order[step])) continue;
-    std::int64_t& live = timeline.live_bytes[step];
-    live += workspace[dataflow.origin(timeline.order[step])];
+  for (std::size_t slot = 0; slot < timeline.order.size(); ++slot) {
+    if (!dataflow.runs_origin(timeline.order[slot])) continue;
+    std::int64_t& live = timeline.live_bytes[slot];
+    live += workspace[dataflow.origin(timeline.order[slot])];
     if (live <= timeline.peak_bytes) continue;
     timeline.peak_bytes = live;
-    timeline.peak_slot = step;
+    timeline.peak_slot = slot;
   }
 }
 

@@ -4,13 +4,13 @@
 
 namespace stashscope {
 
-/// Bytes that each node needs beside its inputs and outputs: for those with subgraphs (If, Loop,
-/// Scan) the peak of the one that needs most, by the same memory model, nested ones included. What
-/// a subgraph captures, and what it hands out as the node's own output, is not part of it.
-/// @param graph with inferred shapes, whose subgraphs speak in its dimension names
+/// Bytes that each node needs besides its inputs and outputs. Only nodes with subgraphs (If, Loop,
+/// Scan) need any: the largest peak of their subgraphs by the same memory model, nested subgraphs
+/// included. Captured values and values returned as the node's own outputs do not count.
+/// @param graph with inferred shapes; its subgraphs use the graph's dimension names
 IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Bindings& bindings);
 
-/// Counts the workspace of each node while it runs.
+/// Adds each node's workspace to the live bytes of its slot, and updates the peak.
 void add_workspace(Timeline& timeline, const Dataflow& dataflow,
                    const IdVector<NodeId, std::int64_t>& workspace);
 

@@ -19,12 +19,12 @@ namespace {
 
 /// Real models have some ten thousand nodes when all functions are expanded.
 constexpr std::size_t node_limit = 200'000;
-/// Functions that call functions; real ones nest a few levels.
+/// Real models nest a few levels of function calls.
 constexpr int max_call_depth = 100;
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-/// Fields that older versions of ONNX's own headers do not know keep their bytes. (onnx.proto)
+/// Fields that older versions of ONNX's headers lack are read from their bytes. (onnx.proto)
 enum FieldNumber { function_defaults = 11, function_overload = 13, node_overload = 8 };
 
 std::vector<std::string> later_fields(const google::protobuf::Message& message, int number) {
@@ -69,7 +69,7 @@ struct Function {
   const onnx::FunctionProto* proto = nullptr;
   std::vector<onnx::AttributeProto> defaults = {};
   bool entered = false;
-  std::optional<std::size_t> nodes = {};  ///< when it is expanded
+  std::optional<std::size_t> nodes = {};  ///< number of nodes after expansion
 
   std::string place() const { return "function '" + printable(proto->name()) + "'"; }
 };
@@ -95,7 +95,7 @@ class FunctionTable {
   std::map<std::tuple<std::string, std::string, std::string>, Function> functions_;
 };
 
-/// How many nodes there will be, found before any of them is made.
+/// Counts the nodes of the expanded graph before any of them is created.
 class Expansion {
  public:
   explicit Expansion(FunctionTable& functions) : functions_(functions) {}
@@ -139,7 +139,7 @@ class Expansion {
   int depth_ = 0;
 };
 
-/// What the names in a function's body stand for at one call of it.
+/// The names of a function's body at one call, mapped to names in the model.
 class CallScope {
  public:
   CallScope(std::string prefix, std::unordered_set<std::string>& used)
@@ -148,7 +148,7 @@ class CallScope {
   const std::string& prefix() const { return prefix_; }
   void bind(const std::string& formal, const std::string& actual) { names_[formal] = actual; }
 
-  /// Left-out operands stay left out; names of the body get one that the model does not have.
+  /// Omitted operands stay omitted; a name of the body gets a name that the model does not use.
   std::string operator()(const std::string& name) {
     if (name.empty()) return name;
     const auto [entry, is_new] = names_.try_emplace(name);
@@ -215,7 +215,7 @@ class Inliner {
     }
   }
 
-  /// A call without a name is numbered.
+  /// The name of a call; a call without one is numbered.
   std::string call_name(const onnx::NodeProto& call) {
     if (!call.name().empty()) return call.name();
     return call.op_type() + "_" + std::to_string(unnamed_calls_++);
@@ -226,21 +226,21 @@ class Inliner {
     if (call.input_size() > formal.size()) {
       fail_input(function.place(), "takes " + std::to_string(formal.size()) +
                                        " inputs, but node '" + printable(call.name()) +
-                                       "' gives it " + std::to_string(call.input_size()));
+                                       "' passes " + std::to_string(call.input_size()));
     }
     for (int i = 0; i < formal.size(); ++i) {
       scope.bind(formal[i], i < call.input_size() ? call.input(i) : "");
     }
   }
 
-  /// An input that the function returns as it is has both names.
+  /// An Identity gives an input that the function returns unchanged its second name.
   static void bind_outputs(const onnx::NodeProto& call, const Function& function, CallScope& scope,
                            Nodes& to) {
     const auto& formal = function.proto->output();
     if (call.output_size() > formal.size()) {
       fail_input(function.place(), "returns " + std::to_string(formal.size()) +
                                        " outputs, but node '" + printable(call.name()) +
-                                       "' wants " + std::to_string(call.output_size()));
+                                       "' reads " + std::to_string(call.output_size()));
     }
     const auto& inputs = function.proto->input();
     for (int i = 0; i < call.output_size(); ++i) {
@@ -257,8 +257,8 @@ class Inliner {
     }
   }
 
-  /// Attributes that refer to the function's get the value of the call, else the default; those
-  /// that neither gives are left out.
+  /// Attributes that refer to an attribute of the function take the value of the call, else the
+  /// default; without either they are omitted.
   void fill_in(onnx::NodeProto& node, const onnx::NodeProto& call, const Function& function,
                CallScope& scope) {
     google::protobuf::RepeatedPtrField<onnx::AttributeProto> attributes;
@@ -301,7 +301,8 @@ class Inliner {
     }
   }
 
-  /// Nodes take the model's opsets; a function that imports others must not notice.
+  /// Inlined nodes use the model's opsets. A function that imports other versions is refused unless
+  /// its operators are the same in both.
   void import_opsets(const Function& function) {
     for (const auto& import : function.proto->opset_import()) {
       const std::string domain = domain_of(import.domain());
@@ -327,7 +328,8 @@ class Inliner {
     if (op != nullptr && since_version(*op, wanted) == since_version(*op, given)) return;
     fail_input(function.place(),
                "uses " + printable(node.op_type()) + " of opset " + std::to_string(wanted) +
-                   ", which may differ from that of the model's opset " + std::to_string(given),
+                   ", which may differ from " + printable(node.op_type()) +
+                   " of the model's opset " + std::to_string(given),
                "convert the model to one opset");
   }
 

@@ -4,11 +4,11 @@
 
 namespace stashscope {
 
-/// Replaces every call of one of the model's own functions by the function's nodes, in subgraphs
-/// and in other functions too. What becomes of a call is named `<call>/<function>/<name>`, so that
-/// its nodes stay together as a group. Throws an input Error that names the function: it calls
-/// itself, is nested too deeply, needs another version of an operator than the model, or the
-/// expanded graph exceeds 10 million nodes.
+/// Replaces every call of a function that the model defines by the function's nodes, also in
+/// subgraphs and in other functions. The nodes of a call are named `<call>/<function>/<name>`, so
+/// that they stay together as a group. Throws an input Error that names the function when it calls
+/// itself, is nested too deeply, needs another operator version than the model, or the expanded
+/// graph exceeds 10 million nodes.
 void inline_functions(onnx::ModelProto& model);
 
 }  // namespace stashscope

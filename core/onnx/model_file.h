@@ -9,17 +9,17 @@
 namespace stashscope {
 
 /// Reads a model file (protobuf, any opset; IR version 3 or newer). Constant nodes become
-/// initializers; declared shapes are kept as the values' types until inference replaces them. What
-/// is odd but usable is said in the graph's warnings. Throws an input Error that names the file,
-/// node or tensor for everything else. External data is checked but not read.
+/// initializers; declared shapes are the values' types until inference replaces them. Odd but
+/// usable content gives a warning in the graph. Throws an input Error that names the file, node or
+/// tensor for anything unusable. External data is checked but not read.
 Graph load_model(const std::filesystem::path& path);
 
-/// Writes `graph` as a valid model, atomically. Tensors that lie outside of the model file are
-/// copied to `<path>.data`, so that the pair can be moved. Throws an input Error when it cannot be
-/// written, or when that file is where the tensors are read from.
+/// Writes `graph` as a valid model, atomically. External tensors are copied to `<path>.data`, so
+/// that the two files can be moved together. Throws an input Error when a file cannot be written,
+/// or when `<path>.data` is the file from which the tensors are read.
 void save_model(const Graph& graph, const std::filesystem::path& path);
 
-/// A single tensor file (`input_0.pb` and the like) with the name it carries.
+/// A tensor and its name, read from a tensor file such as `input_0.pb`.
 struct NamedTensor {
   std::string name;
   Tensor tensor;

@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Deeper nesting of subgraphs than any tool writes; protobuf itself stops at about 100 messages.
+/// No tool nests subgraphs deeper; protobuf itself stops at about 100 nested messages.
 constexpr int max_subgraph_depth = 24;
 
 std::string tensor_place(const std::string& name) { return "tensor '" + printable(name) + "'"; }
 
-/// Converts one (sub)graph. Names live in one scope per graph; what an inner graph does not define
-/// is looked up outside and becomes a captured value.
+/// Converts one (sub)graph. Each graph has its own scope of names; a name that an inner graph does
+/// not define is looked up in the enclosing graphs and becomes a captured value.
 class GraphReader {
  public:
   GraphReader(const fs::path& folder, const GraphReader* outer, int depth)
@@ -91,7 +91,7 @@ class GraphReader {
 
   void read_nodes(onnx::GraphProto& proto) {
     data_.nodes_in_file = static_cast<std::size_t>(proto.node_size());
-    // Constants first: a node that comes before its constant in a badly sorted file still finds it.
+    // Constants first, so that a node that precedes its constant in an unsorted file finds it.
     for (auto& node : *proto.mutable_node()) {
       if (is_constant(node)) read_constant(node);
     }
@@ -109,7 +109,8 @@ class GraphReader {
     const std::string place = "node '" + printable(proto.name()) + "' (Constant)";
     if (proto.output_size() != 1) fail_input(place, "must have one output");
     const std::string name = proto.output(0);
-    if (ids_.contains(name)) fail_input(tensor_place(name), "is made twice, also by " + place);
+    if (ids_.contains(name))
+      fail_input(tensor_place(name), "has two producers, one of them is " + place);
     for (auto& attribute : *proto.mutable_attribute()) {
       if (attribute.name() == "value") return add_constant(name, *attribute.mutable_t(), true);
       if (attribute.name() == "value_int") {
@@ -132,7 +133,7 @@ class GraphReader {
                                   {attribute.strings().begin(), attribute.strings().end()}));
       }
     }
-    fail_input(place, "has no value that is supported", "store the constant as a dense tensor");
+    fail_input(place, "has no supported value", "store the constant as a dense tensor");
   }
 
   static Tensor floats(const onnx::AttributeProto& attribute) {
@@ -206,7 +207,7 @@ class GraphReader {
     }
   }
 
-  /// IR version 3 and older may leave the type out; then the field that is set tells it.
+  /// IR version 3 and older may omit the type; then the field that is set determines it.
   static onnx::AttributeProto::AttributeType attribute_type(const onnx::AttributeProto& proto) {
     if (proto.type() != onnx::AttributeProto::UNDEFINED) return proto.type();
     if (proto.has_i()) return onnx::AttributeProto::INT;
@@ -244,7 +245,7 @@ class GraphReader {
     if (depth_ > 0) capture_missing();
   }
 
-  /// In a subgraph, what nothing here makes must come from a graph around it.
+  /// In a subgraph, a value without a producer must come from an enclosing graph.
   void capture_missing() {
     IdVector<ValueId, bool> made(data_.values.size(), false);
     for (const ValueId id : data_.inputs) made[id] = true;
@@ -258,8 +259,8 @@ class GraphReader {
       const std::string& name = data_.values[id].name;
       if (made[id]) continue;
       if (!outer_->knows(name)) {
-        fail_input("",
-                   "its subgraph reads " + tensor_place(name) + ", which no graph around it makes");
+        fail_input(
+            "", "its subgraph reads " + tensor_place(name) + ", which no enclosing graph provides");
       }
       data_.captures.push_back(id);
     }
@@ -271,7 +272,7 @@ class GraphReader {
 
   void declare_type(const onnx::ValueInfoProto& info) {
     const auto found = ids_.find(info.name());
-    if (found == ids_.end()) return;  // a leftover of some optimizer
+    if (found == ids_.end()) return;  // left over from a graph optimizer
     Value& value = data_.values[found->second];
     const bool is_known = value.type.element != ElementType::undefined && value.type.shape;
     if (is_known || !info.has_type()) return;
@@ -299,7 +300,8 @@ class GraphReader {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
     if (dim.has_dim_value()) {
       data_.warnings.push_back(tensor_place(tensor) + ": dimension " +
-                               std::to_string(dim.dim_value()) + " is taken as unknown");
+                               std::to_string(dim.dim_value()) +
+                               " is negative and taken as unknown");
     }
     if (!dim.has_dim_param() || dim.dim_param().empty()) return Expr::symbol(data_.symbols.fresh());
     if (const auto expr = parse_expr(dim.dim_param(), data_.symbols)) return *expr;
@@ -324,7 +326,7 @@ class GraphReader {
   std::unordered_map<std::string, ValueId> ids_;
 };
 
-/// What a file that is no model seems to be; empty when it cannot be told.
+/// The likely content of a file that is not a model; empty when it is unclear.
 std::string looks_like(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               std::min<std::size_t>(bytes.size(), 256));
@@ -362,7 +364,7 @@ onnx::ModelProto parse_model(const fs::path& path) {
   return model;
 }
 
-/// The opset that tools of that IR version wrote. (onnx/docs/Versioning.md, table of versions)
+/// The usual opset of that IR version. (onnx/docs/Versioning.md, table of versions)
 std::int64_t usual_opset(std::int64_t ir_version) {
   constexpr std::array<std::int64_t, 14> by_ir = {1,  1,  1,  8,  9,  10, 11,
                                                   14, 18, 20, 23, 24, 24, 24};

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Narrows each item of a typed field to the tensor's element type.
+/// Converts each item of a typed field to the tensor's narrower element type.
 template <class Narrow, class Field>
 std::string packed(const Field& field) {
   std::string raw(static_cast<std::size_t>(field.size()) * sizeof(Narrow), '\0');
@@ -25,8 +25,8 @@ std::string packed(const Field& field) {
   return raw;
 }
 
-/// The typed field that holds data of this type, packed to little-endian bytes. (onnx.proto, "data
-/// fields": 8- and 16-bit types and halves travel in int32_data, 4-bit types two in each item.)
+/// The typed field with data of this type, packed to little-endian bytes. (onnx.proto, "data
+/// fields": int32_data holds 8- and 16-bit types and halves, and 4-bit types two per item.)
 std::string typed_data(const onnx::TensorProto& proto, ElementType element) {
   switch (element) {
     case ElementType::float32:
@@ -69,7 +69,7 @@ std::int64_t parse_number(const std::string& text, const char* field) {
   return number;
 }
 
-/// Only files inside the model's own folder are opened: a model must not read what it likes.
+/// Only files inside the model's folder are opened, so that a model cannot read other files.
 fs::path checked_location(const std::string& location, const fs::path& folder) {
   const fs::path relative(location);
   bool inside = !location.empty() && !relative.is_absolute();
@@ -78,7 +78,7 @@ fs::path checked_location(const std::string& location, const fs::path& folder) {
     fail_input(
         "",
         "external data: location '" + printable(location) + "' is not inside the model's folder",
-        "keep the data beside the model and name it relatively");
+        "put the data into the model's folder and name it by a relative path");
   }
   return folder / relative;
 }
@@ -94,8 +94,8 @@ ExternalData read_external(const onnx::TensorProto& proto, std::int64_t bytes,
   }
   data.file = checked_location(data.location, folder);
   if (data.length != bytes) {
-    fail_input("", "external data: length " + std::to_string(data.length) +
-                       " where the dims need " + std::to_string(bytes) + " bytes");
+    fail_input("", "external data: length " + std::to_string(data.length) + ", but the dims need " +
+                       std::to_string(bytes) + " bytes");
   }
   return data;
 }
@@ -125,7 +125,7 @@ Tensor read_external_tensor(const onnx::TensorProto& proto, ElementType element,
 Tensor read_strings(const onnx::TensorProto& proto, std::vector<std::int64_t> dims) {
   if (proto.string_data_size() != element_count(dims)) {
     fail_input("", "has " + std::to_string(proto.string_data_size()) +
-                       " strings where its dims need " + std::to_string(element_count(dims)));
+                       " strings, but its dims need " + std::to_string(element_count(dims)));
   }
   return Tensor::strings(std::move(dims), {proto.string_data().begin(), proto.string_data().end()});
 }
@@ -153,15 +153,15 @@ Tensor read_tensor(onnx::TensorProto& proto, const fs::path& folder,
     return read_external_tensor(proto, element, std::move(dims), folder, warnings);
   }
   if (!proto.has_raw_data() && !has_typed_data(proto) && bytes > 0) {
-    // Models larger than this cannot hold their data; they would be damaged, not stripped.
-    if (bytes > (std::int64_t{1} << 50)) fail_input("", "claims more data than any machine holds");
+    // A larger tensor never had its data in a model: the file is damaged, not stripped of weights.
+    if (bytes > (std::int64_t{1} << 50)) fail_input("", "declares more than 1 PiB of data");
     warnings.push_back("tensor '" + printable(proto.name()) +
-                       "' has no data; it is run with random numbers");
+                       "' has no data; runs use random numbers");
     return {element, std::move(dims)};
   }
   std::string raw = read_inline(proto, element);
   if (static_cast<std::int64_t>(raw.size()) != bytes) {
-    fail_input("", "has " + std::to_string(raw.size()) + " bytes of data where its dims need " +
+    fail_input("", "has " + std::to_string(raw.size()) + " bytes of data, but its dims need " +
                        std::to_string(bytes));
   }
   return {element, std::move(dims), std::move(raw)};

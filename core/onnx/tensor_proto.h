@@ -10,10 +10,10 @@
 
 namespace stashscope {
 
-/// Converts a tensor and checks it: known type, sizes that fit, exactly the data its dims ask for,
-/// external data inside `folder`. Takes the raw data out of `proto`. A missing external file is
-/// said in `warnings` and leaves the tensor without data. Throws an input Error that does not yet
-/// name the tensor.
+/// Converts a tensor and checks it: known type, sizes within 64 bits, exactly the data that its
+/// dims require, external data inside `folder`. Moves the raw data out of `proto`. A missing
+/// external file adds to `warnings` and leaves the tensor without data. Throws an input Error to
+/// which the caller adds the tensor's name.
 Tensor read_tensor(onnx::TensorProto& proto, const std::filesystem::path& folder,
                    std::vector<std::string>& warnings);
 

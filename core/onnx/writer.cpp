@@ -15,10 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// External data is aligned so that it can be mapped page by page, as the ONNX format recommends.
+/// Page alignment of external data for mapping it, as the ONNX format recommends.
 constexpr std::size_t external_alignment = 4096;
 
-/// Collects the bytes of tensors that stay outside of the model file.
+/// Collects the bytes of tensors that stay outside the model file.
 class ExternalWriter {
  public:
   explicit ExternalWriter(fs::path file)
@@ -57,7 +57,7 @@ class ExternalWriter {
   }
 
   fs::path file_;
-  std::string location_;  // as the model will spell it
+  std::string location_;  // as written in the model
   std::string contents_;
 };
 

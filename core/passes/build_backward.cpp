@@ -17,12 +17,12 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
                      [&](const std::string& p) { return matches_wildcard(name, p); });
 }
 
-/// What exporters name the scalars and tables that they fold: no weights.
+/// Exporters use these names for folded scalars and tables, which are not weights.
 bool looks_folded(const Value& value) {
   return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
 }
 
-/// Gradients of narrower types would be nothing but rounding.
+/// Gradients in narrower types would consist of rounding errors only.
 bool carries_gradients(const TensorType& type) {
   return is_floating(type.element) && bits_per_element(type.element) >= 16;
 }
@@ -32,7 +32,7 @@ bool is_static(const TensorType& type) {
                                    [](const Expr& dim) { return dim.integer().has_value(); });
 }
 
-/// Which of the candidates receive a gradient shows when it is built.
+/// Guesses the parameters. Only the finished backward pass shows which of them receive a gradient.
 class CandidateGuess {
  public:
   CandidateGuess(const Graph& graph, const TrainingGoal& goal) : graph_(graph), goal_(goal) {
@@ -57,7 +57,7 @@ class CandidateGuess {
     return found;
   }
 
-  /// Something is trained for sure, not just taken for a parameter for want of weights.
+  /// Whether there are real weights, not only inputs that stand in for missing ones.
   bool has_weights() const { return any_initializer_ || !goal_.trainable.empty(); }
 
  private:
@@ -81,7 +81,7 @@ class CandidateGuess {
       return;
     }
     fail_usage("pattern '" + printable(pattern) + "'", "matches no weight of the model",
-               "give a weight's name, * stands for any characters");
+               "give a weight's name; * stands for any characters");
   }
 
   bool chosen(ValueId id, bool guess) const {
@@ -107,8 +107,8 @@ std::string quoted_names(const Graph& graph, const std::vector<ValueId>& values)
   return join(names, ", ");
 }
 
-/// The outputs whose gradient starts the backward pass. @param has_weights whether there is
-/// something that must be trained, so that an ambiguous loss matters
+/// The outputs whose gradients start the backward pass. @param has_weights whether an ambiguous
+/// loss is an error, because there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
   std::vector<ValueId> floating;
@@ -121,23 +121,25 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
     if (!goal.loss.empty() && value.name == goal.loss) return {output};
   }
   if (!goal.loss.empty()) {
-    fail_input("loss '" + printable(goal.loss) + "'", "is no floating output of the model");
+    fail_input("loss '" + printable(goal.loss) + "'",
+               "is not a floating-point output of the model");
   }
   if (scalars.size() > 1) {
     const std::string several =
         "the model has several scalar outputs: " + quoted_names(graph, scalars);
     if (has_weights) fail_input("", several, "choose the loss with --loss NAME");
-    warnings.push_back(several + "; it has no weights, so none of them is taken for a loss");
+    warnings.push_back(several + "; it has no weights, so none of these outputs is a loss");
     return {};
   }
   if (scalars.size() == 1) return scalars;
   if (!floating.empty()) {
-    warnings.push_back("no output is a scalar loss; every floating output gets a gradient of ones");
+    warnings.push_back(
+        "no output is a scalar loss; every floating-point output gets a gradient of ones");
   }
   return floating;
 }
 
-/// The forward graph without nodes that lead to no output.
+/// The forward graph restricted to nodes that lead to an output.
 Graph without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings) {
   std::vector<NodeId> roots;
   for (const ValueId output : graph.data().outputs) {
@@ -151,7 +153,7 @@ Graph without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings)
   }
   const std::size_t dropped = data.nodes.size() - kept.size();
   if (dropped == 0) return graph;
-  warnings.push_back(std::to_string(dropped) + " nodes lead to no output and are left out");
+  warnings.push_back(std::to_string(dropped) + " nodes lead to no output and are removed");
   data.nodes = std::move(kept);
   return Graph(std::move(data));
 }
@@ -229,7 +231,7 @@ class BackwardPass {
     return yield;
   }
 
-  /// All gradients that arrived at a value, summed; invalid when there are none.
+  /// The sum of all gradients of a value; invalid when there are none.
   ValueId total_gradient(ValueId value) {
     std::vector<ValueId>& parts = contributions_[value];
     if (parts.empty()) return ValueId();
@@ -262,7 +264,7 @@ class BackwardPass {
     const Op* const op = ops_[id];
     if (op == nullptr || op->gradient == nullptr) {
       throw NoGradientRule(ErrorKind::input, describe(node, id),
-                           "lies between a parameter and the loss, but no gradient is known for it",
+                           "lies between a parameter and the loss, but has no gradient rule",
                            "freeze the parameters before it with --freeze NAME");
     }
     GradientContext context(builder_, id, std::move(arriving), std::move(wanted));
@@ -280,8 +282,8 @@ class BackwardPass {
     }
   }
 
-  /// The parameter's own output value: a gradient that also serves elsewhere is passed through
-  /// Identity.
+  /// A separate output value for the parameter: a gradient that is used elsewhere, too, passes
+  /// through Identity.
   ValueId parameter_gradient(ValueId parameter) {
     std::vector<ValueId>& parts = contributions_[parameter];
     if (parts.empty()) return ValueId();
@@ -302,20 +304,20 @@ class BackwardPass {
   std::unordered_set<ValueId> named_;
 };
 
-/// No gradient goes through what is not known.
+/// A value of unknown type stops all gradients.
 std::string why_nothing_trains(const Graph& graph) {
   const std::string nothing = "no parameter receives a gradient: ";
   for (const Node& node : graph.nodes()) {
     for (const ValueId output : node.outputs) {
       if (!output.valid() || graph.value(output).type.element != ElementType::undefined) continue;
-      return nothing + "what " + describe(graph.value(output)) + " of '" + printable(node.op_type) +
-             "' holds is not known; declare its type and shape in the model";
+      return nothing + "the type of " + describe(graph.value(output)) + ", an output of " +
+             printable(node.op_type) + ", is unknown; declare its type and shape in the model";
     }
   }
   return nothing + "there is nothing to train";
 }
 
-/// Parameters without a gradient: running statistics say nothing, a weight that is not used does.
+/// Drops parameters without a gradient, such as running statistics; keeps unused weights and warns.
 void sort_out_parameters(TrainingStep& step, const Graph& graph) {
   std::erase_if(step.parameters, [&](const Parameter& parameter) {
     if (parameter.gradient.valid()) return false;

@@ -1,5 +1,5 @@
-// Nodes that hand their input on unchanged, chains of reshapes and transpositions, and the
-// arithmetic that exporters write to compute a shape that is known.
+// Removes nodes that pass on their input unchanged, merges chains of reshapes and transpositions,
+// and replaces the arithmetic by which exporters compute a known shape.
 
 #include <algorithm>
 #include <numeric>
@@ -68,7 +68,7 @@ ValueId unchanged_operand(const Rewriter& graph, const Node& node) {
   return commutes && is_scalar(graph, a, neutral) ? b : ValueId();
 }
 
-/// The input that output 0 equals element by element; invalid: none.
+/// The input that equals output 0 element by element; invalid: none.
 ValueId same_as_output(const Rewriter& graph, const Node& node) {
   const ValueId first = input_of(node, 0);
   if (is_one_of(node, {"Identity"})) return first;
@@ -84,7 +84,7 @@ ValueId same_as_output(const Rewriter& graph, const Node& node) {
   return same.valid() && same_type(graph, same, node.outputs[0]) ? same : ValueId();
 }
 
-/// A value further up with the dims of a reshape's output, through nothing but reshapes.
+/// An earlier value with the dims of a reshape's output, separated from it by reshapes only.
 ValueId reshaped_back(const Rewriter& graph, const Node& node) {
   if (!is_reshape(node)) return ValueId();
   ValueId at = input_of(node, 0);
@@ -98,7 +98,7 @@ ValueId reshaped_back(const Rewriter& graph, const Node& node) {
 
 bool skip_no_op(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (node.outputs.empty() || !node.outputs[0].valid() || graph.is_pinned(node.outputs[0])) {
+  if (node.outputs.empty() || !node.outputs[0].valid() || graph.keeps(node.outputs[0])) {
     return false;
   }
   ValueId same = same_as_output(graph, node);
@@ -108,7 +108,7 @@ bool skip_no_op(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Two transpositions in a row are one.
+/// Merges two consecutive transpositions.
 bool join_transpositions(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Transpose"}) || !graph.is_only_for(node.inputs[0], id)) return false;
@@ -126,8 +126,7 @@ bool join_transpositions(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Dims as Reshape reads them: numbers, 0 for a dim of the data, -1 for at most one that is
-/// neither.
+/// Dims as an operand of Reshape: numbers, 0 for a dim of the data, -1 for at most one other dim.
 std::optional<std::vector<std::int64_t>> shape_operand(const Shape& from, const Shape& to) {
   std::vector<std::int64_t> operand;
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -142,7 +141,7 @@ std::optional<std::vector<std::int64_t>> shape_operand(const Shape& from, const 
   return operand;
 }
 
-/// A shape that nodes compute becomes a constant operand.
+/// Replaces a computed shape by a constant operand.
 bool spell_shape_out(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Reshape"}) || node.inputs.size() != 2) return false;
@@ -158,7 +157,7 @@ bool spell_shape_out(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Only the last of several reshapes counts, unless it copies dims of the one before.
+/// Keeps only the last of several reshapes, unless it copies dims of the one before.
 bool join_reshapes(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Reshape"}) || !graph.is_only_for(node.inputs[0], id)) return false;

@@ -1,4 +1,4 @@
-// Two nodes that do the same with the same inputs are one.
+// Merges nodes that compute the same from the same inputs.
 
 #include <unordered_map>
 
@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// Larger constants are seldom equal, and are not worth comparing.
+/// Larger constants are rarely equal and not worth a comparison.
 constexpr std::int64_t max_compared_bytes = 1024;
 
 void append(std::string& key, std::string_view part) {
@@ -30,7 +30,8 @@ bool is_comparable(const Tensor& tensor) {
          tensor.external_data() == nullptr && tensor.size_in_bytes() <= max_compared_bytes;
 }
 
-/// Appends an attribute's value in a form that is equal for equal values; false: cannot compare.
+/// Appends an attribute's value in a form that is equal for equal values. Returns false for kinds
+/// that cannot be compared.
 struct AttributeKey {
   std::string& key;
 
@@ -64,7 +65,7 @@ struct AttributeKey {
   }
 };
 
-/// What a node computes; empty: it cannot be merged.
+/// A key that is equal for nodes that compute the same; empty: the node cannot be merged.
 std::string key_of(const Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   const Op* const op = standard_ops().find(node);
@@ -83,12 +84,12 @@ std::string key_of(const Rewriter& graph, NodeId id) {
   return key;
 }
 
-/// Equal small literals become one value, so that their readers can be seen to be equal.
+/// Merges equal small literals, so that equal readers of them get equal keys.
 std::size_t merge_constants(Rewriter& graph) {
   std::unordered_map<std::string, ValueId> first;
   std::vector<std::pair<ValueId, ValueId>> merged;
   for (const Initializer& each : graph.initializers()) {
-    if (!each.is_literal || graph.is_pinned(each.value) || !is_comparable(each.tensor)) continue;
+    if (!each.is_literal || graph.keeps(each.value) || !is_comparable(each.tensor)) continue;
     std::string key;
     append_tensor(key, each.tensor);
     const auto [entry, is_new] = first.try_emplace(std::move(key), each.value);
@@ -102,7 +103,7 @@ bool merge(Rewriter& graph, NodeId id, NodeId first) {
   const std::vector<ValueId> outputs = graph.node(id).outputs;
   const std::vector<ValueId>& kept = graph.node(first).outputs;
   for (const ValueId output : outputs) {
-    if (output.valid() && graph.is_pinned(output)) return false;
+    if (output.valid() && graph.keeps(output)) return false;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].valid()) graph.redirect(outputs[i], kept[i]);

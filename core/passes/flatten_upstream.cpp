@@ -8,14 +8,14 @@ namespace stashscope {
 
 namespace {
 
-/// The inputs that get the merged axis; those without any of its axes stay as they are.
+/// The inputs that get the merged axis; inputs without any of its axes stay unchanged.
 using OperandIndices = std::vector<std::size_t>;
 
 std::size_t kept_axes(const Rewriter& graph, NodeId reshape) {
   return graph.shape(graph.node(reshape).outputs[0])->size() - 1;
 }
 
-/// Whether a Reshape operand of numbers can say the axes behind the merged ones.
+/// Whether a Reshape operand of numbers can express the axes after the merged ones.
 bool has_numbered_tail(const Shape& shape, std::size_t kept) {
   return std::all_of(shape.end() - static_cast<std::ptrdiff_t>(kept), shape.end(),
                      [](const Expr& dim) { return dim.integer().value_or(0) > 0; });
@@ -28,7 +28,7 @@ bool has_leading_axes(const Shape& shape, const Shape& whole, std::size_t kept) 
 }
 
 std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const Node& node,
-                                             std::size_t kept) {
+                                                   std::size_t kept) {
   const Shape& whole = *graph.shape(node.outputs[0]);
   OperandIndices operands;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -43,16 +43,17 @@ std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const 
 }
 
 /// Rows times one matrix.
-std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node, std::size_t kept) {
+std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node,
+                                              std::size_t kept) {
   const Shape* const left = graph.shape(node.inputs[0]);
   const Shape* const right = graph.shape(node.inputs[1]);
   if (left == nullptr || right == nullptr || right->size() != 2 || kept != 1) return std::nullopt;
   return left->size() < 3 ? std::nullopt : std::optional(OperandIndices{0});
 }
 
-/// What is normalized together must lie behind the merged axes.
+/// The normalized axes must come after the merged ones.
 std::optional<OperandIndices> normalization_operands(const Rewriter& graph, const Node& node,
-                                               std::size_t kept) {
+                                                     std::size_t kept) {
   const auto rank = std::ssize(*graph.shape(node.outputs[0]));
   const std::int64_t axis = node.attributes.integer("axis", -1);
   const std::int64_t normalized = axis < 0 ? -axis : rank - axis;
@@ -65,7 +66,8 @@ bool is_normalization(const Node& node) {
          (node.op_type == "LayerNormalization" || node.op_type == "SimplifiedLayerNormalization");
 }
 
-std::optional<OperandIndices> operands_of(const Rewriter& graph, const Node& node, std::size_t kept) {
+std::optional<OperandIndices> operands_of(const Rewriter& graph, const Node& node,
+                                          std::size_t kept) {
   if (is_elementwise(node)) return elementwise_operands(graph, node, kept);
   if (is_normalization(node)) return normalization_operands(graph, node, kept);
   if (node.domain.empty() && node.op_type == "MatMul") return matmul_operands(graph, node, kept);

@@ -4,11 +4,11 @@
 
 namespace stashscope {
 
-/// Whether a node is a Reshape that makes one axis of two or more leading ones and keeps the rest.
+/// Whether a node is a Reshape that merges two or more leading axes into one and keeps the rest.
 bool merges_leading_axes(const Rewriter& graph, NodeId id);
 
-/// Moves such a Reshape above the node that makes its input, so that this works on the merged axis.
-/// Returns false, with nothing changed, where that cannot be.
+/// Moves such a Reshape above the producer of its input, which then works on the merged axis.
+/// Returns false and changes nothing when that is impossible.
 bool flatten_upstream(Rewriter& graph, NodeId reshape);
 
 }  // namespace stashscope

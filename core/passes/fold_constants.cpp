@@ -1,5 +1,5 @@
-// What is the same in every step becomes a constant: whole numbers that inference knows already,
-// and what nodes of nothing but constants compute.
+// Values that are the same in every training step become constants: integers that inference knows,
+// and the results of nodes that read only constants.
 
 #include <algorithm>
 #include <unordered_map>
@@ -13,7 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// A constant stays for the whole step, so what is large is better computed when it is needed.
+/// A constant takes memory for the whole training step, so a large value is better computed on
+/// demand.
 constexpr std::int64_t max_folded_bytes = 1 << 16;
 
 std::optional<std::vector<std::int64_t>> static_dims(const TensorType& type) {
@@ -37,7 +38,7 @@ std::string packed(const std::vector<std::int64_t>& numbers) {
   return raw;
 }
 
-/// Nothing for types that are no plain numbers, and where rounding might set in.
+/// Nothing for types other than plain numbers and for numbers that might be rounded.
 std::optional<std::string> packed_as(ElementType element,
                                      const std::vector<std::int64_t>& numbers) {
   constexpr std::int64_t exact_in_float = 1 << 24;
@@ -59,7 +60,7 @@ std::optional<std::string> packed_as(ElementType element,
   }
 }
 
-/// The only output that a node makes and that may become an initializer; invalid: none.
+/// The only output of a node, if it may become an initializer; else invalid.
 ValueId foldable_output(const Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (graph.is_removed(id) || node.outputs.empty() || !node.outputs[0].valid()) return ValueId();
@@ -81,7 +82,7 @@ bool fold_known(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// The nodes that compute from constants alone, as a graph of their own.
+/// The nodes that read only constants, as a separate graph.
 class ConstantPart {
  public:
   ConstantPart(const Rewriter& graph, const ConstantEvaluator& evaluator)
@@ -127,14 +128,14 @@ class ConstantPart {
     nodes_.push_back(id);
   }
 
-  /// Only what other nodes read is worth a constant.
+  /// Only a value that other nodes read is worth a constant.
   void add_output(NodeId id) {
     const ValueId output = graph_.node(id).outputs[0];
     const auto& readers = graph_.readers(output);
     const bool read_outside = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
       return !std::binary_search(nodes_.begin(), nodes_.end(), reader);
     });
-    if (!read_outside && !graph_.is_pinned(output)) return;
+    if (!read_outside && !graph_.keeps(output)) return;
     wanted_.push_back(output);
     part_.outputs.push_back(moved_.at(output));
   }
@@ -163,7 +164,7 @@ std::size_t fold_computed(Rewriter& graph, const ConstantEvaluator& evaluator) {
       graph.make_constant(id, results.at(graph.value(id).name));
     }
   } catch (const Error&) {
-    // What cannot be computed stays, and says why when the step runs.
+    // A node that cannot be computed stays; the run then reports why.
     return 0;
   }
   return part.wanted().size();

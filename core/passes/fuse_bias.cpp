@@ -1,4 +1,4 @@
-// A bias that is added just before a softmax or a dropout.
+// Fuses a bias with the softmax or dropout that follows it.
 
 #include "core/passes/graph_pass.h"
 #include "core/passes/pattern.h"
@@ -14,10 +14,10 @@ bool same_shape(const Rewriter& graph, ValueId a, ValueId b) {
          *graph.shape(a) == *graph.shape(b);
 }
 
-/// How the operator lets a bias repeat along the axes before the softmax.
+/// How BiasSoftmax repeats a bias along the axes before the softmax.
 enum class Repeats { outer, inner };
 
-/// Nothing when the bias repeats in another way. @param axis the last axis: that of the softmax
+/// Nothing when the bias repeats in another way. @param axis axis of the softmax, the last one
 std::optional<Repeats> repeats_of(const Shape& bias, const Shape& data, std::size_t axis) {
   if (bias.size() > data.size() || bias.empty() || bias.back() != data[axis]) return std::nullopt;
   const std::size_t missing = data.size() - bias.size();

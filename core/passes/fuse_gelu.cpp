@@ -1,4 +1,4 @@
-// x * Phi(x) and its approximations, written out by exporters in several ways.
+// Fuses x * Phi(x) and its approximations, which exporters write in several ways.
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-// The logarithm of a softmax and the loss that picks from it, as one operator.
+// Fuses the logarithm of a softmax with the loss that reads it.
 
 #include "core/passes/graph_pass.h"
 #include "core/passes/pattern.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace pattern;
 
-/// Whether the softmax runs along the classes, axis 1, and along nothing else.
+/// Whether the softmax runs along the classes only, axis 1.
 bool is_along_classes(const Rewriter& graph, const Match& match, ValueId scores) {
   const Shape* const shape = graph.shape(scores);
   if (shape == nullptr || shape->size() < 2) return false;

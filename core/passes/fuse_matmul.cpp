@@ -1,4 +1,4 @@
-// Transposed and scaled operands of matrix products: FusedMatMul reads them as they are.
+// Folds transpositions and scale factors of operands into FusedMatMul.
 
 #include <cmath>
 
@@ -13,7 +13,7 @@ bool is_product(const Node& node) {
          (node.domain == "com.microsoft" && node.op_type == "FusedMatMul");
 }
 
-/// The same product in the form that has room for transpositions and a factor.
+/// The same product as a FusedMatMul, which has transposition flags and a factor.
 Node as_fused(const Node& product) {
   Node node = product;
   node.name.clear();
@@ -45,17 +45,17 @@ bool is_matrix(const Rewriter& graph, ValueId id) {
   return graph.shape(id) != nullptr && graph.shape(id)->size() >= 2;
 }
 
-/// FusedMatMul has no gradient for vectors.
+/// FusedMatMul has no gradient rule for vectors.
 bool multiplies_matrices(const Rewriter& graph, const Node& product) {
   return is_matrix(graph, product.inputs[0]) && is_matrix(graph, product.inputs[1]);
 }
 
-/// Moved batch axes come between the rows and the columns that would be swapped.
+/// Batch axes moved by transBatch lie between the rows and the columns to be swapped.
 bool moves_batch(const Node& product, std::size_t operand) {
   return product.attributes.integer(operand == 0 ? "transBatchA" : "transBatchB", 0) != 0;
 }
 
-/// The gradient of one matrix that meets many transposed ones would be summed from many.
+/// With a transposed stack the gradient of a single matrix would be a sum of many products.
 bool gradient_would_grow(const Rewriter& graph, const Node& product, std::size_t operand) {
   return operand == 0 && graph.shape(product.inputs[0])->size() > 2 &&
          graph.shape(product.inputs[1])->size() == 2;

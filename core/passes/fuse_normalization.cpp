@@ -1,4 +1,4 @@
-// Layer normalization and its form without a mean, written out with means, powers and roots.
+// Fuses layer normalization and RMS normalization, written as means, powers and roots.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ std::optional<Integers> reduced_axes(const Rewriter& graph, ValueId mean, std::i
   return axes;
 }
 
-/// The first of the normalized axes when they are all from there to the last; else nothing.
+/// The first of the normalized axes when they extend to the last one; else nothing.
 std::optional<std::int64_t> first_axis(const Rewriter& graph, const Match& match,
                                        std::initializer_list<const char*> means) {
   const Shape* const data = graph.shape(match["x"]);
@@ -43,7 +43,7 @@ std::optional<std::int64_t> first_axis(const Rewriter& graph, const Match& match
   return first;
 }
 
-/// Whether an operand has the dims of x from `axis` on and the type of x.
+/// Whether an operand has the type of x and its dims from `axis` on.
 bool is_affine_operand(const Rewriter& graph, ValueId operand, ValueId x, std::int64_t axis) {
   const Shape* const dims = graph.shape(operand);
   const Shape& data = *graph.shape(x);
@@ -95,7 +95,7 @@ Pattern deviation(const Pattern& square, const char* mean) {
   return op("Sqrt", {op("Add", {op("ReduceMean", {square}, mean), any("epsilon")})});
 }
 
-/// x divided by `root`, in one step or by its reciprocal.
+/// x divided by `root`, directly or by its reciprocal.
 std::vector<Pattern> divided(const Pattern& x, const Pattern& root) {
   return {op("Div", {x, root}), op("Mul", {x, op("Div", {number(1), root})}),
           op("Mul", {x, op("Reciprocal", {root})})};

@@ -20,7 +20,7 @@ bool is_optimizer(const Node& node) {
          (node.op_type.ends_with("Optimizer") || node.op_type.ends_with("OptimizerV2"));
 }
 
-/// Gradient operators, in-place accumulation and optimizers occur in training graphs only.
+/// Whether the node occurs only in training graphs.
 bool is_training_op(const Node& node) {
   const bool known_domain = node.domain.empty() || node.domain == "com.microsoft";
   return known_domain && (node.op_type.ends_with("Grad") || node.op_type.ends_with("Grad_13") ||
@@ -46,7 +46,7 @@ bool is_scalar(const Value& value) {
   return count && count->is(1);
 }
 
-/// The name before `_grad` and what may follow it (`.accumulation.out`); empty where there is none.
+/// The name before `_grad` and its suffix (such as `.accumulation.out`); empty without `_grad`.
 std::string base_name(const std::string& name) {
   const std::size_t end = name.rfind("_grad");
   return end == std::string::npos ? "" : name.substr(0, end);
@@ -84,7 +84,7 @@ class RoleFinder {
     yield = id;
   }
 
-  /// What an optimizer makes is no gradient, whatever its name and shape are.
+  /// The output of an optimizer is never a gradient, whatever its name and shape.
   bool is_update(ValueId output) const {
     const NodeId producer = graph_.value(output).producer;
     return producer.valid() && is_optimizer(graph_.node(producer));
@@ -110,8 +110,8 @@ class RoleFinder {
     paired_.insert(gradient);
   }
 
-  /// Gradients that name no parameter, of graphs that hold a backward pass for certain or in which
-  /// every one of them fits a parameter that none was found for.
+  /// Adds gradients whose names match no parameter, and pairs them by shape. Without other signs of
+  /// a backward pass, at least one of them must fit a parameter without a gradient.
   void collect_gradients() {
     if (found_.boundary.yield.valid()) return;
     std::vector<ValueId> unpaired;
@@ -139,7 +139,8 @@ class RoleFinder {
       found_.gradients.insert(found_.gradients.end(), others.begin(), others.end());
     }
     if (guessed.empty()) return;
-    found_.warnings.push_back("outputs are taken as gradients by their shapes: " + list(guessed));
+    found_.warnings.push_back("outputs count as gradients because of their shapes: " +
+                              list(guessed));
   }
 
   static std::string list(std::vector<std::string> items) {
@@ -149,7 +150,7 @@ class RoleFinder {
     return join(items, ", ") + (left > 0 ? " and " + std::to_string(left) + " more" : "");
   }
 
-  /// Floating weights: initializers or, where there are none, inputs of a fixed shape.
+  /// Floating-point weights: initializers or, without any, inputs of a fixed shape.
   const std::vector<ValueId>& weights() {
     if (!weights_.empty()) return weights_;
     const auto add = [&](ValueId id) {
@@ -175,8 +176,8 @@ class RoleFinder {
     return ValueId();
   }
 
-  /// All outputs that the scalar ones do not need, provided that there is one for each weight which
-  /// they need, of its shape, that depends on what forward makes of the weight.
+  /// Non-scalar outputs that the scalar ones do not need: one for each weight that these need, with
+  /// the weight's shape and dependent on its forward readers. Empty when a weight has none.
   std::vector<ValueId> gradients_by_shape() {
     std::vector<NodeId> losses;
     std::vector<ValueId> others;
@@ -212,7 +213,7 @@ class RoleFinder {
     return matched;
   }
 
-  /// Readers of a seed that comes from outside: `loss_grad` of a value `loss`.
+  /// Adds the readers of a seed gradient from outside: `loss_grad` for a value `loss`.
   void add_seed_readers(std::vector<NodeId>& starts) const {
     std::unordered_set<std::string> made;
     for (const Value& value : graph_.values()) {

@@ -8,25 +8,26 @@
 
 namespace stashscope {
 
-/// What a graph's own outputs tell of the backward pass that it holds.
+/// The backward pass that a graph already holds, derived from the graph's outputs.
 struct GivenBackward {
   std::vector<Parameter> parameters;
   std::vector<ValueId> gradients;  ///< outputs that are gradients or updates, paired or not
   Boundary boundary;
-  std::vector<std::string> warnings;  ///< what had to be guessed
+  std::vector<std::string> warnings;  ///< the guesses that were made
 };
 
 /// Whether the graph already holds a backward pass: a YieldOp, gradient operators, an optimizer, or
 /// outputs that are gradients.
 bool has_backward(const Graph& graph);
 
-/// Finds the gradients among the outputs, what they belong to, and where forward ends.
-/// An output is a gradient when gradient accumulation or an optimizer makes it or when its name
-/// says so (`w_grad`, `grad_3`); it belongs to the input or initializer that the name speaks of,
-/// else to the next of its shape. Without any such name the outputs are gradients when each
-/// parameter of the loss has one of its shape that depends on what forward makes of it.
-/// Forward ends with the YieldOp, else with the outputs that depend on no gradient, gradient
-/// operator or given seed (`loss_grad`). Throws an input Error for two YieldOps.
+/// Finds the gradients among the outputs, their parameters, and the end of forward.
+/// An output is a gradient when a gradient operator or gradient accumulation produces it or when
+/// its name says so (`w_grad`, `grad_3`); the output of an optimizer never is. It belongs to the
+/// input or initializer in its name, else to the next weight of its shape without a gradient.
+/// Without any such output, other outputs are gradients when every weight that the loss needs has
+/// one of its shape that depends on the forward results of the weight. Forward ends with the
+/// YieldOp, else with the outputs that depend on no gradient, gradient operator or given seed
+/// (`loss_grad`). Throws an input Error for two YieldOps.
 GivenBackward find_given_backward(const Graph& graph);
 
 }  // namespace stashscope

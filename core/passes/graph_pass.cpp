@@ -12,37 +12,39 @@ namespace stashscope {
 namespace {
 
 constexpr std::array passes = {
-    GraphPass{"keep_loss_only", "gives up all outputs but the loss", keep_loss_only, false},
-    GraphPass{"fold_constants", "computes what is the same in every step", fold_constants},
-    GraphPass{"clean_shapes", "removes nodes that change nothing and arithmetic on shapes",
+    GraphPass{"keep_loss_only", "drops all outputs except the loss", keep_loss_only, false},
+    GraphPass{"fold_constants", "replaces values that are the same in every step by constants",
+              fold_constants},
+    GraphPass{"clean_shapes", "removes nodes without effect and arithmetic on known shapes",
               clean_shapes},
-    GraphPass{"common_subexpressions", "computes only once what is computed twice",
+    GraphPass{"common_subexpressions", "merges nodes that compute the same value",
               merge_common_subexpressions},
-    GraphPass{"fuse_layer_normalization", "layer normalization as one operator",
+    GraphPass{"fuse_layer_normalization", "fuses layer normalization into one operator",
               fuse_layer_normalization},
-    GraphPass{"fuse_rms_normalization", "normalization without a mean as one operator",
-              fuse_rms_normalization},
-    GraphPass{"fuse_gelu", "Gelu, its approximations and SiLU as one operator", fuse_gelu},
-    GraphPass{"fuse_bias_gelu", "a bias and the Gelu behind it as one operator", fuse_bias_gelu},
-    GraphPass{"fuse_softmax_cross_entropy", "a log softmax and its loss as one operator",
+    GraphPass{"fuse_rms_normalization",
+              "fuses RMS normalization (without a mean) into one operator", fuse_rms_normalization},
+    GraphPass{"fuse_gelu", "fuses Gelu, its approximations and SiLU into one operator", fuse_gelu},
+    GraphPass{"fuse_bias_gelu", "fuses a bias and the Gelu after it into one operator",
+              fuse_bias_gelu},
+    GraphPass{"fuse_softmax_cross_entropy", "fuses a log softmax and its loss into one operator",
               fuse_softmax_cross_entropy},
-    GraphPass{"fuse_bias_softmax", "a bias and the softmax behind it as one operator",
+    GraphPass{"fuse_bias_softmax", "fuses a bias and the softmax after it into one operator",
               fuse_bias_softmax},
-    GraphPass{"fuse_bias_dropout", "a bias, a dropout and a residual as one operator",
+    GraphPass{"fuse_bias_dropout", "fuses a bias, a dropout and a residual into one operator",
               fuse_bias_dropout},
     GraphPass{"label_positions",
-              "hands the loss only positions that have a label; for move_upstream", label_positions,
+              "passes only labelled positions to the loss; prepares move_upstream", label_positions,
               false, "labelled_positions"},
-    GraphPass{"move_upstream", "keeps of a result only what is read, before it is computed",
+    GraphPass{"move_upstream", "moves Slice and Gather above the nodes whose results they reduce",
               move_upstream},
-    GraphPass{"fuse_matmul", "transposed and scaled operands become part of a matrix product",
+    GraphPass{"fuse_matmul", "folds transpositions and scale factors into matrix products",
               fuse_matmul},
 };
 
-/// Follows from the choice of a precision instead of being chosen by name.
-constexpr GraphPass mixed_precision = {mixed_precision_name,
-                                       "computes matrix products and what follows them in 16 bits",
-                                       mix_precision};
+/// Selected by the choice of a precision, not by name.
+constexpr GraphPass mixed_precision = {
+    mixed_precision_name, "computes matrix products and the nodes after them in 16 bits",
+    mix_precision};
 
 bool is_selected(const GraphPass& pass, const PassSelection& selection) {
   return selection.names.contains(std::string(pass.name));

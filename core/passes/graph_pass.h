@@ -11,39 +11,38 @@
 
 namespace stashscope {
 
-/// What a pass is given beside the graph.
+/// What a pass receives besides the graph.
 struct PassContext {
   const TrainingGoal& goal;
   const PassSelection& selection;
 };
 
-/// A change of forward models that keeps what they compute.
+/// A rewrite of forward models that keeps their results.
 struct GraphPass {
   std::string_view name;
   std::string_view description;
-  /// Returns how often the pass found what it looks for.
+  /// Returns the number of places that the pass changed.
   std::size_t (*apply)(Rewriter&, const PassContext&);
-  bool among_all = true;  ///< false: not every user wants it
-  /// How the names of dims start that the pass adds and that only the operators' rules can tell;
-  /// empty: it adds none.
+  bool among_all = true;  ///< false: the selection `all` leaves it out
+  /// Prefix of the names of the data-dependent dims that the pass adds; empty: it adds none.
   std::string_view added_dims = {};
 };
 
-/// The passes in the order they are applied.
+/// The passes in the order in which they are applied.
 std::span<const GraphPass> graph_passes();
 
 /// Throws a usage Error that lists the names when there is no such pass.
 const GraphPass& find_pass(const std::string& name);
 
-/// Whether a name is one of a dim that some pass adds.
+/// Whether a name has the prefix of a dim that a pass adds.
 bool is_added_dim(std::string_view name);
 
-/// The name of the pass that the choice of a precision switches on.
+/// The name of the pass that the choice of a precision enables.
 constexpr std::string_view mixed_precision_name = "mixed_precision";
 
-/// Applies the selected passes one after the other. @param graph a forward model with inferred
-/// shapes; the result needs to be inferred again. Throws a usage Error for a pass that does not
-/// exist, an input Error for a goal that does not fit.
+/// Applies the selected passes one after the other and appends to `results`. @param graph a forward
+/// model with inferred shapes; the result needs inference again. Throws a usage Error for an
+/// unknown pass, and an Error for a goal that does not fit the model.
 Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelection& selection,
                    std::vector<PassResult>& results);
 

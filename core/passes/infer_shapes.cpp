@@ -37,7 +37,7 @@ std::shared_ptr<const Contents> contents_of(const Tensor& tensor) {
   return std::make_shared<const Contents>(std::move(items));
 }
 
-/// What the model itself says of a value, before any rule.
+/// The model's own declaration of a value, before any rule.
 struct Declared {
   TensorType type;
   std::shared_ptr<const Contents> contents;
@@ -64,7 +64,7 @@ class Inference {
   GraphData run() {
     const SymbolTable model_symbols = data_.symbols;
     Unifier unifier(data_.unified, model_symbols.size());
-    // Every round learns at least one equality; chains of them are short in practice.
+    // Each round learns at least one equality; their chains are short in practice.
     for (int round = 0; round < 8; ++round) {
       data_.symbols = model_symbols;
       start_from_declared(unifier);
@@ -129,7 +129,8 @@ class Inference {
     }
   }
 
-  /// Sizes that a declaration replaced are nobody's; those of inputs are known without the data.
+  /// Keeps each data-dependent size once. Drops sizes that a declaration replaced and sizes of
+  /// inputs, which do not depend on the data.
   void keep_used_data_dependent() {
     if (data_.data_dependent.empty()) return;
     std::unordered_set<SymbolId> used;
@@ -156,13 +157,13 @@ class Inference {
     }
   }
 
-  /// What a body is given of an outer value: its type, not its elements.
+  /// An outer value as seen by a body: its type, not its elements.
   InferredOutput known_type(ValueId id) const {
     return id.valid() ? InferredOutput{data_.values[id].type, nullptr} : InferredOutput{};
   }
 
-  /// Different for all nodes, whose own names may be missing or the same: that of their first
-  /// output.
+  /// A unique label for a node: the name of its first output, because node names may be missing or
+  /// repeated.
   std::string label(NodeId id) const {
     const Node& node = data_.nodes[id];
     const bool named = !node.outputs.empty() && node.outputs[0].valid();
@@ -176,8 +177,8 @@ class Inference {
     return Expr::symbol(symbol);
   }
 
-  /// (most iterations, condition, carried values...) -> carried values, then what every iteration
-  /// makes, stacked. The body: (iteration, condition, carried...) -> (condition, carried, made).
+  /// (most iterations, condition, carried values...) -> carried values, then the stacked results of
+  /// the iterations. The body: (iteration, condition, carried...) -> (condition, carried, results).
   void infer_loop(NodeId id) {
     const std::vector<ValueId> inputs = data_.nodes[id].inputs;
     std::vector<InferredOutput> given = {{{ElementType::int64, Shape(), {}}, nullptr},
@@ -199,13 +200,13 @@ class Inference {
     take_made(id, made);
   }
 
-  /// (states..., tensors to walk along...) -> states, then what every step makes, stacked.
+  /// (states..., tensors to scan...) -> states, then the stacked results of the iterations.
   void infer_scan(NodeId id) {
     const Node& node = data_.nodes[id];
     const std::int64_t walked = node.attributes.require_integer("num_scan_inputs");
     if (walked < 1 || walked > std::ssize(node.inputs)) {
-      fail_input("", "walks along " + std::to_string(walked) + " of its " +
-                         std::to_string(node.inputs.size()) + " inputs");
+      fail_input("", "scans " + std::to_string(walked) + " inputs, but has " +
+                         std::to_string(node.inputs.size()));
     }
     const std::size_t states = node.inputs.size() - static_cast<std::size_t>(walked);
     const Integers axes = node.attributes.integers("scan_input_axes");
@@ -232,11 +233,11 @@ class Inference {
     }
   }
 
-  /// The outputs are those of the branch that is taken, or what both branches agree on.
+  /// The outputs of the branch taken, or the types on which both branches agree.
   void infer_if(NodeId id) {
     const Node& node = data_.nodes[id];
     if (node.inputs.empty() || !node.inputs[0].valid()) {
-      fail_input(describe(node, id), "lacks its condition");
+      fail_input(describe(node, id), "has no condition");
     }
     const auto& condition = data_.values[node.inputs[0]].contents;
     const bool known = condition && condition->size() == 1 && (*condition)[0].integer();
@@ -250,9 +251,9 @@ class Inference {
     take_made(id, outputs);
   }
 
-  /// A subgraph is inferred with the types of what it captures and is given. Its own dimension
-  /// names are not those of this graph, so what it declares is not used. The node keeps it with the
-  /// types that were found.
+  /// Infers a subgraph with the types of its captured values and inputs. Its declared shapes are
+  /// not used, because its dimension names differ from this graph's. The node gets the inferred
+  /// subgraph.
   std::vector<InferredOutput> infer_body(NodeId id, const char* name,
                                          const std::vector<InferredOutput>& given) {
     const Node& node = data_.nodes[id];
@@ -300,9 +301,9 @@ class Inference {
     try {
       op.infer(context);
     } catch (const ShapeUnknown&) {
-      // What the rule set before it needed more stays.
+      // The outputs that the rule has already set stay.
     } catch (const ExpressionTooLarge&) {
-      // Powers of odd numbers outgrow exact arithmetic; sizes seldom depend on such elements.
+      // Powers of some fractions exceed exact arithmetic; sizes rarely depend on such elements.
       const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
       if (std::count_if(inputs.begin(), inputs.end(), forget) > 0) {
         return apply_rule(op, id, std::move(inputs));
@@ -335,7 +336,7 @@ class Inference {
     value.contents = std::move(inferred.contents);
   }
 
-  /// Sizes that no rule could tell are those that the model declares.
+  /// Sizes that no rule derives take the model's declaration.
   void take_declared_sizes(const Shape& declared, Shape& inferred) {
     if (declared.size() != inferred.size()) return;
     const auto is_unknown = [&](const Expr& dim) {
@@ -350,7 +351,7 @@ class Inference {
     }
   }
 
-  /// The model's own name for a size that depends on data has the bound that the rule told.
+  /// The model's own name for a data-dependent size gets the rule's bound.
   void keep_bound(const Expr& inferred, const Expr& declared) {
     const std::vector<SymbolId> used = declared.symbols();
     if (used.size() != 1 || declared != Expr::symbol(used[0])) return;
@@ -377,11 +378,11 @@ class Inference {
       }
     }
     if (!element_differs && !shape_differs) return;
-    warn(describe(value) + ": the declared type contradicts that of " +
-         describe(data_.nodes[node], node) + "; the latter is used");
+    warn(describe(value) + ": the declared type contradicts the one inferred for " +
+         describe(data_.nodes[node], node) + "; the inferred one is used");
   }
 
-  /// Each round of inference meets the same oddities again.
+  /// Each round of inference repeats the same warnings.
   void warn(std::string warning) {
     if (warned_.insert(warning).second) data_.warnings.push_back(std::move(warning));
   }
@@ -389,12 +390,13 @@ class Inference {
   const Graph& graph_;
   GraphData data_;
   IdVector<NodeId, const Op*> ops_;
-  /// A given backward pass is read, not judged: what its nodes declare is enough.
+  /// The declarations of a given backward pass are not checked.
   IdVector<NodeId, bool> behind_yield_;
   IdVector<ValueId, Declared> declared_;
   std::vector<Constraint> constraints_;
   std::unordered_set<std::string> warned_;
-  std::string scope_;  ///< before the names of a subgraph's sizes: two may use one name
+  std::string
+      scope_;  ///< prefix of a subgraph's size names, because two subgraphs may share a name
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// The branch of an If that is taken; null when the node is none or its condition is not known.
+/// The branch of an If that is taken; null for another node or an unknown condition.
 Subgraph known_branch(const Graph& graph, const Node& node) {
   if (node.op_type != "If" || !node.domain.empty() || node.inputs.size() != 1) return nullptr;
   if (!node.inputs[0].valid()) return nullptr;
@@ -24,7 +24,7 @@ Subgraph known_branch(const Graph& graph, const Node& node) {
 
 using Names = std::map<std::string, std::string>;
 
-/// The names of all values that the graphs inside of a node make themselves.
+/// The names of all values that the subgraphs of a node produce.
 void add_own_names(const Node& node, std::unordered_set<std::string>& names) {
   for (const auto& [key, value] : node.attributes.items()) {
     const Subgraph* const body = std::get_if<Subgraph>(&value);
@@ -39,7 +39,7 @@ void add_own_names(const Node& node, std::unordered_set<std::string>& names) {
   }
 }
 
-/// The same attributes, with other names for what their graphs capture.
+/// The same attributes with renamed captured values.
 Attributes with_captures(const Attributes& attributes, const Names& renamed) {
   Attributes result;
   for (const auto& [key, value] : attributes.items()) {
@@ -71,12 +71,12 @@ class Inliner {
     }
   }
 
-  /// Appends the branch's nodes so that they make the outputs of `node`.
+  /// Appends the branch's nodes, which then produce the outputs of `node`.
   void append(const Node& node, const Graph& branch, IdVector<NodeId, Node>& nodes) {
     const GraphData& inner = branch.data();
     if (inner.outputs.size() != node.outputs.size()) {
       fail_input("node '" + printable(node.name) + "' (If)",
-                 "its branch has another number of outputs");
+                 "has another number of outputs than its branch");
     }
     for (const Node& each : inner.nodes) add_own_names(each, taken_);
     std::unordered_map<std::size_t, ValueId> moved;

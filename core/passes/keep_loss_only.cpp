@@ -1,4 +1,4 @@
-// Outputs beside the loss are what a user looks at; training needs none of them.
+// Training needs no output except the loss; the others are for users.
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// The loss that the goal names, or the only scalar that is computed; invalid when it is unclear.
+/// The loss that the goal names, or the only computed scalar; invalid when that is ambiguous.
 ValueId loss_of(const Rewriter& graph, const TrainingGoal& goal) {
   std::vector<ValueId> found;
   for (const ValueId id : graph.outputs()) {

@@ -1,6 +1,6 @@
-// A loss that ignores some labels needs no scores at their positions: only the others are handed to
-// it, and `move_upstream` then brings the choice above what computes the scores. (The reference
-// runtime's compute optimizer does the same.)
+// A loss that ignores some labels needs no scores at their positions. This pass selects the other
+// positions, and `move_upstream` moves the selection above the nodes that compute the scores.
+// (ONNX Runtime's compute optimizer does the same.)
 
 #include <array>
 #include <bit>
@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// The label that the loss ignores, when it is known that there is one.
+/// The label that the loss ignores; nothing when none is known.
 std::optional<std::int64_t> ignored_label(const Rewriter& graph, const Node& loss) {
   if (loss.attributes.has("ignore_index")) return loss.attributes.integer("ignore_index", 0);
   if (loss.inputs.size() < 4 || !loss.inputs[3].valid()) return std::nullopt;
@@ -24,7 +24,7 @@ bool is_cross_entropy(const Node& node) {
          (node.domain == "com.microsoft" && node.op_type == "SoftmaxCrossEntropyLossInternal");
 }
 
-/// Whether the rows are positions of sequences: what makes a value merged several axes into one.
+/// Whether the rows are positions of sequences, i.e. a Reshape merged several axes into one.
 bool is_flattened(const Rewriter& graph, ValueId id) {
   for (NodeId maker = graph.maker(id); maker.valid(); maker = graph.maker(id)) {
     const Node& node = graph.node(maker);
@@ -38,7 +38,8 @@ bool is_flattened(const Rewriter& graph, ValueId id) {
   return false;
 }
 
-/// A mean or a sum over rows of scores, one label each, from which nothing else is read.
+/// Whether a loss is a mean or sum over rows of scores with one label each, and its further outputs
+/// are not read.
 bool can_choose_rows(const Rewriter& graph, NodeId id) {
   const Node& loss = graph.node(id);
   const Shape* const scores = graph.shape(loss.inputs[0]);
@@ -66,7 +67,7 @@ Tensor label_tensor(ElementType element, std::int64_t label) {
   return Tensor(element, {}, std::string(raw.begin(), raw.end()));
 }
 
-/// The numbers of the rows that have a label, as one axis. Its size follows from the operators.
+/// The indices of the rows with a label, as one axis. Its size follows from the operators.
 ValueId labelled_rows(Rewriter& graph, NodeId loss, std::int64_t ignored) {
   const ValueId labels = graph.node(loss).inputs[1];
   const TensorType flags = {ElementType::boolean, *graph.shape(labels), {}};

@@ -1,7 +1,7 @@
-// Mixed precision: casts where PyTorch's automatic ones are (torch.amp, autocast op reference).
-// Matrix products run in 16 bits; what sums up or has a wide range in float32; all else in the
-// wider type of its inputs. Weights stay float32 and have one cast each, so their gradients come
-// out in float32. Scaling the loss changes no memory and is left to the training loop.
+// Mixed precision: inserts casts where PyTorch does (torch.amp, autocast op reference). Matrix
+// products run in 16 bits, sums and operators of a wide range in float32, all others in the widest
+// type of their inputs. Weights stay float32 with one cast each, so that their gradients are
+// float32. Loss scaling does not change the memory and is left to the training loop.
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +52,7 @@ const std::set<std::string>& full_types() {
   return types;
 }
 
-/// Operators that may belong to a linear layer whose bias exporters write apart.
+/// Operators that may belong to a linear layer whose bias the exporter wrote as a separate node.
 bool adds_bias(const Node& node) {
   return node.op_type == "Add" || node.op_type == "BiasGelu" || node.op_type == "FastGelu" ||
          node.op_type == "BiasDropout";
@@ -91,7 +91,7 @@ class Precision {
     return lowered_types().contains(node.op_type) && !has_captured_output(node);
   }
 
-  /// What is not known, and what a subgraph reads by name, stays as it is.
+  /// Values of unknown type and values that a subgraph captures stay unchanged.
   bool is_full(const Node& node) const {
     const Op* const op = standard_ops().find(node);
     return op == nullptr || is_control_flow(node) || full_types().contains(node.op_type) ||
@@ -101,11 +101,11 @@ class Precision {
 
   bool has_captured_output(const Node& node) const {
     return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id.valid() && graph_.is_pinned(id) && !graph_.is_graph_output(id);
+      return id.valid() && graph_.keeps(id) && !graph_.is_graph_output(id);
     });
   }
 
-  /// Ratios, scales and statistics have types of their own.
+  /// Ratios, scales and statistics keep their own types.
   static bool is_data(const Node& node, std::size_t input) {
     if (node.op_type == "BiasDropout") return input < 3;
     const bool first_only = node.op_type == "Dropout" || node.op_type == "Resize" ||
@@ -129,7 +129,7 @@ class Precision {
 
   void make_half(NodeId id) {
     const Node& node = graph_.node(id);
-    if (node.attributes.integer("dtype", 0) != 0) return;  // the output has a type of its own
+    if (node.attributes.integer("dtype", 0) != 0) return;  // the output type is explicit
     const std::size_t outputs = node.op_type == "BatchNormalization" ? 1 : node.outputs.size();
     for (std::size_t i = 0; i < outputs; ++i) {
       if (element(node.outputs[i]) != ElementType::float32) continue;
@@ -168,7 +168,7 @@ class Precision {
            !graph_.maker(input).valid();
   }
 
-  /// Masks are filled with the least number of float32, which stands for that of any type.
+  /// Masks contain the lowest float32, which becomes the lowest number of the narrower type.
   static bool is_limit(double number) { return std::abs(number) > 1e38; }
   double largest() const { return half_ == ElementType::float16 ? 65504 : 0x1.FEp127; }
 
@@ -189,7 +189,7 @@ class Precision {
     return graph_.value(value).name + "_" + std::string(name_of(to));
   }
 
-  /// One cast of each value, just before the first node that needs it.
+  /// One cast per value, directly before the first node that needs it.
   ValueId cast(ValueId value, NodeId reader, ElementType to) {
     const auto known = casts_.find({value, to});
     if (known != casts_.end()) return known->second;
@@ -213,7 +213,7 @@ class Precision {
            !graph_.maker(graph_.node(maker).inputs[0]).valid();
   }
 
-  /// The cast is of the weight itself, so that other readers share it.
+  /// Casts the weight itself, so that other readers share the cast.
   ValueId transposed_weight(ValueId value, NodeId reader, ElementType to) {
     Node node = graph_.node(graph_.maker(value));
     node.inputs[0] = cast(node.inputs[0], graph_.maker(value), to);

@@ -1,6 +1,6 @@
-// Slice and Gather move above the nodes whose results they thin out, so that those compute only
-// what is kept: above all the product with a vocabulary, whose last position has no label. (The
-// reference runtime's compute optimizer does the same.)
+// Moves Slice and Gather above the nodes whose results they reduce, so that these compute only the
+// selected positions. The main case is the product with a vocabulary, whose last position has no
+// label. (ONNX Runtime's compute optimizer does the same.)
 
 #include <algorithm>
 #include <map>
@@ -14,14 +14,14 @@ namespace stashscope {
 
 namespace {
 
-/// A node that keeps some positions along one axis of input 0, and that axis counted from the end.
+/// A node that selects positions along one axis of input 0, and that axis counted from the end.
 struct Thinning {
   NodeId node;
   std::int64_t from_end = 0;
-  bool by_batch = false;  ///< other positions for every entry of axis 0 (GatherND)
+  bool by_batch = false;  ///< selects different positions per entry of axis 0 (GatherND)
 };
 
-/// An input of the node above that has the thinned axis.
+/// An input of the node above that has the reduced axis.
 struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;
@@ -56,7 +56,7 @@ std::optional<Thinning> gather(const Rewriter& graph, NodeId id) {
   return Thinning{id, counted_from_end(node.attributes.integer("axis", 0), rank)};
 }
 
-/// The form that picks rows along axis 1, others in each batch entry.
+/// The form of GatherND that selects rows along axis 1, different ones per batch entry.
 std::optional<Thinning> gather_nd(const Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   const Shape* const indices = graph.shape(node.inputs[1]);
@@ -77,9 +77,9 @@ std::optional<Thinning> thinning_of(const Rewriter& graph, NodeId id) {
   return std::nullopt;
 }
 
-/// Inputs of an elementwise node that have the axis; those of size 1 there repeat and stay.
+/// Inputs of an elementwise node that have the axis; those of size 1 broadcast and stay.
 std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const Node& node,
-                                             std::int64_t from_end) {
+                                                  std::int64_t from_end) {
   MovedOperands operands;
   const Expr& whole = dim_from_end(graph, node.outputs[0], from_end);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -93,17 +93,17 @@ std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const N
   return operands;
 }
 
-/// The axis must lie before those that are normalized together.
+/// The axis must come before the normalized ones.
 std::optional<MovedOperands> normalization_operands(const Rewriter& graph, const Node& node,
-                                               std::int64_t from_end) {
+                                                    std::int64_t from_end) {
   const std::int64_t rank = rank_of(graph, node.inputs[0]);
   const std::int64_t axis = counted_from_end(node.attributes.integer("axis", -1), rank);
   return from_end > axis ? std::optional(MovedOperands{{0, from_end}}) : std::nullopt;
 }
 
-/// Rows come from the left operand; batch axes from whichever has them.
+/// Rows come from the left operand, batch axes from each operand that has them.
 std::optional<MovedOperands> matmul_operands(const Rewriter& graph, const Node& node,
-                                        std::int64_t from_end) {
+                                             std::int64_t from_end) {
   for (const ValueId input : node.inputs) {
     if (graph.shape(input) == nullptr || rank_of(graph, input) < 2) return std::nullopt;
   }
@@ -113,7 +113,7 @@ std::optional<MovedOperands> matmul_operands(const Rewriter& graph, const Node& 
 }
 
 std::optional<MovedOperands> gemm_operands(const Rewriter& graph, const Node& node,
-                                      std::int64_t from_end) {
+                                           std::int64_t from_end) {
   if (from_end != 2 || node.attributes.integer("transA", 0) != 0) return std::nullopt;
   MovedOperands operands = {{0, 2}};
   if (node.inputs.size() < 3 || !node.inputs[2].valid()) return operands;
@@ -124,16 +124,16 @@ std::optional<MovedOperands> gemm_operands(const Rewriter& graph, const Node& no
 }
 
 std::optional<MovedOperands> transpose_operands(const Rewriter& graph, const Node& node,
-                                           std::int64_t from_end) {
+                                                std::int64_t from_end) {
   const std::int64_t rank = rank_of(graph, node.outputs[0]);
   const Integers order = node.attributes.integers("perm");
   if (std::ssize(order) != rank) return std::nullopt;
   return MovedOperands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
 }
 
-/// The axis and those before it must be copied from the input as they are.
+/// The axis and those before it must be unchanged from the input.
 std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node& node,
-                                         std::int64_t from_end) {
+                                              std::int64_t from_end) {
   const Shape* const from = graph.shape(node.inputs[0]);
   const Shape& to = *graph.shape(node.outputs[0]);
   const auto operand = graph.integers(node.inputs[1]);
@@ -144,7 +144,7 @@ std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node&
   return MovedOperands{{0, std::ssize(*from) - axis}};
 }
 
-/// Where a node's output is thinned, which of its inputs can be thinned instead.
+/// The inputs of a node that can be reduced instead of its output.
 using OperandRule = std::optional<MovedOperands> (*)(const Rewriter&, const Node&, std::int64_t);
 
 OperandRule rule_for(const Node& node) {
@@ -160,7 +160,7 @@ OperandRule rule_for(const Node& node) {
   return found == rules.end() ? nullptr : found->second;
 }
 
-/// Positions that the data choose, such as those with a label.
+/// Whether the data determine the positions, e.g. those with a label.
 bool is_data_dependent(const Rewriter& graph, const Expr& dim) {
   const auto& sizes = graph.original().data().data_dependent;
   return std::any_of(sizes.begin(), sizes.end(), [&](const DataDependentDim& size) {
@@ -168,8 +168,8 @@ bool is_data_dependent(const Rewriter& graph, const Expr& dim) {
   });
 }
 
-/// Whether at most half of the positions are kept, as far as numbers tell. What the data
-/// choose is taken for little.
+/// Whether at most half of the positions are selected, as far as numbers show. A data-dependent
+/// selection counts as small.
 bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
   const Node& node = graph.node(thinning.node);
   if (is_data_dependent(graph, dim_from_end(graph, node.outputs[0], thinning.from_end)))
@@ -179,7 +179,7 @@ bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
   return after && (*after == 1 || (before && 2 * *after <= *before));
 }
 
-/// Copying a little less of something larger is no gain.
+/// Selecting a large part of a larger tensor saves nothing.
 bool is_no_larger(const Rewriter& graph, ValueId operand, ValueId result) {
   const auto a = element_count(graph.type(operand));
   const auto b = element_count(graph.type(result));
@@ -194,7 +194,7 @@ bool pays(const Rewriter& graph, const Thinning& thinning, const Node& above,
          is_no_larger(graph, above.inputs[operands[0].input], above.outputs[0]);
 }
 
-/// GatherND needs its own batch axis in every operand.
+/// GatherND needs its batch axis in each operand.
 bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& above,
                 const MovedOperands& operands) {
   if (!thinning.by_batch) return true;
@@ -207,7 +207,7 @@ bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& abo
   });
 }
 
-/// The same thinning of another tensor.
+/// The same selection from another tensor.
 ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std::int64_t from_end) {
   Node copy = graph.node(thinning.node);
   const std::string base = graph.value(operand).name;
@@ -224,14 +224,14 @@ ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std:
   return graph.insert_before(thinning.node, std::move(copy), std::move(type));
 }
 
-/// Whether the positions are those of an axis that a Reshape merges from several.
+/// Whether the selection is along an axis that a Reshape merged from several.
 bool merges_axis(const Rewriter& graph, NodeId reshape, const Thinning& thinning) {
   return thinning.from_end == rank_of(graph, graph.node(reshape).outputs[0]) &&
          merges_leading_axes(graph, reshape);
 }
 
-/// Moves a thinning above the node that makes its input, or prepares that by giving that node the
-/// merged axis. Returns what to go on with; none: it stays.
+/// Moves a selection above the producer of its input, or first moves the merging Reshape above that
+/// producer. Returns the selections to continue with; none when nothing moved.
 std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   const ValueId input = graph.node(thinning.node).inputs[0];
   const NodeId above = graph.maker(input);
@@ -256,7 +256,8 @@ std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   return moved;
 }
 
-/// A single position keeps its axis while it moves, and loses it where it came from.
+/// Replaces a Gather of a single position, which drops the axis, by one that keeps it and can be
+/// moved, and a Squeeze.
 bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.domain.empty() || node.op_type != "Gather" || graph.opset() < 13) return false;
@@ -282,7 +283,7 @@ bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// As far as it can be moved, with all that becomes of it. Returns the number of moves.
+/// Moves a selection, and those that replace it, as far as possible. Returns the number of moves.
 std::size_t move_up_from(Rewriter& graph, NodeId start) {
   if (graph.is_removed(start) || graph.node(start).outputs.empty()) return 0;
   if (keep_axis_of_single(graph, start)) start = graph.maker(graph.node(start).inputs[0]);
@@ -303,10 +304,10 @@ std::size_t move_up_from(Rewriter& graph, NodeId start) {
 
 std::size_t move_upstream(Rewriter& graph, const PassContext&) {
   std::size_t moves = 0;
-  // What moved away may have stood in the way of what follows it.
+  // A selection that moved away may have blocked a later one.
   for (bool moved = true; moved;) {
     const std::size_t before = moves;
-    // From the end, so that what is moved up is met by no later one that could have joined it.
+    // From the end, so that no later selection meets a moved one that it could have joined.
     for (std::size_t i = graph.node_count(); i-- > 0;) moves += move_up_from(graph, NodeId(i));
     moved = moves != before;
   }

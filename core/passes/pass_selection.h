@@ -8,23 +8,23 @@
 
 namespace stashscope {
 
-/// Computes nodes whose inputs are all constants; comes from a runner, which knows arithmetic.
+/// Computes nodes whose inputs are all constants. A runner provides it, because it has the kernels.
 struct ConstantEvaluator {
   bool (*knows)(const Node&) = nullptr;
-  /// The outputs by name of a graph without inputs.
+  /// Runs a graph without inputs; returns its outputs by name.
   std::map<std::string, Tensor> (*run)(const Graph&) = nullptr;
 };
 
-/// What is to be done to a forward model before its backward pass is built.
+/// The passes to apply to a forward model before its backward pass is built.
 struct PassSelection {
   std::set<std::string> names;
-  ElementType precision = ElementType::undefined;  ///< of mixed precision; undefined: none
-  ConstantEvaluator evaluator = {};                ///< without one, less is folded
+  ElementType precision = ElementType::undefined;  ///< of mixed precision; undefined: off
+  ConstantEvaluator evaluator = {};                ///< empty: only what inference knows is folded
 
   bool any() const { return !names.empty() || precision != ElementType::undefined; }
 };
 
-/// What one pass did.
+/// The effect of one pass.
 struct PassResult {
   std::string name;
   std::size_t changed = 0;

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Numbers are written with few digits at times (1.41421 for a root of 2).
+/// Some exporters write numbers with few digits (1.41421 for the root of 2).
 double tolerance_of(ElementType element) {
   switch (element) {
     case ElementType::float16:
@@ -23,15 +23,15 @@ bool commutes(const Pattern& pattern) {
   return pattern.inputs.size() == 2 && (pattern.op_type == "Add" || pattern.op_type == "Mul");
 }
 
-/// Finds one pattern at one node. What is still to be matched is passed on as `then`, so that a
-/// later misfit leads back to the next alternative.
+/// Matches one pattern at one node. The rest of the match is passed on as `then`, so that a later
+/// mismatch backtracks to the next alternative.
 class Matcher {
  public:
   using Then = std::function<bool()>;
 
   Matcher(const Rewriter& graph, const Fusion& fusion) : graph_(graph), fusion_(fusion) {}
 
-  /// The node that does the same as what ends at `last`.
+  /// The node that replaces the match that ends at `last`.
   std::optional<Node> find(NodeId last) {
     match_.last = last;
     std::optional<Node> fused;
@@ -96,7 +96,7 @@ class Matcher {
            std::abs(*found - wanted) <= std::abs(wanted) * tolerance_of(graph_.type(value).element);
   }
 
-  /// Identity, or a cast that casts nothing.
+  /// Whether the node is an Identity or a Cast to the same type.
   bool hands_on(NodeId id) const {
     const Node& node = graph_.node(id);
     if (!node.domain.empty() || node.inputs.size() != 1 || !node.inputs[0].valid()) return false;
@@ -113,8 +113,8 @@ class Matcher {
     return value;
   }
 
-  /// Numbers may have more axes than what they scale; the operators that patterns become give x its
-  /// own dims.
+  /// Whether the result has the dims of x, as the fused operators assume. A constant with more axes
+  /// than x would add axes.
   bool keeps_dims() const {
     const auto x = match_.values.find("x");
     if (x == match_.values.end()) return true;
@@ -123,7 +123,7 @@ class Matcher {
     return from != nullptr && to != nullptr && *from == *to;
   }
 
-  /// Whether nothing outside reads what is made inside, but for the last node's outputs.
+  /// Whether only the last node's outputs are read outside the match.
   bool is_closed() const {
     const auto inside = [&](NodeId id) {
       return std::find(match_.nodes.begin(), match_.nodes.end(), id) != match_.nodes.end();
@@ -133,7 +133,7 @@ class Matcher {
       for (const ValueId output : graph_.node(id).outputs) {
         if (!output.valid()) continue;
         const auto& readers = graph_.readers(output);
-        if (graph_.is_pinned(output)) return false;
+        if (graph_.keeps(output)) return false;
         if (!std::all_of(readers.begin(), readers.end(), inside)) return false;
       }
     }

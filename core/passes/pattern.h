@@ -10,13 +10,13 @@
 
 namespace stashscope {
 
-/// A small tree of operators that a fusion looks for, written from its last node upwards. The same
-/// name stands for the same value wherever it occurs.
+/// A small tree of operators that a fusion searches for. Its root is the last node. A name stands
+/// for the same value wherever it occurs.
 struct Pattern {
   std::string op_type;           ///< empty: any value
   std::vector<Pattern> inputs;   ///< the node's first inputs
-  std::string name;              ///< of the value that the pattern makes
-  std::optional<double> number;  ///< a fixed scalar of (nearly) this value
+  std::string name;              ///< of the value that the root produces; may be empty
+  std::optional<double> number;  ///< a fixed scalar that equals this number within a tolerance
   std::string domain;
 };
 
@@ -33,24 +33,24 @@ inline Pattern microsoft(std::string type, std::vector<Pattern> inputs) {
 
 }  // namespace pattern
 
-/// What a pattern was found to be.
+/// A place where a pattern fits.
 struct Match {
   NodeId last;
   std::map<std::string, ValueId> values;
-  std::vector<NodeId> nodes;  ///< all that the pattern names, and what lies between unchanged
+  std::vector<NodeId> nodes;  ///< the pattern's nodes and the no-op nodes between them
 
   ValueId operator[](const std::string& name) const { return values.at(name); }
 };
 
-/// A pattern and the node that does the same. `build` may refuse; then the search goes on.
+/// A pattern and the node that replaces it. `build` may return nothing; then the search goes on.
 struct Fusion {
   Pattern pattern;
   std::optional<Node> (*build)(const Rewriter&, const Match&);
 };
 
-/// Replaces every place where a pattern fits and nothing else reads the values inside. Fusions are
-/// tried in their order over the whole graph. Add and Mul match with their operands either way;
-/// Identity and Cast to the same type are seen through. Returns how many were found.
+/// Replaces every place where a pattern fits and no other node reads the inner values. Tries each
+/// fusion in turn over the whole graph. Operands of Add and Mul match in both orders; Identity and
+/// Cast to the same type are skipped. Returns the number of replacements.
 std::size_t fuse(Rewriter& graph, const std::vector<Fusion>& fusions);
 
 }  // namespace stashscope

@@ -37,7 +37,7 @@ void Rewriter::mark_varying(const std::vector<ValueId>& trained) {
   const auto ops = resolve_ops(original_);
   for (const NodeId id : IdRange<NodeId>(original_nodes_)) {
     const Node& node = data_.nodes[id];
-    // Dims depend on the inputs, but on none of their elements.
+    // Shapes depend on the inputs, but not on their elements.
     if (node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size")) continue;
     const auto varies = [&](ValueId input) { return input.valid() && varies_[input]; };
     const bool any = std::any_of(node.inputs.begin(), node.inputs.end(), varies) ||
@@ -59,7 +59,7 @@ std::int64_t Rewriter::opset() const {
 }
 
 bool Rewriter::is_only_for(ValueId id, NodeId reader) const {
-  return !is_pinned(id) && readers_[id].size() == 1 && readers_[id][0] == reader;
+  return !keeps(id) && readers_[id].size() == 1 && readers_[id][0] == reader;
 }
 
 const Tensor* Rewriter::constant(ValueId id) const {
@@ -240,7 +240,7 @@ void Rewriter::drop_output(ValueId id) {
   if (const NodeId made_by = maker(id); made_by.valid()) remove_unread({made_by});
 }
 
-// Most passes add no names, so the sets are filled for the first one.
+// Most passes add no names, so the sets are filled on first use.
 
 std::string Rewriter::unique(const std::string& name) {
   if (names_.empty()) {
@@ -257,7 +257,7 @@ std::string Rewriter::unique_node(const std::string& name) {
 }
 
 Graph Rewriter::finish() {
-  // Reading nodes come behind what they read, so one sweep from the end meets every unread node.
+  // Readers come after producers, so that one sweep from the end finds every unread node.
   for (std::size_t i = data_.nodes.size(); i-- > 0;) remove_unread({NodeId(i)});
   IdVector<NodeId, Node> nodes;
   const auto add = [&](NodeId id) {

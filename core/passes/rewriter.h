@@ -11,12 +11,12 @@
 
 namespace stashscope {
 
-/// A forward graph that a pass changes, with what matching needs kept up to date: who makes and
-/// reads what, and what is the same in every step. Ids stay valid; names of values that remain too.
+/// A forward graph that a pass changes. Keeps producers, readers and the set of fixed values up to
+/// date for matching. Ids stay valid, and remaining values keep their names.
 class Rewriter {
  public:
   /// @param graph with inferred shapes
-  /// @param trained values that training changes: never taken for constants
+  /// @param trained values that training changes; they never count as constants
   Rewriter(const Graph& graph, const std::vector<ValueId>& trained);
   Rewriter(Graph&& graph, const std::vector<ValueId>& trained) = delete;
 
@@ -24,7 +24,7 @@ class Rewriter {
   const Node& node(NodeId id) const { return data_.nodes[id]; }
   const Value& value(ValueId id) const { return data_.values[id]; }
   const TensorType& type(ValueId id) const { return data_.values[id].type; }
-  /// Null when it is not known or the value is left out.
+  /// Null when the shape is not known or the id is invalid.
   const Shape* shape(ValueId id) const;
   const std::vector<Initializer>& initializers() const { return data_.initializers; }
   const std::vector<ValueId>& inputs() const { return data_.inputs; }
@@ -33,49 +33,51 @@ class Rewriter {
   const Graph& original() const { return original_; }
 
   bool is_removed(NodeId id) const { return removed_[id]; }
-  /// Invalid for what comes from outside.
+  /// The producer of a value; invalid for a value from outside.
   NodeId maker(ValueId id) const { return id.valid() ? data_.values[id].producer : NodeId(); }
-  /// The nodes that read a value, each once; captured reads are not among them.
+  /// The nodes that read a value, each once, without reads by subgraphs.
   const std::vector<NodeId>& readers(ValueId id) const { return readers_[id]; }
   bool is_graph_output(ValueId id) const { return is_output_[id]; }
-  /// Read by name from outside of the nodes: a graph output, or captured by a subgraph.
-  bool is_pinned(ValueId id) const { return is_output_[id] || is_captured_[id]; }
-  bool is_read(ValueId id) const { return is_pinned(id) || !readers_[id].empty(); }
-  /// Whether nothing reads what a node makes beside its first output. @pre it has one
+  /// Whether a value must keep its name: a graph output, or captured by a subgraph.
+  bool keeps(ValueId id) const { return is_output_[id] || is_captured_[id]; }
+  bool is_read(ValueId id) const { return keeps(id) || !readers_[id].empty(); }
+  /// Whether nothing reads the further outputs of a node. @pre it has a first output
   bool only_first_output_is_read(NodeId id) const;
-  /// Whether nothing but `reader` reads the value.
+  /// Whether `reader` is the only reader of the value.
   bool is_only_for(ValueId id, NodeId reader) const;
 
-  /// Whether no graph input, no trained weight and no chance is in the value.
+  /// Whether the value is the same in every training step: it depends on no graph input, no trained
+  /// weight and no random number.
   bool is_fixed(ValueId id) const { return !varies_[id]; }
-  /// An initializer that stays the same; null for all else.
+  /// The tensor of an initializer that is fixed; null for any other value.
   const Tensor* constant(ValueId id) const;
-  /// The elements of a fixed value where they are known; else null.
+  /// The elements of a fixed value; null when they are not known.
   const std::vector<Expr>* contents(ValueId id) const;
-  /// The same as whole numbers.
+  /// The elements as integers; nothing when they are not known.
   std::optional<std::vector<std::int64_t>> integers(ValueId id) const;
-  /// The single element of a fixed tensor of numbers.
+  /// The single element of a fixed tensor of numbers; nothing for any other value.
   std::optional<double> scalar(ValueId id) const;
 
-  /// Puts `fused` in the place of `last`, whose name, text and outputs it takes where it has none
-  /// of its own; nodes that only `last` needed go. `fused` may read what is made before `last`.
+  /// Replaces `last` by `fused`, which takes over the name, doc string and outputs of `last` that
+  /// it lacks. Removes nodes that only `last` needed. `fused` may read values produced before
+  /// `last`.
   void replace(NodeId last, Node fused);
   void set_input(NodeId id, std::size_t index, ValueId value);
-  /// Lets every node that reads `from` read `to`.
+  /// Makes every reader of `from` read `to`.
   void redirect(ValueId from, ValueId to);
-  /// ExclusiveWork the only output of a node into a constant of the same name.
+  /// Turns the only output of a node into a constant of the same name.
   void make_constant(ValueId id, Tensor tensor);
-  /// Adds a node with one new output just before (after) another one; names are made unique.
+  /// Adds a node with one new output directly before (after) `place`. Makes its names unique.
   ValueId insert_before(NodeId place, Node node, TensorType type);
   ValueId insert_after(NodeId place, Node node, TensorType type);
-  /// Adds a literal; its name is made unique.
+  /// Adds a literal. Makes its name unique.
   ValueId add_constant(const std::string& name, Tensor tensor);
   void set_type(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
   void set_attribute(NodeId id, std::string name, AttributeValue value);
-  /// Gives a graph output up, and what only it needed.
+  /// Removes a graph output and the nodes that only it needed.
   void drop_output(ValueId id);
 
-  /// The changed graph without nodes and literals that nothing needs; to be inferred again.
+  /// The changed graph without unused nodes and literals; needs inference again.
   Graph finish();
 
  private:
@@ -99,7 +101,7 @@ class Rewriter {
   IdVector<ValueId, bool> is_captured_;
   IdVector<ValueId, bool> varies_;
   IdVector<ValueId, std::int32_t> initializer_;  // index, -1: none
-  /// New nodes by the index of the original node they run before, and where each of them stands.
+  /// New nodes by the index of the original node before which they run, and that index by new node.
   std::map<std::size_t, std::vector<NodeId>> before_;
   std::map<NodeId, std::size_t> place_;
   std::unordered_set<std::string> names_;

@@ -19,8 +19,7 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
 
 namespace {
 
-/// Inference, repeated while what it finds lets branches of If nodes be inlined and sequences be
-/// unpacked.
+/// Repeats inference as long as its results allow inlining branches of If or unpacking sequences.
 Graph infer_and_simplify(const Graph& model) {
   Graph graph = infer_shapes(model);
   for (;;) {
@@ -31,7 +30,7 @@ Graph infer_and_simplify(const Graph& model) {
   }
 }
 
-/// Ids of values are the same before and after inference, those of nodes too.
+/// Inference keeps the ids of values and nodes.
 TrainingStep with_inferred_shapes(TrainingStep step) {
   step.graph = std::make_shared<const Graph>(infer_shapes(*step.graph));
   step.boundary = find_given_backward(*step.graph).boundary;
@@ -47,7 +46,7 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
     TrainingStep given = find_boundary(std::make_shared<const Graph>(std::move(graph)));
     if (passes.any()) {
       given.warnings.emplace_back(
-          "the model holds its backward pass already, so no graph pass is applied");
+          "the model already has a backward pass, so no graph pass is applied");
     }
     return given;
   }

@@ -10,29 +10,30 @@
 
 namespace stashscope {
 
-/// A graph with a forward and a backward part, and what is known of its roles.
+/// A graph with a forward and a backward part, its boundary and its parameters.
 struct TrainingStep {
   std::shared_ptr<const Graph> graph;
   Boundary boundary;
   std::vector<Parameter> parameters;
-  std::vector<PassResult> passes;  ///< what was done to the forward model, in this order
+  std::vector<PassResult> passes;  ///< applied to the forward model, in this order
   std::vector<std::string> warnings;
 };
 
-/// The roles in a graph that already holds a backward pass, by find_given_backward.
+/// The training step of a graph that already holds a backward pass, by find_given_backward.
 TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 
 /// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the
 /// gradient of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad`
-/// for each parameter. Nodes that lead to no output are left out. Without a scalar output every
-/// floating output gets a seed gradient. @param graph with inferred shapes; the result needs to be
-/// inferred again. Throws an input Error when the loss of a model with weights is ambiguous,
-/// NoGradientRule when an operator has no rule.
+/// for each parameter. Nodes that lead to no output are removed. Without a scalar output every
+/// floating-point output gets a seed gradient. Throws an input Error when the loss of a model with
+/// weights is ambiguous, NoGradientRule when an operator has no rule.
+/// @param graph with inferred shapes; the result needs inference again
 TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
 
-/// The whole way from a loaded model: inference, known branches, the selected passes, the backward
-/// pass where there is none (with a warning instead when one of its operators has no gradient
-/// rule). A model that holds its backward pass already is left as it is, with a warning.
+/// From a loaded model to its training step: inference, inlining of known branches, the selected
+/// passes, the backward pass. When an operator has no gradient rule, the step has only the forward
+/// pass and a warning. A model that already holds its backward pass stays unchanged, with a warning
+/// when passes are selected.
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes = {});
 

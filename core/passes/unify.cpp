@@ -71,7 +71,7 @@ bool Unifier::unify_same_form(const Expr& a, const Expr& b) {
 
 namespace {
 
-/// a and b with floor(x/y) = z read as x = y*z: the quotient of two sizes that a reshape relies on.
+/// Reads floor(x/y) = z as x = y*z, because a reshape divides sizes only without remainder.
 std::optional<std::pair<Expr, Expr>> without_quotient(const Expr& a, const Expr& b) {
   const std::vector<Term> terms = a.terms();
   const bool lone = terms.size() == 1 && terms[0].coefficient == Rational(1) &&

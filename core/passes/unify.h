@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Dimension names that turned out to be something else. Replacements may be chained; looking one
-/// up resolves it for good, so that thousands of names in one class stay cheap.
+/// Replacements of dimension names by equal expressions. They may be chained; a lookup shortens the
+/// chain for good, so that thousands of equal names stay cheap.
 class Unifier {
  public:
   using Replacements = IdVector<SymbolId, std::optional<Expr>>;
@@ -14,8 +14,8 @@ class Unifier {
   Unifier(Replacements known, std::size_t symbols);
 
   Expr apply(const Expr& expr);
-  /// Makes a == b where that is possible by renaming: a lone name becomes the other side, and two
-  /// products of the same form are matched name by name. Returns whether anything new was learned.
+  /// Makes a == b by renaming if possible: a lone name becomes the other side, and two products of
+  /// the same form are matched name by name. Returns whether a replacement was added.
   bool unify(const Expr& a, const Expr& b);
 
   /// All replacements, resolved.
@@ -31,7 +31,7 @@ class Unifier {
   std::size_t symbols_;
 };
 
-/// The symbol that `expr` consists of, if that is all.
+/// The symbol when `expr` is exactly one symbol.
 std::optional<SymbolId> lone_symbol(const Expr& expr);
 
 }  // namespace stashscope

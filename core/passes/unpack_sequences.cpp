@@ -32,7 +32,7 @@ class Unpacker {
   }
 
  private:
-  /// Whether the node is replaced. Makers of sequences stay until nothing reads them.
+  /// Whether the node is replaced. Producers of sequences stay until nothing reads them.
   bool unpack(const Node& node) {
     if (node.domain == microsoft_domain && node.op_type == "AdamWOptimizer") return update(node);
     if (!node.domain.empty() || node.outputs.empty() || !node.outputs[0].valid()) return false;
@@ -71,8 +71,8 @@ class Unpacker {
     return std::all_of(node.inputs.begin(), node.inputs.end(), is_there) && make(node, node.inputs);
   }
 
-  /// Position `input` of a node, `otherwise` when it is left out; nothing when it is not known or
-  /// outside of `size`.
+  /// The position in input `input` of a node, `otherwise` when that is omitted; nothing when it is
+  /// not known or outside `size`.
   std::optional<std::ptrdiff_t> position(const Node& node, std::size_t input, std::size_t size,
                                          std::int64_t otherwise) const {
     std::int64_t at = otherwise;
@@ -120,7 +120,7 @@ class Unpacker {
     return replace(std::move(constant));
   }
 
-  /// With a new axis the tensors are stacked.
+  /// Concatenates the tensors; `new_axis` stacks them.
   bool join(const Node& node, const Parts& parts) {
     if (parts.empty()) return false;
     const std::int64_t axis = node.attributes.require_integer("axis");
@@ -133,7 +133,7 @@ class Unpacker {
     return replace(std::move(concat));
   }
 
-  /// Parts of given sizes, or single positions.
+  /// Splits into parts of given sizes or into single positions.
   bool split(const Node& node) {
     const auto& shape = graph_.value(node.inputs[0]).type.shape;
     std::int64_t axis = node.attributes.integer("axis", 0);
@@ -160,7 +160,7 @@ class Unpacker {
     return make(node, std::move(parts));
   }
 
-  /// The operand is one size for all parts but the last, or a list.
+  /// The operand is a list of sizes, or one size for all parts; the last part may be smaller.
   std::optional<std::vector<std::int64_t>> part_sizes(const Node& node, std::int64_t size,
                                                       bool is_single) const {
     constexpr std::int64_t most = 4096;
@@ -199,8 +199,8 @@ class Unpacker {
     return data_.nodes[NodeId(data_.nodes.size() - 1)].outputs[0];
   }
 
-  /// (rate, step, weights, gradients, moments 1, moments 2, [flag]): the weights and moments of the
-  /// optimizer's owner are given as sequences, of as many tensors as there are gradients.
+  /// (rate, step, weights, gradients, moments 1, moments 2, [flag]): weights and moments are
+  /// sequences from outside, with one tensor per gradient.
   bool update(const Node& node) {
     if (!has_input(node, 0) || !has_input(node, 1) || !own_sequences_end_here(node)) return false;
     const Parts* known = nullptr;
@@ -220,7 +220,7 @@ class Unpacker {
     return true;
   }
 
-  /// Sequences that are not known come from outside, and nothing else reads them or the results.
+  /// Whether the unknown sequences come from outside and nothing else reads them or the results.
   bool own_sequences_end_here(const Node& node) const {
     for (std::size_t i = 1; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) return false;
@@ -247,7 +247,7 @@ class Unpacker {
     sequences_[input] = std::move(parts);
   }
 
-  /// What the owner would find in its sequences is given out.
+  /// The tensors that the outer sequences would contain become graph outputs.
   void update_one(const Node& node, std::size_t tensor) {
     const auto part = [&](std::size_t input) { return (*parts_of(node, input))[tensor]; };
     Node one = like(node, "AdamOptimizer");
@@ -269,7 +269,7 @@ class Unpacker {
     data_.nodes.push_back(std::move(one));
   }
 
-  /// Whether anything was updated: as the operand says, else yes.
+  /// The flag whether anything was updated: the operand's value, else true.
   void give_flag(const Node& node) {
     if (node.outputs.empty() || !node.outputs[0].valid()) return;
     Node flag = like(node, "Identity");
@@ -282,7 +282,7 @@ class Unpacker {
     data_.nodes.push_back(std::move(flag));
   }
 
-  /// A node in the place of another one: a name like its own, its outputs.
+  /// Adds a node that replaces another one, with a name derived from it and with its outputs.
   Node like(const Node& node, std::string type) {
     Node made;
     made.name = unused_name(node.name, node_names_);
@@ -312,7 +312,7 @@ class Unpacker {
     return id;
   }
 
-  /// Takes out what only made sequences that are unpacked now.
+  /// Removes nodes that only produced sequences which are now unpacked.
   void drop_unread() {
     std::unordered_set<ValueId> read(data_.outputs.begin(), data_.outputs.end());
     std::vector<Node> kept;
@@ -331,7 +331,7 @@ class Unpacker {
     }
   }
 
-  /// Made by what only makes sequences, or by this pass for one.
+  /// Whether the node only produces sequences, or this pass added it for one.
   bool is_part_of_sequence(ValueId output) const {
     return sequences_.contains(output) || parts_made_.contains(output);
   }

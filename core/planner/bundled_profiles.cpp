@@ -1,5 +1,5 @@
-// The numbers of the vendors' data sheets and architecture white papers, for dense operands and
-// boost clocks. Sheets name products of sparse matrices for some: those are halved here.
+// Figures from the vendors' data sheets and architecture white papers, for dense operands and boost
+// clocks. Figures that a sheet gives for sparse matrices are halved.
 
 #include <vector>
 
@@ -12,9 +12,9 @@ namespace {
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 constexpr double tera = 1e12;
 constexpr double giga = 1e9;
-/// What enqueuing and starting a kernel is commonly measured to take.
+/// Typical measured time to enqueue and start a kernel.
 constexpr double launch = 5e-6;
-/// Half of what the data sheets say of both directions together.
+/// Half of the data sheets' figure, which is for both directions together.
 constexpr double pcie_3 = 16 * giga;
 constexpr double pcie_4 = 32 * giga;
 constexpr double pcie_5 = 64 * giga;

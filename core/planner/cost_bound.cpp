@@ -36,11 +36,11 @@ class PricedCut {
   }
 
  private:
-  // Weights are whole numbers whose sums must fit: they are rounded down and capped, which only
+  // Weights are integers whose sums must not overflow. They are rounded down and capped, which only
   // lowers the bound.
   static constexpr double most_sum = 0x1p60;
 
-  /// Several items of one maker share its cost by their bytes.
+  /// The part of the maker's cost for one of its items, in proportion to bytes.
   double cost_share(ItemId item) const {
     std::int64_t all = 0;
     for (const ItemId each : graph_.outputs[graph_.maker[item]]) all += graph_.bytes[each];
@@ -51,7 +51,7 @@ class PricedCut {
 
   const TaskGraph& graph_;
   TaskId task_;
-  double scale_;  ///< weight of a unit of cost
+  double scale_;  ///< weight per unit of cost
   double most_weight_;
   IdVector<ItemId, std::int64_t> weight_;
   double beside_items_;
@@ -59,7 +59,7 @@ class PricedCut {
 
 constexpr std::size_t prices_tried = 16;
 
-/// The function is concave, so its maximum is enclosed by golden sections (of the logarithm).
+/// The function is concave, so golden-section search (over the logarithm) finds its maximum.
 double best_over_prices(PricedCut& cut, double least, double most) {
   constexpr double section = 0.6180339887498949;
   double low = std::log(least);
@@ -92,7 +92,7 @@ double best_over_prices(PricedCut& cut, double least, double most) {
   return best;
 }
 
-/// Costs of a byte, by task: the smallest and the largest.
+/// The smallest and largest cost per byte over all tasks.
 std::pair<double, double> price_range(const TaskGraph& graph) {
   double least = std::numeric_limits<double>::max();
   double most = 0;
@@ -126,7 +126,7 @@ std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId
       extra = std::max(extra, best_over_prices(cut, least, most));
     }
   }
-  // Costs are whole numbers; a hair less, for the rounding of the prices.
+  // Costs are integers, so the bound rounds up; a small tolerance covers rounding errors.
   return cost_of_all(graph) + static_cast<std::int64_t>(std::ceil(extra * (1 - 1e-9) - 1e-6));
 }
 

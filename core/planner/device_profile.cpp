@@ -27,8 +27,6 @@ const DeviceProfile* find_profile(const std::string& name) {
   return found == device_profiles().end() ? nullptr : &*found;
 }
 
-// Reading.
-
 struct RateKey {
   const char* name;
   double PeakRates::*rate;
@@ -49,7 +47,6 @@ struct NumberKey {
   double most;
 };
 
-
 constexpr std::array number_keys = {
     NumberKey{"bandwidth", &DeviceProfile::bandwidth, true, least_rate, most_rate},
     NumberKey{"link_bandwidth", &DeviceProfile::link_bandwidth, true, least_rate, most_rate},
@@ -64,14 +61,14 @@ constexpr std::array number_keys = {
 }
 
 double read_number(const json& value, const std::string& key, double least, double most) {
-  if (!value.is_number()) fail_key(key, "is no number", "write it without quotes");
+  if (!value.is_number()) fail_key(key, "is not a number", "write it without quotes");
   const double number = value.get<double>();
   if (number >= least && number <= most) return number;
   fail_key(key, "is " + format_number(number),
            "choose a number from " + format_number(least) + " to " + format_number(most));
 }
 
-/// @param known the keys that there are, for the hint
+/// @param known the valid keys, for the hint
 void check_keys(const json& object, const std::string& where,
                 const std::vector<std::string>& known) {
   for (const auto& [key, value] : object.items()) {
@@ -82,7 +79,7 @@ void check_keys(const json& object, const std::string& where,
 }
 
 PeakRates read_rates(const json& object, const std::string& key, bool of_matrices) {
-  if (!object.is_object()) fail_key(key, "is no object", "for example {\"float32\": 1.95e13}");
+  if (!object.is_object()) fail_key(key, "is not an object", "for example {\"float32\": 1.95e13}");
   std::vector<std::string> known;
   for (const RateKey& each : rate_keys) {
     if (of_matrices || each.rate != &PeakRates::tf32) known.emplace_back(each.name);
@@ -103,18 +100,18 @@ std::vector<std::string> profile_keys() {
 }
 
 void require(const json& object, const char* key) {
-  if (!object.contains(key)) fail_key(key, "is missing", "docs/cost_model.md has an example");
+  if (!object.contains(key)) fail_key(key, "is missing", "see the example in docs/cost_model.md");
 }
 
 std::string read_name(const json& value) {
-  if (!value.is_string()) fail_key("name", "is no text", "put the name into quotes");
+  if (!value.is_string()) fail_key("name", "is not a string", "put the name in quotes");
   if (value.get_ref<const std::string&>().empty()) fail_key("name", "is empty", "give it a name");
   return value;
 }
 
 DeviceProfile profile_of(const json& object) {
   if (!object.is_object()) {
-    fail_input("", "is no JSON object", "docs/cost_model.md has an example");
+    fail_input("", "is not a JSON object", "see the example in docs/cost_model.md");
   }
   check_keys(object, "", profile_keys());
   for (const char* const key : {"name", "memory_bytes", "vector_flops"}) require(object, key);
@@ -122,7 +119,7 @@ DeviceProfile profile_of(const json& object) {
   profile.name = read_name(object["name"]);
   constexpr double most_bytes = 1LL << 50;
   if (!object["memory_bytes"].is_number_integer()) {
-    fail_key("memory_bytes", "is no whole number", "for example 85899345920");
+    fail_key("memory_bytes", "is not an integer", "for example 85899345920");
   }
   profile.memory_bytes =
       static_cast<std::int64_t>(read_number(object["memory_bytes"], "memory_bytes", 1, most_bytes));
@@ -156,7 +153,8 @@ json in_full(const DeviceProfile& profile) {
   return object;
 }
 
-/// The figures to look for, from the type itself to wider ones; float32 ends every list.
+/// The candidate figures for a type, from the type itself to wider ones; every list ends in
+/// float32.
 std::span<double PeakRates::*const> rates_for(ElementType element) {
   using R = double PeakRates::*;
   static constexpr std::array<R, 1> single = {&PeakRates::float32};
@@ -186,7 +184,7 @@ std::span<double PeakRates::*const> rates_for(ElementType element) {
   }
 }
 
-/// The peak of matrix products for one type; 0 where there are no units for it.
+/// The peak rate of matrix products for one type; 0 without matrix units for it.
 double matrix_rate(const PeakRates& matrix, double PeakRates::*rate) {
   const double own = matrix.*rate;
   return rate == &PeakRates::float32 ? std::max(own, matrix.tf32) : own;
@@ -205,7 +203,7 @@ double peak_rate(const DeviceProfile& profile, ComputeUnit unit, ElementType ele
 
 DeviceProfile parse_profile(const std::string& text) {
   const json object = json::parse(text, nullptr, false);
-  if (object.is_discarded()) fail_input("", "is no JSON", "docs/cost_model.md has an example");
+  if (object.is_discarded()) fail_input("", "is not JSON", "see the example in docs/cost_model.md");
   return profile_of(object);
 }
 
@@ -214,7 +212,8 @@ DeviceProfile load_profile(const std::string& name_or_file) {
   if (!std::filesystem::exists(name_or_file)) {
     std::vector<std::string> names;
     for (const DeviceProfile& each : device_profiles()) names.push_back(each.name);
-    fail_usage("profile '" + printable(name_or_file) + "'", "is neither known nor a file",
+    fail_usage("profile '" + printable(name_or_file) + "'",
+               "is neither a bundled profile nor a file",
                "choose a JSON file or one of " + join(names, ", "));
   }
   try {
@@ -249,7 +248,7 @@ DeviceProfile profile_from_json(const json& value) {
   if (!value.is_string()) return profile_of(value);
   const DeviceProfile* const bundled = find_profile(value.get_ref<const std::string&>());
   if (bundled == nullptr) {
-    fail_input("", "names a profile that is not bundled", "see --list-profiles");
+    fail_input("", "names an unknown profile", "see --list-profiles");
   }
   return *bundled;
 }

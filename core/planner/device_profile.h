@@ -10,11 +10,11 @@
 
 namespace stashscope {
 
-/// Peak operations per second by the type of the operands; 0 where the device names none.
+/// Peak operations per second by operand type; 0: the device has no figure for the type.
 struct PeakRates {
   double float64 = 0;
   double float32 = 0;
-  double tf32 = 0;  ///< of matrix products only: float32 operands that may be rounded to 19 bits
+  double tf32 = 0;  ///< matrix products only: float32 operands rounded to 19 bits
   double float16 = 0;
   double bfloat16 = 0;
   double float8 = 0;
@@ -27,18 +27,18 @@ struct PeakRates {
 constexpr double least_rate = 1;
 constexpr double most_rate = 1e20;
 
-/// What the time of a step is predicted from. A small value; the bundled ones hold the numbers of
-/// the vendors' data sheets for dense operands.
+/// The device figures from which the time of a step is predicted. Small and copyable. Bundled
+/// profiles hold the figures of the vendors' data sheets for dense operands.
 struct DeviceProfile {
   std::string name;
   std::int64_t memory_bytes = 0;
-  double bandwidth = 0;           ///< bytes per second of the device's own memory
-  double link_bandwidth = 0;      ///< bytes per second from or to the host, one way
-  double launch_seconds = 0;      ///< what every kernel takes beside its work
-  PeakRates matrix;               ///< of units for matrix products; float32 falls back on `vector`
-  PeakRates vector;               ///< float32 is always there
-  double compute_efficiency = 1;  ///< share of the peak rates that is reached
-  double bandwidth_efficiency = 1;  ///< share of the bandwidth that is reached
+  double bandwidth = 0;             ///< bytes per second of device memory
+  double link_bandwidth = 0;        ///< bytes per second between host and device, one way
+  double launch_seconds = 0;        ///< overhead of each kernel
+  PeakRates matrix;                 ///< matrix units; float32 falls back to `vector`
+  PeakRates vector;                 ///< float32 is always set
+  double compute_efficiency = 1;    ///< achieved share of the peak rates
+  double bandwidth_efficiency = 1;  ///< achieved share of the bandwidth
 
   friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };
@@ -46,34 +46,32 @@ struct DeviceProfile {
 std::span<const DeviceProfile> device_profiles();
 const DeviceProfile& default_profile();
 
-/// The bundled profile of that name, whatever its case, else the profile that the file of that name
-/// holds. Throws a usage Error that lists the names, or an input Error about the file.
+/// The bundled profile of that name, ignoring case, else the profile in the file of that name.
+/// Throws a usage Error with the list of names, or an input Error about the file.
 DeviceProfile load_profile(const std::string& name_or_file);
 
-/// Writes the file that load_profile reads. Throws an input Error that names the path when the
-/// place cannot be written.
+/// Writes a file for load_profile. Throws an input Error with the path if it cannot be written.
 void save_profile(const DeviceProfile& profile, const std::filesystem::path& path);
 
-/// Throws an input Error that names the key: every key must be known, of the right type and in its
-/// range.
+/// Parses a profile from JSON. Every key must be known, have the right type and lie in its range;
+/// else throws an input Error that names the key.
 DeviceProfile parse_profile(const std::string& text);
 
-/// For sessions: the name of a bundled profile, any other one in full, and back.
+/// For session files: the name of a bundled profile, or any other profile in full.
 nlohmann::json profile_to_json(const DeviceProfile& profile);
 DeviceProfile profile_from_json(const nlohmann::json& json);
 
-/// Every figure by its key, those of rates as `matrix_flops.float16`.
+/// All figures by key; rates have keys such as `matrix_flops.float16`.
 std::map<std::string, double> profile_figures(const DeviceProfile& profile);
 
-/// The figure of a device that names one for a type: its own, of integers but the narrowest
-/// float32.
+/// The member of PeakRates for an element type. Integers other than the narrowest use float32.
 double PeakRates::*figure_for(ElementType element);
 
-/// Operations per second for operands of a type, efficiency included. A type without a figure is
-/// computed as the next wider one that has one; products without units for matrices as all else.
+/// Operations per second for operands of a type, including efficiency. A type without a figure uses
+/// the figure of the next wider type. Matrix products without matrix units use the vector rate.
 double operations_per_second(const DeviceProfile& profile, ComputeUnit unit, ElementType element);
 
-/// Bytes per second of the device's memory, efficiency included.
+/// Bytes per second of device memory, including efficiency.
 double memory_bandwidth(const DeviceProfile& profile);
 
 }  // namespace stashscope

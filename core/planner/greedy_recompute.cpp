@@ -21,7 +21,7 @@ class GreedyRecompute {
     while (state_.peak_bytes() > budget_ && clock_.used(0) < 1) {
       if (state_.is_crowded()) state_.respace();
       const std::uint32_t peak = state_.peak_slot();
-      if (!let_one_go(peak)) break;
+      if (!evict_one(peak)) break;
     }
     return state_.sequence();
   }
@@ -30,11 +30,12 @@ class GreedyRecompute {
   struct Candidate {
     ItemId item;
     std::uint32_t next_read = 0;
-    double price = 0;  ///< cost for what is freed
+    double price = 0;  ///< cost per byte and idle slot
   };
 
-  /// Tries the cheapest few: some cannot be made again without raising the peak elsewhere.
-  bool let_one_go(std::uint32_t peak) {
+  /// Evicts one of the cheapest candidates. Tries several, because repeating some raises the peak
+  /// elsewhere.
+  bool evict_one(std::uint32_t peak) {
     std::vector<Candidate> candidates = alive_but_idle(peak);
     constexpr std::ptrdiff_t most_tries = 24;
     const auto tried = std::min<std::ptrdiff_t>(most_tries, std::ssize(candidates));
@@ -62,7 +63,7 @@ class GreedyRecompute {
     return candidates;
   }
 
-  /// What it takes to make the item in front of `slot`, looking one step back.
+  /// Cost of making the item again before `slot`, including dead direct inputs.
   double cost_with_dead_inputs(ItemId item, std::uint32_t slot) const {
     const TaskId maker = graph_.maker[item];
     std::int64_t cost = graph_.cost[maker];
@@ -72,7 +73,8 @@ class GreedyRecompute {
     return static_cast<double>(cost) + 1e-9;
   }
 
-  /// Kept when the slot of the peak is relieved and no slot becomes worse than the peak was.
+  /// Keeps the change if the item is no longer live at the peak slot and no slot exceeds the old
+  /// peak.
   bool make_again(const Candidate& candidate, std::uint32_t peak) {
     const std::int64_t before = state_.peak_bytes();
     const bool possible = repeat_with_inputs(graph_.maker[candidate.item], candidate.next_read);

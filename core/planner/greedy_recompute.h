@@ -7,13 +7,13 @@
 
 namespace stashscope {
 
-/// A sequence within the budget, or as near to it as this gets, made quickly: while the peak is
-/// above the budget, what lives through the peak without being read there is let go, the cheapest
-/// for its bytes and the time it is not needed first, and made again in front of its next reader,
-/// with what that takes. (The rule is that of dynamic tensor rematerialization, Kirisame et al.,
-/// ICLR 2021, with the future known.)
+/// A fast heuristic for a sequence within the budget, or as near to it as the heuristic gets. While
+/// the peak is above the budget, it evicts an item that is live but not read at the peak, and
+/// recomputes it, with its dead inputs, before its next reader. The item with the lowest cost per
+/// byte and idle slot goes first. (The rule of dynamic tensor rematerialization, Kirisame et al.,
+/// ICLR 2021, with known future.)
 /// @param start a valid sequence
-/// @param clock ends it early
+/// @param clock ends the search early
 std::vector<TaskId> greedy_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
                                      std::int64_t budget_bytes, const SearchClock& clock);
 

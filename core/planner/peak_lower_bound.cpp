@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// While a task runs: what it makes and reads, and what is `beside` it, each item once.
+/// The bytes while a task runs: its inputs and outputs and the items of `beside`, each once.
 PeakLowerBound running(const TaskGraph& graph, TaskId task, std::vector<ItemId> beside) {
   const auto made = graph.outputs[task];
   for (const ItemId item : graph.inputs[task]) {
@@ -25,14 +25,15 @@ PeakLowerBound running(const TaskGraph& graph, TaskId task, std::vector<ItemId> 
 
 bool is_lower(const PeakLowerBound& a, const PeakLowerBound& b) { return a.bytes < b.bytes; }
 
-void raise(PeakLowerBound& floor, PeakLowerBound here) {
-  if (is_lower(floor, here)) floor = std::move(here);
+void raise(PeakLowerBound& bound, PeakLowerBound here) {
+  if (is_lower(bound, here)) bound = std::move(here);
 }
 
-/// Of tasks that read more, what comes before is left out: it takes the square of that many.
+/// Tasks with more inputs are skipped, because before_running takes quadratic time.
 constexpr std::size_t most_reads = 256;
 
-/// When the last of what the task reads is made, whichever that is. @pre the task reads something
+/// The bytes when the last input of the task is made, for the best choice of that input. @pre the
+/// task has inputs
 PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
   std::vector<PeakLowerBound> cases;
   for (const ItemId last : graph.inputs[task]) {
@@ -45,7 +46,7 @@ PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
   return *std::ranges::min_element(cases, is_lower);
 }
 
-/// The items that no second run brings back, beside those of a task that runs.
+/// Items of makers that run only once, live beside a running task.
 class OnceMadeItems {
  public:
   explicit OnceMadeItems(const TaskGraph& graph) : graph_(graph), bytes_(graph.items(), 0) {
@@ -67,7 +68,7 @@ class OnceMadeItems {
     return here;
   }
 
-  /// By step of an order, at least what `beside` gives there.
+  /// Upper bounds on `beside`, by slot of an order.
   std::vector<std::int64_t> at_most(std::span<const TaskId> order) const {
     TaskGraph once = graph_;
     once.bytes = bytes_;
@@ -89,11 +90,11 @@ class OnceMadeItems {
 
 PeakLowerBound recompute_peak_lower_bound(const TaskGraph& graph, std::span<const TaskId> order,
                                           const SearchLimit& limit, const Progress& progress) {
-  PeakLowerBound floor{graph.persistent_bytes, {}, {}};
+  PeakLowerBound bound{graph.persistent_bytes, {}, {}};
   for (const TaskId task : IdRange<TaskId>(graph.tasks())) {
-    raise(floor, running(graph, task, {}));
+    raise(bound, running(graph, task, {}));
     const std::size_t reads = graph.inputs[task].size();
-    if (reads > 0 && reads <= most_reads) raise(floor, before_running(graph, task));
+    if (reads > 0 && reads <= most_reads) raise(bound, before_running(graph, task));
   }
   const OnceMadeItems once(graph);
   const std::vector<std::int64_t> at_most = once.at_most(order);
@@ -103,11 +104,11 @@ PeakLowerBound recompute_peak_lower_bound(const TaskGraph& graph, std::span<cons
   const SearchClock clock(limit, progress);
   std::int64_t moves = 0;
   for (const std::size_t step : steps) {
-    if (at_most[step] <= floor.bytes || clock.used(moves) >= 1) break;
+    if (at_most[step] <= bound.bytes || clock.used(moves) >= 1) break;
     moves += static_cast<std::int64_t>(graph.tasks() + graph.items());
-    raise(floor, once.beside(order[step]));
+    raise(bound, once.beside(order[step]));
   }
-  return floor;
+  return bound;
 }
 
 }  // namespace stashscope

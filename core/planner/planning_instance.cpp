@@ -13,10 +13,10 @@ namespace stashscope {
 namespace {
 
 constexpr std::string_view format_hint =
-    "an instance has the numbers 'n m fixed', then n lines 'cost memory', then m lines 'producer "
+    "the format is 'n m fixed', then n lines 'cost memory', then m lines 'producer "
     "consumer'";
 
-/// Whole numbers that are separated by white space, with the line they stand in.
+/// Reads integers separated by white space and keeps track of the line.
 class NumberReader {
  public:
   NumberReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
@@ -26,20 +26,20 @@ class NumberReader {
     std::int64_t number = 0;
     const char* const begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
-    if (at_ == text_.size()) fail(std::string("ends where ") + meaning + " should be");
+    if (at_ == text_.size()) fail(std::string("ends before the ") + meaning);
     if (error != std::errc() || number < least || number > most) {
-      fail(std::string("has no ") + meaning + " from " + std::to_string(least) + " to " +
-           std::to_string(most) + " here: '" + printable(word(), 40) + "'");
+      fail(std::string("the ") + meaning + " must be an integer from " + std::to_string(least) +
+           " to " + std::to_string(most) + ", not '" + printable(word(), 40) + "'");
     }
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && !is_space(text_[at_]))
-      fail("has '" + printable(word(), 40) + "' behind a number");
+      fail("has '" + printable(word(), 40) + "' directly after a number");
     return number;
   }
 
   void expect_end() {
     skip_space();
-    if (at_ != text_.size()) fail("goes on behind its last edge");
+    if (at_ != text_.size()) fail("has text after the last edge");
   }
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -65,7 +65,7 @@ class NumberReader {
   std::size_t line_ = 1;
 };
 
-/// So that the sum over any sequence that is searched fits into 64 bits.
+/// Bounds that keep the sum over any sequence within 64 bits.
 constexpr std::int64_t most_of_a_task = std::int64_t{1} << 42;
 constexpr std::int64_t most_tasks = 1 << 20;
 
@@ -88,7 +88,7 @@ PlanningInstance read_instance(const std::filesystem::path& path) {
     const auto last = static_cast<std::int64_t>(tasks) - 1;
     const std::int64_t from = numbers.next(0, last, "producer");
     const std::int64_t to = numbers.next(0, last, "consumer");
-    if (from >= to) numbers.fail("has an edge from a task to one that does not come after it");
+    if (from >= to) numbers.fail("has an edge whose consumer does not come after its producer");
     edges.emplace_back(TaskId(static_cast<std::size_t>(from)),
                        TaskId(static_cast<std::size_t>(to)));
   }

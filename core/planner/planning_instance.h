@@ -7,17 +7,17 @@
 
 namespace stashscope {
 
-/// A planning problem as a file states it: `n m fixed`, then n lines `cost memory`, then m lines
-/// `producer consumer`; tasks are in a valid order, `fixed` is there throughout.
+/// A planning problem read from a file: `n m fixed`, then n lines `cost memory`, then m lines
+/// `producer consumer`. Tasks are in a valid order; `fixed` is persistent memory.
 struct PlanningInstance {
   TaskGraph graph;
   std::vector<TaskId> given_order;
 };
 
-/// Throws an input Error that names the file and the line.
+/// Throws an input Error that names the file and the line of a fault.
 PlanningInstance read_instance(const std::filesystem::path& path);
 
-/// Task numbers in order, one on each line.
+/// Writes one task number per line.
 void write_sequence(const std::filesystem::path& path, const std::vector<TaskId>& sequence);
 
 }  // namespace stashscope

@@ -23,8 +23,8 @@ RecomputeMoves::Reach RecomputeMoves::random_reach() {
 
 bool RecomputeMoves::repeat_before(TaskId task, std::uint32_t slot, Reach& reach) {
   if (reach.runs == 0 || !state_.can_repeat(task)) return false;
-  is_too_dear_ = static_cast<double>(state_.cost() + state_.graph().cost[task]) > most_cost_;
-  if (is_too_dear_) return false;
+  is_too_costly_ = static_cast<double>(state_.cost() + state_.graph().cost[task]) > most_cost_;
+  if (is_too_costly_) return false;
   const auto place = empty_slot_before(state_, slot, state_.earliest_repeat(task));
   if (!place) return false;
   --reach.runs;
@@ -38,7 +38,7 @@ bool RecomputeMoves::repeat_before(TaskId task, std::uint32_t slot, Reach& reach
   state_.change(task, runs);
   for (const TaskId each : needed) {
     repeat_before(each, *place, reach);
-    if (is_too_dear_) return false;
+    if (is_too_costly_) return false;
   }
   return true;
 }
@@ -95,7 +95,7 @@ bool RecomputeMoves::replace_any(std::int64_t budget_bytes) {
   for (std::uint32_t left = 1 + random_.below(4); left > 0; --left) {
     if (state_.peak_bytes() <= budget_bytes) break;
     repeat_over_peak();
-    if (is_too_dear_) return false;
+    if (is_too_costly_) return false;
   }
   return true;
 }

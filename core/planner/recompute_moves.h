@@ -8,34 +8,34 @@
 
 namespace stashscope {
 
-/// Changes of a sequence that add or take out runs; each is to be kept or undone as a whole. False
-/// when the move found nothing to change.
+/// Moves that add or remove runs of a sequence. The caller keeps or undoes each move as a whole. A
+/// move returns false if it found nothing to change.
 class RecomputeMoves {
  public:
-  /// @param keeps_order the first run of each task stays
+  /// @param keeps_order first runs keep their order
   RecomputeMoves(RunSequence& state, SearchRandom& random, bool keeps_order = false)
       : state_(state), random_(random), keeps_order_(keeps_order) {}
 
-  /// Moves fail as soon as the sequence costs more than this.
+  /// Bounds the cost: a move fails as soon as the sequence costs more.
   void allow(double most_cost) {
     most_cost_ = most_cost;
-    is_too_dear_ = false;
+    is_too_costly_ = false;
   }
 
-  /// Runs some task again in front of one of its readers.
+  /// Runs a random task again before one of its readers.
   bool repeat_any();
-  /// Runs a task again whose item lives through the peak without being read there.
+  /// Runs a task again whose item is live but not read at the peak.
   bool repeat_over_peak();
-  /// Takes out a run that is not needed, with runs that only it read from.
+  /// Removes an unneeded run, and the runs that only it read from.
   bool remove_any();
-  /// Takes out a run, then repeats others while the peak is above the budget.
+  /// Removes a run, then repeats other tasks while the peak is above the budget.
   bool replace_any(std::int64_t budget_bytes);
 
  private:
-  /// How far a repeated run draws others after it.
+  /// Bounds on the further runs that a repeated run causes.
   struct Reach {
-    int runs;                ///< at most, in all
-    double share_of_inputs;  ///< that live no more; the others live on until they are read
+    int runs;                ///< at most, in total
+    double share_of_inputs;  ///< share of dead inputs that are repeated; others live longer instead
   };
   Reach random_reach();
   bool repeat_before(TaskId task, std::uint32_t slot, Reach& reach);
@@ -45,7 +45,7 @@ class RecomputeMoves {
   SearchRandom& random_;
   bool keeps_order_;
   double most_cost_ = std::numeric_limits<double>::infinity();
-  bool is_too_dear_ = false;
+  bool is_too_costly_ = false;
 };
 
 }  // namespace stashscope

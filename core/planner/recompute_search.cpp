@@ -12,37 +12,38 @@ namespace stashscope {
 
 namespace {
 
-/// How one round of annealing is tuned.
+/// Parameters of one round of annealing.
 struct Round {
   double share;  ///< of the limit
   bool from_best;
-  double first_temperature;  ///< in mean costs of a task
-  double penalty;  ///< at the start, for exceeding the budget by all of it, in costs of all tasks
-  bool adapts = true;  ///< the penalty; else it only rises
+  double first_temperature;  ///< in units of the mean cost of a task
+  double penalty;      ///< initial; for an excess as large as the budget, in costs of all tasks
+  bool adapts = true;  ///< whether the penalty may fall
 };
-/// What a start leads to depends much on chance, so there are several.
+/// Results of one round vary strongly by chance, so there are several.
 constexpr Round rounds_of_many_moves[] = {
     {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1},
     {0.2, true, 0.4, 2},  {0.2, true, 0.4, 2},
 };
-/// In a small graph a single run is a large step, which takes heat, or a steady penalty.
+/// In a small graph a single run changes much, which takes a high temperature or a constant
+/// penalty.
 constexpr Round rounds_of_a_small_graph[] = {
     {0.1, false, 0.8, 1, false}, {0.1, false, 0.4, 5, false},   {0.1, false, 4, 0.5, false},
     {0.1, false, 0.8, 2, false}, {0.1, false, 1.6, 0.3, false}, {0.1, false, 4, 0.5},
     {0.1, false, 8, 0.5},        {0.1, false, 0.8, 1},          {0.2, true, 0.2, 3, false},
 };
 constexpr std::size_t tasks_of_a_small_graph = 40;
-/// Large graphs get too few moves for each task to lose what is found.
+/// A large graph has too few moves per task for high temperatures.
 constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
 constexpr std::size_t tasks_of_a_large_graph = 3000;
 constexpr double last_temperature = 0.005;
 
-/// By how much the penalty rises or falls at each look, and where it ends, in the unit of rounds.
+/// Factor of each change of the penalty, and its lower limit, in the units of Round.
 constexpr double penalty_step = 1.01;
 constexpr double least_penalty = 0.05;
 constexpr double most_penalty = 200;
 
-/// Moves out of 100; the rest replace runs.
+/// Out of 100 moves; the remaining moves replace runs.
 constexpr std::uint32_t shifts = 30;
 constexpr std::uint32_t repeats = 40;
 constexpr std::uint32_t removals = 20;
@@ -115,7 +116,7 @@ class RecomputeAnnealer {
     }
   }
 
-  /// The cheapest sequences use all of the budget: half of the sequences that are seen shall be
+  /// The cheapest sequences use the whole budget, so about half of the visited sequences should be
   /// above it (strategic oscillation; Glover, Hao: The case for strategic oscillation, 2011).
   void adapt_penalty(const Round& round, double share) {
     if (!round.adapts) {
@@ -170,8 +171,8 @@ class RecomputeAnnealer {
   RecomputeMoves moves_;
   const BetterSequence& on_better_;
   double mean_cost_;
-  double penalty_unit_;  ///< cost of all tasks for a budget
-  double penalty_ = 0;   ///< cost of a byte above the budget
+  double penalty_unit_;  ///< cost of all tasks divided by the budget
+  double penalty_ = 0;   ///< cost per byte above the budget
   BudgetedSequence best_;
 };
 

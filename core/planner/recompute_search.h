@@ -14,21 +14,21 @@ struct BudgetedSequence {
   std::vector<TaskId> sequence;
   std::int64_t cost = 0;
   std::int64_t peak_bytes = 0;
-  bool feasible = false;  ///< within the budget; if not, the lowest peak that was found
+  bool feasible = false;  ///< within the budget; if false, the sequence of the lowest peak found
   std::int64_t moves = 0;
-  double seconds_to_first = 0;  ///< until the first feasible one
+  double seconds_to_first = 0;  ///< time until the first feasible sequence
 };
 
-/// What a search may change.
+/// Restrictions of a search.
 struct RecomputeRules {
-  bool keeps_order = false;  ///< first runs stay as they are given
+  bool keeps_order = false;  ///< first runs keep the given order
 };
 
-/// The cheapest sequence that the search finds whose peak is within `budget_bytes` (persistent ones
-/// included): tasks may run several times, in any order. Simulated annealing over sequences, in
-/// rounds: runs are moved, added in front of a later reader (with what they need in turn), taken
-/// out (with what only they needed), and taken out and replaced. A sequence above the budget is
-/// held to be dearer, by a penalty that rises while the search is above and falls while it is not.
+/// The cheapest sequence found whose peak is within `budget_bytes` (including persistent bytes).
+/// Tasks may run several times, in any order. Simulated annealing over sequences, in rounds: runs
+/// are moved, added before a later reader (with the inputs they need), removed (with the runs that
+/// only they need), and replaced. A sequence above the budget pays a penalty, which rises while the
+/// search is above the budget and falls while it is not.
 /// @param start a valid sequence
 BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
                                   std::int64_t budget_bytes, const RecomputeRules& rules,

@@ -6,39 +6,38 @@
 
 namespace stashscope {
 
-/// One node of a step and the time that a device took for it.
+/// The work of one node and its measured time.
 struct TimedWork {
   double flops = 0;
-  double bytes = 0;  ///< in the device's memory, or over the link where `unit` is that
+  double bytes = 0;  ///< in device memory, or over the link if `unit` is the link
   double seconds = 0;
   ComputeUnit unit = ComputeUnit::vector;
-  ElementType element = ElementType::float32;  ///< that it computes with
-  bool launches = true;                        ///< not for the copies that plans add
+  ElementType element = ElementType::float32;  ///< type of the computation
+  bool launches = true;                        ///< false for copies that plans add
 };
 
-/// The profile whose rooflines are nearest to the measured times: their absolute differences are
-/// least in sum, as far as the search below finds it. Its figures are rates that were reached, its
-/// efficiencies are therefore 1.
+/// Fits a profile to measured times: minimizes the sum of absolute differences between predicted
+/// and measured times, as far as the search below gets. The figures are achieved rates, so all
+/// efficiencies are 1.
 ///
-/// Each node is bound by the memory or by its arithmetic. From this follow the seconds per byte
-/// and, for each unit and type, the seconds per operation, as medians over the nodes concerned,
-/// weighted with their bytes or operations (the least absolute deviations, so that a few odd times
-/// do no harm); then the launch, as the median of what quick nodes take beside their work, weighted
-/// so that the quickest say most; then, again, what each node is bound by; until nothing changes.
-/// Since this ends at the nearest optimum only, it is done from several places of the rooflines'
-/// ridges.
+/// Each node is bound by memory or by arithmetic. Given that, the seconds per byte, and the seconds
+/// per operation of each unit and type, are weighted medians over the nodes concerned. The weights
+/// are bytes or operations. Medians (least absolute deviations) tolerate a few outliers. The launch
+/// time is a weighted median of what quick nodes take besides their work; the quickest weigh most.
+/// Then each node's bound is determined again, until nothing changes. This ends in a local optimum,
+/// so it starts from several ridge points of the rooflines.
 ///
-/// What no node is bound by, and the launch where no quick node takes longer than twice its work,
-/// is as in `base`, peak times efficiency, but no less than what was reached; no vector rate is
-/// above that of products, which the cost model would give them otherwise. Where products were
-/// slower than other nodes both count together.
+/// A figure that no node is bound by stays as in `base` (peak times efficiency), but not below an
+/// achieved rate. The launch time stays if no quick node takes longer than twice its work. No
+/// vector rate exceeds the rate of matrix products, because the cost model would use it for
+/// products. If products were slower than other nodes, both share one rate.
 ///
-/// @param work with times above 0 and some flops or bytes each
+/// @param work times above 0, and some flops or bytes each
 /// Sources: Williams, Waterman, Patterson, CACM 52(4), 2009 (the roofline); Bloomfield, Steiger,
 /// "Least absolute deviations", 1983.
 DeviceProfile fitted_profile(const std::vector<TimedWork>& work, const DeviceProfile& base);
 
-/// A profile in rates that are reached: peak times efficiency, with efficiencies of 1.
+/// The profile with achieved rates: peak times efficiency, and efficiencies of 1.
 DeviceProfile effective(DeviceProfile profile);
 
 }  // namespace stashscope

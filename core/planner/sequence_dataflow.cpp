@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// A view that was made, of what, and how it is called.
+/// A view that was made, with its inputs.
 struct MadeView {
   std::vector<ValueId> inputs;
   ValueId output;
@@ -73,7 +73,7 @@ class SequenceWriter {
     return inputs;
   }
 
-  /// Brings the views up to date that a value is made through, the innermost first.
+  /// Updates the views on which a value depends, the innermost first.
   void make_views_for(ValueId value) {
     std::vector<std::pair<NodeId, bool>> open;
     const auto visit = [&](ValueId each) {
@@ -136,7 +136,7 @@ class SequenceWriter {
     if (std::find(seeded.begin(), seeded.end(), node) == seeded.end()) seeded.push_back(node);
   }
 
-  /// Views that no task reads are made once, as soon as what they are made of is there.
+  /// Places views that no task reads, once, as soon as their inputs exist.
   void place_unread_views() {
     std::vector<NodeId> nodes = topological_order(old_);
     IdVector<NodeId, bool> is_read(old_.nodes(), false);
@@ -187,14 +187,14 @@ class SequenceWriter {
   const StepTasks& tasks_;
   std::span<const TaskId> sequence_;
   SequencedStep step_;
-  IdVector<ValueId, ValueId> current_;  // by value of the graph, its newest copy
+  IdVector<ValueId, ValueId> current_;  // newest copy, by value of the graph
   IdVector<NodeId, std::vector<ValueId>> inputs_;
   std::vector<std::vector<ValueId>> cloned_inputs_;
   std::vector<std::vector<ValueId>> cloned_outputs_;
   IdVector<NodeId, MadeView> views_;
   IdVector<NodeId, std::uint32_t> copies_;  // clones so far
   IdVector<TaskId, bool> has_run_;
-  std::vector<std::pair<std::size_t, NodeId>> unread_;  // by place in the sequence
+  std::vector<std::pair<std::size_t, NodeId>> unread_;  // by position in the sequence
 };
 
 }  // namespace

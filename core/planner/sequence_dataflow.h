@@ -8,21 +8,20 @@
 
 namespace stashscope {
 
-/// A sequence of tasks as a dataflow of the graph with clones, and the order of its nodes.
+/// A sequence of tasks as a dataflow with clones, and the order of its nodes.
 struct SequencedStep {
   Dataflow dataflow;
   std::vector<NodeId> order;
 };
 
-/// The first run of a task is the graph's own node, each later one a clone. Every run reads the
-/// copies that are the newest when it runs; views are made of these copies, anew where there are
-/// new ones.
-/// @param tasks of the graph's own dataflow @param sequence valid
+/// The first run of a task is the graph's own node; each later run is a clone. Every run reads the
+/// newest copies at that time. Views are made from these copies, and made again for new copies.
+/// @param tasks of the graph's own dataflow @param sequence a valid sequence
 SequencedStep sequence_dataflow(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                 const StepTasks& tasks, std::span<const TaskId> sequence);
 
-/// Whether a node can run more than once: its operator is known, it has no subgraphs and is no
-/// boundary between forward and backward.
+/// Whether a node can run more than once: its operator is known, and it is neither a node with
+/// subgraphs nor a boundary between forward and backward.
 bool can_run_again(const Graph& graph, const IdVector<NodeId, const Op*>& ops, NodeId node);
 
 }  // namespace stashscope

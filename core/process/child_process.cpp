@@ -19,20 +19,19 @@ namespace stashscope {
 
 namespace {
 
-/// What a child does before it becomes its program. Between fork and exec only calls that are safe
-/// in a signal handler are allowed.
+/// The code of the child between fork and exec, where only async-signal-safe calls are allowed.
 struct Launch {
   const char* program;
   char* const* arguments;
   const std::array<int, 3>& streams;
-  int failure;  ///< pipe that takes errno when the program cannot be started
+  int failure;  ///< pipe that receives errno when the program cannot be started
   pid_t parent;
 
   [[noreturn]] void run() const {
-    // Whoever starts a child waits for it on the same thread, so that the thread's end is the
-    // parent's.
+    // The signal comes when the starting thread ends. That thread also waits for the child, so it
+    // ends with the parent.
     const bool watched = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
-    // Where this process lacks a standard stream, another file has its number.
+    // If this process lacks a standard stream, one of these files may have its number.
     std::array<int, 4> lifted = {streams[0], streams[1], streams[2], failure};
     for (int& each : lifted) each = ::fcntl(each, F_DUPFD_CLOEXEC, 3);
     bool ready = watched;
@@ -46,7 +45,7 @@ struct Launch {
   }
 };
 
-/// The program closes the pipe as it starts. Returns why it did not start, or 0.
+/// Starting the program closes the pipe. Returns 0, or the errno of a failed start.
 int wait_for_start(Pipe& failure) {
   failure.close_writing();
   int reason = 0;
@@ -74,14 +73,14 @@ ChildProcess::ChildProcess(const std::filesystem::path& program,
   if (reason == 0) return;
   end();
   fail_run("", "cannot start '" + printable(program.string()) + "': " + std::strerror(reason),
-           "install stashscope-run beside stashscope");
+           "install stashscope-run in the folder of stashscope");
 }
 
 ChildProcess::~ChildProcess() { end(); }
 
 int ChildProcess::wait(const Deadline& deadline) {
   int status = 0;
-  // Whoever has closed its streams need not have ended.
+  // A child that has closed its streams may still run.
   pid_t ended = 0;
   while ((ended = ::waitpid(id_, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
     deadline.check();

@@ -11,8 +11,8 @@
 
 namespace stashscope {
 
-/// A child process that does not outlive its owner, however that ends. Whoever starts one waits for
-/// it on the same thread.
+/// A child process that is killed when this object is destroyed and when its parent ends, however
+/// that happens. Must be started and waited for on the same thread.
 class ChildProcess {
  public:
   /// @param arguments without the program's name
@@ -24,7 +24,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Exit status as the shell counts it: 128 + signal for a crash.
+  /// Waits for the end. Returns the exit status as a shell reports it: 128 + signal for a crash.
+  /// Throws as `Deadline::check` does.
   int wait(const Deadline& deadline);
 
  private:

@@ -8,12 +8,13 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace stashscope {
 
 namespace {
 
-/// A worker's lines are short, a layout's curves too; what is longer is no answer.
+/// Valid output of a worker or of a layout program has much shorter lines.
 constexpr std::size_t longest_line = std::size_t{16} << 20;
 
 [[noreturn]] void fail_by_errno(const std::string& what) {
@@ -23,10 +24,10 @@ constexpr std::size_t longest_line = std::size_t{16} << 20;
 }  // namespace
 
 InputFile::InputFile(std::string_view input) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
-  if (fd_ < 0) fail_by_errno("cannot hold the input");
+  if (fd_ < 0) fail_by_errno("cannot store the worker's input");
   while (!input.empty()) {
     const ssize_t written = ::write(fd_, input.data(), input.size());
-    if (written < 0) fail_by_errno("cannot hold the input");
+    if (written < 0) fail_by_errno("cannot store the worker's input");
     input.remove_prefix(static_cast<std::size_t>(written));
   }
   ::lseek(fd_, 0, SEEK_SET);
@@ -35,7 +36,7 @@ InputFile::InputFile(std::string_view input) : fd_(::memfd_create("input", MFD_C
 InputFile::~InputFile() { ::close(fd_); }
 
 InputStream::InputStream(std::vector<std::string_view> pieces) : pieces_(std::move(pieces)) {
-  // Unlike a pipe, a socket whose reader has gone can be written to without a signal.
+  // Unlike a pipe, a socket without a reader can be written to without raising SIGPIPE.
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) != 0) {
     fail_by_errno("cannot open a socket");
   }
@@ -75,16 +76,19 @@ bool LineReader::read_from(int fd) {
     rest_.clear();
     return false;
   }
-  if (static_cast<std::size_t>(count) > left_) fail_run("", "the worker printed too much");
+  if (static_cast<std::size_t>(count) > left_)
+    fail_run("", "the worker printed more than its limit");
   left_ -= static_cast<std::size_t>(count);
   const std::size_t searched = rest_.size();
   rest_.append(buffer.data(), static_cast<std::size_t>(count));
   cut(searched);
-  if (rest_.size() > longest_line) fail_run("", "the worker printed an endless line");
+  if (rest_.size() > longest_line) {
+    fail_run("", "the worker printed a line longer than " + format_bytes(longest_line));
+  }
   return true;
 }
 
-/// @param searched so far there is no end of a line
+/// @param searched number of leading characters without an end of line
 void LineReader::cut(std::size_t searched) {
   std::size_t start = 0;
   for (std::size_t end = rest_.find('\n', searched); end != std::string::npos;

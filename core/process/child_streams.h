@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-/// What a parent and its child say to each other.
+/// The streams between a parent and its child.
 namespace stashscope {
 
-/// A nameless file that holds a child's input: unlike a pipe, it takes any amount at once.
+/// A nameless file with a child's input. Unlike a pipe, it takes any amount at once.
 class InputFile {
  public:
-  /// Throws a run Error when there is no room.
+  /// Throws a run Error when the input cannot be stored.
   explicit InputFile(std::string_view input);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -27,7 +27,7 @@ class InputFile {
 /// The parent's end of a stream that a child reads.
 class InputStream {
  public:
-  /// @param pieces views of what others own
+  /// @param pieces must outlive this object
   explicit InputStream(std::vector<std::string_view> pieces);
   ~InputStream();
   InputStream(const InputStream&) = delete;
@@ -37,7 +37,7 @@ class InputStream {
   int reading() const { return ends_[1]; }
   void close_reading() { close_end(1); }
 
-  /// Without waiting. Returns whether there is more to write.
+  /// Writes what the child can take without waiting. Returns whether there is more to write.
   bool write_some();
 
  private:
@@ -49,15 +49,16 @@ class InputStream {
   std::size_t next_ = 0;
 };
 
-/// Cuts a stream of bytes into lines.
+/// Splits a stream of bytes into lines.
 class LineReader {
  public:
   using OnLine = std::function<void(const std::string&)>;
 
-  /// @param most bytes before the stream counts as endless
+  /// @param most limit on the bytes of the whole stream
   LineReader(std::size_t most, OnLine on_line) : left_(most), on_line_(std::move(on_line)) {}
 
-  /// Whether the stream goes on. Throws a run Error for one without end.
+  /// Reads once. Returns false at the end of the stream. Throws a run Error when the stream or one
+  /// of its lines exceeds its limit.
   bool read_from(int fd);
 
  private:

@@ -7,14 +7,14 @@
 
 namespace stashscope {
 
-/// Says when to stop waiting for a child.
+/// Decides when to stop waiting for a child.
 class Deadline {
  public:
-  /// @param limit from now on; nothing: as long as it takes
+  /// @param limit counted from now; nothing: no time limit
   Deadline(Progress progress, std::optional<std::chrono::milliseconds> limit)
       : progress_(std::move(progress)), limit_(limit) {}
 
-  /// Throws a cancelled Error, or when the time is over a run Error that names the limit.
+  /// Throws a cancelled Error after a cancel, and a run Error that names the limit after it.
   void check() const;
 
  private:

@@ -17,12 +17,13 @@ constexpr std::string_view last_line = "end\n";
 constexpr std::size_t longest_name = 4096;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50;
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
+constexpr const char* ends_early = "ends before all files have arrived";
 
 [[noreturn]] void fail_stream(const std::string& what) {
   fail_input("standard input", what, "send it again");
 }
 
-/// Whether a file of that name stays in the folder it is put into.
+/// Whether a file of that name stays inside its target folder.
 bool lies_inside(const fs::path& name) {
   return !name.empty() && name.is_relative() && name.has_filename() &&
          std::ranges::none_of(name, [](const fs::path& part) { return part == ".."; });
@@ -37,7 +38,7 @@ class Unpacker {
   Unpacker(std::istream& stream, const fs::path& folder) : stream_(stream), folder_(folder) {}
 
   void unpack() {
-    if (take_line() + "\n" != first_line) fail_stream("is no stream of files");
+    if (take_line() + "\n" != first_line) fail_stream("is not a stream of files");
     for (std::string line = take_line(); line + "\n" != last_line; line = take_line()) {
       take_file(line);
     }
@@ -49,9 +50,9 @@ class Unpacker {
     char next = 0;
     while (stream_.get(next) && next != '\n') {
       line += next;
-      if (line.size() > first_line.size() + longest_name) fail_stream("is no stream of files");
+      if (line.size() > first_line.size() + longest_name) fail_stream("is not a stream of files");
     }
-    if (!stream_) fail_stream("ends before all files are there");
+    if (!stream_) fail_stream(ends_early);
     return line;
   }
 
@@ -67,9 +68,9 @@ class Unpacker {
     }
     std::string name(length, '\0');
     stream_.read(name.data(), static_cast<std::streamsize>(length));
-    if (!stream_) fail_stream("ends before all files are there");
+    if (!stream_) fail_stream(ends_early);
     if (!lies_inside(name) || name.find('\0') != std::string::npos) {
-      fail_stream("names a place that is not in its folder: " + printable(name));
+      fail_stream("names a path outside its folder: " + printable(name));
     }
     write(folder_ / name, bytes);
   }
@@ -82,12 +83,12 @@ class Unpacker {
     while (bytes > 0 && file) {
       block.resize(std::min<std::uint64_t>(bytes, block_bytes));
       stream_.read(block.data(), std::ssize(block));
-      if (!stream_) fail_stream("ends before all files are there");
+      if (!stream_) fail_stream(ends_early);
       file.write(block.data(), std::ssize(block));
       bytes -= block.size();
     }
     file.flush();
-    if (!file) fail_input(printable(path.string()), "cannot be written", "make room there");
+    if (!file) fail_input(printable(path.string()), "cannot be written", "free some space there");
   }
 
   std::istream& stream_;
@@ -98,7 +99,7 @@ class Unpacker {
 
 void FileBundle::add(const std::string& name, std::size_t bytes, Entry entry) {
   if (!lies_inside(name)) {
-    fail_input("'" + printable(name) + "'", "lies outside of the model's folder",
+    fail_input("'" + printable(name) + "'", "is outside the model's folder",
                "put the model and its data into one folder");
   }
   entry.header = std::to_string(bytes) + " " + std::to_string(name.size()) + "\n" + name;

@@ -11,15 +11,15 @@
 
 namespace stashscope {
 
-/// Files on their way to another machine, one after the other in a stream of bytes.
+/// Files packed one after the other into a stream of bytes, for another machine.
 class FileBundle {
  public:
-  /// @param name relative, without `..`: where the file comes to lie
+  /// @param name path in the target folder, relative, without `..`
   void add_text(const std::string& name, std::string text);
   /// Throws an input Error when the file cannot be read.
   void add_file(const std::string& name, const std::filesystem::path& file);
 
-  /// The stream. Views of this object, which owns what they show.
+  /// The stream, as views into this object.
   std::vector<std::string_view> pieces() const;
 
  private:
@@ -35,7 +35,7 @@ class FileBundle {
 };
 
 /// Writes the files of such a stream into a folder. Throws an input Error when the stream ends too
-/// early, is none, or names a place outside of the folder.
+/// early, is not a bundle, names a path outside the folder, or a file cannot be written.
 void unpack_bundle(std::istream& stream, const std::filesystem::path& folder);
 
 }  // namespace stashscope

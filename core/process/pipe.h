@@ -5,10 +5,10 @@
 
 namespace stashscope {
 
-/// Both ends of a pipe, closed as a program starts in this process's place.
+/// Both ends of a pipe. Programs that this process executes do not inherit them.
 class Pipe {
  public:
-  /// Throws a run Error when there is none to be had.
+  /// Throws a run Error when the system has no pipe left.
   Pipe();
   ~Pipe();
   Pipe(const Pipe&) = delete;

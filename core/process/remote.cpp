@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With what ssh itself ends when there is no connection.
+/// The exit status of ssh itself when there is no connection.
 constexpr int ssh_failed = 255;
 constexpr int not_found = 127;
 constexpr int not_executable = 126;
 constexpr std::size_t longest_part = 253;
 
-/// Letters, digits, and these characters behind the first one.
+/// Whether `text` consists of letters, digits, `_` and, after its first character, `others`.
 bool is_made_of(const std::string& text, std::string_view others) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -32,8 +32,8 @@ bool is_made_of(const std::string& text, std::string_view others) {
 }
 
 [[noreturn]] void fail_host(const std::string& text) {
-  fail_usage("'" + printable(text) + "'", "is no machine",
-             "write user@host, with :port behind it where it is not ssh's own");
+  fail_usage("'" + printable(text) + "'", "is not the address of a machine",
+             "write [user@]host or [user@]host:port");
 }
 
 int port_of(const std::string& digits, const std::string& text) {
@@ -49,7 +49,7 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, unknown) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// What ssh says, and what can be done about it.
+/// A message of ssh, its meaning and what the user can do.
 struct KnownFailure {
   std::string_view said;
   const char* reason;
@@ -57,13 +57,12 @@ struct KnownFailure {
 };
 
 constexpr std::array<KnownFailure, 8> known_failures = {{
-    {"Could not resolve hostname", "no machine of that name is known", "check the name"},
-    {"Host key verification failed", "its key is not known or has changed",
-     "run ssh to it once in a terminal and check its key"},
-    {"Permission denied", "it does not let you in without a password",
-     "give it your key with ssh-copy-id"},
-    {"Connection refused", "nothing answers ssh there", "check the name and the port"},
-    {"timed out", "it does not answer", "check that it is on and can be reached"},
+    {"Could not resolve hostname", "this host name is unknown", "check the name"},
+    {"Host key verification failed", "its host key is unknown or has changed",
+     "connect to it once with ssh in a terminal and check its host key"},
+    {"Permission denied", "it does not accept your key", "copy your key to it with ssh-copy-id"},
+    {"Connection refused", "no ssh server answers there", "check the name and the port"},
+    {"timed out", "it does not answer", "check that it is switched on and reachable"},
     {"No route to host", "it cannot be reached", "check the network"},
     {"Network is unreachable", "it cannot be reached", "check the network"},
     {"closed by remote host", "the connection was lost", "run again"},
@@ -102,12 +101,12 @@ std::string shell_quoted(const std::string& word) {
 std::vector<std::string> ssh_arguments(const RemoteHost& host,
                                        const std::vector<std::string>& words) {
   std::vector<std::string> arguments = {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15",
-                                        // A connection that is cut ends after a minute.
+                                        // A broken connection ends after a minute.
                                         "-o", "ServerAliveInterval=15", "-o",
                                         "ServerAliveCountMax=4"};
   if (host.port != 0) arguments.insert(arguments.end(), {"-p", std::to_string(host.port)});
   arguments.insert(arguments.end(), {"--", (host.user.empty() ? "" : host.user + "@") + host.host});
-  // Over there a shell takes it apart again.
+  // The remote shell splits the command into words again.
   std::vector<std::string> quoted;
   for (const std::string& word : words) quoted.push_back(shell_quoted(word));
   arguments.push_back(join(quoted, " "));
@@ -134,7 +133,7 @@ Error remote_error(const RemoteHost& host, const ChildEnd& end) {
   const std::string said = printable(end.last_words, most_last_words);
   if (end.status == not_found || end.status == not_executable) {
     return {ErrorKind::run, where, "the worker '" + printable(host.worker) + "' is not there",
-            "install it there, or give its path"};
+            "install it on that machine, or give its path"};
   }
   if (end.status == ssh_failed) {
     for (const KnownFailure& each : known_failures) {
@@ -144,7 +143,7 @@ Error remote_error(const RemoteHost& host, const ChildEnd& end) {
   }
   if (!said.empty()) return {kind_of_end(end.status), where, said};
   return {ErrorKind::run, where,
-          end.status == ssh_failed ? "ssh ended without a word" : describe_end(end.status)};
+          end.status == ssh_failed ? "ssh ended without a message" : describe_end(end.status)};
 }
 
 }  // namespace stashscope

@@ -9,34 +9,34 @@
 
 namespace stashscope {
 
-/// A machine that ssh reaches, with the worker on it.
+/// A machine that ssh reaches and that has the worker installed.
 struct RemoteHost {
-  std::string user;  ///< empty: whom ssh takes
+  std::string user;  ///< empty: ssh's default
   std::string host;
-  int port = 0;                           ///< 0: the one that ssh takes
+  int port = 0;                           ///< 0: ssh's default
   std::string worker = "stashscope-run";  ///< name or path of the program there
 
   friend bool operator==(const RemoteHost&, const RemoteHost&) = default;
 };
 
-/// `[user@]host[:port]`. Throws a usage Error for anything else; what could be an option or a
-/// command is none of it.
+/// Reads `[user@]host[:port]`. Throws a usage Error for anything else, which includes every text
+/// that ssh or a shell could take for an option or a command.
 RemoteHost parse_remote_host(const std::string& text);
-/// The text that reads back as the same user, host and port.
+/// The text that `parse_remote_host` reads back as the same user, host and port.
 std::string to_string(const RemoteHost& host);
 
-/// The word as one argument of a POSIX shell, whatever it contains.
+/// `word` quoted as one argument of a POSIX shell.
 std::string shell_quoted(const std::string& word);
 
-/// What ssh is called with to run `words` there; it asks for nothing.
+/// The arguments with which ssh runs `words` on the host, without any prompt.
 std::vector<std::string> ssh_arguments(const RemoteHost& host,
                                        const std::vector<std::string>& words);
 
-/// The ssh program: what the environment variable STASHSCOPE_SSH names, else `ssh`, looked for
-/// where the system looks for programs. Throws a run Error when there is none.
+/// The ssh program: the one that the environment variable STASHSCOPE_SSH names, else `ssh`, found
+/// through PATH. Throws a run Error when there is none.
 std::filesystem::path ssh_program();
 
-/// What an ended ssh means for the user.
+/// The error to show for an ssh that ended with a failure.
 Error remote_error(const RemoteHost& host, const ChildEnd& end);
 
 }  // namespace stashscope

@@ -15,7 +15,7 @@ namespace stashscope {
 
 namespace {
 
-/// Listens to a child until it closes its streams, and writes to it meanwhile.
+/// Reads from a child until it closes its streams, and writes to it meanwhile.
 class Conversation {
  public:
   Conversation(const LineReader::OnLine& on_line, std::size_t most_output)
@@ -50,7 +50,7 @@ class Conversation {
   std::string last_words_;
 };
 
-/// @param stream what the parent writes; null when `input` is all there
+/// @param stream the input that the parent writes; null when `input` is already complete
 ChildEnd converse(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                   int input, InputStream* stream, const LineReader::OnLine& on_line,
                   const Progress& progress, const ChildLimits& limits) {

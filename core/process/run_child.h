@@ -14,13 +14,14 @@
 
 namespace stashscope {
 
-/// What a child may take before it counts as failed.
+/// Limits beyond which a child counts as failed.
 struct ChildLimits {
   std::optional<std::chrono::milliseconds> time;
-  std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes that it prints
+  std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes printed
 };
 
-/// Characters that are shown of last words: a whole plan, which a step may need to fit.
+/// Characters shown of last words: enough for a whole plan, which the worker names when the step
+/// does not fit without it.
 constexpr std::size_t most_last_words = 8000;
 
 /// How a child ended.
@@ -29,35 +30,35 @@ struct ChildEnd {
   std::string last_words;  ///< the last line of its standard error
 };
 
-/// For a child that ended without saying why.
+/// The message for a child that ended without last words.
 std::string describe_end(int status);
-/// By the exit codes of the project's programs.
+/// The kind of error that an exit code of the project's programs means.
 ErrorKind kind_of_end(int status);
 
-/// Runs a program as `run_child` does, but tells how it ended, whatever it was.
-/// @param input what it reads, piece by piece; nothing is copied. A program that stops reading
-/// misses the rest.
+/// Like `run_child`, but returns every end instead of throwing, and has no limits.
+/// @param input what the program reads, piece by piece; not copied. The rest is dropped when the
+/// program stops reading.
 ChildEnd run_child_to_end(const std::filesystem::path& program,
                           const std::vector<std::string>& arguments,
                           const std::function<void(const std::string&)>& on_line,
                           const Progress& progress, const std::vector<std::string_view>& input);
 
-/// Runs a program and hands its standard output over line by line, so that a fault in it stays its
-/// own. The program is killed when this process ends, however that comes.
+/// Runs a program and passes on its standard output line by line. A fault in the program does not
+/// harm this process. The program is killed when this process ends, however that happens.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
 /// @param input what the program reads on its standard input
-/// Throws a run Error with the program's last words when it does not end with status 0, one that
-/// names the limit (after killing it) when it goes beyond one, and a cancelled one (after killing
-/// it) when `progress` is cancelled.
+/// When the program ends with another status than 0, throws an Error of its exit code's kind with
+/// its last words. Kills the program and throws a run Error when it exceeds a limit, and a
+/// cancelled Error when `progress` is cancelled.
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
                const std::string& input = {}, const ChildLimits& limits = {});
 
-/// The file of the running program.
+/// The path of the running program.
 std::filesystem::path running_program();
 
-/// The worker program that lies beside the running one.
+/// The worker program in the folder of the running one.
 std::filesystem::path worker_program();
 
 }  // namespace stashscope

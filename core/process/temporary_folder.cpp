@@ -16,24 +16,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* other_place = "set TMPDIR to another place";
+constexpr const char* other_place = "set TMPDIR to a folder in which you may write";
 
 fs::path make_folder() {
   std::error_code unusable;
   const fs::path parent = fs::temp_directory_path(unusable);
-  if (unusable) fail_input("the folder of temporary files", unusable.message(), other_place);
+  if (unusable) fail_input("the folder for temporary files", unusable.message(), other_place);
   std::string pattern = fs::absolute(parent / "stashscope-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
-    fail_input(printable(pattern), std::string("cannot be made: ") + std::strerror(errno),
+    fail_input(printable(pattern), std::string("cannot be created: ") + std::strerror(errno),
                other_place);
   }
   return pattern;
 }
 
-/// Removes a folder after the end of a pipe. In a forked child only calls that are safe in a signal
-/// handler are allowed.
+/// Removes a folder after the end of a pipe. Runs in a forked child, where only async-signal-safe
+/// calls are allowed.
 [[noreturn]] void guard(int lifeline, const char* folder) {
-  // Whoever reads what this process writes waits until all its copies are closed.
+  // A reader of this process's output waits until all copies of its descriptors are closed.
   ::dup2(lifeline, STDIN_FILENO);
   ::closefrom(STDIN_FILENO + 1);
   char nothing = 0;
@@ -46,7 +46,7 @@ fs::path make_folder() {
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
-  // The guard never lets any in, so that a signal to all processes of a user leaves it alone.
+  // The guard inherits the block, so that it survives a signal to all processes of the user.
   const ScopedSignalBlock held;
   path_ = make_folder();
   guard_ = ::fork();
@@ -54,7 +54,7 @@ TemporaryFolder::TemporaryFolder() {
   const int reason = errno;
   lifeline_.close_reading();
   if (guard_ > 0) {
-    // Out of reach of what kills the process group.
+    // A signal to the process group must not kill the guard.
     ::setpgid(guard_, 0);
     return;
   }

@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// A folder that goes with this object, or with this process: a child waits for the end of either,
-/// whatever signal brings it, and removes the folder.
+/// A folder that is removed with this object. A child process removes it, also when this process
+/// ends by any signal.
 class TemporaryFolder {
  public:
   /// Throws an input Error when no folder can be made, a run Error when no child can.
@@ -21,7 +21,7 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  Pipe lifeline_;  ///< the child reads, and meets the end of the pipe as this process ends
+  Pipe lifeline_;  ///< the child reads from it; it closes when this process ends
   std::filesystem::path path_;
   pid_t guard_ = -1;
 };

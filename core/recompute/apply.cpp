@@ -21,7 +21,7 @@ bool contains(const std::vector<NodeId>& nodes, NodeId node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-/// What is put away would be brought back for nobody: `again` makes a view of it from its own copy.
+/// The restored tensor would have no reader, because `again` makes a view from its own copy.
 bool makes_view_again(const NodePlan& again, const NodePlan& away) {
   return contains(again.subgraph, away.node) && have_common(again.subgraph, away.subgraph);
 }
@@ -32,7 +32,7 @@ class PlanSelector {
   PlanSelector(const Opportunities& opportunities, const RecomputeConfig& config,
                const PinnedNodes& pinned)
       : position_(opportunities.position),
-        kept_(pinned),
+        pinned_(pinned),
         choices_(opportunities.clusters.size(), nullptr),
         taken_(opportunities.clusters.size(), 0),
         last_use_(opportunities.position.size(), no_use) {
@@ -60,10 +60,10 @@ class PlanSelector {
  private:
   static constexpr std::uint32_t no_use = std::numeric_limits<std::uint32_t>::max();
 
-  /// That a selected plan treats a node or runs it again.
+  /// A use of a node by a selected plan: as its entry or as a node to clone.
   struct Use {
     const NodePlan* plan;
-    std::uint32_t before;  ///< the use of the same node that was added before
+    std::uint32_t before;  ///< the previous use of the same node
   };
 
   void sort(Selection& plans) const {
@@ -78,7 +78,7 @@ class PlanSelector {
     int& taken = taken_[plan.cluster_id];
     if ((limit >= 0 && taken >= limit) || is_excluded(plan)) return;
     ++taken;
-    if (is_pinned(kept_, plan.node)) return;
+    if (is_pinned(pinned_, plan.node)) return;
     selected_.push_back(&plan);
     add_use(plan.node, plan);
     if (!in_reference(plan.type)) return;
@@ -100,8 +100,8 @@ class PlanSelector {
   }
 
   const std::vector<std::size_t>& position_;
-  const PinnedNodes& kept_;
-  IdVector<ClusterId, const ClusterChoice*> choices_;  ///< null: nothing is chosen
+  const PinnedNodes& pinned_;
+  IdVector<ClusterId, const ClusterChoice*> choices_;  ///< null: not selected
   IdVector<ClusterId, int> taken_;
   Selection selected_;
   std::vector<Use> uses_;

@@ -11,46 +11,46 @@
 
 namespace stashscope {
 
-/// Whether two plans cannot both be carried out: they free the same output, treat outputs of one
-/// node in different ways, or one makes a tensor again, with a view of it, that the other one puts
-/// away.
+/// Whether two plans cannot both be applied. They conflict if they free the same output, if their
+/// strategies for outputs of one node differ, or if one evicts a tensor that the other recomputes
+/// together with a view of it.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
-/// Nodes whose outputs stay in memory whatever plans they have; empty: none.
+/// Nodes whose outputs stay in memory regardless of plans; empty: none.
 using PinnedNodes = IdVector<NodeId, bool>;
 inline bool is_pinned(const PinnedNodes& pinned, NodeId node) {
   return !pinned.empty() && pinned[node];
 }
 
-/// The plans of a cluster and type, in execution order.
+/// The plans with a cluster and type, in execution order.
 std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
                                       const std::string& cluster, PlanType type);
 
-/// The plans that a configuration switches on: of each cluster the first `count` occurrences in
-/// execution order, of the chosen type, without those that others exclude. Plans that the reference
-/// knows win over others, of one node the recompute plan over the compromise. Plans of pinned nodes
-/// count, but are not among them. In execution order.
+/// The plans that a configuration selects, in execution order: of each cluster, the first `count`
+/// occurrences of the chosen type, without conflicting plans. In a conflict, plan types known to
+/// ONNX Runtime win over other types; for one node, recompute wins over compromise. Plans of pinned
+/// nodes count as occurrences but are not returned.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config,
                                           const PinnedNodes& pinned = {});
 
-/// How many of the plans have each cluster and type.
+/// Number of plans by cluster and type.
 using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;
 PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
-/// The configuration that switches on every plan of the given types, as levels 1 and 2 of the
-/// reference do. A compromise is among them where some node has no other plan.
+/// The configuration that selects every plan, like optimization levels 1 and 2 of ONNX Runtime.
+/// With compromise, a compromise is selected where a node has no other plan.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
-/// The configuration with entries that name an operator replaced by those of the clusters they
-/// mean. Entries that name a cluster themselves win; an operator without plans stays, so that it
-/// can be told.
+/// Replaces entries that name an operator by entries for the clusters they stand for. Entries that
+/// name a cluster win. An entry for an operator without plans stays, so that the caller can report
+/// it.
 RecomputeConfig without_operators(const Graph& graph, const Opportunities& opportunities,
                                   const RecomputeConfig& config);
 
-/// The graph's dataflow with every plan carried out by its strategy: subgraphs cloned, tensors put
-/// away and brought back, backward readers of the freed outputs rewired. Later entries are handled
-/// first; a node is cloned once.
+/// The graph's dataflow with all plans applied by their strategies: subgraphs cloned, tensors
+/// evicted and restored, backward readers of the freed outputs rewired. Later entries are handled
+/// first. A node is cloned at most once.
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities, const std::vector<const NodePlan*>& plans);
 

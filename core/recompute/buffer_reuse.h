@@ -6,11 +6,11 @@
 
 namespace stashscope {
 
-/// The value whose buffer `value` shares in the reference's analysis: Reshape, Squeeze, Unsqueeze,
-/// Flatten and Identity pass their input's buffer on. Nothing when it has a buffer of its own, when
-/// the owner has no producer, or when the first reader of an alias on the way is the YieldOp; one
-/// that is not there reads the boundary's outputs behind all of forward.
-/// @param stash its order and number of forward nodes
+/// The value whose buffer `value` shares in ONNX Runtime's analysis: Reshape, Squeeze, Unsqueeze,
+/// Flatten and Identity pass on their input's buffer. Nothing if `value` has its own buffer, if the
+/// owner has no producer, or if the first reader of an alias on the way is the YieldOp. In a graph
+/// without a YieldOp, the boundary's outputs are read after all forward nodes.
+/// @param stash supplies the execution order and the number of forward nodes
 std::optional<ValueId> reused_buffer(const Graph& graph, const Boundary& boundary,
                                      const Stash& stash, ValueId value);
 

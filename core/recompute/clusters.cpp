@@ -23,7 +23,7 @@ PlansOfNode plans_of_nodes(const std::vector<NodePlan>& all) {
   return plans;
 }
 
-/// Extends `combination` by every choice of one plan for each owner of a reused buffer.
+/// Extends `combination` by each choice of one plan per owner of a reused buffer.
 void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners, std::size_t next,
                     Combination& combination, std::vector<Combination>& found) {
   if (next == owners.size()) {
@@ -39,7 +39,7 @@ void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners,
   }
 }
 
-/// A plan that reuses buffers frees them only together with a plan of each owner.
+/// A plan that reuses buffers frees them only together with one plan of each owner.
 std::vector<Combination> combinations_of(const Graph& graph, const PlansOfNode& plans,
                                          const NodePlan& plan) {
   std::vector<NodeId> owners;
@@ -62,7 +62,7 @@ std::string config_of(const Combination& combination) {
   return join(entries, ",");
 }
 
-/// What the outputs of a plan take, each as a product of dimensions; outputs of unknown shape are
+/// The sizes of a plan's outputs, each as a product of dimensions. Outputs of unknown shape are
 /// left out and clear `complete`.
 void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
                bool& complete) {
@@ -79,7 +79,7 @@ void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct
   }
 }
 
-/// 0 where a dimension has no value.
+/// 0 if a dimension has no value.
 std::int64_t evaluate(const std::vector<SizeProduct>& products, const Bindings& bindings) {
   Rational total;
   try {
@@ -110,7 +110,7 @@ StashedOutput describe_output(const Graph& graph, const NodePlan& plan, std::siz
   return described;
 }
 
-/// The reference's text for grouping: equal texts are one row.
+/// ONNX Runtime's grouping key; nodes with equal keys share a row.
 std::string key_of(const Graph& graph, const NodePlan& plan) {
   const Node& node = graph.node(plan.node);
   std::string key =
@@ -163,7 +163,7 @@ std::string element_count_text(const Graph& graph, ValueId value) {
 
 namespace {
 
-/// The occurrences of one combination, while they are collected.
+/// The occurrences of one combination while they are collected.
 struct Occurrences {
   std::vector<Occurrence> all;
   std::vector<SizeProduct> sizes;

@@ -1,4 +1,4 @@
-// Keeps a stashed float32 tensor in a narrower floating type.
+// Stores a stashed float32 tensor in a narrower floating-point type.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// 8 bits are few: only where no reader's result hangs on the digits.
+/// Allows 8 bits only if no reader's result depends on the lost precision.
 bool tolerate_float8(const StrategyInput& input, const StashedBuffer& buffer) {
   return std::all_of(buffer.readers.begin(), buffer.readers.end(), [&](NodeId reader) {
     const Op* const op = input.ops[reader];
@@ -47,7 +47,7 @@ PlanCost compression_cost(const NodePlan& plan, const PlanCostInput& input) {
 
 const Strategy compress_strategy = {PlanType::compress,
                                     "compress",
-                                    "keeps float32 activations in a narrower type",
+                                    "stores float32 activations in a narrower type",
                                     true,
                                     find_compressions,
                                     apply_compression,

@@ -1,4 +1,4 @@
-// Keeps the narrow source of a widening Cast instead of what was computed from it.
+// Stashes the narrow input of a widening Cast and recomputes from it.
 
 #include "core/recompute/search.h"
 
@@ -22,8 +22,8 @@ Findings find_compromises(const StrategyInput& input) {
 
 const Strategy compromise_strategy = {PlanType::compromise,
                                       "compromise",
-                                      "keeps the narrow source of a widening Cast and computes "
-                                      "from there",
+                                      "stashes the narrow input of a widening Cast and recomputes "
+                                      "from it",
                                       false,
                                       find_compromises,
                                       apply_subgraph,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* hint = "for example BiasGelu+:1:-1,Cast+:2:3";
 
-/// Digits with an optional minus sign and nothing else, as the reference's conversion takes them.
+/// Accepts only digits with an optional minus sign, like ONNX Runtime's conversion.
 int parse_int(const std::string& text) {
   int number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -76,10 +76,10 @@ void add_entries(const std::string& text, RecomputeConfig& config) {
 void add_json(const std::string& text, RecomputeConfig& config) {
   const auto list = nlohmann::json::parse(text, nullptr, false);
   if (!list.is_array()) {
-    fail_input("", "is no JSON list of config strings", "for example [\"BiasGelu+:1:-1\"]");
+    fail_input("", "is not a JSON list of config strings", "for example [\"BiasGelu+:1:-1\"]");
   }
   for (const auto& item : list) {
-    if (!item.is_string()) fail_input("", "has an entry that is no string");
+    if (!item.is_string()) fail_input("", "contains an entry that is not a string");
     add_entries(item.get<std::string>(), config);
   }
 }
@@ -90,7 +90,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// Cluster names of other programs' sessions may hold anything; a shell must not read it.
+/// Quotes cluster names, because those from a session file may contain shell commands.
 std::string quoted_for_shell(const std::string& text) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -132,7 +132,7 @@ ElementType parse_compressed(const std::string& name) {
     if (name == name_of(each)) return each;
     names.emplace_back(name_of(each));
   }
-  fail_usage("'" + printable(name) + "'", "is no type that activations are kept in",
+  fail_usage("'" + printable(name) + "'", "is not a type that compress supports",
              "choose one of " + join(names, ", "));
 }
 
@@ -146,13 +146,13 @@ void add_config_argument(const std::string& argument, RecomputeConfig& config) {
   if (!argument.starts_with('@')) return add_entries(argument, config);
   const std::string path = argument.substr(1);
   std::string text = read_file(path);
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // some editors mark UTF-8 so
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // UTF-8 byte order mark
   text = trimmed(text);
   try {
     if (text.starts_with('[') || text.starts_with('{')) return add_json(text, config);
     for (const std::string& line : split(text, '\n')) add_entries(trimmed(line), config);
   } catch (const Error& error) {
-    // What makes no sense on a command line is a fault of the file here.
+    // Invalid text in a file is an input error, not a usage error.
     throw Error(ErrorKind::input, error.where(), error.reason(), error.hint())
         .within(printable(path));
   }

@@ -61,7 +61,7 @@ void DataflowBuilder::evict(const NodePlan& plan, const Eviction& how, AddedKind
   const ValueId original = graph_.node(plan.node).outputs[plan.outputs[0]];
   const ValueId away = add_transfer(plan.node, how.kind, original, original, how.form);
   replaced_[original] = add_transfer(plan.node, back, away, original, {});
-  // Views are made of what was brought back, not of a copy that another plan computes.
+  // Views are made from the restored tensor, not from a clone of another plan.
   twin_of_[original] = ValueId();
   for (const NodeId view : plan.subgraph) {
     clone(view);

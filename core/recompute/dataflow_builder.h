@@ -7,14 +7,14 @@
 
 namespace stashscope {
 
-/// How a tensor is put away.
+/// How a tensor is evicted.
 struct Eviction {
   AddedKind kind;
   StoredForm form;
 };
 
-/// Collects what plans add to a graph's dataflow and what backward nodes read instead, then builds
-/// the new structure in one pass.
+/// Collects the nodes and rewired inputs that plans add to a graph's dataflow, then builds the new
+/// structure in one pass.
 class DataflowBuilder {
  public:
   DataflowBuilder(const Graph& graph, const IdVector<NodeId, const Op*>& ops, const Stash& stash)
@@ -28,18 +28,18 @@ class DataflowBuilder {
   DataflowBuilder(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                   Stash&& stash) = delete;
 
-  /// Runs a forward node again in backward; a node is cloned once.
+  /// Clones a forward node into backward, at most once.
   void clone(NodeId node);
-  /// Lets backward read the clone's output. @pre the node was cloned
+  /// Makes backward read the clone's output. @pre the node was cloned
   void read_clone(NodeId node, std::size_t output);
-  /// Puts the plan's output away behind its last use in forward, brings it back, and lets backward
-  /// read that, and views of it.
+  /// Evicts the plan's output after its last use in forward, restores it, and makes backward read
+  /// the restored tensor and views of it.
   void evict(const NodePlan& plan, const Eviction& how, AddedKind back);
 
   Dataflow finish();
 
  private:
-  /// By values of the graph; invalid for those that stay.
+  /// By value of the graph; invalid: not replaced.
   using Replacements = IdVector<ValueId, ValueId>;
 
   /// A node with one input; returns its output.

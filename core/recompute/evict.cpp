@@ -13,7 +13,7 @@ class BufferTracer {
  public:
   explicit BufferTracer(const StrategyInput& input) : input_(input), graph_(input.graph) {}
 
-  /// Nothing when the memory is kept alive by more than the backward pass.
+  /// Nothing if anything besides the backward pass keeps the memory alive.
   std::optional<StashedBuffer> trace(NodeId maker, std::size_t output) {
     StashedBuffer buffer{graph_.node(maker).outputs[output], output, {}, {}};
     bool is_read = false;
@@ -39,7 +39,7 @@ class BufferTracer {
     return buffer;
   }
 
-  /// The output of `node` shows the memory of an input.
+  /// Whether the output of `node` is a view of an input.
   bool is_view(NodeId node, std::size_t output) const {
     const Op* const op = input_.ops[node];
     return op != nullptr && op->alias != nullptr &&
@@ -59,7 +59,7 @@ class BufferTracer {
   const Graph& graph_;
 };
 
-/// A config string tells operators from clusters by their last character.
+/// In a config string, an operator must differ from a cluster, which ends in `+`.
 bool can_be_named(const std::string& op_type) {
   return !op_type.empty() && !op_type.ends_with('+') &&
          op_type.find_first_of(",:") == std::string::npos;

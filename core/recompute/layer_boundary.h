@@ -7,11 +7,11 @@
 
 namespace stashscope {
 
-/// Inputs 0 of the layer normalizations that start a transformer layer: the same tensor is also
-/// read by a residual Add, and an attention (Softmax, BiasSoftmax or a flash attention PythonOp) is
-/// reachable from the normalization through nodes placed before that Add.
-/// @param position of each node in the order of the analysis, @param forward_nodes that many come
-/// first
+/// The first inputs of layer normalizations that start a transformer layer. For such an input, a
+/// residual Add reads it too, and an attention (Softmax, BiasSoftmax or a flash attention PythonOp)
+/// is reachable from the normalization through nodes ordered before that Add.
+/// @param position of each node in the order of the analysis
+/// @param forward_nodes number of forward nodes, which come first in that order
 std::set<ValueId> layer_boundary_inputs(const Graph& graph,
                                         const std::vector<std::size_t>& position,
                                         std::size_t forward_nodes);

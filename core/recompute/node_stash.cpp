@@ -17,7 +17,7 @@ bool is_read_in_backward(const Opportunities& opportunities, const Dataflow& dat
   });
 }
 
-/// Nearly everything can be put away; what can be recomputed is what users want to know.
+/// Counts recompute and compromise plans only; almost every tensor can be evicted.
 IdVector<NodeId, bool> with_plans(const Opportunities& opportunities, std::size_t nodes) {
   IdVector<NodeId, bool> has_plan(nodes, false);
   for (const NodePlan& plan : opportunities.plans) has_plan[plan.node] = true;

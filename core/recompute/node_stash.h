@@ -5,25 +5,25 @@
 
 namespace stashscope {
 
-/// What becomes of what a node keeps for backward without any plan.
+/// What the current plans do with the outputs that a node stashes without plans.
 enum class StashState : std::uint8_t {
-  none,       ///< it keeps nothing
-  freed,      ///< recomputed, or put away and brought back
-  plannable,  ///< pinned, though a plan could recompute it
-  pinned,     ///< pinned because the user wants so
-  unplanned,  ///< pinned, and no plan recomputes it
+  none,       ///< the node stashes nothing
+  freed,      ///< recomputed, or evicted and restored
+  plannable,  ///< stays stashed; a plan could recompute it
+  pinned,     ///< stays stashed; pinned by the user
+  unplanned,  ///< stays stashed; no plan can recompute it
 };
 constexpr std::size_t stash_states = 5;
 
 struct NodeStash {
   StashState state = StashState::none;
-  std::int64_t bytes = 0;  ///< that are pinned without plans; shared buffers count once
+  std::int64_t bytes = 0;  ///< stashed without plans; shared buffers count once
 };
 
 /// By node of the graph.
-/// @param baseline timeline of the step without plans
-/// @param current the step as it is now: what nothing in backward reads any more is freed
-/// @param pinned nodes that the user pinned
+/// @param baseline the timeline of the step without plans
+/// @param current the current step; values that backward no longer reads count as freed
+/// @param pinned nodes pinned by the user
 IdVector<NodeId, NodeStash> node_stashes(const Opportunities& opportunities,
                                          const Timeline& baseline, const Dataflow& current,
                                          const PinnedNodes& pinned);

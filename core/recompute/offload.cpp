@@ -1,4 +1,4 @@
-// Copies a stashed tensor to the host behind its last use in forward, and back before its first use
+// Copies a stashed tensor to the host after its last use in forward, and back before its first use
 // in backward.
 
 #include "core/recompute/dataflow_builder.h"
@@ -29,8 +29,8 @@ PlanCost offload_cost(const NodePlan& plan, const PlanCostInput& input) {
 
 const Strategy offload_strategy = {PlanType::offload,
                                    "offload",
-                                   "keeps activations in the memory of the host until the "
-                                   "backward pass reads them",
+                                   "keeps activations in host memory until the backward pass "
+                                   "reads them",
                                    false,
                                    find_offloads,
                                    apply_offload,

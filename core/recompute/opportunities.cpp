@@ -12,8 +12,8 @@ namespace stashscope {
 
 namespace {
 
-/// Up to the YieldOp. One that is not there would run behind every Shape and Size that is ready
-/// before it.
+/// Counts nodes up to the YieldOp. In a graph without a YieldOp, it would run after every Shape and
+/// Size that is ready before it.
 std::size_t count_forward(const Graph& graph, const Boundary& boundary, const Stash& stash) {
   std::size_t count = 0;
   for (const NodeId end : forward_ends(graph, boundary)) {
@@ -24,7 +24,7 @@ std::size_t count_forward(const Graph& graph, const Boundary& boundary, const St
   return count;
 }
 
-/// Readers on each side of the boundary, for every value of a forward node.
+/// Finds readers on each side of the boundary for every value made in forward.
 void find_stashed(const Graph& graph, const Boundary& boundary, Stash& stash) {
   const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());
   for (std::size_t i = 0; i < stash.forward_nodes; ++i) {
@@ -55,14 +55,14 @@ void analyse_stash(const Graph& graph, const Boundary& boundary, Stash& stash) {
   find_stashed(graph, boundary, stash);
 }
 
-/// Sorts plans by entry, from last to first; of one entry in the strategies' order.
+/// Sorts plans by entry, from last to first; for one entry, in strategy order.
 void sort_plans(const Stash& stash, std::vector<NodePlan>& plans) {
   std::stable_sort(plans.begin(), plans.end(), [&](const NodePlan& a, const NodePlan& b) {
     return stash.position[a.node.index()] > stash.position[b.node.index()];
   });
 }
 
-/// What stopped one strategy does not matter where another one goes on.
+/// An obstacle to one strategy is irrelevant if another strategy has a plan.
 void drop_obstacles_with_plans(Opportunities& found) {
   std::set<NodeId> planned;
   for (const NodePlan& plan : found.plans) planned.insert(plan.node);

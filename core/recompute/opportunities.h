@@ -9,33 +9,33 @@
 
 namespace stashscope {
 
-/// What the forward pass keeps for the backward pass.
+/// The values that the forward pass keeps for the backward pass.
 struct Stash {
-  std::vector<NodeId> order;          ///< the reference's execution order, which the analysis uses
+  std::vector<NodeId> order;          ///< ONNX Runtime's execution order, used by the analysis
   std::vector<std::size_t> position;  ///< of each node in that order
-  std::size_t forward_nodes = 0;      ///< that many run first; 0: no boundary is known
-  std::vector<ValueId> stashed;       ///< values forward nodes make and backward nodes read
+  std::size_t forward_nodes = 0;      ///< number of forward nodes, first in order; 0: no boundary
+  std::vector<ValueId> stashed;       ///< values made in forward and read in backward
   IdVector<ValueId, bool> is_stashed;
-  IdVector<ValueId, bool> read_in_backward;  ///< of values that forward nodes make
+  IdVector<ValueId, bool> read_in_backward;  ///< for values made in forward
 
   bool is_forward(NodeId node) const { return position[node.index()] < forward_nodes; }
 };
 
-/// What can be done about the stash of a training graph. Algorithm of recompute and compromise: the
-/// reference's training memory optimizer (bounded breadth-first search upwards from every stashed
-/// output), with its known faults repaired.
+/// The stash of a training graph with all plans that free parts of it. Source of recompute and
+/// compromise: ONNX Runtime's training memory optimizer (bounded breadth-first search upwards from
+/// every stashed output), with its known faults repaired.
 struct Opportunities : Stash {
-  /// Of the strategies that the reference knows; entries from last to first, recompute before
+  /// Plans of the strategies known to ONNX Runtime; entries from last to first, recompute before
   /// compromise.
   std::vector<NodePlan> plans;
-  std::vector<NodePlan> extensions;           ///< of the other strategies, in their order
-  IdVector<ClusterId, std::string> clusters;  ///< of all these plans, each once
-  std::vector<Obstacle> obstacles;            ///< entries without a plan that the reference knows
+  std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
+  IdVector<ClusterId, std::string> clusters;  ///< of all plans, each once
+  std::vector<Obstacle> obstacles;  ///< entries without a plan of a type known to ONNX Runtime
 };
 
-/// Forward ends with the YieldOp. In a graph without one it ends where a YieldOp would stand that
-/// takes the boundary's outputs: they count as read in forward.
-/// @param boundary without a known one there are no opportunities
+/// Forward ends with the YieldOp. In a graph without one, forward ends where a YieldOp with the
+/// boundary's outputs as operands would stand; these outputs count as read in forward.
+/// @param boundary if it is unknown, there are no opportunities
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                  const Boundary& boundary, const RecomputeSearchOptions& search);
 

@@ -1,4 +1,4 @@
-// Makes stashed outputs again from what is there in backward anyway.
+// Recomputes stashed outputs from values that are available in backward anyway.
 
 #include "core/recompute/search.h"
 
@@ -28,7 +28,7 @@ Findings find_recomputes(const StrategyInput& input) {
 
 const Strategy recompute_strategy = {PlanType::recompute,
                                      "recompute",
-                                     "computes activations again in the backward pass",
+                                     "recomputes activations in the backward pass",
                                      false,
                                      find_recomputes,
                                      apply_subgraph,

@@ -9,14 +9,14 @@ namespace stashscope {
 
 namespace {
 
-/// The reference's bound on the nodes of a subgraph; checked before each level of the search.
+/// ONNX Runtime's bound on the nodes of a subgraph; checked before each level of the search.
 constexpr std::size_t max_subgraph_nodes = 50;
 /// A producer of a constant-shape output with fewer elements than this is not followed.
 constexpr std::int64_t small_constant_elements = 1 << 20;
 
 constexpr const char* not_recomputable = "its operator is not recomputable";
 
-/// What was picked so far stays: it tells whether a compromise is worth a search of its own.
+/// Keeps the nodes picked so far, which decide whether a search for a compromise is worthwhile.
 SearchResult failed(SearchResult result, NodeId entry, NodeId at, std::string rule) {
   result.failed = true;
   result.obstacle = {entry, at, std::move(rule)};
@@ -27,7 +27,7 @@ bool holds(const std::vector<std::int64_t>& versions, std::int64_t version) {
   return std::find(versions.begin(), versions.end(), version) != versions.end();
 }
 
-/// The rule for the newest versions, when `version` is newer still.
+/// The rule for the newest known version, if `version` is newer than that.
 const RecomputeRule* newest_rule(const Op& op, std::int64_t version) {
   const RecomputeRule* newest = nullptr;
   std::int64_t latest = 0;

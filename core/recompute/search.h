@@ -9,30 +9,31 @@
 
 namespace stashscope {
 
-/// What a search upwards ended with.
+/// The result of an upward search.
 struct SearchResult {
   std::set<NodeId> picked;
-  std::optional<Rational> save_ratio;  ///< set when a widening Cast was kept as the source
-  Obstacle obstacle;                   ///< of a failed search
+  std::optional<Rational>
+      save_ratio;     ///< set if the input of a widening Cast stays stashed instead
+  Obstacle obstacle;  ///< of a failed search
   bool failed = false;
 };
 
-/// The reference's bounded breadth-first search for the nodes that make a stashed output again.
+/// ONNX Runtime's bounded breadth-first search for the nodes that recompute a stashed output.
 class SubgraphSearch {
  public:
   explicit SubgraphSearch(const StrategyInput& input) : input_(input), graph_(input.graph) {}
   explicit SubgraphSearch(StrategyInput&& input) = delete;
 
-  /// Forward nodes that stash something, from last to first.
+  /// Forward nodes with stashed outputs, from last to first.
   std::vector<NodeId> entries() const;
   std::vector<std::size_t> stashed_outputs(NodeId entry) const;
 
-  /// Why the search need not start; nothing when it may.
+  /// The reason to skip the search for an entry, if there is one.
   std::optional<Obstacle> refusal(NodeId entry) const;
 
-  /// Upwards over (node, output) pairs from all stashed outputs. Outputs that backward reads anyway
-  /// end it; a node that is not recomputable makes it fail. @param compromise widening Casts are
-  /// picked but not followed
+  /// Searches upwards from all stashed outputs of the entry. Stops at values that backward reads
+  /// anyway; fails at a node that is not recomputable. @param compromise widening Casts are picked
+  /// but not followed
   SearchResult run(NodeId entry, bool compromise) const;
 
   /// Whether a widening Cast was picked.
@@ -50,10 +51,10 @@ class SubgraphSearch {
   const Graph& graph_;
 };
 
-/// What running the plan's subgraph again costs.
+/// The cost of running the plan's subgraph again.
 PlanCost cost_of_subgraph(const NodePlan& plan, const PlanCostInput& input);
 
-/// Clones the plan's subgraph and lets backward read the clones' outputs.
+/// Clones the plan's subgraph and makes backward read the clones' outputs.
 void apply_subgraph(const NodePlan& plan, DataflowBuilder& builder);
 
 }  // namespace stashscope

@@ -11,34 +11,34 @@ namespace stashscope {
 
 class DataflowBuilder;
 
-/// What a strategy may look at when it looks for plans.
+/// The input of a strategy's search for plans.
 struct StrategyInput {
   const Graph& graph;
   const IdVector<NodeId, const Op*>& ops;
   const Boundary& boundary;
   const Stash& stash;
   const RecomputeSearchOptions& search;
-  std::set<ValueId> kept;  ///< stashed values that must stay: they start a transformer layer
+  std::set<ValueId> kept;  ///< stashed values that start a transformer layer and must stay
 };
 
 struct Findings {
   std::vector<NodePlan> plans;      ///< entries from last to first
-  std::vector<Obstacle> obstacles;  ///< entries that stash something but have no plan
+  std::vector<Obstacle> obstacles;  ///< entries with stashed outputs but without a plan
 };
 
-/// How fast a device does what plans add beside clones of nodes, when nothing overlaps.
+/// Rates of the copies and conversions that plans add, without overlap.
 struct CopyRates {
   double link_bandwidth = 0;    ///< bytes per second from or to the host
   double memory_bandwidth = 0;  ///< bytes per second of the device's memory
-  double launch_seconds = 0;    ///< of each kernel
+  double launch_seconds = 0;    ///< per kernel
 
-  /// A copy over the link. @param bytes on either side
+  /// Time of a copy over the link. @param bytes copied
   double transfer_seconds(double bytes) const { return bytes / link_bandwidth; }
-  /// A kernel that reads and writes `bytes` in all.
+  /// Time of a kernel. @param bytes read plus bytes written
   double kernel_seconds(double bytes) const { return bytes / memory_bandwidth + launch_seconds; }
 };
 
-/// Sizes and costs of the graph's own nodes and values under some dimension values.
+/// Sizes and costs of the graph's own nodes and values for given dimension values.
 struct PlanCostInput {
   const Graph& graph;
   const IdVector<NodeId, double>& node_flops;
@@ -47,11 +47,11 @@ struct PlanCostInput {
   CopyRates rates;
 };
 
-/// What carrying out a plan adds to a step.
+/// The cost that a plan adds to a step.
 struct PlanCost {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< over the link between device and host, both ways
-  double seconds = 0;               ///< when nothing overlaps, transfers included
+  double seconds = 0;               ///< without overlap, including transfers
 
   PlanCost& operator+=(const PlanCost& other) {
     flops += other.flops;
@@ -61,13 +61,13 @@ struct PlanCost {
   }
 };
 
-/// A way to hold less between forward and backward. The bytes that a plan saves are those of its
-/// stashed outputs times its save ratio, whatever the strategy.
+/// A way to reduce the stash. A plan saves the bytes of its stashed outputs times its save ratio,
+/// for every strategy.
 struct Strategy {
   PlanType type;
   std::string_view name;
   std::string_view description;  ///< one clause for lists and tooltips
-  bool lossy;                    ///< results of the step may change
+  bool lossy;                    ///< the step's results may change
   Findings (*find)(const StrategyInput&);
   void (*apply)(const NodePlan&, DataflowBuilder&);
   PlanCost (*cost)(const NodePlan&, const PlanCostInput&);

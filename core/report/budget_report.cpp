@@ -31,44 +31,45 @@ std::string time_text(const Study& study, double seconds) {
   return format_seconds(seconds) + " (" + format_fixed(share_of_step(study, seconds), 2) + " %)";
 }
 
-/// Nodes that a planned sequence runs more than once, and how many runs that adds.
+/// The nodes that a planned sequence runs more than once, and the number of extra runs.
 struct Repeats {
   std::size_t nodes = 0;
   std::size_t runs = 0;
 };
 
-Repeats repeats_of(const PlannedSequence& planned) {
+Repeats repeats_of(const Choices& choices) {
   Repeats repeats;
-  for (const auto& [node, more_runs] : repeated_nodes(planned)) {
+  if (!choices.plans.sequence) return repeats;
+  for (const auto& [node, more_runs] : repeated_nodes(*choices.plans.sequence)) {
     ++repeats.nodes;
     repeats.runs += more_runs;
   }
   return repeats;
 }
 
-std::string floor_text(const Study& study, const StepPeakBound& floor) {
-  std::string text = "No plan of any grain has a peak below " + format_bytes(floor.bytes);
-  if (!floor.node.valid()) return text + "\n";
-  text += ": while " + describe(study.graph().node(floor.node), floor.node) +
-          " runs there are\n  " + format_bytes(floor.persistent_bytes) +
-          " throughout (parameters, inputs, constants, optimizer states)\n";
-  const std::size_t shown = std::min(shown_tensors, floor.tensors.size());
+std::string bound_text(const Study& study, const StepPeakBound& bound) {
+  std::string text = "No plan at any granularity has a peak below " + format_bytes(bound.bytes);
+  if (!bound.node.valid()) return text + "\n";
+  text += ": while " + describe(study.graph().node(bound.node), bound.node) +
+          " runs, these bytes are live:\n  " + format_bytes(bound.persistent_bytes) +
+          " persistent (parameters, inputs, constants, optimizer states)\n";
+  const std::size_t shown = std::min(shown_tensors, bound.tensors.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const Value& value = study.graph().value(floor.tensors[i]);
-    text += "  " + format_bytes(study.sizes->bytes[floor.tensors[i]]) + " " +
+    const Value& value = study.graph().value(bound.tensors[i]);
+    text += "  " + format_bytes(study.sizes->bytes[bound.tensors[i]]) + " " +
             printable(value.name) + " " + type_text(study.graph(), value.type) + "\n";
   }
-  if (shown == floor.tensors.size()) return text;
-  return text + "  and " + std::to_string(floor.tensors.size() - shown) + " more\n";
+  if (shown == bound.tensors.size()) return text;
+  return text + "  and " + std::to_string(bound.tensors.size() - shown) + " more\n";
 }
 
-/// Whether the answer can be improved, as far as it is known.
+/// The proven lower bound on the extra time.
 std::string proof_text(const Study& study, const BudgetAnswer& answer) {
   if (!answer.least_extra_seconds) return "";
   const double least = std::max(0.0, *answer.least_extra_seconds);
   if (least == 0 && answer.best.extra_seconds > 0) return "";
-  if (answer.is_proven_cheapest()) return "; proven to be the cheapest of any grain";
-  return "; no plan of any grain takes less than " + time_text(study, least) + " more";
+  if (answer.is_proven_cheapest()) return "; proven to be the cheapest at any granularity";
+  return "; any plan takes at least " + time_text(study, least) + " more";
 }
 
 std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
@@ -79,58 +80,60 @@ std::string verdict_text(const Study& study, const BudgetAnswer& answer) {
          ": the lowest peak found is " + found;
 }
 
-json floor_json(const Study& study, const StepPeakBound& floor) {
+json bound_json(const Study& study, const StepPeakBound& bound) {
   json tensors = json::array();
-  for (const ValueId value : floor.tensors) {
+  for (const ValueId value : bound.tensors) {
     tensors.push_back({{"name", to_valid_utf8(study.graph().value(value).name)},
                        {"bytes", study.sizes->bytes[value]}});
   }
-  const std::string node = floor.node.valid() ? study.graph().node(floor.node).name : "";
-  return {{"bytes", floor.bytes},
-          {"resident_bytes", floor.persistent_bytes},
+  const std::string node = bound.node.valid() ? study.graph().node(bound.node).name : "";
+  return {{"bytes", bound.bytes},
+          {"resident_bytes", bound.persistent_bytes},
           {"node", to_valid_utf8(node)},
           {"tensors", tensors}};
 }
 
 json point_json(const Study& study, const ParetoPoint& point) {
-  const Repeats repeats = repeats_of(point.choices.planned);
-  return {{"peak_bytes", point.peak_bytes},
-          {"extra_seconds", point.extra_seconds},
-          {"extra_seconds_percent", share_of_step(study, point.extra_seconds)},
-          {"config",
-           point.choices.planned.empty() ? to_valid_utf8(to_string(point.choices.plans)) : ""},
-          {"probe", to_string(point.choices.recompute_search)},
-          {"repeated_nodes", repeats.nodes},
-          {"repeated_runs", repeats.runs}};
+  const Repeats repeats = repeats_of(point.choices);
+  return {
+      {"peak_bytes", point.peak_bytes},
+      {"extra_seconds", point.extra_seconds},
+      {"extra_seconds_percent", share_of_step(study, point.extra_seconds)},
+      {"config",
+       !point.choices.plans.sequence ? to_valid_utf8(to_string(point.choices.plans.config)) : ""},
+      {"probe", to_string(point.choices.plans.search)},
+      {"repeated_nodes", repeats.nodes},
+      {"repeated_runs", repeats.runs}};
 }
 
 }  // namespace
 
 std::string plan_text(const Choices& choices) {
-  if (choices.planned.empty()) {
-    const std::string config = to_string(choices.plans);
+  if (!choices.plans.sequence) {
+    const std::string config = to_string(choices.plans.config);
     if (config.empty()) return "no plans";
     const std::string text =
-        printable(config, 4000) + " at probe " + to_string(choices.recompute_search);
-    return choices.pinned.empty() ? text
-                                  : text + ", " + std::to_string(choices.pinned.size()) + " kept";
+        printable(config, 4000) + " with --probe " + to_string(choices.plans.search);
+    return choices.plans.pinned.empty()
+               ? text
+               : text + ", " + std::to_string(choices.plans.pinned.size()) + " pinned";
   }
-  const Repeats repeats = repeats_of(choices.planned);
+  const Repeats repeats = repeats_of(choices);
   return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
          " more runs";
 }
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {
-  std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " at grain " +
+  std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " with --grain " +
                      std::string(name_of(answer.request.grain)) + " " +
                      verdict_text(study, answer) + "\n  " + plan_text(answer.best.choices) +
                      "\n  " + with_thousands(answer.moves) + " moves in " +
                      format_fixed(answer.seconds, 1) + " s\n";
   if (!answer.feasible && !answer.is_impossible() &&
       answer.request.grain != PlanGranularity::sequence) {
-    text += "  a finer grain may meet it: --grain node, --grain sequence\n";
+    text += "  a finer granularity may meet it: --grain node or --grain sequence\n";
   }
-  if (!answer.feasible && answer.floor) text += floor_text(study, *answer.floor);
+  if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
   return text;
 }
 
@@ -143,7 +146,7 @@ json budget_json(const Study& study, const BudgetAnswer& answer) {
   budget["moves"] = answer.moves;
   budget["seconds"] = answer.seconds;
   budget["seed"] = answer.request.limit.seed;
-  if (answer.floor) budget["floor"] = floor_json(study, *answer.floor);
+  if (answer.floor) budget["floor"] = bound_json(study, *answer.floor);
   if (answer.least_extra_seconds) budget["least_extra_seconds"] = *answer.least_extra_seconds;
   return budget;
 }

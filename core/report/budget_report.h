@@ -8,15 +8,16 @@
 
 namespace stashscope {
 
-/// What plans make the step do: a config string and its probe, or how much runs again.
+/// The effect of plans: a config string with its --probe value, or the number of repeated nodes.
 std::string plan_text(const Choices& choices);
 
-/// What was found for a budget and what is proven; of a budget that is not met, what keeps it.
-/// @param study of the plans that were found
+/// The result for a budget with its lower bounds. If the budget is not met, the tensors that
+/// prevent it.
+/// @param study with the plans found
 std::string budget_text(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);
 
-/// One line for each plan of a curve of peak against time. Empty for an empty curve.
+/// One line for each plan on the Pareto front of peak and time. Empty for an empty front.
 std::string curve_text(const Study& study, const std::vector<ParetoPoint>& curve);
 nlohmann::json curve_json(const Study& study, const std::vector<ParetoPoint>& curve);
 

@@ -33,7 +33,7 @@ bool occurs(const Variant& variant, Band band) {
                      [&](const BandBytes& each) { return of(each, band) > 0; });
 }
 
-/// The bands of a variant, each drawn from the ground up behind those below it.
+/// The bands of a variant. Each is drawn down to the axis, behind the bands below it.
 std::string band_areas(const Variant& variant, std::int64_t top) {
   std::string areas;
   for (std::size_t i = 0; i < band_count; ++i) {
@@ -47,7 +47,7 @@ std::string band_areas(const Variant& variant, std::int64_t top) {
   return areas;
 }
 
-// A file cannot know its reader's font: letters of 12 units are about so wide at most.
+// The reader's font is unknown; letters at font size 12 are at most about this wide.
 constexpr double widest_letter = 6.8;
 constexpr double legend_gap = 16;
 
@@ -67,7 +67,7 @@ std::string band_legend(const Variant& variant) {
   return legend;
 }
 
-/// Long enough for all curves.
+/// Leaves room for the legend of all curves.
 constexpr double curves_legend_x = 560;
 
 std::string curves_legend(const Measurement* measured) {

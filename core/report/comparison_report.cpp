@@ -19,7 +19,7 @@ constexpr const char* nothing = "–";
 
 using Line = std::array<std::string, 4>;
 
-/// Of valid UTF-8, in characters.
+/// Length of valid UTF-8 in characters.
 std::size_t length_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -30,7 +30,7 @@ std::string cell(const std::string& text) {
   return text.empty() ? nothing : printable(text, longest_cell);
 }
 
-/// Sizes of dimensions always are: bytes mean nothing without them.
+/// Sizes of dimensions are always listed, because bytes mean nothing without them.
 bool is_listed(const ComparisonRow& row) {
   const bool is_size = row.group == ComparisonGroup::choices && row.quantity == Quantity::count;
   return row.group < ComparisonGroup::choices || is_size || row.differs();

@@ -12,16 +12,16 @@ namespace {
 
 using nlohmann::json;
 
-/// `predicted for H100`, `measured on cpu`, or which part is which.
+/// `predicted for H100`, `measured on cpu`, or both with the number of measured nodes.
 std::string source_text(const Study& study) {
   const StepTimes& times = *study.times;
   const std::string measured = "measured on " + printable(times.measured_on);
-  const std::string predicted = "predicted for " + printable(study.choices.profile.name);
+  const std::string predicted = "predicted for " + printable(study.choices.times.profile.name);
   if (times.measured == 0) return predicted;
   const std::string share =
       std::to_string(times.measured) + " of " + std::to_string(times.seconds.size()) + " nodes";
   return measured + " (" + share + ")" +
-         (times.measured < times.seconds.size() ? ", the others " + predicted : "");
+         (times.measured < times.seconds.size() ? ", other nodes " + predicted : "");
 }
 
 std::string plan_line(const PlanRow& row, std::size_t number) {
@@ -30,9 +30,10 @@ std::string plan_line(const PlanRow& row, std::size_t number) {
 }
 
 std::string plan_lines(const Study& study) {
-  if (study.plans.empty()) return "";
+  if (study.plan_table->plans.empty()) return "";
   std::string text = "Extra time of the plans, all occurrences:\n";
-  for (std::size_t i = 0; i < study.plans.size(); ++i) text += plan_line(study.plans[i], i + 1);
+  for (std::size_t i = 0; i < study.plan_table->plans.size(); ++i)
+    text += plan_line(study.plan_table->plans[i], i + 1);
   return text;
 }
 
@@ -51,7 +52,7 @@ json cost_json(const Study& study) {
           {"extra_percent", extra_percent(study)},
           {"transfer_bytes", study.current->transfer_bytes},
           {"transfer_seconds", transfer_seconds(study, *study.current)},
-          {"profile", to_valid_utf8(study.choices.profile.name)},
+          {"profile", to_valid_utf8(study.choices.times.profile.name)},
           {"baseline_seconds", step_seconds(study, *study.baseline)},
           {"current_seconds", step_seconds(study, *study.current)},
           {"extra_seconds", extra_seconds(study)},

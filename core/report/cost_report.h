@@ -7,11 +7,11 @@
 
 namespace stashscope {
 
-/// What a step takes before and after, where the figures come from, and what each plan of the plan
-/// table adds.
+/// The time of a step before and after, the source of the figures, and the extra time of each row
+/// of the plan table.
 std::string step_time_text(const Study& study);
 
-/// The same of the step, with all other costs.
+/// Times and all other costs of the step.
 nlohmann::json cost_json(const Study& study);
 
 }  // namespace stashscope

@@ -50,13 +50,13 @@ std::string failing_lines(const Study& study, const FitPoint& point) {
 std::string largest_text(const VariantFit& fit) {
   if (!fit.largest) {
     const bool is_known = fit.next && fit.next->variant != nullptr;
-    return "nothing fits" + (is_known ? "; " + format_bytes(fit.next->persistent_bytes) +
-                                            " are there throughout the step"
-                                      : std::string());
+    return "nothing fits" +
+           (is_known ? "; " + format_bytes(fit.next->persistent_bytes) + " are persistent"
+                     : std::string());
   }
   const FitPoint& point = *fit.largest;
   if (fit.is_unlimited) {
-    return "no limit: " + peak_text(point) + " at " + std::to_string(point.value) + ", too";
+    return "no limit: " + peak_text(point) + " even at " + std::to_string(point.value);
   }
   return std::to_string(point.value) + ", " + peak_text(point) + others_text(point) + ", " +
          time_text(point);

@@ -7,11 +7,11 @@
 
 namespace stashscope {
 
-/// The largest values before and after, and why the next ones fail.
+/// The largest values before and after, and why the next larger ones fail.
 std::string fit_text(const Study& study, const LargestFit& fit);
 
-/// `{"label", "dims": [...], "memory_bytes", "baseline": {...}, "current": {...}}`; of each variant
-/// "largest" and "next" (or null), "refused" (or null), "unlimited", "values_tried".
+/// `{"label", "dims": [...], "memory_bytes", "baseline": {...}, "current": {...}}`; each variant
+/// has "largest" and "next" (or null), "refused" (or null), "unlimited", "values_tried".
 nlohmann::json fit_json(const Study& study, const LargestFit& fit);
 
 }  // namespace stashscope

@@ -9,16 +9,16 @@
 
 namespace stashscope {
 
-/// The nodes of a study's graph in groups; the same for all studies that share `prepared`.
+/// The grouping of a study's graph; the same for all studies that share `prepared`.
 layout::Grouping grouping_of(const Study& study);
 
-/// What of a study a picture shows. The study and the grouping must outlive it.
+/// The parts of a study that a picture needs. The study and the grouping must outlive the result.
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping);
 
-/// The current variant as SVG, open down to the layers.
-/// @param program lays the graph out as a child (see core/layout/child.h)
-/// @param warnings gets a line when that failed and a plain layout is drawn instead
-/// @param patience how long it may take
+/// The current variant as SVG, opened down to the layers.
+/// @param program the program that runs as the layout child (see core/layout/place/child.h)
+/// @param warnings gets one line if the child fails and the plain layout is drawn instead
+/// @param patience time limit of the layout
 std::string graph_svg(const Study& study, const std::string& title,
                       const std::filesystem::path& program, std::vector<std::string>& warnings,
                       std::chrono::milliseconds patience = layout::layout_time_limit);

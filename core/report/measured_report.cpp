@@ -37,7 +37,7 @@ std::string bytes_of_both(const StudyMeasurements& runs, BytesOf bytes) {
 
 std::string workspace_line(const StudyMeasurements& runs) {
   if (!has_any(runs, peak_workspace)) return "";
-  return "Workspaces beside the tensors: " + bytes_of_both(runs, peak_workspace) +
+  return "Workspace besides tensors: " + bytes_of_both(runs, peak_workspace) +
          "; together: " + bytes_of_both(runs, peak_with_workspace) + "\n";
 }
 
@@ -53,7 +53,7 @@ std::string time_line(const StudyMeasurements& runs) {
   const auto step = [](const Measurement& run) { return format_seconds(run.step_seconds); };
   const auto nodes = [](const Measurement& run) { return format_seconds(seconds_of_nodes(run)); };
   return "Time of the whole step, measured: " + before_and_after(runs, step) +
-         "; of its nodes together: " + before_and_after(runs, nodes) + "\n";
+         "; sum of its nodes: " + before_and_after(runs, nodes) + "\n";
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 namespace stashscope {
 
-/// One line per band that has bytes, with its share of all.
+/// One line per band with bytes, with its share of the total.
 std::string bands_text(const BandBytes& bands);
 
-/// Bytes by the bands' names, empty ones included.
+/// Bytes by band name, including empty bands.
 nlohmann::json bands_json(const BandBytes& bands);
 
-/// One line per phase under a title, as a training log has them; nothing without phases.
+/// One line per phase under a title, as in a training log; empty without phases.
 std::string phases_text(const std::string& title, const std::vector<MemoryPhase>& phases);
 
 /// `[{"phase": "pre_forward", "current_bytes": 1, "maximum_bytes": 1}, ...]`

@@ -17,7 +17,7 @@ struct Pattern {
   int applied = 0;
 };
 
-/// By the shapes of the stashed outputs.
+/// Patterns by the shapes of the stashed outputs.
 using Patterns = std::map<std::string, Pattern>;
 
 std::string shape_text(const Graph& graph, ValueId value) {

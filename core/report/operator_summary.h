@@ -6,9 +6,8 @@
 
 namespace stashscope {
 
-/// What can be recomputed by operator type, with the shapes of the activations and how often each
-/// occurs: the summary that the first version of the reference's feature printed. What was measured
-/// follows.
+/// Recomputable activations by operator type, with their shapes and frequencies: the summary
+/// printed by ONNX Runtime's first version of the feature. The measured peak follows.
 std::string operator_summary(const ReportInput& input);
 
 }  // namespace stashscope

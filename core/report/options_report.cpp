@@ -34,7 +34,7 @@ std::string op_text(const Study& study, NodeId node) {
 }  // namespace
 
 std::string extensions_text(const Study& study) {
-  const auto& rows = study.extensions;
+  const auto& rows = study.plan_table->extensions;
   if (rows.empty()) return "";
   std::string text = "Beyond ONNX Runtime's types (it does not know these):\n";
   for (std::size_t i = 0; i < std::min(rows.size(), shown_rows); ++i) {
@@ -63,7 +63,7 @@ std::string why_not_text(const Study& study) {
 
 json extensions_json(const Study& study) {
   json rows = json::array();
-  for (const PlanRow& row : study.extensions) {
+  for (const PlanRow& row : study.plan_table->extensions) {
     const Strategy& strategy = strategy_of(row.type);
     rows.push_back({{"config", to_valid_utf8(row.config)},
                     {"strategy", strategy.name},

@@ -7,10 +7,10 @@
 
 namespace stashscope {
 
-/// What strategies beyond the reference's would save, as rows of text; empty when there are none.
+/// Savings of the strategies that ONNX Runtime does not have, as text; empty without any.
 std::string extensions_text(const Study& study);
 
-/// Why stashed tensors have no plan, the largest first; empty when all have one.
+/// The reasons why stashed tensors have no plan, largest tensors first; empty if all have one.
 std::string why_not_text(const Study& study);
 
 nlohmann::json extensions_json(const Study& study);

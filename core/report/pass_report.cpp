@@ -29,7 +29,7 @@ std::string pass_line(const PassSaving& each) {
 
 std::string pass_lines(const std::vector<PassSaving>& savings) {
   if (savings.empty()) return "";
-  std::string text = "Passes over the forward model, each with those before it:\n";
+  std::string text = "Passes over the forward model, each after the ones above:\n";
   for (const PassSaving& each : savings) text += pass_line(each);
   return text;
 }

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// One line for each pass: what it changed and saved. Empty without passes.
+/// One line for each pass with its changes and savings. Empty without passes.
 std::string pass_lines(const std::vector<PassSaving>& savings);
 
 /// The same as a list of objects.

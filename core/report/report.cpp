@@ -62,21 +62,22 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
 std::string transfers_clause(const Study& study) {
   if (study.current->transfer_bytes == 0) return "";
   return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
-         format_seconds(transfer_seconds(study, *study.current)) + " when nothing overlaps";
+         format_seconds(transfer_seconds(study, *study.current)) + " without overlap";
 }
 
 json clean(const std::string& text) { return to_valid_utf8(text); }
 
 json model_json(const ReportInput& input) {
   const Study& study = input.study;
+  const NodeCounts nodes = node_counts(study);
   return {{"path", clean(input.model_path)},
           {"nodes", study.model->data().nodes_in_file},
-          {"forward_nodes", study.prepared->forward_nodes},
-          {"backward_nodes", study.prepared->backward_nodes},
+          {"forward_nodes", nodes.forward},
+          {"backward_nodes", nodes.backward},
           {"parameter_bytes", study.sizes->parameter_bytes}};
 }
 
-/// The sizes that all bytes below are for.
+/// The dimension sizes for which all bytes below are computed.
 std::string dims_line(const Study& study) {
   std::vector<std::string> dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
@@ -96,7 +97,7 @@ json dims_json(const Study& study) {
 
 json plans_json(const Study& study) {
   json plans = json::array();
-  for (const PlanRow& row : study.plans) {
+  for (const PlanRow& row : study.plan_table->plans) {
     plans.push_back({{"config", clean(row.config)},
                      {"freq", row.frequency},
                      {"saving_bytes", row.saving_bytes},
@@ -121,7 +122,7 @@ json stashed_json(const Graph& graph, const StashedOutput& stashed) {
 
 json clusters_json(const Study& study) {
   json clusters = json::array();
-  for (const ClusterRow& row : study.clusters) {
+  for (const ClusterRow& row : cluster_rows(study)) {
     json options = json::array();
     for (const ClusterOption& option : row.options) {
       json stashed = json::array();
@@ -137,7 +138,7 @@ json clusters_json(const Study& study) {
   return clusters;
 }
 
-/// Nodes that are shown as one but run a subgraph.
+/// Nodes that run a subgraph.
 json inner_peaks_json(const Study& study) {
   json peaks = json::array();
   for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {
@@ -176,7 +177,7 @@ std::string html_escaped_lines(const std::string& text) {
 
 std::string html_plan_rows(const Study& study) {
   std::string rows;
-  for (const PlanRow& row : study.plans) {
+  for (const PlanRow& row : study.plan_table->plans) {
     rows += "<tr><td>" + std::string(row.on ? "on" : "") + "</td><td><code>" +
             xml_escaped(row.config) + "</code></td><td>" + std::to_string(row.frequency) +
             "</td><td>" + with_thousands(row.saving_bytes) + "</td><td>" +
@@ -227,8 +228,8 @@ std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& vari
 
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
-  std::string text = plan_table_text(study.plans) + "\n" +
-                     cluster_table_text(study.graph(), study.clusters, study.config) + "\n";
+  std::string text = plan_table_text(study.plan_table->plans) + "\n" +
+                     cluster_table_text(study.graph(), cluster_rows(study), study.config) + "\n";
   text += dims_line(study);
   text += peak_lines(study, *study.baseline, "Peak before");
   text += peak_lines(study, *study.current, "Peak after");
@@ -252,7 +253,8 @@ std::string text_report(const ReportInput& input) {
 
 std::string json_report(const ReportInput& input) {
   const Study& study = input.study;
-  const std::vector<std::string> kept(study.choices.pinned.begin(), study.choices.pinned.end());
+  const std::vector<std::string> kept(study.choices.plans.pinned.begin(),
+                                      study.choices.plans.pinned.end());
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},

@@ -12,20 +12,20 @@
 
 namespace stashscope {
 
-/// What a run of baseline and current variant measured, beside what was predicted.
+/// Measurements of baseline and current variant, and their difference from the prediction.
 struct MeasuredPair {
   StudyMeasurements runs;
-  std::int64_t max_abs_error_bytes = 0;  ///< over all steps of both
+  std::int64_t max_abs_error_bytes = 0;  ///< over all slots of both
 };
 
-/// What was planned before the report.
+/// Results of the planner.
 struct PlanningResults {
-  std::optional<BudgetAnswer> budget;  ///< whose plans the study has in force
-  std::vector<ParetoPoint> curve;      ///< of peak against time
+  std::optional<BudgetAnswer> budget;  ///< the study has the plans of this result
+  std::vector<ParetoPoint> curve;      ///< Pareto front of peak and time
   std::optional<LargestFit> fit;
 };
 
-/// All reports print a study and compute nothing new.
+/// The input of all reports, which print a study and compute nothing new.
 struct ReportInput {
   const Study& study;
   std::string model_path;
@@ -35,23 +35,23 @@ struct ReportInput {
   PlanningResults planned = {};
 };
 
-/// Plan table and cluster table in the reference's form, then the peaks with what is alive there.
+/// Plan table and cluster table in ONNX Runtime's form, then the peaks with the tensors live there.
 std::string text_report(const ReportInput& input);
 
-/// One JSON object; its keys are part of the command line's contract. Always valid UTF-8.
+/// One JSON object; its keys are part of the command line interface. Always valid UTF-8.
 std::string json_report(const ReportInput& input);
 
-/// One page with the memory curve as inline SVG; needs no other file.
+/// One self-contained page with the memory curve as inline SVG.
 std::string html_report(const ReportInput& input);
 
-/// A tensor that is alive at some step, in words.
+/// A description of a live tensor.
 struct AliveTensor {
   std::string name;
   std::string shape;
   std::string role;
   std::int64_t bytes = 0;
 };
-AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId buffer);
+AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id);
 
 /// `[batch, 768] float32`
 std::string type_text(const Graph& graph, const TensorType& type);

@@ -17,14 +17,14 @@ constexpr std::size_t shown_groups = 8;
 
 std::string end_of_row(bool is_chosen) { return is_chosen ? " (chosen)\n" : "\n"; }
 
-constexpr const char* not_looked_for = "only when it is chosen";
+constexpr const char* not_computed = "computed only when chosen";
 
 std::string fused_text(const FusionRow& row) {
   return format_bytes(*row.peak_bytes) + ", " + std::to_string(row.fused_nodes) + " nodes in " +
          std::to_string(row.groups) + " groups";
 }
 
-/// What a search knows of its answer.
+/// The bound and method of a search.
 std::string proof_text(const OrderRow& row) {
   if (!row.bound_bytes || !row.peak_bytes) return "";
   const std::string found = " (" + row.method + ")";
@@ -57,9 +57,9 @@ json clean(const std::vector<std::string>& texts) {
 
 std::string orders_text(const Study& study) {
   std::string text = "Peak by order:\n";
-  for (const OrderRow& row : study.orders) {
+  for (const OrderRow& row : order_rows(study)) {
     text += "  " + row.name + ": " +
-            (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_looked_for) +
+            (row.peak_bytes ? format_bytes(*row.peak_bytes) : not_computed) +
             (row.taken.empty() ? "" : ", as " + row.taken) + proof_text(row) +
             end_of_row(row.name == order_in_force(study));
   }
@@ -68,7 +68,7 @@ std::string orders_text(const Study& study) {
 
 json orders_json(const Study& study) {
   json orders = json::array();
-  for (const OrderRow& row : study.orders) {
+  for (const OrderRow& row : order_rows(study)) {
     json order = {{"name", row.name}, {"peak_bytes", nullptr}};
     if (row.peak_bytes) order["peak_bytes"] = *row.peak_bytes;
     if (!row.taken.empty()) order["taken"] = row.taken;
@@ -82,8 +82,8 @@ json orders_json(const Study& study) {
 std::string fusions_text(const Study& study, const std::vector<FusionRow>& rows) {
   std::string text = rows.empty() ? "" : "Peak by fusion:\n";
   for (const FusionRow& row : rows) {
-    text += "  " + row.name + ": " + (row.peak_bytes ? fused_text(row) : not_looked_for) +
-            end_of_row(row.name == study.choices.fusion.strategy);
+    text += "  " + row.name + ": " + (row.peak_bytes ? fused_text(row) : not_computed) +
+            end_of_row(row.name == choice_text(study.choices.fusion.strategy, no_fusion));
   }
   return text + groups_text(study);
 }
@@ -101,7 +101,7 @@ json fusion_json(const Study& study, const std::vector<FusionRow>& rows) {
   const FusionChoice& choice = study.choices.fusion;
   json apart = json::array();
   for (const auto& [a, b] : choice.apart) apart.push_back(clean({a, b}));
-  return {{"chosen", choice.strategy},
+  return {{"chosen", choice_text(choice.strategy, no_fusion)},
           {"split", clean({choice.alone.begin(), choice.alone.end()})},
           {"no_merge", apart},
           {"strategies", strategies},

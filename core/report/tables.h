@@ -7,12 +7,12 @@
 
 namespace stashscope {
 
-/// The list of plans in the reference's form: status, config, frequency, saving in bytes, saving in
-/// the model's dimension names.
+/// The list of plans in ONNX Runtime's form (as published in 2023.11): status, config, frequency,
+/// saving in bytes, saving in the model's dimension names.
 std::string plan_table_text(const std::vector<PlanRow>& rows);
 
-/// The table of clusters in the reference's form.
-/// @param config what is switched on, for the headline
+/// The table of clusters in ONNX Runtime's form (as published in 2023.11).
+/// @param config the user's configuration, for the headline
 std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>& rows,
                                const RecomputeConfig& config);
 

@@ -5,9 +5,6 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <onnx/common/version.h>
 
-#include "core/run/devices/devices.h"
-#include "core/run/step/runner.h"
-
 namespace stashscope {
 
 namespace {
@@ -21,7 +18,7 @@ std::string onednn_version() {
   return dotted(version.major, version.minor, version.patch);
 }
 
-/// Protobuf's is a number of three digits for each part.
+/// Protobuf encodes its version as a number with three digits per part.
 std::string protobuf_version() {
   constexpr int version = GOOGLE_PROTOBUF_VERSION;
   return dotted(version / 1'000'000, version / 1000 % 1000, version % 1000);
@@ -30,14 +27,10 @@ std::string protobuf_version() {
 }  // namespace
 
 std::vector<PartVersion> part_versions() {
-  std::vector<PartVersion> parts = {{"ONNX", ONNX_NAMESPACE::LAST_RELEASE_VERSION},
-                                    {"Protobuf", protobuf_version()},
-                                    {"oneDNN", onednn_version()},
-                                    {"Graphviz", PACKAGE_VERSION}};
-  for (const DeviceInfo& device : list_devices()) {
-    parts.push_back({"Device " + device.name, device.description});
-  }
-  return parts;
+  return {{"ONNX", ONNX_NAMESPACE::LAST_RELEASE_VERSION},
+          {"Protobuf", protobuf_version()},
+          {"oneDNN", onednn_version()},
+          {"Graphviz", PACKAGE_VERSION}};
 }
 
 }  // namespace stashscope

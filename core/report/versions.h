@@ -5,13 +5,13 @@
 
 namespace stashscope {
 
-/// A part that the program is made of.
+/// A library that the program is linked with.
 struct PartVersion {
   std::string name;
   std::string version;
 };
 
-/// The libraries that the engine uses, and the devices it finds.
+/// The libraries that the engine uses.
 std::vector<PartVersion> part_versions();
 
 }  // namespace stashscope

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// A factor of a product: an atom (a name or a function) or a sum that no common factor divides.
+/// A factor of a product: an atom (a name or a function) or a sum without a common factor.
 struct ExprLess {
   bool operator()(const Expr& a, const Expr& b) const { return Expr::order(a, b) < 0; }
 };
@@ -82,7 +82,7 @@ FactorPowers common_factors(const std::vector<Product>& groups) {
   return common;
 }
 
-/// What remains of a product once the common factors are taken out, multiplied out.
+/// The rest of a product without the common factors, expanded.
 Expr expanded_rest(const Product& group, const FactorPowers& common) {
   Expr rest = group.coefficient;
   for (const auto& [factor_, power] : group.factors) {
@@ -93,7 +93,7 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
   return rest;
 }
 
-/// 15 significant digits; with `strip`, without trailing zeros but one (`640.0`).
+/// 15 significant digits; `strip` removes trailing zeros after the first decimal (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();
   const int before_point =
@@ -157,8 +157,7 @@ bool equal_coefficients(const Expr& sum) {
   });
 }
 
-/// common * rest, with the rest's own common factors and, when all are equal, its coefficient in
-/// front.
+/// common * rest; the rest's common factors, and its coefficient when all are equal, go in front.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

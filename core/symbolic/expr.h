@@ -16,13 +16,13 @@ namespace stashscope {
 struct Polynomial;
 struct Function;
 
-/// Values of dimensions by symbol; an empty entry is a dimension without a value.
+/// Values of the dimensions by symbol; an empty entry is a dimension without a value.
 using Bindings = IdVector<SymbolId, std::optional<std::int64_t>>;
 
-/// An exact polynomial with rational coefficients over dimension names and floor, ceil, min, max of
-/// such polynomials. Immutable, cheap to copy, kept in one canonical form: equal polynomials
-/// compare equal. Symbols stand for integers of at least 1. Operations that outgrow the bounds (256
-/// terms, degree 32, 64-bit coefficients) throw ExpressionTooLarge.
+/// An exact polynomial with rational coefficients. Its variables are dimension names and floor,
+/// ceil, min, max of such polynomials. Immutable, cheap to copy, in one canonical form: equal
+/// polynomials compare equal. Symbols stand for integers of at least 1. Operations whose result
+/// exceeds the bounds (256 terms, degree 32, 64-bit coefficients) throw ExpressionTooLarge.
 class Expr {
  public:
   Expr() = default;                                   ///< 0
@@ -31,7 +31,7 @@ class Expr {
   static Expr symbol(SymbolId symbol);
 
   bool is_constant() const { return polynomial_ == nullptr; }
-  /// The value when it is a constant (an integer constant), else nothing.
+  /// The value of a constant (of an integer constant); nothing for any other expression.
   std::optional<Rational> constant() const;
   std::optional<std::int64_t> integer() const;
   bool is(std::int64_t integer) const { return this->integer() == integer; }
@@ -41,20 +41,19 @@ class Expr {
   friend Expr operator*(const Expr& a, const Expr& b);
   Expr operator-() const { return *this * Expr(-1); }
   friend bool operator==(const Expr& a, const Expr& b) { return order(a, b) == 0; }
-  /// A total order without meaning in arithmetic, for canonical forms: negative, 0 or positive.
+  /// Negative, 0 or positive: a total order for canonical forms, without arithmetic meaning.
   static int order(const Expr& a, const Expr& b);
 
   /// The canonical terms; a constant is at most one term without factors.
   std::vector<struct Term> terms() const;
   static Expr from_terms(std::vector<struct Term> terms);
 
-  /// The value under `bindings`, rounded towards minus infinity; nothing when a dimension it needs
-  /// has no value. Throws an input Error when the number does not fit into 64 bits.
+  /// The value under `bindings`, rounded towards minus infinity; nothing when a needed dimension
+  /// has no value. Throws an input Error for a value above 64 bits and for a division by 0.
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
-  /// All symbols it mentions, sorted, each once.
+  /// All symbols in the expression, sorted, each once.
   std::vector<SymbolId> symbols() const;
-  /// The same expression with every symbol replaced by what `replacement` returns for it (if
-  /// anything).
+  /// Replaces each symbol by what `replacement` returns for it; nothing keeps the symbol.
   using Replacement = std::function<std::optional<Expr>(SymbolId)>;
   Expr substitute(const Replacement& replacement) const;
 
@@ -63,10 +62,10 @@ class Expr {
   std::shared_ptr<const Polynomial> polynomial_;  // never a constant
 };
 
-/// A dimension or a function of expressions, the indivisible factor of a monomial.
+/// The indivisible factor of a monomial: a dimension or a function of expressions, never both.
 struct Atom {
-  SymbolId symbol;                           ///< valid, or
-  std::shared_ptr<const Function> function;  ///< not null: exactly one of the two
+  SymbolId symbol;                           ///< invalid for a function
+  std::shared_ptr<const Function> function;  ///< null for a dimension
 
   static int order(const Atom& a, const Atom& b);
   friend bool operator==(const Atom& a, const Atom& b) { return order(a, b) == 0; }
@@ -96,9 +95,9 @@ struct Polynomial {
   std::vector<Term> terms;
 };
 
-/// a / b when that is again such an expression (b a constant, a monomial, or a divisor of a).
+/// a / b when it is an Expr (b is a constant, a monomial, or a divisor of a).
 std::optional<Expr> divide(const Expr& a, const Expr& b);
-/// Rounded quotients. @param b not the constant 0
+/// Quotients rounded down and up. @param b not the constant 0
 Expr floor_divide(const Expr& a, const Expr& b);
 Expr ceil_divide(const Expr& a, const Expr& b);
 Expr floor(const Expr& a);
@@ -106,14 +105,14 @@ Expr ceil(const Expr& a);
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 
-/// Whether a >= 0 (a > 0) for all symbols >= 1; false also means "not proven".
+/// Whether a >= 0 (a > 0) is proven for all symbols >= 1.
 bool is_nonnegative(const Expr& a);
 bool is_positive(const Expr& a);
-/// Whether a is an integer for all integer symbols; false also means "not proven".
+/// Whether a is proven to be an integer for all integer symbols.
 bool is_integer_valued(const Expr& a);
 
-/// `a` as number * common factors * rest, where the rest has no common factor and a positive,
-/// whole, coprime set of coefficients: 2*a*b - 2*a is 2 * [a] * (b - 1).
+/// `a` as number * common factors * rest: 2*a*b - 2*a is 2 * [a] * (b - 1). The rest has no common
+/// factor, coprime integer coefficients and a positive leading one.
 struct Factored {
   Rational number = 1;
   std::vector<Factor> common;
@@ -124,8 +123,8 @@ Factored factor(const Expr& a);
 /// Text such as `16*B*(S - 1)`, `floor((H + 1)/2)`, `min(S, 1024)`.
 std::string to_string(const Expr& a, const SymbolTable& symbols);
 
-/// The expression that `text` spells in names, integers, + - * / // ** and floor, ceil, min, max.
-/// Nothing when the text is not of that grammar; names are interned into `symbols` only on success.
+/// Reads an expression of names, integers, + - * / // ** and floor, ceil, min, max. Nothing when
+/// the text does not fit that grammar. Names are interned into `symbols` only on success.
 std::optional<Expr> parse_expr(std::string_view text, SymbolTable& symbols);
 
 }  // namespace stashscope

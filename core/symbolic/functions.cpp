@@ -1,4 +1,4 @@
-// Division, rounding, minimum and maximum of expressions, and what can be proven about their sign.
+// Division, rounding, minimum and maximum of expressions, and proofs of their sign.
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +14,7 @@ Expr from_function(FunctionKind kind, std::vector<Expr> arguments) {
   return Expr::from_terms({{Rational(1), {Factor{Atom{SymbolId(), std::move(function)}, 1}}}});
 }
 
-/// a / b for single terms, when every factor of b divides a.
+/// a / b for single terms; nothing unless every factor of b divides a.
 std::optional<Term> divide_terms(const Term& a, const Term& b) {
   Term quotient{a.coefficient / b.coefficient, a.factors};
   for (const Factor& divisor : b.factors) {
@@ -27,8 +27,8 @@ std::optional<Term> divide_terms(const Term& a, const Term& b) {
   return quotient;
 }
 
-/// Order of monomials that multiplication respects (lexicographic on exponents), as polynomial
-/// division needs it: an atom that is missing counts as power 0.
+/// The monomial order of polynomial division, lexicographic on exponents, which multiplication
+/// preserves. A missing atom counts as power 0.
 bool leads(const Term& a, const Term& b) {
   std::size_t i = 0;
   std::size_t j = 0;
@@ -94,8 +94,9 @@ std::optional<Expr> nested_floor(const Expr& numerator, std::int64_t divisor) {
   return floor_divide(inner->arguments[0] + shift * Expr(*d), Expr(*d) * Expr(divisor));
 }
 
-/// floor(numerator / divisor) for whole coefficients and a whole divisor > 0. What divides evenly
-/// leaves the floor and the constant is reduced, so that equal roundings become equal expressions.
+/// floor(numerator / divisor) for integer coefficients and an integer divisor > 0. Terms that
+/// divide evenly move out of the floor and the constant is reduced, so that equal roundings become
+/// equal expressions.
 Expr floor_of_fraction(const Expr& numerator, std::int64_t divisor) {
   std::vector<Term> outside;
   std::vector<Term> inside;
@@ -137,7 +138,7 @@ std::vector<Expr> flattened(FunctionKind kind, const Expr& a) {
   return {a};
 }
 
-/// min or max of all arguments without those that another one is proven to make superfluous.
+/// min or max of all arguments, without those that another one provably dominates.
 Expr extreme(FunctionKind kind, const Expr& a, const Expr& b) {
   std::vector<Expr> candidates = flattened(kind, a);
   for (const Expr& more : flattened(kind, b)) candidates.push_back(more);
@@ -189,8 +190,8 @@ bool atom_is_positive(const Atom& atom) {
   return false;
 }
 
-/// A proven lower bound of a sum: positive terms count their coefficient when all their factors are
-/// at least 1, and a negative term is allowed only when it is the constant.
+/// A lower bound of a sum: a positive term whose factors are all at least 1 counts its coefficient,
+/// and the only negative term allowed is the constant.
 std::optional<Rational> lower_bound(const Expr& a) {
   Rational bound;
   for (const Term& term : a.terms()) {
@@ -211,8 +212,7 @@ std::optional<Rational> lower_bound(const Expr& a) {
   return bound;
 }
 
-/// A lower bound of `a`: floor(p/d) <= p/d, so a subtracted rounding is replaced by the exact
-/// quotient.
+/// A lower bound of `a`: replaces a subtracted floor(p/d) by the exact quotient p/d >= floor(p/d).
 Expr without_subtracted_floors(const Expr& a) {
   Expr result = 0;
   for (const Term& term : a.terms()) {
@@ -228,7 +228,7 @@ Expr without_subtracted_floors(const Expr& a) {
   return result;
 }
 
-/// Sign of the factored form: number * common * rest, each part bounded on its own.
+/// Whether a >= 0 (strictly: a > 0) is proven by a lower bound of `a` or by those of its factors.
 bool bounded_below(const Expr& a, bool strictly) {
   const auto at_least = [&](const std::optional<Rational>& bound) {
     return bound && (strictly ? bound->sign() > 0 : bound->sign() >= 0);
@@ -254,7 +254,7 @@ std::optional<Expr> divide(const Expr& a, const Expr& b) {
   const Term divisor = leading_term(b);
   Expr rest = a;
   Expr quotient = 0;
-  // Each step removes the leading term; a polynomial of n terms that b divides needs few steps.
+  // Each round removes the leading term; a polynomial that b divides needs few rounds.
   for (std::size_t steps = 0; !(rest == Expr(0)); ++steps) {
     if (steps > 64) return std::nullopt;
     const std::optional<Term> step = divide_terms(leading_term(rest), divisor);

@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t max_length = 4096;
 constexpr int max_depth = 64;
 
-/// Recursive descent over the grammar that shape tools write; any failure makes the result empty.
-/// A binary plus or minus needs spaces around it, as those tools print it: `seq-len` is a name.
+/// Recursive descent over the grammar of shape inference tools; any failure makes the result empty.
+/// A binary plus or minus needs spaces around it, as these tools print it: `seq-len` is a name.
 class Parser {
  public:
   Parser(std::string_view text, SymbolTable& symbols) : text_(text), symbols_(symbols) {}
@@ -23,7 +23,7 @@ class Parser {
   }
 
  private:
-  /// A quotient stays open until it is known whether a floor around it rounds it.
+  /// A quotient is kept as its two parts until a floor around it is ruled out.
   struct Quotient {
     Expr numerator;
     Expr denominator = 1;
@@ -167,7 +167,7 @@ class Parser {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
 
-  /// Skips spaces only when one of `operators` follows, so that ` + ` is still seen whole.
+  /// Skips spaces only when one of `operators` follows, so that ` + ` stays intact.
   void skip_spaces_before(std::string_view operators) {
     const std::size_t next = text_.find_first_not_of(' ', at_);
     if (next != std::string_view::npos && operators.find(text_[next]) != std::string_view::npos) {

@@ -8,15 +8,15 @@
 
 namespace stashscope {
 
-/// A term ready to be printed: its factors as text, alphabetically, and the key it is sorted by.
+/// A term ready for printing: its factors as text, alphabetically, and its sort key.
 struct PrintedTerm {
   Rational coefficient;
   std::vector<std::string> factors;
   std::vector<std::pair<std::string, std::int64_t>> order;
 };
 
-/// The terms of `a` in the order a computer algebra system prints them: names alphabetically,
-/// higher powers first, the constant last.
+/// The terms of `a` in SymPy's print order: names alphabetically, higher powers first, the constant
+/// last.
 std::vector<PrintedTerm> printed_terms(const Expr& a, const SymbolTable& symbols);
 
 std::string atom_text(const Atom& atom, const SymbolTable& symbols);

@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-// Two 64-bit factors always fit, so every operation is exact before it is narrowed again.
+// 128 bits hold the product of two 64-bit factors, so every operation is exact before narrowing.
 __extension__ using Wide = __int128;
 
 Wide gcd(Wide a, Wide b) {

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// Thrown when an expression outgrows its bounds (64-bit coefficients, number of terms, degree).
-/// Shape inference answers it with a fresh unknown, so a hostile model cannot blow up the analysis.
+/// Thrown when an expression exceeds its bounds (64-bit coefficients, number of terms, degree).
+/// Shape inference then takes a fresh symbol, so that a hostile model cannot exhaust the analysis.
 class ExpressionTooLarge : public Error {
  public:
   ExpressionTooLarge() : Error(ErrorKind::input, "", "the symbolic expression grew too large") {}

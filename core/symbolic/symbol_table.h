@@ -14,15 +14,14 @@ using SymbolId = Id<struct SymbolTag>;
 /// The dimension names of one model. Names are opaque bytes: any text can be a dimension.
 class SymbolTable {
  public:
-  /// The id of `name`, new when it was not known.
+  /// The id of `name`, which is added when it is new.
   SymbolId intern(std::string_view name);
   std::optional<SymbolId> find(std::string_view name) const;
-  /// A symbol that no model names: `unknown_0`, `unknown_1`, ...
+  /// A new symbol under a name that the model does not use: `unknown_0`, `unknown_1`, ...
   SymbolId fresh();
-  /// One that no model names, called `wish` or, where a model has that name, `wish_1`, ... The same
-  /// wish gives the same symbol again.
+  /// A symbol called `wish`, or `wish_1`, ... when the model uses that name. The same wish returns
+  /// the same symbol again.
   SymbolId fresh(const std::string& wish);
-  /// Each gets the name of the other.
   void swap_names(SymbolId a, SymbolId b);
   bool is_fresh(SymbolId symbol) const { return is_fresh_[symbol]; }
 

@@ -8,7 +8,7 @@ from typing import Iterable
 
 DATABASE = Path("/var/lib/dpkg")
 FIELDS = ("db:Status-Status", "Package", "Essential", "Priority", "Pre-Depends", "Depends", "Provides")
-# Debian 12 has one folder of each under two names.
+# Debian 12 merges these folders: /bin and /usr/bin are the same folder.
 MERGED = re.compile(r"^(/usr)?(?=/(bin|sbin|lib\w*)/)")
 
 
@@ -17,7 +17,7 @@ class Package:
     name: str
     is_always_there: bool = False
     is_required: bool = False
-    # Each dependency as the names of which one is enough.
+    # Each dependency is a list of alternatives.
     depends: list[list[str]] = dataclasses.field(default_factory=list)
     provides: list[str] = dataclasses.field(default_factory=list)
 
@@ -41,8 +41,8 @@ def installed_packages() -> dict[str, Package]:
 
 
 def with_dependencies(packages: dict[str, Package], named: Iterable[str]) -> set[str]:
-    """The named packages, those that every Debian has, and all that these depend on (what they recommend is left
-    out). Of alternatives the first that is installed counts, unless another is needed anyway."""
+    """The named packages, those that every Debian has, and all their dependencies, without recommended packages.
+    Of alternatives, the first installed one counts, unless another one is needed anyway."""
     providers: dict[str, list[str]] = {}
     for package in sorted(packages.values(), key=lambda each: (not each.is_required, each.name)):
         for name in package.provides:
@@ -67,13 +67,13 @@ def with_dependencies(packages: dict[str, Package], named: Iterable[str]) -> set
 
 
 def names_of_place(path: str) -> list[str]:
-    """The names that dpkg's lists may have for a file: with /usr, and without."""
+    """The names that a file may have in dpkg's lists: with /usr and without."""
     rest = MERGED.sub("", path)
     return [path] if not MERGED.match(path) else ["/usr" + rest, rest]
 
 
 def chosen_by_alternatives(path: str) -> list[str]:
-    """What update-alternatives may let `path` stand for."""
+    """The files to which update-alternatives may link `path`."""
     target = os.readlink(path) if os.path.islink(path) else ""
     choices = DATABASE / "alternatives" / os.path.basename(target)
     if not target.startswith("/etc/alternatives/") or not choices.is_file():
@@ -82,7 +82,8 @@ def chosen_by_alternatives(path: str) -> list[str]:
 
 
 def possible_places(path: str) -> list[list[str]]:
-    """What may be listed for a file, from the most exact: itself, itself behind links of folders, what it links to."""
+    """The names under which a file may be listed, the most exact first: its own, with links of folders resolved, and
+    the files it links to."""
     path = os.path.normpath(path)
     folder, name = os.path.split(path)
     behind_links = chosen_by_alternatives(path) + [os.path.realpath(path)]
@@ -91,7 +92,7 @@ def possible_places(path: str) -> list[list[str]]:
 
 
 def owners_of(paths: Iterable[str]) -> dict[str, set[str]]:
-    """The packages that each file comes from; none for a file that no package brought."""
+    """The packages that each file comes from; none for a file that no package provides."""
     places = {path: possible_places(path) for path in paths}
     owners: dict[str, set[str]] = {name: set() for steps in places.values() for step in steps for name in step}
     for listing in (DATABASE / "info").glob("*.list"):

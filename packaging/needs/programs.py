@@ -10,20 +10,20 @@ from typing import Iterator
 from needs.shell import programs_in
 
 FOLDERS = ("packaging", ".ci", "app", "bench", "core", "tests", "ui")
-# Others on PATH are of this machine only.
+# Other folders on PATH are specific to this machine.
 SYSTEM_FOLDERS = ("/usr/bin", "/usr/sbin", "/bin", "/sbin")
 SYSTEM_PROGRAM = re.compile(r"/(usr/)?s?bin/[\w.+-]+")
 SHEBANG = re.compile(r"#![ \t]*(\S+)(?:[ \t]+(\S+))?")
-# A comment, a character, or a text: raw, or between quotes.
+# A comment, a character literal, or a string literal (raw or quoted).
 CPP_TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|'(?:[^'\\\n]|\\.)+'|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)\"""",
                        re.DOTALL)
-# Where C++ has one of these, its texts may be shell.
+# The string literals of a C++ file with one of these may be shell text.
 SHELL_IN_CPP = re.compile(r"/bin/sh|\bsystem\(|\bscript\(")
 ESCAPES = {"n": "\n", "t": "\t"}
 
 
 def place_of(program: str) -> str | None:
-    """Where the system has a program, given by name or by a path, which may be another system's."""
+    """The path of a program in the system's folders. `program` is a name or a path, maybe of another system."""
     name = os.path.basename(program)
     places = (os.path.join(folder, name) for folder in SYSTEM_FOLDERS)
     return next((place for place in places if os.access(place, os.X_OK)), None)
@@ -35,13 +35,13 @@ def shell_builtins() -> set[str]:
 
 
 def started_by_shell(text: str) -> set[str]:
-    """What shell text starts that is none of the project's own programs."""
+    """The programs that shell text starts, without the project's own."""
     return {name for name in programs_in(text)
             if re.fullmatch(r"[\w.+\[-]+", name) or SYSTEM_PROGRAM.fullmatch(name)}
 
 
 def started_by_python(text: str) -> Iterator[str]:
-    """Programs that calls of subprocess name."""
+    """The programs that calls of subprocess name."""
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call) or not ast.unparse(node.func).startswith("subprocess.") or not node.args:
             continue
@@ -52,7 +52,7 @@ def started_by_python(text: str) -> Iterator[str]:
 
 
 def imported_by_python(text: str) -> set[str]:
-    """Modules that do not come with Python."""
+    """The imported modules that do not come with Python."""
     names = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -63,7 +63,7 @@ def imported_by_python(text: str) -> set[str]:
 
 
 def texts_of_cpp(text: str) -> list[str]:
-    """String literals; those that only blanks part are one."""
+    """The string literals; adjacent literals are joined, as in C++."""
     texts, end = [], -1
     for match in CPP_TOKEN.finditer(text):
         body = match[2] if match[3] is None else re.sub(r"\\(.)", lambda it: ESCAPES.get(it[1], it[1]), match[3])
@@ -78,14 +78,14 @@ def texts_of_cpp(text: str) -> list[str]:
 
 
 def interpreter_of(text: str) -> set[str]:
-    """What a first line like `#!/usr/bin/env python3` starts."""
+    """The programs that a first line like `#!/usr/bin/env python3` starts."""
     shebang = SHEBANG.match(text)
     return {name for name in shebang.groups() if name} if shebang else set()
 
 
 def started_by_cpp(text: str) -> set[str]:
-    """Programs that are named with their folder, and where shell text may be, those that a shell would start and that
-    are programs here (an ordinary word may stand where a program's name does)."""
+    """The programs that C++ text names with their folder. If its literals may be shell text, also the programs that a
+    shell would start and that this machine has; other words in that place may be ordinary words."""
     texts = texts_of_cpp(text)
     found = {each for each in texts if SYSTEM_PROGRAM.fullmatch(each)}.union(*map(interpreter_of, texts))
     if SHELL_IN_CPP.search(text):
@@ -101,7 +101,7 @@ def language_of(path: Path, text: str) -> str:
 
 
 def started_by(path: Path, text: str) -> set[str]:
-    """The programs that one file of the project starts, its interpreter among them."""
+    """The programs that one file of the project starts, its interpreter included."""
     started = {"shell": started_by_shell, "python": started_by_python, "cpp": started_by_cpp}
     reader = started.get(language_of(path, text), lambda _: ())
     return interpreter_of(text).union(reader(text))
@@ -115,7 +115,7 @@ def texts_of_project(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def programs_of_project(root: Path) -> dict[str, str]:
-    """What the project starts by name, each with a file that starts it."""
+    """The programs that the project starts by name, each with a file that starts it."""
     builtins = shell_builtins()
     found: dict[str, str] = {}
     for path, text in texts_of_project(root):
@@ -125,9 +125,10 @@ def programs_of_project(root: Path) -> dict[str, str]:
 
 
 def modules_of_project(root: Path) -> dict[str, str]:
-    """The Python modules from elsewhere that the project imports, each with a file that imports it."""
+    """The modules that the project imports and that are neither its own nor Python's, each with a file that does so."""
     found: dict[str, str] = {}
-    own = {path.stem for path, _ in texts_of_project(root) if path.suffix == ".py"} | {"needs"}
+    scripts = [path for path, _ in texts_of_project(root) if path.suffix == ".py"]
+    own = {name for path in scripts for name in (path.stem, path.parent.name)}
     for path, text in texts_of_project(root):
         for module in imported_by_python(text) - own if path.suffix == ".py" else ():
             found.setdefault(module, str(path.relative_to(root)))

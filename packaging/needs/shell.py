@@ -1,4 +1,4 @@
-"""Takes shell text apart: which words stand where the name of a program does."""
+"""Parses shell text to find the words that are names of programs."""
 import re
 from typing import Iterator
 
@@ -9,21 +9,21 @@ KEYWORDS = {"if", "then", "else", "elif", "fi", "while", "until", "do", "done", 
 ASSIGNMENT = re.compile(r"\w+(\[[^]]*\])?\+?=")
 ARRAY = re.compile(r"\$\{\w+\[@\]\}")
 DEFAULT = re.compile(r"\$\{\w+:?-([^}]*)\}")
-# They start the program that their arguments name.
+# These start the program that their arguments name.
 WRAPPERS = {"builtin", "command", "env", "exec", "nice", "nohup", "sudo", "xargs"}
 SHELLS = {"sh", "bash", "dash"}
 STARTS_OF_FIND = {"-exec", "-execdir", "-ok", "-okdir"}
 
 
 class Scanner:
-    """Reads text into commands, each a list of words; what is expanded stays in the words as `$`."""
+    """Splits shell text into commands, each a list of words; an expansion becomes `$` in its word."""
 
     def __init__(self, text: str):
         self.text = text
         self.at = 0
         self.commands: list[list[str]] = []
         self.functions: set[str] = set()
-        self.document_ends: list[str] = []  # of here-documents that begin in the next line
+        self.document_ends: list[str] = []  # end markers of here-documents that begin on the next line
 
     def is_at(self, text: str) -> bool:
         return self.text.startswith(text, self.at)
@@ -32,7 +32,7 @@ class Scanner:
         return self.at < len(self.text) and self.text[self.at] in characters
 
     def skip_past(self, text: str) -> str:
-        """Goes on behind the next `text` and returns what was before it."""
+        """Moves past the next `text` and returns the text before it."""
         start, end = self.at, self.text.find(text, self.at)
         end = len(self.text) if end < 0 else end
         self.at = min(end + len(text), len(self.text))
@@ -43,7 +43,7 @@ class Scanner:
             self.at += 2 if self.is_at("\\\n") else 1
 
     def read(self, end: str = "", keep: bool = True) -> "Scanner":
-        """Reads up to the bracket `end`. Without `keep` the words are data, and only what they substitute counts."""
+        """Reads up to the bracket `end`. Without `keep` the words are data, and only their substitutions count."""
         words: list[str] = []
         ended = False
         while not ended:
@@ -195,7 +195,7 @@ class Scanner:
 
 
 def programs_of(words: list[str]) -> Iterator[str]:
-    """The programs that one command starts, builtins of the shell among them."""
+    """The programs that one command starts, builtins of the shell included."""
     words = list(words)
     while words:
         head = words.pop(0)
@@ -208,7 +208,7 @@ def programs_of(words: list[str]) -> Iterator[str]:
             return
         while words and (words[0].startswith("-") or words[0].isdigit()):
             if head == "command" and words[0] in ("-v", "-V"):
-                return  # asks only
+                return  # only looks the program up
             words.pop(0)
 
 
@@ -224,7 +224,7 @@ def started_by_arguments(head: str, words: list[str]) -> Iterator[str]:
 
 
 def programs_in(text: str) -> set[str]:
-    """All names of programs in shell text that do not depend on variables; without the text's own functions."""
+    """The names of all programs in shell text, except names that depend on variables and the text's own functions."""
     scanner = Scanner(text).read()
     found = {program for words in scanner.commands for program in programs_of(words)}
     return {name for name in found if name and "$" not in name} - scanner.functions

@@ -1,4 +1,4 @@
-// Every damaged or odd file of the shared folder gets the answer that its manifest asks for.
+// Every damaged or odd model of the shared folder gets the answer that the manifest requires.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "tests/support/folder.h"
 
 namespace stashscope {
-namespace {
+namespace bad_models_test {
 
 namespace fs = std::filesystem;
 
@@ -26,10 +26,9 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
-/// The sanitizer's shadow of memory and what it keeps of freed blocks come on top of the program's.
+/// The sanitizer's shadow memory and quarantine come on top of the program's memory.
 constexpr std::int64_t most_resident = std::int64_t{sanitized ? 2 : 1} << 30;
-/// Of computation: other programs may have the processor meanwhile. Checked code runs several times
-/// as long.
+/// Processor time, which does not depend on other programs. Sanitized code is several times slower.
 constexpr double most_seconds = sanitized ? 20 : 5;
 
 /// A row of the manifest: | file | bytes | verdict | what | good answer |
@@ -60,14 +59,14 @@ std::vector<Row> manifest() {
 }
 
 struct Outcome {
-  int status = -1;  ///< 128 and more: ended by a signal
+  int status = -1;  ///< exit status; from 128 on, 128 plus the signal that ended the program
   double seconds = 0;
   std::int64_t resident_bytes = 0;
   std::vector<std::string> errors;  ///< lines
   std::vector<std::string> notes;
 };
 
-/// Runs `stashscope --batch FILE` in a child; its limit of computation ends a hang.
+/// Runs `stashscope --batch FILE` in a child with a limit of processor time, which ends a hang.
 Outcome analyse(const fs::path& model) {
   const test::Folder folder;
   const std::string errors = folder / "errors.txt";
@@ -117,7 +116,7 @@ TEST_P(BadModel, GetsTheAnswerOfItsManifest) {
   } else if (verdict == "OK") {
     EXPECT_FALSE(refused);
   } else {
-    EXPECT_TRUE(refused || !outcome.notes.empty()) << "says nothing";
+    EXPECT_TRUE(refused || !outcome.notes.empty()) << "no error and no note";
   }
 }
 
@@ -129,5 +128,5 @@ INSTANTIATE_TEST_SUITE_P(Shared, BadModel, testing::ValuesIn(manifest()), [](con
 });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BadModel);
 
-}  // namespace
+}  // namespace bad_models_test
 }  // namespace stashscope

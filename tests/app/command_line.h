@@ -14,7 +14,7 @@
 #include "core/onnx/model_file.h"
 #include "tests/support/model_builder.h"
 
-/// Both programs, run as a script runs them, in a folder of their own with a `model.onnx`.
+/// Runs both programs as a script does, in a temporary folder with a `model.onnx`.
 namespace stashscope {
 
 namespace fs = std::filesystem;
@@ -58,10 +58,10 @@ class CommandLine : public testing::Test {
   fs::path folder;
 };
 
-/// A number as ONNX files spell it; `number` is less than 128.
+/// A number in protobuf's encoding; `number` is less than 128.
 inline std::string byte_of(std::size_t number) { return {static_cast<char>(number)}; }
 
-/// A file with a short float32 tensor.
+/// Writes a file with a short float32 tensor.
 inline void write_tensor(const fs::path& path, const std::string& name,
                          const std::vector<int>& dims, const std::vector<float>& items) {
   std::string text;
@@ -72,14 +72,14 @@ inline void write_tensor(const fs::path& path, const std::string& name,
   write_file_atomically(path, text);
 }
 
-/// `y = -x` for a folder of tensors.
+/// Saves the model `y = -x`.
 inline void save_negation(const fs::path& path) {
   test::ModelBuilder model;
   model.input("x", {"N", 2}).node("Neg", {"x"}, {"y"}).output("y");
   save_model(model.build(), path);
 }
 
-/// One line that starts with the program's name.
+/// Expects one line on standard error that starts with the program's name, and no output.
 inline void expect_one_line(const Outcome& outcome, const std::string& program) {
   EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
   EXPECT_TRUE(outcome.errors.starts_with(program + ": ")) << outcome.errors;

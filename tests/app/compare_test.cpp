@@ -3,7 +3,7 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace compare_test {
 
 TEST_F(CommandLine, ComparesASessionWithItsModel) {
   const std::string model = in_folder("model.onnx");
@@ -39,5 +39,5 @@ TEST_F(CommandLine, AComparisonRefusesWhatItDoesNotWrite) {
   EXPECT_TRUE(read_file(in_folder("table.txt")).starts_with("Left:  "));
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace stashscope

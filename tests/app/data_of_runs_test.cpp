@@ -1,13 +1,13 @@
-// What runs say of data that they are given, and of what they are compared with.
+// Given input data, comparison with expected results, and the messages about both.
 
 #include <limits>
 
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace data_of_runs_test {
 
-/// Status 1, with every one of `words` on standard error.
+/// Expects status 1 and all of `words` on standard error.
 void expect_refused_input(const Outcome& outcome, const std::vector<std::string>& words) {
   EXPECT_EQ(outcome.status, 1) << outcome.errors;
   expect_one_line(outcome, "stashscope-run");
@@ -48,7 +48,7 @@ TEST_F(CommandLine, DataBeyondTheMemoryIsRefusedBeforeItIsMade) {
   }
   EXPECT_EQ(worker(arguments).output, "");
   EXPECT_NE(stashscope("--batch " + arguments).output.find("Peak before: "), std::string::npos)
-      << "what is predicted needs no run";
+      << "the prediction needs no run";
 }
 
 TEST_F(CommandLine, ARunNeedsNoTemporaryFolder) {
@@ -75,7 +75,7 @@ TEST_F(CommandLine, NanIsBeyondEveryTolerance) {
   }
 }
 
-/// `y` has ones where the probabilities in `x` want them, `z = -x`.
+/// `y` is drawn with the probabilities in `x`; `z = -x`.
 void save_drawing(const fs::path& path) {
   test::ModelBuilder model;
   model.input("x", {2}).node("Bernoulli", {"x"}, {"y"}).node("Neg", {"x"}, {"z"});
@@ -97,7 +97,7 @@ TEST_F(CommandLine, RandomOutputsAreComparedByTypeAndDimsOnly) {
   EXPECT_EQ(worker(arguments).status, 1);
 }
 
-/// y = x w and its sum, with data and what y is then.
+/// Saves the model y = x w with the sum of y as loss, an input for x and the expected y.
 void save_product(const fs::path& folder) {
   test::ModelBuilder model;
   model.input("x", {1, 2}).weight("w", {2, 3}, {1, 0, 0, 2, 0, 0});
@@ -123,10 +123,10 @@ TEST_F(CommandLine, AnOutputThatAPassGaveUpIsNotCompared) {
                                 folder.string() + " --compare " + folder.string();
   const Outcome outcome = worker(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
-  EXPECT_NE(outcome.output.find("ok    y: a pass gave this output up"), std::string::npos);
+  EXPECT_NE(outcome.output.find("ok    y: a pass removed this output"), std::string::npos);
 }
 
-/// The rows of x that `flags` picks.
+/// The model selects the rows of x that `flags` marks.
 TEST_F(CommandLine, ARunSaysWhichSizesItsDataHad) {
   test::ModelBuilder model;
   model.input("x", {4, 2}).input("flags", {4}, ElementType::boolean);
@@ -144,5 +144,5 @@ TEST_F(CommandLine, ARunSaysWhichSizesItsDataHad) {
   EXPECT_NE(none.output.find("largest difference 0 B"), std::string::npos) << none.output;
 }
 
-}  // namespace
+}  // namespace data_of_runs_test
 }  // namespace stashscope

@@ -1,9 +1,9 @@
-// Nothing of the user's is lost: what was read is not written over.
+// The user's files are safe: no output overwrites an input.
 
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace kept_files_test {
 
 TEST_F(CommandLine, NothingThatWasReadIsWrittenOver) {
   const std::string model = in_folder("model.onnx");
@@ -23,7 +23,7 @@ TEST_F(CommandLine, NothingThatWasReadIsWrittenOver) {
   EXPECT_EQ(read_file(model), before);
 }
 
-/// A perceptron whose weight lies in `<path>.data`.
+/// A perceptron whose weight is in `<path>.data`.
 void save_with_data(const fs::path& path) {
   test::ModelBuilder model;
   const fs::path source = path.string() + ".source";
@@ -87,5 +87,5 @@ TEST_F(CommandLine, ASessionIsSavedIntoItself) {
   EXPECT_EQ(report(session)["dims"]["N"], 8);
 }
 
-}  // namespace
+}  // namespace kept_files_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// A worker that got its step over standard input leaves nothing behind, however it ends.
+// A worker that received its step over standard input leaves no files, however it ends.
 
 #include <signal.h>
 #include <unistd.h>
@@ -14,9 +14,9 @@
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
-namespace {
+namespace received_step_test {
 
-/// The step of a model as it is sent.
+/// The stream that sends the step of a model.
 std::string sent_step(const fs::path& model) {
   const LoadedModel loaded = load_model_or_session(model, nullptr);
   Session session = loaded.session;
@@ -24,7 +24,7 @@ std::string sent_step(const fs::path& model) {
   return test::stream_of(bundle_step(session, *loaded.model));
 }
 
-/// `stashscope-run - --stream` in a process group and with a folder of temporary files of its own.
+/// `stashscope-run - --stream` in its own process group and with its own folder of temporary files.
 class Worker {
  public:
   explicit Worker(const fs::path& temporary) {
@@ -53,7 +53,7 @@ class Worker {
     ::kill(-id_, signal);
     return wait();
   }
-  /// The wait status.
+  /// Returns the wait status.
   int wait() {
     int status = 0;
     EXPECT_EQ(::waitpid(id_, &status, 0), id_);
@@ -76,7 +76,7 @@ class Worker {
   pid_t id_ = -1;
 };
 
-/// Whether that comes true within a minute.
+/// Whether the condition becomes true within a minute.
 template <class Condition>
 bool comes_true(Condition condition) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -94,7 +94,7 @@ class ReceivedSteps : public CommandLine {
     stream_ = sent_step(folder / "model.onnx");
   }
 
-  /// Lets a worker wait for the rest of its step.
+  /// Sends half of a step, so that the worker waits for the rest.
   void start_receiving(Worker& worker) const {
     worker.send(std::string_view(stream_).substr(0, stream_.size() / 2));
     ASSERT_TRUE(comes_true([this] { return has_file(); }));
@@ -151,5 +151,5 @@ TEST_F(ReceivedSteps, GoWithTheReaderWhileNothingIsWritten) {
   expect_cleared_by_reader(&ReceivedSteps::start_receiving);
 }
 
-}  // namespace
+}  // namespace received_step_test
 }  // namespace stashscope

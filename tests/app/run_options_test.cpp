@@ -1,4 +1,5 @@
-// What the worker is asked for beside a run, and what it refuses instead of leaving it out.
+// The worker's options besides the run itself, and those that it refuses because they have no
+// effect.
 
 #include <set>
 
@@ -6,14 +7,14 @@
 #include "tests/app/command_line.h"
 
 namespace stashscope {
-namespace {
+namespace run_options_test {
 
 class RunOptionsTest : public CommandLine {
  protected:
   std::string model() const { return in_folder("model.onnx") + " --dim N=16"; }
   Outcome run_with(const std::string& arguments) const { return worker(model() + " " + arguments); }
 
-  /// Its lines of digests.
+  /// The digest lines of its output.
   std::set<std::string> digests(const std::string& arguments) const {
     const Outcome outcome = run_with("--digest " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
@@ -59,7 +60,7 @@ TEST_F(RunOptionsTest, FiguresGoIntoAFile) {
   EXPECT_GT(figures["step_seconds"], 0.0);
   EXPECT_GT(figures["node_seconds_sum"], 0.0);
   EXPECT_TRUE(figures["remarks"].empty());
-  EXPECT_FALSE(figures.contains("peak_reserved_bytes")) << "nothing is known of it here";
+  EXPECT_FALSE(figures.contains("peak_reserved_bytes")) << "only GPUs have it";
 }
 
 TEST_F(RunOptionsTest, AProfileSaysWhatTheStepDidNotTell) {
@@ -76,7 +77,7 @@ TEST_F(RunOptionsTest, AProfileSaysWhatTheStepDidNotTell) {
 
 TEST_F(RunOptionsTest, WhatCouldHaveNoEffectIsRefused) {
   expect_refused("--learning-rate 0.1", "--update");
-  expect_refused("--update", "none is chosen; add --optimizer");
+  expect_refused("--update", "add --optimizer");
   expect_refused("--update --optimizer sgd", "is for GPUs");
   expect_refused("--tf32", "is for GPUs");
   expect_refused("--no-trace", "is for GPUs");
@@ -103,7 +104,7 @@ TEST_F(RunOptionsTest, NothingIsWrittenOverWhatWasReadOrWritten) {
                  "would overwrite");
 }
 
-/// The step is so large that trying to run it would be another error.
+/// The step is so large that an attempt to run it would give another error.
 TEST_F(RunOptionsTest, WhatCannotBeWrittenIsSaidBeforeAnythingRuns) {
   const std::string huge = in_folder("model.onnx") + " --dim N=1000000000000 ";
   const std::string nowhere = in_folder("no/such/file");
@@ -151,5 +152,5 @@ TEST_F(RunOptionsTest, AFirstRunGoesBeforeThoseThatAreTimed) {
   EXPECT_EQ(warm_ups("--warm-up 2"), 4U);
 }
 
-}  // namespace
+}  // namespace run_options_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// What the worker answers when a device is too small for a step, with a device that only says so.
+// The worker's answers if a device is too small for a step, with a simulated device.
 
 #include "app/worker_runs.h"
 
@@ -9,9 +9,9 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::app {
-namespace {
+namespace worker_runs_test {
 
-/// A step that takes the bytes that were predicted, and no time.
+/// A step that takes the predicted bytes and no time.
 class ToldStep : public LoadedStep {
  public:
   explicit ToldStep(const RunPlan& plan) : timeline_(plan.timeline) {}
@@ -32,7 +32,7 @@ class ToldStep : public LoadedStep {
   const Timeline& timeline_;
 };
 
-/// Holds steps up to a predicted peak.
+/// Loads only steps up to a predicted peak.
 class SmallDevice : public Runner {
  public:
   explicit SmallDevice(std::int64_t room, std::int64_t said_room = 0)
@@ -46,7 +46,7 @@ class SmallDevice : public Runner {
 
  private:
   std::int64_t room_;
-  std::int64_t said_room_;  ///< may be more than was found
+  std::int64_t said_room_;  ///< the room that the error states; may be larger than `room_`
 };
 
 std::shared_ptr<const Study> study_under(const Choices& choices) {
@@ -61,7 +61,7 @@ std::shared_ptr<const Study> unplanned_study() {
   return study_under(choices);
 }
 
-/// With the plans of clusters for a share of the peak, or for the least that there is.
+/// With plans by cluster for a share of the peak, or for the lowest peak that is found.
 std::shared_ptr<const Study> planned_study(const Study& unplanned, double share) {
   ParetoFront archive;
   const auto budget = static_cast<std::int64_t>(
@@ -111,7 +111,7 @@ TEST_F(WorkerRuns, BothAreMeasuredWhereThereIsRoom) {
 
 TEST_F(WorkerRuns, APlanThatWouldFitIsNamed) {
   const std::string said = refused(*unplanned_, SmallDevice(peak(*planned_->current)));
-  EXPECT_TRUE(said.starts_with("the step, which has no plans: node 'n': it is full; a plan with"))
+  EXPECT_TRUE(said.starts_with("the step without plans: node 'n': it is full; a plan with"))
       << said;
   EXPECT_NE(said.find(":1:"), std::string::npos) << said;
 }
@@ -122,7 +122,7 @@ TEST_F(WorkerRuns, APlanThatIsOnIsNotAdvised) {
   EXPECT_TRUE(small.starts_with("the step with its plans: node 'n'")) << small;
   EXPECT_EQ(small.find("peak of " + format_bytes(needed) + " fits"), std::string::npos) << small;
   const std::string unlike = refused(*planned_, SmallDevice(needed - 1, needed));
-  EXPECT_NE(unlike.find("was predicted to fit, and did not"), std::string::npos) << unlike;
+  EXPECT_NE(unlike.find("predicted to fit"), std::string::npos) << unlike;
   EXPECT_EQ(unlike.find("peak of " + format_bytes(needed) + " fits"), std::string::npos) << unlike;
 }
 
@@ -135,7 +135,7 @@ TEST_F(WorkerRuns, WhatNoClusterFitsMaySingleNodesFit) {
   EXPECT_NE(between.find("--grain node --save-session FILE"), std::string::npos) << between;
   const std::string impossible = refused_with(lowest / 4);
   EXPECT_EQ(impossible.find("--grain"), std::string::npos) << impossible;
-  EXPECT_NE(impossible.find("none of any kind has"), std::string::npos) << impossible;
+  EXPECT_NE(impossible.find("no plan of any grain"), std::string::npos) << impossible;
 }
 
 TEST_F(WorkerRuns, TheStreamSaysThatThereIsNoRoomForTheBaseline) {
@@ -149,5 +149,5 @@ TEST_F(WorkerRuns, TheStreamSaysThatThereIsNoRoomForTheBaseline) {
   EXPECT_TRUE(stream.ends_with("\nZ\n"));
 }
 
-}  // namespace
+}  // namespace worker_runs_test
 }  // namespace stashscope::app

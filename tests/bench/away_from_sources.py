@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes every path into SOURCE that a program was built with lead nowhere, as on another machine.
+"""Replaces every path into SOURCE in a program by one that does not exist, as on another machine.
 
 usage: away_from_sources.py PROGRAM SOURCE
 """
@@ -10,5 +10,5 @@ program, source = pathlib.Path(sys.argv[1]), sys.argv[2].rstrip("/").encode() + 
 built = program.read_bytes()
 if source not in built:
     sys.exit(f"{program} has no path into {sys.argv[2]}")
-# Of the same length, so that nothing in the program moves.
+# The replacement has the same length, so that nothing in the program moves.
 program.write_bytes(built.replace(source, b"/" + b"-" * (len(source) - 2) + b"/"))

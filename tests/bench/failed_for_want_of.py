@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails unless tests ran, and every one that failed did so for REASON.
+"""Fails unless tests ran and every failing test failed because of REASON.
 
 usage: failed_for_want_of.py REASON RESULTS_OF_CHECK_PY
 """

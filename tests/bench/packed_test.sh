@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What travels to a machine with a GPU works by itself:
+# Tests that the files for a machine with a GPU work without the rest of the project:
 #   packed_test.sh worker|ten_paths|device_tests|plugin|correctness|peers SOURCE PROGRAMS [CUDA|SHARED]
-# Exit code 77: PyTorch or the reference models are not here.
+# Exit code 77: PyTorch or the reference models are missing.
 set -euo pipefail
 what=$1 source=$2 bench=$2/bench/gpu samples=$2/resources/samples programs=$3
 folder=$(mktemp -d)
@@ -23,11 +23,11 @@ case $what in
         ;;
     ten_paths)
         python3 "$bench/ten_paths.py" "$folder/ten_paths.onnx"
-        # The 11 inputs are 2.75 MiB of it.
+        # The 11 inputs take 2.75 MiB of it.
         expect "3.50 MiB measured" "$("$programs/stashscope-run" "$folder/ten_paths.onnx" --freeze '*')"
         ;;
     device_tests)
-        # Those that check.py runs on a device need nothing of these sources: without a driver they say only that.
+        # The tests that check.py runs on a device need no files of the sources: the only fault is the missing driver.
         "$bench/pack_worker.sh" "$folder/bin" "$programs"
         cp "$bench"/{check,measuring,cases}.py "$folder/"
         python3 "$(dirname "$0")/away_from_sources.py" "$folder/bin/test_core_run_cuda" "$source"
@@ -41,12 +41,12 @@ case $what in
         rm "$folder/bin/libstashscope-cuda.so"
         "$folder/source/core/run/cuda/plugin/build.sh" "$folder/bin" "$4"
         said=$("$folder/bin/stashscope-run" "$samples/mlp_gelu.onnx" --device cuda 2>&1 || true)
-        # What a plugin says that opened, and is of the worker's version.
+        # A plugin of the worker's version opens and misses only the driver.
         [[ $said == *measured* ]] || expect "no NVIDIA driver" "$said"
         ;;
     correctness)
         if [ ! -d "$4/models/small" ]; then
-            echo "$4/models/small is not there"
+            echo "$4/models/small is missing"
             exit 77
         fi
         export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1

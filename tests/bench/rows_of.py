@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails unless results of check.py hold these rows, within their bounds, and everything was measured.
+"""Fails unless the results of check.py have these rows within their bounds and everything was measured.
 
 usage: rows_of.py RESULTS NAME...
 """

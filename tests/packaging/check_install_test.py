@@ -176,7 +176,7 @@ class InstallList(unittest.TestCase):
         self.assertIn("no-such-package", self.check()[0])
 
     def test_is_checked_against_a_build_only(self):
-        self.assertIn("is no build folder", self.check()[0])
+        self.assertIn("is not a build folder", self.check()[0])
         self.build([])
         self.assertIn("has no record", self.check()[0])
 

@@ -5,7 +5,7 @@
 
 namespace stashscope::test {
 
-/// Sets a variable of the environment until the end of the test.
+/// Sets an environment variable for its own lifetime, then unsets it.
 class Environment {
  public:
   Environment(const char* name, const std::string& value) : name_(name) {

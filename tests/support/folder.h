@@ -7,7 +7,7 @@
 
 namespace stashscope::test {
 
-/// An empty folder that goes with its owner.
+/// A new temporary folder that is removed with this object.
 class Folder {
  public:
   Folder() {

@@ -8,7 +8,7 @@
 
 namespace stashscope::test {
 
-/// Builds small models by tensor name: `m.input("x", {"N", 4}); m.node("Relu", {"x"}, {"y"});`.
+/// Builds small models by tensor names: `m.input("x", {"N", 4}); m.node("Relu", {"x"}, {"y"});`.
 class ModelBuilder {
  public:
   explicit ModelBuilder(std::int64_t opset = 17) { data_.opsets[""] = opset; }
@@ -40,7 +40,7 @@ class ModelBuilder {
     return *this;
   }
 
-  /// A float initializer with the given numbers (or zeros).
+  /// A float32 initializer; missing numbers are zeros.
   ModelBuilder& weight(const std::string& name, std::vector<std::int64_t> dims,
                        std::vector<float> numbers = {}) {
     numbers.resize(static_cast<std::size_t>(element_count(dims)));
@@ -61,7 +61,7 @@ class ModelBuilder {
     return *this;
   }
 
-  /// Empty names are operands that are left out.
+  /// Empty names are omitted inputs or outputs.
   ModelBuilder& node(const std::string& op_type, const std::vector<std::string>& inputs,
                      const std::vector<std::string>& outputs, Attributes attributes = {},
                      const std::string& domain = "") {
@@ -112,7 +112,7 @@ inline ModelBuilder perceptron(std::int64_t hidden = 8, std::int64_t classes = 3
   return m;
 }
 
-/// Many equal layers of MatMul and Gelu: what is stashed in between dominates the memory.
+/// Many equal layers of MatMul and Gelu, whose stashed activations dominate the memory.
 inline ModelBuilder deep_perceptron(int layers, std::int64_t width = 16) {
   ModelBuilder m;
   m.input("x", {"N", width}).input("labels", {"N"}, ElementType::int64);

@@ -7,7 +7,7 @@
 
 namespace stashscope::test {
 
-/// The model with the names of the nodes' first outputs as the nodes' own names.
+/// The model with each node named after its first output.
 inline std::shared_ptr<const Graph> named(const ModelBuilder& model) {
   GraphData data = model.data();
   for (Node& node : data.nodes) node.name = data.values[node.outputs.front()].name;
@@ -35,8 +35,8 @@ inline ModelBuilder blocks(int count, std::int64_t width = 16) {
   return m.output("loss");
 }
 
-/// Layers that work in half precision and widen again: the wide tensor can be recomputed in full or
-/// from the narrow one, but not both.
+/// Layers that compute in half precision and widen their results. The wide tensor has a recompute
+/// plan and a compromise plan (from the narrow tensor), which exclude each other.
 inline ModelBuilder mixed_precision(int layers) {
   const auto cast_to = [](ElementType element) {
     return Attributes{{"to", static_cast<std::int64_t>(element)}};
@@ -58,8 +58,7 @@ inline ModelBuilder mixed_precision(int layers) {
   return m.output("loss");
 }
 
-/// A model of elementwise operators whose wiring and names are drawn by chance; every node reads
-/// nodes before it.
+/// A model of elementwise operators with random edges and names; every node reads earlier nodes.
 inline ModelBuilder random_model(unsigned seed, int nodes) {
   std::mt19937 random(seed);
   const auto below = [&](std::size_t limit) { return random() % limit; };
@@ -87,7 +86,7 @@ inline ModelBuilder random_model(unsigned seed, int nodes) {
 inline std::shared_ptr<const Study> study_of(const std::shared_ptr<const Graph>& model,
                                              int level = 0) {
   Choices choices;
-  choices.level = level;
+  choices.plans.level = level;
   choices.dims["N"] = 64;
   return compute_study(model, choices, nullptr, Progress());
 }

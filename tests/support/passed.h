@@ -9,7 +9,7 @@
 
 namespace stashscope::test {
 
-/// A model behind one pass.
+/// A model after one pass.
 struct Passed {
   Graph graph;
   std::size_t changed = 0;

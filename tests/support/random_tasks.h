@@ -35,9 +35,9 @@ inline std::vector<TaskId> given_order(const TaskGraph& graph) {
   return order;
 }
 
-/// What is known without any search: the lowest cost of a sequence within a budget, or -1. All
-/// states of the game are gone through in which a task may run when all it reads is held, and what
-/// is held may be let go at any time (each task makes one item, up to 16 tasks).
+/// Exact answers by exhaustive search for graphs of up to 16 tasks that make one item each. A state
+/// is the set of tasks that have run and the set of items in memory. A task may run if all it reads
+/// is in memory, and an item may be freed at any time.
 class ExhaustivePlan {
  public:
   ExhaustivePlan(const TaskGraph& graph, bool with_repeats)
@@ -47,6 +47,7 @@ class ExhaustivePlan {
     }
   }
 
+  /// The lowest cost of a sequence within a budget, or -1 if there is none.
   std::int64_t lowest_cost(std::int64_t budget) const {
     using Entry = std::tuple<std::int64_t, std::uint32_t, std::uint32_t>;  // cost, done, held
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
@@ -73,7 +74,7 @@ class ExhaustivePlan {
     return -1;
   }
 
-  /// The lowest peak with which everything can run.
+  /// The lowest peak of any sequence.
   std::int64_t lowest_peak() const {
     std::int64_t low = 0;
     std::int64_t high = bytes_of((1U << graph_.tasks()) - 1);

@@ -8,7 +8,8 @@
 
 namespace stashscope::test {
 
-/// What the Error says that `action` throws, which must be of this kind; "accepted" without one.
+/// The message of the Error that `action` throws, which must have this kind; "accepted" if it
+/// throws none.
 template <typename Action>
 std::string refusal(ErrorKind kind, const Action& action) {
   try {

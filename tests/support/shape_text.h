@@ -6,7 +6,7 @@
 
 namespace stashscope::test {
 
-/// The dims of a tensor, as `N, 4`; `unknown` where not even the rank is known.
+/// The dims of a tensor, such as `N, 4`; `unknown` if not even the rank is known.
 inline std::string shape_text(const Graph& graph, const std::string& name) {
   const auto& shape = graph.value(id_of(graph, name)).type.shape;
   if (!shape) return "unknown";

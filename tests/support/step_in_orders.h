@@ -9,7 +9,7 @@
 
 namespace stashscope::test {
 
-/// A step with all that order strategies look at; it must not be moved once asked for its input.
+/// A step with everything that order strategies read. Do not move it after a call of `input`.
 struct StepInOrders {
   explicit StepInOrders(TrainingStep prepared, std::int64_t dim = 4)
       : step(std::move(prepared)), ops(resolve_ops(*step.graph)), dataflow(*step.graph) {
@@ -26,7 +26,7 @@ struct StepInOrders {
     workspace = workspace_bytes(*step.graph, bindings);
   }
 
-  /// A graph that is no training step.
+  /// For a graph that is not a training step.
   explicit StepInOrders(const Graph& graph, std::int64_t dim = 4)
       : StepInOrders(step_of(infer_shapes(graph)), dim) {}
 
@@ -58,7 +58,7 @@ struct StepInOrders {
   }
 };
 
-/// The peak without what is there throughout: of an inference graph, its activations alone.
+/// The peak without persistent buffers; for an inference graph, that of its activations.
 inline std::int64_t activation_peak(const Timeline& timeline) {
   std::int64_t persistent = 0;
   for (const Buffer& each : timeline.buffers) persistent += each.persistent ? each.bytes : 0;

@@ -6,7 +6,7 @@
 
 namespace stashscope::test {
 
-/// What is sent.
+/// All bytes that a bundle sends.
 inline std::string stream_of(const FileBundle& bundle) {
   std::string stream;
   for (const std::string_view piece : bundle.pieces()) stream += piece;

@@ -4,12 +4,12 @@
 
 namespace stashscope::test {
 
-/// How the file lists the nodes of the ten paths.
+/// The order in which the file lists the nodes of the ten paths.
 enum class Listing { path_by_path, level_by_level };
 
-/// Ten parallel paths that end in one chain; a published case of what orders and fusions do. For
+/// Ten parallel paths that end in one chain: a published case for orders and fusions. For
 /// k = 1..10: `t1 = relu(in_k); t2 = t1 t1; t3 = relu(t2); a_k = t3 a_(k-1)`, all of 256 x 256
-/// float32 (0.25 MiB). The inputs and a_0 are there throughout.
+/// float32 (0.25 MiB). The inputs and a_0 are persistent.
 inline ModelBuilder ten_paths(Listing listing) {
   constexpr int paths = 10;
   ModelBuilder m;

@@ -6,13 +6,13 @@
 
 namespace stashscope::test {
 
-/// Reads a document as an XML parser must; enough of the standard for what we write ourselves: no
-/// comments, no CDATA, no document type.
+/// Checks that a document is well-formed XML. Covers the part of the standard that the project
+/// writes: no comments, no CDATA, no document type.
 class XmlCheck {
  public:
   explicit XmlCheck(std::string_view text) : rest_(text) {}
 
-  /// What is wrong with the document; empty when it is well-formed.
+  /// What is wrong with the document; empty if it is well-formed.
   std::string fault() {
     check_characters();
     while (fault_.empty() && !rest_.empty()) {
@@ -32,7 +32,7 @@ class XmlCheck {
     if (fault_.empty()) fault_ = what + " before: " + std::string(rest_.substr(0, 60));
   }
 
-  /// U+FFFE and U+FFFF and control characters are no characters of XML.
+  /// XML excludes U+FFFE, U+FFFF and control characters.
   void check_characters() {
     for (std::size_t i = 0; i < rest_.size(); ++i) {
       const auto c = static_cast<unsigned char>(rest_[i]);

@@ -1,5 +1,5 @@
-// Runs the tests of the window without a display, away from the user's settings. Whatever Qt
-// complains about makes the test that runs fail.
+// Runs the tests of the window without a display and without the user's settings. A warning of Qt
+// makes the running test fail.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace stashscope::ui::test {
 namespace {
 
-/// What the offscreen platform cannot do; no fault of ours.
+/// What the offscreen platform cannot do; not an error of the program.
 bool is_about_platform(const QString& text) {
   return text.startsWith(QStringLiteral("This plugin does not support"));
 }

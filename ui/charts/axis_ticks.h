@@ -7,17 +7,17 @@ namespace stashscope::ui {
 
 /// A mark on the horizontal axis of the memory curve.
 struct AxisTick {
-  double position = 0;  ///< in steps or milliseconds, as the axis counts
+  double position = 0;  ///< in slots or milliseconds, the unit of the axis
   QString text;
 
   friend bool operator==(const AxisTick&, const AxisTick&) = default;
 };
 
-/// Round step numbers between two positions, about `count` of them, each in the middle of its step.
-/// People count steps from 1.
+/// About `count` round slot numbers between two positions, each in the middle of its slot. On the
+/// screen, slots count from 1.
 std::vector<AxisTick> step_ticks(double first, double last, int count);
 
-/// Round times between two positions in milliseconds, about `count` of them, all in one unit.
+/// About `count` round times between two positions in milliseconds, all in one unit.
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
 }  // namespace stashscope::ui

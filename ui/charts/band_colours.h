@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// The colour in which a band of memory is filled, under curves and beside text of either theme.
+/// Fill colour of a band of memory, for use below curves and beside text in both themes.
 QColor band_colour(Band band, bool dark);
 
 }  // namespace stashscope::ui

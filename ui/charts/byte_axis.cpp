@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The first round share or multiple of the unit that is not much less than `wanted`.
+/// The smallest round share or multiple of the unit that is not much below `wanted`.
 std::int64_t rounded(double wanted, std::int64_t unit) {
   for (const std::int64_t share : {8, 4, 2}) {
     if (unit >= share && static_cast<double>(unit / share) >= 0.7 * wanted) return unit / share;

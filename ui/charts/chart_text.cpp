@@ -14,9 +14,9 @@ using namespace Qt::StringLiterals;
 
 constexpr double air = 4;
 constexpr double gap = 8;
-/// Of a part that gives way to others.
+/// Minimum width of an elided part, in pixels.
 constexpr double least_part = 40;
-/// Between two lines of a grid.
+/// Distance between two grid lines, in lines of text.
 constexpr double lines_per_grid = 2.5;
 
 }  // namespace

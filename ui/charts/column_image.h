@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// A picture that is filled column by column, each from the ground up. Where thousands of things
-/// are narrower than a pixel this takes a fraction of the time that shapes would.
+/// An image that is filled column by column, each from the bottom up. If thousands of items are
+/// narrower than a pixel, this takes a fraction of the time of painting shapes.
 class ColumnImage {
  public:
   ColumnImage(int columns, int rows, QRgb ground);
@@ -15,7 +15,7 @@ class ColumnImage {
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
-  /// Rows count from the ground; what lies outside is left out.
+  /// Rows are counted from the bottom. Parts outside the image are ignored.
   void fill(int column, int from, int to, QRgb colour) {
     from = std::max(0, from);
     to = std::min(rows(), to);
@@ -33,10 +33,10 @@ class ColumnImage {
 
   int columns_;
   int rows_;
-  std::vector<QRgb> pixels_;  ///< column by column: filling walks along memory
+  std::vector<QRgb> pixels_;  ///< by column, so that filling one writes consecutive memory
 };
 
-/// `share` of one opaque colour in another.
+/// Mixes two opaque colours: `share` of `colour`, the rest of `ground`.
 QRgb mixed(QRgb ground, QRgb colour, double share);
 
 }  // namespace stashscope::ui

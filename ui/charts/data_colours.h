@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 inline QColor to_qt(const layout::Rgb& colour) { return {colour.red, colour.green, colour.blue}; }
 
-/// The colour of a share of 0 to 1, from the one colour map for data.
+/// The colour of a share from 0 to 1, in the colour map that all views use for data.
 inline QColor lifetime_colour(double share) { return to_qt(layout::lifetime_colour(share)); }
 
 }  // namespace stashscope::ui

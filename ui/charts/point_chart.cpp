@@ -17,15 +17,15 @@ PointChart::PointChart(QWidget* parent) : QWidget(parent) {
 
 void PointChart::add_keys() {
   setContextMenuPolicy(Qt::ActionsContextMenu);
-  add_key_action(*this, tr("Point before"), {Qt::Key_Left, Qt::Key_Up}, [this] { walk(-1); });
-  add_key_action(*this, tr("Point after"), {Qt::Key_Right, Qt::Key_Down}, [this] { walk(1); });
+  add_key_action(*this, tr("Previous point"), {Qt::Key_Left, Qt::Key_Up}, [this] { walk(-1); });
+  add_key_action(*this, tr("Next point"), {Qt::Key_Right, Qt::Key_Down}, [this] { walk(1); });
   add_key_action(*this, tr("First point"), {Qt::Key_Home}, [this] { move_to(0); });
   add_key_action(*this, tr("Last point"), {Qt::Key_End}, [this] { move_to(point_count() - 1); });
   choose_ = add_key_action(*this, tr("Choose the point"), {Qt::Key_Return, Qt::Key_Enter},
                            [this] { choose(*current()); });
 }
 
-/// The first key shows where the keyboard is.
+/// The first key press only shows where the keyboard is.
 void PointChart::walk(std::ptrdiff_t by) {
   if (!selected_) return move_to(first_stop());
   const auto last = static_cast<std::ptrdiff_t>(point_count()) - 1;

@@ -8,21 +8,21 @@
 
 namespace stashscope::ui {
 
-/// A chart of points which the pointer and the arrow keys, Home and End go to; a click or Return
-/// chooses the one they are at.
+/// A chart of points. The pointer, the arrow keys, Home and End go to a point; a click or Return
+/// chooses it.
 class PointChart : public QWidget {
   Q_OBJECT
 
  public:
   explicit PointChart(QWidget* parent = nullptr);
 
-  /// The figures of the point under the pointer, else of the one the keys went to; empty without
-  /// one.
+  /// The figures of the point under the pointer, otherwise of the point that the keys went to.
+  /// Empty if there is neither.
   virtual QString readout() const = 0;
 
  protected:
   virtual std::size_t point_count() const = 0;
-  /// The one that a click means.
+  /// The point that a click at this place chooses.
   virtual std::optional<std::size_t> point_at(QPointF pixel) const = 0;
   /// Where the arrow keys begin. @pre there are points
   virtual std::size_t first_stop() const = 0;
@@ -31,16 +31,16 @@ class PointChart : public QWidget {
   const std::optional<std::size_t>& hovered() const { return hovered_; }
   const std::optional<std::size_t>& selected() const { return selected_; }
   std::optional<std::size_t> current() const { return hovered_ ? hovered_ : selected_; }
-  /// The keys are there now, and nothing is under the pointer until it moves.
+  /// Moves the keyboard to a point; no point counts as hovered until the pointer moves.
   void move_to(std::optional<std::size_t> point);
-  /// Those from this one on have moved up by one.
+  /// To be called when a point was inserted here: the indices from this one on grow by one.
   void make_room_for(std::size_t point);
-  /// To be called when other points are there, or other figures of them.
+  /// To be called when the points or their figures have changed.
   void tell();
 
   void paint_invitation(QPainter& painter, const QRectF& room, const QString& text,
                         const Theme& theme) const;
-  /// An edge where the keys go here.
+  /// Paints an edge if the chart has the keyboard focus.
   void paint_focus(QPainter& painter, const Theme& theme) const;
 
   void mouseMoveEvent(QMouseEvent* event) override;

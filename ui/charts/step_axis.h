@@ -6,22 +6,22 @@
 
 namespace stashscope::ui {
 
-/// The fewest steps a view shows.
+/// The smallest number of slots that a view shows.
 constexpr double fewest_steps = 8;
 
-/// The horizontal axis of the memory curve: which stretch of the step lies between two pixels. Step
-/// i covers [i, i + 1) on it. Over time, all lengths are in milliseconds instead.
+/// The horizontal axis of the memory curve: it maps a range of slots to a range of pixels. Slot i
+/// covers [i, i + 1). On an axis over time, all lengths are in milliseconds instead.
 struct StepAxis {
   double steps = 1;  ///< of the whole curve
   double first = 0;  ///< at the left edge
   double last = 1;   ///< at the right edge
   double left = 0;   ///< pixels
   double right = 1;
-  double shortest = fewest_steps;  ///< that a view shows
+  double shortest = fewest_steps;  ///< shortest length that a view shows
 
   double x_of(double step) const { return left + (step - first) / (last - first) * (right - left); }
   double step_of(double x) const { return first + (x - left) / (right - left) * (last - first); }
-  /// The step drawn at a pixel; pixels beyond the ends mean the nearest one.
+  /// The slot drawn at a pixel; pixels beyond the ends give the nearest slot.
   std::size_t index_at(double x) const {
     return static_cast<std::size_t>(std::clamp(std::floor(step_of(x)), 0.0, steps - 1));
   }
@@ -41,14 +41,14 @@ inline StepAxis with_range(StepAxis axis, double first, double length) {
   return axis;
 }
 
-/// The same view of a curve of another length.
+/// The same part of a curve with another number of slots.
 inline StepAxis with_steps(StepAxis axis, double steps) {
   const double growth = steps / axis.steps;
   axis.steps = steps;
   return with_range(axis, axis.first * growth, (axis.last - axis.first) * growth);
 }
 
-/// Zooms so that what lies at pixel `x` stays there; a factor above 1 shows fewer steps.
+/// Zooms and keeps what lies at pixel `x` in place; a factor above 1 shows fewer slots.
 inline StepAxis zoomed(const StepAxis& axis, double factor, double x) {
   const double anchor = axis.step_of(x);
   const double length = (axis.last - axis.first) / factor;
@@ -60,15 +60,15 @@ inline StepAxis moved(const StepAxis& axis, double pixels) {
   return with_range(axis, axis.first - steps, axis.last - axis.first);
 }
 
-/// Lays one curve over another of a different number of steps so that the boundaries of forward and
-/// backward meet.
+/// Maps the slots of one curve to those of another curve with a different number of slots, so that
+/// the boundaries between forward and backward meet.
 struct StepAlignment {
   double shown_boundary = 0;
   double shown_end = 1;
   double own_boundary = 0;
   double own_end = 1;
 
-  /// The own step that is drawn at step `shown` of the other curve.
+  /// The slot of this curve that is drawn at slot `shown` of the other curve.
   double to_own(double shown) const {
     if (shown <= shown_boundary) {
       return shown_boundary > 0 ? shown * own_boundary / shown_boundary : shown;

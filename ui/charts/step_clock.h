@@ -8,13 +8,12 @@
 
 namespace stashscope::ui {
 
-/// When the steps of a curve begin and end, in milliseconds since the first. Steps that take no
-/// time begin and end at once.
+/// Begin and end of each slot of a curve, in milliseconds since the first. A slot that takes no
+/// time begins and ends at the same moment.
 class StepClock {
  public:
-  /// One without steps.
   StepClock() : StepClock(std::span<const double>()) {}
-  /// @param seconds that each step takes; negative ones count 0
+  /// @param seconds duration of each slot; negative ones count as 0
   explicit StepClock(std::span<const double> seconds) {
     begins_.reserve(seconds.size() + 1);
     begins_.push_back(0);
@@ -25,7 +24,7 @@ class StepClock {
   double total() const { return begins_.back(); }
   std::size_t steps() const { return begins_.size() - 1; }
 
-  /// The time at a step or between two.
+  /// The time at a position, which may lie inside a slot.
   double time_at(double step) const {
     const double at = std::clamp(step, 0.0, static_cast<double>(steps()));
     const auto index = static_cast<std::size_t>(at);
@@ -34,8 +33,8 @@ class StepClock {
     return begins_[index] + share * (begins_[index + 1] - begins_[index]);
   }
 
-  /// The step, in parts, that runs at a time; after steps that take no time. Before the beginning
-  /// it is the first, beyond the end that after the last.
+  /// The slot that runs at a time, as a position inside it. Slots that take no time are skipped. A
+  /// time before the beginning gives 0, a time beyond the end the number of slots.
   double step_at(double time) const {
     if (time <= 0) return 0;
     if (time >= total()) return static_cast<double>(steps());
@@ -51,8 +50,8 @@ class StepClock {
  private:
   static constexpr std::ptrdiff_t mark_distance = 64;
 
-  std::vector<double> begins_;  ///< by step and, last, the end
-  std::vector<double> marks_;   ///< some of these, evenly apart: a short list to look in first
+  std::vector<double> begins_;  ///< by slot, followed by the end of the last one
+  std::vector<double> marks_;   ///< every `mark_distance`-th of these, searched first
 };
 
 }  // namespace stashscope::ui

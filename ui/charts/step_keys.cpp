@@ -9,12 +9,12 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Of what is in sight, by Page up and Page down.
+/// Share of the view by which Page up and Page down pan.
 constexpr double page = 0.8;
-/// More steps than any chart has, and far from overflow.
+/// More slots than any chart has, and far from overflow.
 constexpr std::ptrdiff_t all_steps = std::numeric_limits<std::int32_t>::max();
 
-/// Where its texts stand in a translation.
+/// Context of these texts in a translation.
 struct StepKeyTexts {
   Q_DECLARE_TR_FUNCTIONS(StepKeyTexts)
 };
@@ -25,12 +25,12 @@ void add_step_keys(QWidget& chart, const StepKeys& keys) {
   const auto add_move = [&](const QString& text, const QKeySequence& key, std::ptrdiff_t by) {
     add_key_action(chart, text, {key}, [move = keys.move, by] { move(by); });
   };
-  add_move(StepKeyTexts::tr("Step back"), Qt::Key_Left, -1);
-  add_move(StepKeyTexts::tr("Step forward"), Qt::Key_Right, 1);
-  add_move(StepKeyTexts::tr("Ten steps back"), Qt::SHIFT | Qt::Key_Left, -10);
-  add_move(StepKeyTexts::tr("Ten steps forward"), Qt::SHIFT | Qt::Key_Right, 10);
-  add_move(StepKeyTexts::tr("First step"), Qt::Key_Home, -all_steps);
-  add_move(StepKeyTexts::tr("Last step"), Qt::Key_End, all_steps);
+  add_move(StepKeyTexts::tr("Previous slot"), Qt::Key_Left, -1);
+  add_move(StepKeyTexts::tr("Next slot"), Qt::Key_Right, 1);
+  add_move(StepKeyTexts::tr("Ten slots back"), Qt::SHIFT | Qt::Key_Left, -10);
+  add_move(StepKeyTexts::tr("Ten slots forward"), Qt::SHIFT | Qt::Key_Right, 10);
+  add_move(StepKeyTexts::tr("First slot"), Qt::Key_Home, -all_steps);
+  add_move(StepKeyTexts::tr("Last slot"), Qt::Key_End, all_steps);
   add_key_action(chart, StepKeyTexts::tr("Zoom in"), {Qt::Key_Plus},
                  [zoom = keys.zoom] { zoom(zoom_step); });
   add_key_action(chart, StepKeyTexts::tr("Zoom out"), {Qt::Key_Minus},

@@ -5,22 +5,22 @@
 
 namespace stashscope::ui {
 
-/// What the keys of a chart over the steps do to it.
+/// What the keys of a chart over the slots do.
 struct StepKeys {
-  /// Moves the cursor by so many steps, as far as there are any.
+  /// Moves the cursor by a number of slots, up to the ends.
   std::function<void(std::ptrdiff_t)> move;
-  /// Shows fewer steps for a factor above 1, round the cursor.
+  /// Zooms around the cursor; a factor above 1 shows fewer slots.
   std::function<void(double)> zoom;
-  /// Moves what is in sight by so many times its width, to the right above 0.
+  /// Pans by a number of view widths; above 0 to the right.
   std::function<void(double)> pan;
   std::function<void()> show_all;
 };
 
-/// By what a notch of the wheel or a key zooms.
+/// Zoom factor of a notch of the wheel or of a key.
 constexpr double zoom_step = 1.25;
 
-/// Arrow keys, with Shift ten steps, Home and End move the cursor; plus and minus zoom, Page up and
-/// Page down pan, 0 shows everything. The right mouse button lists what the chart has keys for.
+/// Arrow keys, with Shift ten slots, Home and End move the cursor; plus and minus zoom, Page up and
+/// Page down pan, 0 shows everything. The right mouse button opens a menu of all keys of the chart.
 void add_step_keys(QWidget& chart, const StepKeys& keys);
 
 }  // namespace stashscope::ui

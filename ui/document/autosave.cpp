@@ -16,14 +16,14 @@ constexpr int delay_in_milliseconds = 1000;
 
 QString lock_name(const QString& file) { return file + u".lock"_s; }
 
-/// A lock that only its owner's end makes stale, however long that takes.
+/// A lock that becomes stale only when its owner ends, however long that takes.
 std::unique_ptr<QLockFile> make_lock(const QString& file) {
   auto lock = std::make_unique<QLockFile>(lock_name(file));
   lock->setStaleLockTime(0);
   return lock;
 }
 
-/// With what its program was still writing when it ended.
+/// Also removes the part that its program was writing when it ended.
 void remove_session(const QString& file) {
   const QFileInfo info(file);
   const QStringList parts = {info.fileName(), info.fileName() + u".part-*"_s};
@@ -49,15 +49,15 @@ Autosave::Autosave(Document& document, const QString& folder, QObject* parent)
     if (!document_.undo_stack().isClean()) delay_.start();
   });
   connect(&document, &Document::opened, this, &Autosave::take_over);
-  connect(&document, &Document::failed, this, [this] { restoring_.clear(); });
+  connect(&document.notices(), &Notices::failed, this, [this] { restoring_.clear(); });
 }
 
 Autosave::~Autosave() {
   const bool unsaved =
       !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
   if (unsaved) save();
-  // Behind what is still being written, which would bring the file back. The lock goes after that.
-  document_.write_in_background(
+  // After the pending writes, which would create the file again. The lock is released last.
+  document_.files().write_in_background(
       {}, [unsaved, file = file_, lock = std::shared_ptr<QLockFile>(std::move(lock_))] {
         if (!unsaved) QFile::remove(file);
       });
@@ -65,9 +65,9 @@ Autosave::~Autosave() {
 
 void Autosave::save() {
   if (document_.study() == nullptr) return;
-  document_.write_in_background({}, [session = document_.session(), file = file_.toStdString()] {
-    save_session(session, file);
-  });
+  document_.files().write_in_background(
+      {},
+      [session = document_.session(), file = file_.toStdString()] { save_session(session, file); });
 }
 
 std::vector<Autosave::Abandoned> Autosave::abandoned() const {
@@ -80,7 +80,7 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
       const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
       found.push_back({file, QString::fromStdString(session.model.string())});
     });
-    // What cannot be read is left alone: a newer version may have written it.
+    // An unreadable file stays: a newer version may have written it.
   }
   return found;
 }
@@ -95,7 +95,7 @@ void Autosave::restore(const Abandoned& session) {
 void Autosave::take_over() {
   const QString abandoned = std::exchange(restoring_, {});
   if (abandoned.isEmpty() || document_.undo_stack().isClean()) return;
-  document_.write_in_background(
+  document_.files().write_in_background(
       {}, [session = document_.session(), file = file_.toStdString(), abandoned] {
         save_session(session, file);
         remove_session(abandoned);

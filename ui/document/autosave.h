@@ -8,34 +8,34 @@
 
 namespace stashscope::ui {
 
-/// Keeps the choices of a document in a file of its own while they are not saved, so that neither a
-/// crash nor a hasty quit loses them.
+/// Keeps unsaved choices of a document in a session file, so that neither a crash nor a hasty quit
+/// loses them.
 class Autosave : public QObject {
   Q_OBJECT
 
  public:
-  /// A session that another run of the program left behind.
+  /// A session that an ended run of the program left behind.
   struct Abandoned {
     QString file;
     QString model;
   };
 
   Autosave(Document& document, const QString& folder, QObject* parent = nullptr);
-  /// Keeps the file when there are unsaved choices, removes it otherwise.
+  /// Keeps the file if there are unsaved choices, and removes it otherwise.
   ~Autosave() override;
 
-  /// Sessions in the folder whose programs have ended, newest first. Files that cannot be read are
-  /// neither offered nor touched.
+  /// Sessions in the folder whose programs have ended, newest first. Skips files that cannot be
+  /// read, and leaves them in place.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
-  /// Opens the session; its file goes once the document keeps one of its own.
+  /// Opens the session. Its file is removed once this document's own file holds the choices.
   void restore(const Abandoned& session);
-  /// The user does not want the unsaved choices any more: nothing is kept at the end.
+  /// The user discards the unsaved choices: the destructor removes the file.
   void give_up() { given_up_ = true; }
   /// Writes the document's session now, in the background.
   void save();
 
-  /// Beside the program's cache.
+  /// In the program's cache folder.
   static QString default_folder();
 
  private:

@@ -7,11 +7,11 @@
 
 namespace stashscope::ui {
 
-/// One edit of the user, with the choices before and after it. Edits that carry the same key and
-/// follow each other (the steps of one spin box) become one.
+/// One edit of the user, with the choices before and after it. Consecutive edits with the same key,
+/// such as the steps of one spin box, are merged into one.
 class ChoiceCommand : public QUndoCommand {
  public:
-  /// Whether an edit that is undone can be redone.
+  /// Whether an undone edit stays on the stack, where it can be redone.
   enum class Undone { kept, dropped };
   using Apply = std::function<Undone(const Choices&)>;
 

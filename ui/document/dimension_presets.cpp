@@ -11,7 +11,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Names may hold what no settings key can.
+/// A hash, because names may contain characters that a settings key cannot.
 QString key_of(const std::vector<Dimension>& dimensions) {
   std::set<std::string> names;
   for (const Dimension& each : dimensions) {

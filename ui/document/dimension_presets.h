@@ -19,12 +19,12 @@ struct DimensionPreset {
 /// The presets of all models that have the same dimension names.
 class DimensionPresets {
  public:
-  /// The same presets whichever of the names are made one.
+  /// Merging dimensions keeps the presets: the key covers all names, merged ones included.
   explicit DimensionPresets(const std::vector<Dimension>& dimensions);
 
-  /// By name.
+  /// Sorted by name.
   std::vector<DimensionPreset> all() const;
-  /// Takes the place of one with the same name.
+  /// Replaces a preset with the same name.
   void save(const DimensionPreset& preset) const;
   void remove(const QString& name) const;
 
@@ -32,14 +32,14 @@ class DimensionPresets {
   QString key_;
 };
 
-/// What the dimensions are set to, without sizes that follow from the data.
+/// The current sizes, without those that depend on the data.
 DimensionSizes sizes_now(const std::vector<Dimension>& dimensions);
 
-/// All of these sizes times two, or half of them; never below 1.
+/// Every size doubled or halved, within 1 and `largest_dimension`.
 DimensionSizes doubled(const DimensionSizes& sizes);
 DimensionSizes halved(const DimensionSizes& sizes);
 
-/// Spin boxes hold no more.
+/// The most that a spin box of a dimension accepts.
 constexpr std::int64_t largest_dimension = 1'000'000'000;
 
 }  // namespace stashscope::ui

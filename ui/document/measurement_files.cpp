@@ -16,14 +16,16 @@ void import_measurement(Document& document, const QString& path) {
         },
         Qt::QueuedConnection);
   };
-  document.write_in_background(Document::tr("Imported %1").arg(path), job);
+  document.files().write_in_background(Document::tr("Imported %1").arg(path), job);
 }
 
 void export_measurement(Document& document, const QString& path) {
   if (document.measured() == nullptr) return;
-  document.write_file(path, Document::tr("Exported %1").arg(path),
-                      [study = document.study(), runs = document.measured()->runs,
-                       file = path.toStdString()] { save_measurements(*study, runs, file); });
+  document.files().write_file(
+      path, Document::tr("Exported %1").arg(path),
+      [study = document.study(), runs = document.measured()->runs, file = path.toStdString()] {
+        save_measurements(*study, runs, file);
+      });
 }
 
 }  // namespace stashscope::ui

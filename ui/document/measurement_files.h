@@ -4,12 +4,12 @@
 
 namespace stashscope::ui {
 
-/// Both work in the background and answer with `noticed` or `failed` of the document.
+/// Both work in the background, and end with a notice or a failure.
 
-/// Shows what a file holds, when it was measured on the step that is shown now.
+/// Shows the measurement of a file. Fails if the file was measured on another step.
 void import_measurement(Document& document, const QString& path);
 
-/// Writes what was measured on the step that is shown now. Does nothing when that is nothing.
+/// Writes the measurement of the shown step. Does nothing without a measurement.
 void export_measurement(Document& document, const QString& path);
 
 }  // namespace stashscope::ui

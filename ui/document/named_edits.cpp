@@ -10,7 +10,8 @@ void choose_named(Document& document, const Choices& after, std::span<const Node
   if (after != document.choices()) return document.choose(after, text, merge_key);
   const Study& study = *document.study();
   const std::string why = why_not_named(study.graph(), study.current->dataflow, about);
-  if (!why.empty()) Q_EMIT document.noticed(Document::tr("Nothing is changed: %1").arg(shown(why)));
+  if (!why.empty())
+    document.notices().notify(Document::tr("Nothing is changed: %1").arg(shown(why)));
 }
 
 }  // namespace stashscope::ui

@@ -12,11 +12,13 @@ using namespace Qt::StringLiterals;
 
 QString plans_label(const Study& study) {
   const Choices& choices = study.choices;
-  if (!choices.planned.empty()) return PinnedVariants::tr("planned");
-  if (choices.level > 0) return PinnedVariants::tr("level %1").arg(choices.level);
+  if (choices.plans.sequence) return PinnedVariants::tr("planned");
+  if (choices.plans.level > 0) return PinnedVariants::tr("level %1").arg(choices.plans.level);
   const auto is_on = [](const PlanRow& row) { return row.on; };
-  const auto on = std::count_if(study.plans.begin(), study.plans.end(), is_on) +
-                  std::count_if(study.extensions.begin(), study.extensions.end(), is_on);
+  const auto on =
+      std::count_if(study.plan_table->plans.begin(), study.plan_table->plans.end(), is_on) +
+      std::count_if(study.plan_table->extensions.begin(), study.plan_table->extensions.end(),
+                    is_on);
   return on == 0 ? PinnedVariants::tr("no plans")
                  : PinnedVariants::tr("%n plan(s)", nullptr, static_cast<int>(on));
 }
@@ -34,7 +36,7 @@ QString other_dims(const Study& study, const Study& than) {
   return dims.join(u", "_s);
 }
 
-/// Tells a variant from those that are pinned.
+/// A label that differs from those of the pinned variants, if necessary by dimension values.
 QString own_label(const Study& study, const std::vector<PinnedVariant>& pinned) {
   const QString label = variant_label(study);
   for (const PinnedVariant& each : pinned) {
@@ -51,14 +53,15 @@ QString variant_label(const Study& study) {
   const Choices& choices = study.choices;
   const Choices usual;
   QStringList parts = {plans_label(study)};
-  if (study.order != usual.order && study.order != planned_order) {
-    parts << PinnedVariants::tr("order %1").arg(shown(study.order));
+  if (study.order && study.order != usual.order.strategy) {
+    parts << PinnedVariants::tr("order %1").arg(shown(*study.order));
   }
   if (choices.fusion.strategy != usual.fusion.strategy) {
-    parts << PinnedVariants::tr("fusion %1").arg(shown(choices.fusion.strategy));
+    parts << PinnedVariants::tr("fusion %1")
+                 .arg(shown(choice_text(choices.fusion.strategy, no_fusion)));
   }
   if (choices.update.optimizer != usual.update.optimizer) parts << shown(choices.update.optimizer);
-  if (!choices.precision.empty()) parts << shown(choices.precision);
+  if (choices.graph.precision) parts << shown(precision_name(choices.graph.precision));
   return parts.join(u", "_s);
 }
 
@@ -77,11 +80,11 @@ bool PinnedVariants::can_pin() const {
     return same_step(each.study->choices, study->choices);
   });
   if (same != pinned_.end()) {
-    Q_EMIT document_.noticed(tr("This variant is pinned already: %1.").arg(same->label));
+    document_.notices().notify(tr("This variant is pinned already: %1.").arg(same->label));
     return false;
   }
   if (pinned_.size() >= most) {
-    Q_EMIT document_.noticed(
+    document_.notices().notify(
         tr("%1 variants are pinned. Unpin one of them above the memory curve to pin another.")
             .arg(most));
     return false;

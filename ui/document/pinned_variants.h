@@ -4,15 +4,15 @@
 
 namespace stashscope::ui {
 
-/// A variant that the user keeps in sight beside what is chosen now.
+/// A variant that the user keeps on the screen beside the current one.
 struct PinnedVariant {
   std::shared_ptr<const Study> study;
   QString label;         ///< `level 1, order minimal`
-  std::size_t slot = 0;  ///< from 0; stays the same while it is pinned, so tells a colour
+  std::size_t slot = 0;  ///< from 0, constant while it is pinned; selects its colour
 };
 
-/// The variants that are pinned, oldest first. Others are refused while there are as many as can
-/// be told apart. They go when another model is opened.
+/// The pinned variants, oldest first. Refuses more than `most`, because curves of more could not be
+/// told apart. Opening another model unpins all.
 class PinnedVariants : public QObject {
   Q_OBJECT
 
@@ -22,10 +22,10 @@ class PinnedVariants : public QObject {
   explicit PinnedVariants(Document& document, QObject* parent = nullptr);
 
   const std::vector<PinnedVariant>& all() const { return pinned_; }
-  /// Keeps the variant of the study that is shown; says why where it cannot.
+  /// Pins the variant of the shown study; if that is refused, a notice says why.
   void pin();
   void unpin(std::size_t index);
-  /// Chooses what led to a variant, as an edit that can be undone.
+  /// Chooses what led to a variant, as an edit of the user.
   void go_back(std::size_t index);
 
  Q_SIGNALS:
@@ -39,7 +39,7 @@ class PinnedVariants : public QObject {
   std::vector<PinnedVariant> pinned_;
 };
 
-/// What was chosen, in a few words: `3 plans, order minimal`.
+/// The choices of a study in a few words: `3 plans, order minimal`.
 QString variant_label(const Study& study);
 
 }  // namespace stashscope::ui

@@ -50,7 +50,7 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
     Q_EMIT progressed();
   });
   connect(&document_, &Document::opened, this, [this] {
-    // Nobody waits for it any more. Other searches are dropped with their plans.
+    // Its answer is about the previous model. `drop_plans` cancels the other searches.
     if (job_ == PlanningJob::fit) progress_.cancel();
   });
   connect(&document_, &Document::study_changed, this, &Planning::take_study);
@@ -58,7 +58,7 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
 
 Planning::~Planning() {
   progress_.cancel();
-  // Who would be told may be half gone.
+  // Receivers of the signal may already be half destroyed.
   const QSignalBlocker quiet(document_.exclusive_work());
   if (job_ != PlanningJob::none) document_.exclusive_work().end();
 }
@@ -146,7 +146,7 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
 }
 
 void Planning::take_answer(BudgetAnswer answer) {
-  // What was only told on the way may be better than what a stopped search ended with.
+  // A stopped search may end with a worse plan than it reported on the way.
   const std::int64_t budget = answer.request.budget_bytes;
   answer.best = archive(answer.request.grain).best(budget);
   answer.feasible = answer.best.peak_bytes <= budget;
@@ -201,7 +201,7 @@ void Planning::take_found() {
   if (!points.empty() || proof) Q_EMIT plans_changed();
 }
 
-/// What a grain can express, finer ones can too.
+/// A plan of one grain can also be expressed in every finer grain.
 void Planning::add(PlanGranularity grain, ParetoPoint point) {
   for (std::size_t i = index_of(grain); i < archives_.size(); ++i) archives_[i].add(point);
 }
@@ -255,14 +255,14 @@ void Planning::take_study() {
   if (basis_ == nullptr || !same_planning_basis(*basis_, *study)) {
     const bool is_by_run = basis_ != nullptr && basis_->choices == study->choices;
     if (is_by_run && has_plans()) {
-      Q_EMIT document_.noticed(
-          tr("The run measured how long nodes take: plans found for other times are dropped, "
+      document_.notices().notify(
+          tr("The run measured new node times. Plans found with the previous times are dropped; "
              "search again."));
     }
     drop_plans();
   }
-  // A planned order stands for any; one that was chosen tells more.
-  if (basis_ == nullptr || study->choices.order != planned_order) basis_ = study;
+  // A planned order is compatible with every basis, so a chosen order is the stricter basis.
+  if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   update_fit();
 }
 

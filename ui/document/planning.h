@@ -10,13 +10,13 @@
 
 namespace stashscope::ui {
 
-/// What a planner is busy with.
+/// The planner's current job.
 enum class PlanningJob { none, budget, curve, fit };
 
-/// Asks the planner about the document's study, on a thread of its own: plans for a budget, the
-/// curve of peak against time, the largest batch that fits. All plans that were found for one step
-/// are kept, so that a larger budget is never dearer; they go when the step, its order or the
-/// device that times are predicted for change. Lives on the interface thread.
+/// Runs the planner on the document's study, on another thread: plans for a budget, the curve of
+/// peak against time, the largest batch that fits. Keeps all plans found for one step, so that a
+/// larger budget never costs more. Drops them when the step, its order or the device that times are
+/// predicted for changes. Lives on the interface thread.
 class Planning : public QObject {
   Q_OBJECT
 
@@ -24,53 +24,54 @@ class Planning : public QObject {
   explicit Planning(Document& document, QObject* parent = nullptr);
   ~Planning() override;
 
-  /// Each of these does nothing without a study, or while a search or a run has its turn.
-  /// Searches for plans within a budget. When the search ends or is stopped, what meets the budget
-  /// goes into force, as an edit of the user.
+  /// The three searches do nothing while `Document::why_wait` has a reason.
+  /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
+  /// meets the budget is applied, as an edit of the user.
   void plan(const BudgetRequest& request);
   void draw_curve(PlanGranularity grain, const SearchLimit& limit);
   void find_fit(const FitQuestion& question);
-  /// Ends what is going on soon; plans that were found so far stay.
+  /// Stops the current job soon; plans found so far stay.
   void stop();
 
   PlanningJob job() const { return job_; }
   bool is_stopping() const { return progress_.cancelled(); }
   /// From 0 to 1.
   double fraction() const;
-  /// Of the budget search that is going on, or of the last one.
+  /// Of the current budget search, or else of the last one.
   const BudgetRequest& request() const { return request_; }
-  /// What the budget search that is going on has found and proven; nothing before its first plan.
+  /// Plan and bound of the current budget search; nothing before its first plan.
   std::optional<BudgetAnswer> so_far() const;
 
-  /// All plans that are known, those of coarser grains included.
+  /// All known plans of a grain, including those of coarser grains.
   const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
-  /// The cheapest of them within the budget; null when there is none.
+  /// The cheapest known plan within the budget; null when there is none.
   const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
-  /// Of the last budget, as long as it belongs to the step that is shown; else null.
+  /// Of the last budget search; null when that was for another step.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
-  /// What no plan of the grain can be below, whatever the budget; null where that is not known.
+  /// Lower bound on the peak of every plan of the grain; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
-  /// The last answer, as long as it holds for what is shown; else null.
+  /// The last answer to `find_fit`; null when it does not hold for the shown study.
   const LargestFit* fit() const;
-  /// The study that it was asked of.
+  /// The study that `fit` was computed for.
+  /// @pre `fit` is not null
   const Study& asked_of_fit() const { return *fit_->study; }
 
-  /// Puts a plan into force, as an edit of the user.
+  /// Applies a plan, as an edit of the user.
   void use(const ParetoPoint& point);
   bool is_in_force(const ParetoPoint& point) const;
 
  Q_SIGNALS:
   void job_changed();
   void progressed();
-  void plans_changed();   ///< plans or a floor were found or dropped
-  void answer_changed();  ///< of a budget
+  void plans_changed();   ///< plans or a lower bound were found or dropped
+  void answer_changed();  ///< of a budget search
   void fit_changed();
   void failed(stashscope::ui::PlanningJob job, const stashscope::ui::Failure& failure);
 
  private:
-  /// Where a search leaves what it finds for the interface thread.
+  /// Hands the results of a search to the interface thread.
   class Mailbox;
-  /// An answer with the study it was asked of.
+  /// An answer with the study that it was computed for.
   struct Fit {
     std::shared_ptr<const Study> study;
     LargestFit answer;
@@ -89,13 +90,13 @@ class Planning : public QObject {
   void tell(PlanningJob job, const std::optional<Failure>& failure);
   void take_answer(BudgetAnswer answer);
   void take_study();
-  /// Found, or being searched for.
+  /// Whether plans are known or being searched for.
   bool has_plans() const;
   void drop_plans();
   void update_fit();
 
   Document& document_;
-  std::shared_ptr<const Study> basis_;  ///< one of those that the plans are for
+  std::shared_ptr<const Study> basis_;  ///< a study that the plans apply to
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
@@ -105,14 +106,14 @@ class Planning : public QObject {
   bool fit_holds_ = false;
 
   PlanningJob job_ = PlanningJob::none;
-  PlanGranularity grain_ = PlanGranularity::cluster;  ///< of the search that is going on
+  PlanGranularity grain_ = PlanGranularity::cluster;  ///< of the current search
   std::uint64_t generation_ = 0;
   Progress progress_;
   std::shared_ptr<Mailbox> mailbox_;
   double limit_ = 0;  ///< seconds
   QElapsedTimer since_begin_;
   QTimer ticks_;
-  // Last, so that it is joined before anything that its jobs touch goes away.
+  // Last, so that it is joined before the members that its jobs use are destroyed.
   JobThread jobs_{JobThread::AtEnd::drop};
 };
 

@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// The files opened last, newest first, across runs of the program.
+/// The files opened last, newest first, kept across runs of the program.
 QStringList recent_files();
 void add_recent_file(const QString& path);
 

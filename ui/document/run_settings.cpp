@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 constexpr qsizetype most_hosts = 8;
 
-/// A machine that the settings file names; nothing when somebody wrote what is none into it.
+/// Nothing when the text, which a user may have edited, names no machine.
 std::optional<RemoteHost> host_from(const QString& text) {
   if (text.isEmpty()) return std::nullopt;
   try {

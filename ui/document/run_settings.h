@@ -7,11 +7,11 @@
 
 namespace stashscope::ui {
 
-/// What the user chose for runs last, kept across runs of the program.
+/// The run settings that the user chose last, kept across runs of the program.
 RunRequest remembered_request();
 void remember_request(const RunRequest& request);
 
-/// Machines that runs were asked for, the last one first, as `user@host:port`.
+/// The machines chosen for runs, the newest first, as `user@host:port`.
 QStringList recent_hosts();
 void add_recent_host(const QString& host);
 

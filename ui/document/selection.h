@@ -7,13 +7,13 @@
 
 namespace stashscope::ui {
 
-/// What the linked views point at together. Not part of the choices: it changes no result.
+/// What all views show as selected. Not part of the choices, because it changes no result.
 struct Selection {
-  NodeId node;                ///< the one node whose details are shown; may be invalid
-  std::vector<NodeId> nodes;  ///< all that are marked, `node` included; ascending
+  NodeId node;                ///< the node whose details are shown; may be invalid
+  std::vector<NodeId> nodes;  ///< all marked nodes, `node` included; ascending
   QString title;              ///< names a marked group or plan; empty for a single node
-  std::size_t step = 0;       ///< where the memory cursor stands
-  bool at_peak = true;        ///< nobody moved the cursor: it stays at the peak
+  std::size_t step = 0;       ///< slot of the memory cursor
+  bool at_peak = true;        ///< the user has not moved the cursor; it stays at the peak
 };
 
 }  // namespace stashscope::ui

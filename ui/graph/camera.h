@@ -30,13 +30,13 @@ inline Camera moved(Camera camera, QPointF by) {
   return camera;
 }
 
-/// Zooms so that what lies under `anchor` on the screen stays there.
+/// Zooms and keeps what lies under `anchor` (on the screen) in place.
 inline Camera zoomed(const Camera& camera, double factor, QPointF anchor) {
   const double zoom = std::clamp(camera.zoom * factor, least_zoom, most_zoom);
   return {zoom, anchor - camera.to_picture(anchor) * zoom};
 }
 
-/// Shows all of `picture` in the middle of the screen, never larger than life.
+/// Shows all of `picture` in the middle of the screen, at a zoom of at most 1.
 inline Camera fitted(const QRectF& picture, QSizeF screen, double margin) {
   const double wide = (screen.width() - 2 * margin) / std::max(1.0, picture.width());
   const double high = (screen.height() - 2 * margin) / std::max(1.0, picture.height());
@@ -45,7 +45,7 @@ inline Camera fitted(const QRectF& picture, QSizeF screen, double margin) {
   return {zoom, middle - picture.center() * zoom};
 }
 
-/// Moves the picture so that `point` of it comes to lie at `screen`.
+/// Moves the picture so that its `point` lies at `screen`.
 inline Camera anchored(Camera camera, QPointF point, QPointF screen) {
   camera.offset = screen - point * camera.zoom;
   return camera;

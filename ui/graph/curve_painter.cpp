@@ -7,14 +7,14 @@ namespace stashscope::ui {
 
 namespace {
 
-/// More edges than this on the screen are drawn as straight lines.
+/// Maximum number of visible edges that are drawn as curves.
 constexpr std::size_t most_smooth_edges = 600;
-/// Only so many of the largest stashes on the screen are drawn in their width.
+/// Number of the largest visible stash edges that are drawn in their width.
 constexpr std::size_t most_wide_stash_edges = 48;
-/// Of the others, so many as thin lines; what is left out keeps less than all of these.
+/// Number of the next largest that are drawn as thin lines. Smaller ones are left out.
 constexpr std::size_t most_thin_stash_edges = 1000;
 constexpr int thin_parts = 8;
-/// Straight edges shorter than this many pixels lie between boxes that touch each other.
+/// Straight edges shorter than this many pixels connect boxes that touch each other.
 constexpr double least_edge = 2;
 constexpr double arrow_length = 6;
 constexpr double arrow_zoom = 0.45;
@@ -27,7 +27,7 @@ QPainterPath path_of(const layout::Curve& curve) {
   return path;
 }
 
-/// Puts a painter into the coordinates of the picture for a while.
+/// Puts a painter into the coordinates of the picture while it lives.
 class InPicture {
  public:
   InPicture(QPainter& painter, const Camera& camera) : painter_(painter) {
@@ -44,7 +44,7 @@ class InPicture {
   QPainter& painter_;
 };
 
-/// Thin lines all at once and without smoothing.
+/// Draws thin lines in one call and without antialiasing.
 void draw_lines(QPainter& painter, const std::vector<QLineF>& lines, const QColor& colour) {
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing, false);
@@ -163,7 +163,7 @@ void CurvePainter::paint_edges(QPainter& painter, Strength strength) const {
   }
 }
 
-/// A small head at the end, in the direction in which the curve arrives.
+/// Paints an arrow head at the end of the curve, in its final direction.
 void CurvePainter::paint_arrow(QPainter& painter, const layout::Curve& curve) const {
   const QPointF tip = to_qt(curve.back());
   QPointF from = to_qt(curve[curve.size() - 2]);

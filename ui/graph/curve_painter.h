@@ -8,17 +8,17 @@
 
 namespace stashscope::ui {
 
-/// How much is left out of what can hardly be seen.
+/// How much detail is left out where it is hard to see.
 enum class Detail : unsigned char {
-  screen,  ///< as much as keeps a frame short
+  screen,  ///< as much as keeps the time of a frame short
   print,   ///< nothing
 };
 
-/// Paints what connects the boxes of a scene. Where there are more lines than a frame has time for,
-/// edges become straight and only the largest stashes keep their width.
+/// Paints the edges and the stash edges of a scene. If there are more lines than fit into the time
+/// of a frame, edges become straight and only the largest stash edges keep their width.
 class CurvePainter {
  public:
-  /// @param seen of the picture; lines beside it are left out
+  /// @param seen visible part of the picture; lines outside it are skipped
   CurvePainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
                const layout::Rect& seen, Detail detail);
 
@@ -47,13 +47,13 @@ class CurvePainter {
   const Camera& camera_;
   const Theme& theme_;
   const Detail detail_;
-  std::array<Indices, 3> edges_;    // that can be seen, by strength
-  std::array<Indices, 3> bridges_;  // the same
+  std::array<Indices, 3> edges_;    // visible edges by strength
+  std::array<Indices, 3> bridges_;  // visible stash edges by strength
 };
 
 QColor with_alpha(QColor colour, double alpha);
 
-/// What is faded keeps this share of its opacity.
+/// Opacity factor of faded items.
 constexpr double faded_opacity = 0.18;
 
 }  // namespace stashscope::ui

@@ -22,29 +22,31 @@ namespace {
 constexpr double picture_margin = 32;
 constexpr double header = 64;
 constexpr int heading_pixels = 15;
-/// The header must have room for title and legend.
+/// Minimum width of a page: the header needs room for title and legend.
 constexpr double least_width = 640;
 constexpr double png_zoom = 2;
-/// Many programs refuse images that are longer, or take gigabytes to open them.
+/// Limits of an image in pixels: many programs refuse larger ones, or need gigabytes to open them.
 constexpr double longest_png = 16'384;
 constexpr double most_png_pixels = 100e6;
-/// The largest page that readers of PDF take, in points.
+/// The largest page that PDF readers accept, in points.
 constexpr double longest_pdf = 14'400;
 constexpr int points_per_inch = 72;
 
-/// Everything on one page, through a painter whose unit is a pixel of the page at `zoom`.
+/// Paints the page with a painter whose unit is one pixel of the page at `zoom`.
 void paint_page(QPainter& painter, const GraphScene& scene, const std::string& title, double zoom,
                 Detail detail) {
   const Theme theme = light_theme();
   const QRectF page(QPointF(), page_size(scene.drawing()) * zoom);
   const QRectF bounds = to_qt(scene.drawing().bounds);
-  const Camera camera{zoom, (QPointF(picture_margin, picture_margin + header) - bounds.topLeft()) * zoom};
+  const Camera camera{zoom,
+                      (QPointF(picture_margin, picture_margin + header) - bounds.topLeft()) * zoom};
   GraphPainter(scene, camera, theme, std::nullopt, detail).paint(painter, page);
   painter.save();
   painter.scale(zoom, zoom);
   painter.setPen(theme.text);
   painter.setFont(graph_font(heading_pixels));
-  const QRectF line(picture_margin, picture_margin / 2, page.width() / zoom - 2 * picture_margin, 24);
+  const QRectF line(picture_margin, picture_margin / 2, page.width() / zoom - 2 * picture_margin,
+                    24);
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(shown(title), Qt::ElideMiddle,
                                                     static_cast<int>(line.width())));

@@ -8,18 +8,19 @@
 
 namespace stashscope::ui {
 
-/// What a file with a picture of the graph can be; its suffix tells.
+/// Format of an exported picture, chosen by the suffix of the file.
 enum class PictureFormat : unsigned char { svg, png, pdf };
 
-/// By the suffix of a path, whatever its case. Throws a usage Error that lists them for another.
+/// By the suffix of a path, in upper or lower case. Throws a usage Error that lists the formats for
+/// an unknown suffix.
 PictureFormat picture_format(const std::string& path);
 
-/// How many pixels one unit of a picture of this size becomes in a PNG: 2, or less where the image
-/// would be larger than programs open.
+/// Pixels for each unit of a picture of this size in a PNG: 2, or less if common programs could not
+/// open the image.
 double png_scale(QSizeF picture);
 
-/// Writes the whole picture with title and legend, on light ground. Call it off the interface
-/// thread. Throws an Error when the file cannot be written.
+/// Writes the whole picture with title and legend, on a light ground. Must not be called on the
+/// interface thread. Throws an Error if the file cannot be written.
 void export_picture(const std::shared_ptr<const GraphPicture>& picture, layout::Colouring colouring,
                     const std::string& title, const std::string& path);
 

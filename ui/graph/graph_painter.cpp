@@ -10,20 +10,20 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Texts are never smaller than this many pixels: titles keep it while the box has room for them,
-/// everything else is left out below it.
+/// Minimum size of texts in pixels. Titles keep it while the box has room for them; all other texts
+/// are left out below it.
 constexpr double readable_pixels = 8;
-/// Texts that do not shrink with their box are cut to what fits, but not to less than this.
+/// Minimum width of texts that do not shrink with their box; they are elided down to it.
 constexpr double least_text_width = 24;
-/// Boxes lower than this many pixels are patches of colour.
+/// Boxes lower than this many pixels are painted as patches of colour.
 constexpr double patch_pixels = 9;
-/// Round corners cannot be seen on lower boxes.
+/// Boxes lower than this many pixels have square corners.
 constexpr double round_pixels = 14;
 constexpr double corner = 4;
-/// More frames than this on the screen have square corners.
+/// If more frames are visible, they have square corners.
 constexpr std::size_t most_round_frames = 40;
 
-/// `share` of one colour over another.
+/// Mixes `share` of one colour over another.
 QColor mixed(const QColor& colour, const QColor& ground, double share) {
   const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
   return {mix(colour.red(), ground.red()), mix(colour.green(), ground.green()),
@@ -57,8 +57,8 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
   paint_captions(painter, screen);
 }
 
-/// Frames lie in each other: each is a little darker than what it lies in. Opaque, since blending
-/// screens full of frames takes the time of a frame.
+/// Each frame is a little darker than the frame around it. Frames are opaque, because blending a
+/// screen full of frames would take too long.
 QColor GraphPainter::frame_colour(std::size_t index) const {
   double ground = 1;
   for (std::uint32_t at = static_cast<std::uint32_t>(index); at != layout::outside;
@@ -89,7 +89,7 @@ void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_rou
     painter.setBrush(frame_colour(index));
     painter.drawRoundedRect(rect, corner, corner);
   } else {
-    // What lies far beside the screen takes time all the same.
+    // Clipped, because painting far beside the screen takes time too.
     const QRectF seen = rect.intersected(camera_.to_screen(to_qt(seen_)).adjusted(-2, -2, 2, 2));
     painter.fillRect(seen.toAlignedRect(), pen.color());
     painter.fillRect(seen.toAlignedRect().adjusted(1, 1, -1, -1), frame_colour(index));
@@ -201,12 +201,12 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
   const QString title = shown(drawing_.boxes[index].title);
   const QString text =
       painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(line.width()));
-  // Short names fit where long ones would keep a letter or two.
+  // A short name fits where only a few letters of a long one would be left.
   if (line.width() < least_text_width && text != title) return;
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
-/// Names the two columns at the upper edge of the screen, wherever the picture is moved.
+/// Writes the names of the two columns at the upper edge of the screen, wherever the picture is.
 void GraphPainter::paint_captions(QPainter& painter, const QRectF& screen) const {
   painter.setFont(detail_ == Detail::print ? graph_font(title_pixels * camera_.zoom)
                                            : caption_font(title_pixels));

@@ -4,11 +4,11 @@
 
 namespace stashscope::ui {
 
-/// Paints a scene through a camera, with as much detail as can be seen: texts vanish when they
-/// cannot be read, small boxes become plain patches of their colour.
+/// Paints a scene through a camera, with the detail that is visible at this zoom: texts too small
+/// to be read are left out, and small boxes become plain patches of their colour.
 class GraphPainter {
  public:
-  /// @param hovered box under the pointer; nothing: none
+  /// @param hovered box under the pointer, if any
   GraphPainter(const GraphScene& scene, const Camera& camera, const Theme& theme,
                std::optional<std::uint32_t> hovered, Detail detail = Detail::screen);
 

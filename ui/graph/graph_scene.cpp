@@ -10,7 +10,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Left of the text on a box: the strip of its colour.
+/// Space left of the text on a box, for the strip of its colour.
 constexpr double text_inset = 24;
 
 QString cut(const std::string& text, int pixels, double width) {
@@ -67,7 +67,7 @@ void GraphScene::mark(const Selection& selection, std::optional<int> hops) {
   near_ = layout::part_with(drawing(), layout::nodes_near(topology, nodes, *hops));
 }
 
-/// Whether a line belongs to the selection: it meets the selected box, or lies between marked ones.
+/// Whether a line belongs to the selection: it touches the selected box, or connects marked ones.
 bool GraphScene::is_strong(std::uint32_t from, std::uint32_t to) const {
   return marks_[from] == Mark::selected || marks_[to] == Mark::selected ||
          (marks_[from] == Mark::part && marks_[to] == Mark::part);

@@ -22,21 +22,21 @@ constexpr int detail_pixels = 11;
 
 QFont graph_font(double pixels);
 
-/// For texts beside the picture, which do not grow with its zoom but with all other text.
+/// For texts beside the picture, which scale with the text size and not with the zoom.
 QFont caption_font(double pixels);
 
-/// How a box takes part in the selection.
+/// The part of a box in the selection.
 enum class Mark : unsigned char {
   none,
   part,      ///< holds some of the marked nodes
-  selected,  ///< shows the selected node, or nothing but marked nodes of one group
+  selected,  ///< shows the selected node, or only marked nodes of one group
 };
 
-/// How much a line between two boxes stands out.
+/// How strongly a line between two boxes is drawn.
 enum class Strength : unsigned char { faded, normal, strong };
 
-/// A picture prepared for painting. Making it takes no longer for thousands of boxes: what only few
-/// boxes on the screen need is made when they are painted.
+/// A picture prepared for painting. The texts of a box are made when it is first painted, so that a
+/// scene of thousands of boxes is made quickly.
 class GraphScene {
  public:
   explicit GraphScene(std::shared_ptr<const GraphPicture> shown);
@@ -47,20 +47,20 @@ class GraphScene {
 
   void colour_by(layout::Colouring colouring);
   layout::Colouring colouring() const { return colouring_; }
-  /// The one colour of a box; nothing when it has none.
+  /// The colour of a box, if it has one.
   const std::optional<QColor>& colour(std::size_t box) const { return colours_[box]; }
 
   /// Marks the boxes that show the selection.
-  /// @param hops fades what is further from the selection than that; nothing: fades nothing
+  /// @param hops boxes further from the selection than this are faded; nothing: none is faded
   void mark(const Selection& selection, std::optional<int> hops = std::nullopt);
   const std::vector<Mark>& marks() const { return marks_; }
   bool is_faded(std::size_t box) const { return near_ && !near_->boxes[box]; }
   Strength edge_strength(std::size_t edge) const;
   Strength stash_edge_strength(std::size_t stash_edge) const;
-  /// Of the boxes that are no frames, how many are not faded.
+  /// Number of boxes that are neither frames nor faded.
   std::size_t boxes_near() const;
 
-  /// What is written on a box, cut to its width.
+  /// The texts on a box, elided to its width.
   const QString& title(std::size_t box) const;
   const QString& detail(std::size_t box) const;
 
@@ -72,7 +72,7 @@ class GraphScene {
   std::vector<std::optional<QColor>> colours_;  // by box, like all that follow
   std::vector<Mark> marks_;
   std::optional<layout::DrawingPart> near_;
-  mutable std::vector<QString> titles_;  // null until they were needed
+  mutable std::vector<QString> titles_;  // null until first painted
   mutable std::vector<QString> details_;
 };
 

@@ -1,16 +1,10 @@
 #include "ui/graph/graph_view.h"
 
-#include <QApplication>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QToolTip>
-#include <cmath>
+#include <QEvent>
+#include <QPainter>
 
-#include "core/study/facts/node_facts.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/minimap.h"
-#include "ui/text/texts.h"
 #include "ui/theme/text_size.h"
 #include "ui/widgets/key_action.h"
 
@@ -19,18 +13,9 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double view_margin = 32;
-constexpr double zoom_step = 1.25;
-constexpr double pan_step = 64;
-/// A picture that would be smaller than this when it fits is shown from its upper end instead.
+/// If a picture fits only at a smaller zoom than this, its upper end is shown instead.
 constexpr double least_first_zoom = 0.75;
 constexpr double most_first_zoom = 0.9;
-
-/// How close to a curve a click counts, in pixels.
-constexpr double reach = 6;
-
-bool is_escape(const QKeyEvent& key) {
-  return key.key() == Qt::Key_Escape && key.modifiers() == Qt::NoModifier;
-}
 
 }  // namespace
 
@@ -69,7 +54,7 @@ void GraphView::set_picture(std::shared_ptr<const GraphPicture> picture) {
   update();
 }
 
-/// The held group stays where it is on the screen; without one the picture does.
+/// Keeps the held group in its place on the screen, or the whole picture if no group is held.
 void GraphView::keep_in_place(const GraphScene& before) {
   const std::optional<Held> held = std::exchange(held_, std::nullopt);
   if (!held || before.picture().open == scene_->picture().open) return set_camera(camera_);
@@ -160,7 +145,7 @@ void GraphView::reveal(NodeId node) {
   show_box(to_qt(box), view_margin);
 }
 
-/// Where a picture fits into the width, moving it up or down leaves both of its columns in view.
+/// If a picture fits into the width, moving it up or down keeps both columns in view.
 void GraphView::show_box(const QRectF& box, double margin) {
   const QRectF shown = camera_.to_screen(box);
   const QRectF room = rect().toRectF();
@@ -172,18 +157,6 @@ void GraphView::show_box(const QRectF& box, double margin) {
                    fits_along ? shown.center().y() : room.center().y());
   moved_by_user_ = true;
   set_camera(anchored(camera_, box.center(), to));
-}
-
-/// Boxes lie over stash_edges, stash_edges over the frames of open groups.
-GraphView::Found GraphView::found_under(QPointF screen) const {
-  if (scene_ == nullptr) return {};
-  const layout::Drawing& drawing = scene_->drawing();
-  const layout::Point point = from_qt(camera_.to_picture(screen));
-  const auto box = layout::box_at(drawing, point);
-  if (box && !drawing.boxes[*box].is_open()) return {box, std::nullopt};
-  const auto stash_edge = layout::stash_edge_at(drawing, point, reach / camera_.zoom);
-  if (stash_edge) return {std::nullopt, stash_edge};
-  return {box, std::nullopt};
 }
 
 std::optional<std::uint32_t> GraphView::first_marked_box() const {
@@ -227,29 +200,6 @@ QPoint GraphView::menu_place() const {
   return mapToGlobal(place);
 }
 
-void GraphView::click(const Found& found) {
-  if (found.box) {
-    click(*found.box);
-  } else if (found.stash_edge) {
-    Q_EMIT stash_edge_clicked(*found.stash_edge);
-  } else {
-    Q_EMIT nothing_clicked();
-  }
-}
-
-bool GraphView::is_marked(const Found& found) const {
-  return found.box && scene_->marks()[*found.box] != Mark::none;
-}
-
-void GraphView::click(std::uint32_t box) {
-  const layout::OutlineBox& shows = scene_->drawing().boxes[box].shows;
-  if (shows.node.valid()) {
-    Q_EMIT node_clicked(shows.node);
-  } else {
-    Q_EMIT group_clicked(shows.group, shows.side);
-  }
-}
-
 void GraphView::toggle(std::uint32_t box) {
   const layout::DrawnBox& drawn = scene_->drawing().boxes[box];
   if (!drawn.shows.group.valid()) return;
@@ -257,113 +207,10 @@ void GraphView::toggle(std::uint32_t box) {
   Q_EMIT toggle_wanted(drawn.shows.group);
 }
 
-/// The closest box whose middle lies further in a direction, with little to the side.
-std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key direction) const {
-  const auto& boxes = scene_->drawing().boxes;
-  const layout::Point from = boxes[box].rect.center();
-  std::optional<std::uint32_t> best;
-  double best_distance = 0;
-  for (std::uint32_t i = 0; i < boxes.size(); ++i) {
-    if (i == box || boxes[i].is_open()) continue;
-    const layout::Point to = boxes[i].rect.center();
-    double along =
-        direction == Qt::Key_Up || direction == Qt::Key_Down ? to.y - from.y : to.x - from.x;
-    double aside =
-        direction == Qt::Key_Up || direction == Qt::Key_Down ? to.x - from.x : to.y - from.y;
-    if (direction == Qt::Key_Up || direction == Qt::Key_Left) along = -along;
-    if (along <= 1) continue;
-    const double distance = along + 3 * std::abs(aside);
-    if (best && distance >= best_distance) continue;
-    best = i;
-    best_distance = distance;
-  }
-  return best;
-}
-
-void GraphView::walk(Qt::Key direction) {
-  if (scene_ == nullptr || scene_->drawing().boxes.empty()) return;
-  const auto from = first_marked_box();
-  const auto to = from ? neighbour(*from, direction) : std::optional<std::uint32_t>(0);
-  if (!to) return;
-  click(*to);
-  show_box(to_qt(scene_->drawing().boxes[*to].rect), 0);
-}
-
 void GraphView::set_hovered(std::optional<std::uint32_t> box) {
   if (hovered_ == box) return;
   hovered_ = box;
   update();
-}
-
-QString GraphView::tip_of(std::uint32_t box) const {
-  const layout::DrawnBox& drawn = scene_->drawing().boxes[box];
-  const GraphPicture& picture = scene_->picture();
-  const std::string& name =
-      drawn.shows.group.valid()
-          ? picture.grouping->groups[drawn.shows.group].path
-          : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
-  QString tip = shown(name);
-  if (drawn.memory.bytes > 0) {
-    tip += QLatin1Char('\n') + tr("makes %1, kept for %2 of %3 steps on average")
-                                   .arg(bytes_text(drawn.memory.bytes))
-                                   .arg(std::lround(average_slots(drawn.memory)))
-                                   .arg(scene_->drawing().steps);
-  }
-  if (drawn.memory.bytes == 0 && !drawn.shows.group.valid()) tip += borrowed_text(drawn.shows.node);
-  if (drawn.memory.stashed_bytes > 0) {
-    tip += QLatin1Char('\n') +
-           tr("stashes %1 for backward").arg(bytes_text(drawn.memory.stashed_bytes));
-  }
-  if (drawn.memory.peak_bytes > 0) {
-    tip += QLatin1Char('\n') + tr("%1 of it at the peak").arg(bytes_text(drawn.memory.peak_bytes));
-  }
-  if (drawn.seconds > 0) {
-    tip += QLatin1Char('\n') + tr("runs for %1").arg(time_text(drawn.seconds));
-  }
-  if (drawn.shows.group.valid()) tip += QLatin1Char('\n') + tr("double-click to open or close");
-  return tip;
-}
-
-/// Of a node that makes a view, or works in place.
-QString GraphView::borrowed_text(NodeId node) const {
-  const Study& study = *scene_->picture().study;
-  const NodeId maker = maker_of_memory(study, node);
-  if (!maker.valid() || maker == node) return {};
-  return QLatin1Char('\n') +
-         tr("in the memory of %1")
-             .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
-}
-
-QString GraphView::tip_of_stash_edge(std::uint32_t stash_edge) const {
-  const layout::Drawing& drawing = scene_->drawing();
-  const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
-  if (drawn.is_turn) return tr("From forward to backward");
-  QString tip = tr("%1 stashed by %2 for %3")
-                    .arg(bytes_text(drawn.bytes), shown(drawing.boxes[drawn.from].title),
-                         shown(drawing.boxes[drawn.to].title));
-  if (drawn.stashes.size() > 1) {
-    tip += QLatin1Char('\n') + tr("%1 activations").arg(drawn.stashes.size());
-  }
-  return tip + QLatin1Char('\n') + tr("click to select its path");
-}
-
-bool GraphView::event(QEvent* event) {
-  // Before the window's own command of that key.
-  if (event->type() == QEvent::ShortcutOverride && isolation_ &&
-      is_escape(static_cast<const QKeyEvent&>(*event))) {
-    event->accept();
-    return true;
-  }
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* const help = static_cast<QHelpEvent*>(event);
-  const Found found = found_under(help->pos());
-  if (found.box || found.stash_edge) {
-    QToolTip::showText(help->globalPos(),
-                       found.box ? tip_of(*found.box) : tip_of_stash_edge(*found.stash_edge), this);
-  } else {
-    QToolTip::hideText();
-  }
-  return true;
 }
 
 void GraphView::paintEvent(QPaintEvent*) {
@@ -377,7 +224,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (!notice_.isEmpty()) paint_notice(painter, theme);
 }
 
-/// On a ground of its own, since the graph may lie below.
+/// Painted on a background, because the graph may lie below.
 void GraphView::paint_notice(QPainter& painter, const Theme& theme) const {
   painter.setFont(caption_font(title_pixels));
   const QRect room = rect().adjusted(12, 36, -12, -12);
@@ -399,87 +246,6 @@ void GraphView::resizeEvent(QResizeEvent*) {
   }
 }
 
-void GraphView::wheelEvent(QWheelEvent* event) {
-  const double notches = event->angleDelta().y() / 120.0;
-  moved_by_user_ = true;
-  set_camera(zoomed(camera_, std::pow(zoom_step, notches), event->position()));
-  event->accept();
-}
-
-void GraphView::mousePressEvent(QMouseEvent* event) {
-  pressed_at_ = event->position();
-  dragged_to_ = pressed_at_;
-  dragging_ = false;
-}
-
-void GraphView::mouseMoveEvent(QMouseEvent* event) {
-  if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
-    const Found found = found_under(event->position());
-    set_hovered(found.box);
-    setCursor(found.stash_edge ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    return;
-  }
-  const QPointF way = event->position() - pressed_at_;
-  if (way.manhattanLength() >= QApplication::startDragDistance()) dragging_ = true;
-  if (!dragging_) return;
-  moved_by_user_ = true;
-  set_camera(moved(camera_, event->position() - dragged_to_));
-  dragged_to_ = event->position();
-}
-
-void GraphView::mouseReleaseEvent(QMouseEvent* event) {
-  const bool was_dragging = std::exchange(dragging_, false);
-  if (was_dragging || event->button() != Qt::LeftButton) return;
-  click(found_under(event->position()));
-}
-
-void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton) return;
-  if (const auto box = found_under(event->position()).box) toggle(*box);
-}
-
-/// By mouse the menu is about what lies below, by keyboard about the selection.
-void GraphView::contextMenuEvent(QContextMenuEvent* event) {
-  if (scene_ == nullptr) return;
-  if (event->reason() == QContextMenuEvent::Keyboard) {
-    Q_EMIT menu_wanted(menu_place());
-    return;
-  }
-  const Found found = found_under(event->pos());
-  if (!is_marked(found)) click(found);
-  Q_EMIT menu_wanted(event->globalPos());
-}
-
-void GraphView::pan(QPointF by) {
-  moved_by_user_ = true;
-  set_camera(moved(camera_, -by));
-}
-
-void GraphView::add_keys() {
-  const auto add = [this](const QString& text, const QKeySequence& key,
-                          const std::function<void()>& run) {
-    add_key_action(*this, text, {key}, run);
-  };
-  add(tr("Box above"), Qt::Key_Up, [this] { walk(Qt::Key_Up); });
-  add(tr("Box below"), Qt::Key_Down, [this] { walk(Qt::Key_Down); });
-  add(tr("Box to the left"), Qt::Key_Left, [this] { walk(Qt::Key_Left); });
-  add(tr("Box to the right"), Qt::Key_Right, [this] { walk(Qt::Key_Right); });
-  add(tr("Pan up"), Qt::SHIFT | Qt::Key_Up, [this] { pan({0, -pan_step}); });
-  add(tr("Pan down"), Qt::SHIFT | Qt::Key_Down, [this] { pan({0, pan_step}); });
-  add(tr("Pan to the left"), Qt::SHIFT | Qt::Key_Left, [this] { pan({-pan_step, 0}); });
-  add(tr("Pan to the right"), Qt::SHIFT | Qt::Key_Right, [this] { pan({pan_step, 0}); });
-  add_key_action(*this, tr("Open or close the group"), {Qt::Key_Return, Qt::Key_Enter},
-                 [this] { toggle_selected(); });
-  tell_key(*add_key_action(*this, tr("End isolation"), {}, [this] { isolate(std::nullopt); }),
-           Qt::Key_Escape);
-  enable_keys(*this, false);
-}
-
-void GraphView::keyPressEvent(QKeyEvent* event) {
-  if (!isolation_ || !is_escape(*event)) return QWidget::keyPressEvent(event);
-  isolate(std::nullopt);
-}
-
 /// The overview grows with the text.
 void GraphView::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
@@ -487,7 +253,5 @@ void GraphView::changeEvent(QEvent* event) {
   minimap_->place_in(size());
   set_camera(camera_);
 }
-
-void GraphView::leaveEvent(QEvent*) { set_hovered(std::nullopt); }
 
 }  // namespace stashscope::ui

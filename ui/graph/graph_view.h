@@ -11,7 +11,7 @@ namespace stashscope::ui {
 class Minimap;
 struct Theme;
 
-/// The graph on the screen: moves by dragging, zooms by wheel, tells what is clicked. The arrow
+/// The graph on the screen: dragging moves it, the wheel zooms, signals report clicks. The arrow
 /// keys walk from box to box, Return opens and closes groups, Escape ends isolation.
 class GraphView : public QWidget {
   Q_OBJECT
@@ -19,14 +19,14 @@ class GraphView : public QWidget {
  public:
   explicit GraphView(QWidget* parent = nullptr);
 
-  /// Null empties the view. A picture of the same model keeps what the user looks at in place.
+  /// Null empties the view. A picture of the same model keeps what the user looks at in its place.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
   /// Null while there is nothing to show.
   const GraphScene* scene() const { return scene_.get(); }
   void set_selection(const Selection& selection);
   void colour_by(layout::Colouring colouring);
   layout::Colouring colouring() const { return colouring_; }
-  /// Only what is so many tensors away from the selection keeps its strength; nothing: all does.
+  /// Fades boxes that are more than `hops` tensors away from the selection; nothing: fades none.
   void isolate(std::optional<int> hops);
   const std::optional<int>& isolation() const { return isolation_; }
   /// A line across the top, such as why something is not shown; empty: none.
@@ -40,12 +40,12 @@ class GraphView : public QWidget {
   /// Moves the box that shows a node into view.
   void reveal(NodeId node);
 
-  /// The box of the selected group, or the open one around what is selected; nothing: no selection,
-  /// or one that no group holds.
+  /// The box of the selected group, or of the open group around the selection. Nothing if there is
+  /// no selection or no group holds it.
   std::optional<std::uint32_t> selected_group() const;
-  /// Opens (closes) that group.
+  /// Opens or closes that group.
   void toggle_selected();
-  /// Where a menu about the selection belongs on the screen.
+  /// Screen position for a menu about the selection.
   QPoint menu_place() const;
 
   QSize sizeHint() const override { return {640, 480}; }
@@ -54,10 +54,10 @@ class GraphView : public QWidget {
   void node_clicked(stashscope::NodeId node);
   void group_clicked(stashscope::layout::GroupId group, stashscope::layout::Side side);
   void toggle_wanted(stashscope::layout::GroupId group);
-  /// @param stash_edge of the drawing
+  /// @param stash_edge index in the drawing
   void stash_edge_clicked(std::uint32_t stash_edge);
   void nothing_clicked();
-  /// A menu about the selection, at a place on the screen.
+  /// Requests the menu about the selection at a screen position.
   void menu_wanted(QPoint place);
   void isolation_changed();
   void camera_changed();
@@ -77,14 +77,14 @@ class GraphView : public QWidget {
   void leaveEvent(QEvent* event) override;
 
  private:
-  /// A group box that is to stay where it is while the picture around it changes.
+  /// A group box that keeps its place on the screen while the picture around it changes.
   struct Held {
     layout::GroupId group;
     layout::Side side = layout::Side::forward;
     QPointF screen;
   };
 
-  /// What lies at a place: at most one of them.
+  /// What lies at a point: at most one of the two.
   struct Found {
     std::optional<std::uint32_t> box;
     std::optional<std::uint32_t> stash_edge;
@@ -103,16 +103,14 @@ class GraphView : public QWidget {
   void click(const Found& found);
   bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
-  /// Moves the picture as little as it takes to have a box in view, that far from the edges.
+  /// Moves the picture by the least distance that brings a box into view, with a margin to the
+  /// edges.
   void show_box(const QRectF& box, double margin);
   void walk(Qt::Key direction);
   void add_keys();
   /// In pixels, to the right and down.
   void pan(QPointF by);
   void set_hovered(std::optional<std::uint32_t> box);
-  QString tip_of(std::uint32_t box) const;
-  QString borrowed_text(NodeId node) const;
-  QString tip_of_stash_edge(std::uint32_t stash_edge) const;
   void paint_notice(QPainter& painter, const Theme& theme) const;
 
   std::unique_ptr<GraphScene> scene_;

@@ -7,13 +7,13 @@
 
 namespace stashscope::ui {
 
-/// What the background thread keeps between requests; only that thread touches it.
+/// What the background thread keeps between requests; used only on that thread.
 class LayoutService::Work {
  public:
   Work(std::filesystem::path program, layout::TextWidth text_width)
       : program_(std::move(program)), text_width_(std::move(text_width)) {}
 
-  /// Everything of a picture but the positions.
+  /// Everything in a picture except the positions.
   struct Draft {
     std::shared_ptr<const Study> study;
     std::shared_ptr<const layout::Grouping> grouping;

@@ -11,7 +11,7 @@
 
 namespace stashscope::ui {
 
-/// What the graph view shows: a drawing with the study and the grouping that it speaks of.
+/// What the graph view shows: a drawing, and the study and grouping that its ids refer to.
 struct GraphPicture {
   std::shared_ptr<const Study> study;
   std::shared_ptr<const layout::Grouping> grouping;
@@ -19,25 +19,26 @@ struct GraphPicture {
   layout::Drawing drawing;
 };
 
-/// ExclusiveWork studies into drawings in the background. A layout that takes longer than a glance
-/// is preceded by a plain one; a layout process that dies costs the fine layout only. Layouts are
-/// kept in memory, so undoing and closing again are instant. Only the newest request is answered.
+/// Turns studies into drawings in the background. If a layout takes longer than
+/// `patience_in_milliseconds`, a plain layout is shown first. If the layout process dies, the plain
+/// layout stays. Layouts are cached in memory, so that undoing and closing groups again are
+/// instant. Only the newest request is answered.
 class LayoutService : public QObject {
   Q_OBJECT
 
  public:
   /// @param program is started as the layout child
-  /// @param text_width measures what is written on boxes; called on another thread
+  /// @param text_width measures texts on boxes; called on another thread
   LayoutService(std::filesystem::path program, layout::TextWidth text_width,
                 QObject* parent = nullptr);
   ~LayoutService() override;
 
-  /// @param open nothing: open down to the layers
+  /// @param open the open groups; nothing: open down to the layers
   void request(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open);
 
   bool is_busy() const { return busy_; }
 
-  /// How long the plain layout is held back.
+  /// Delay before the plain layout is shown.
   static constexpr int patience_in_milliseconds = 2500;
 
  Q_SIGNALS:

@@ -23,14 +23,14 @@ LegendContent states_content() {
   const auto add = [&](StashState state, const QString& text) {
     content.states.emplace_back(to_qt(layout::stash_colour(state)), text);
   };
-  add(StashState::freed, Legend::tr("recomputed or put away"));
+  add(StashState::freed, Legend::tr("recomputed or evicted"));
   add(StashState::plannable, Legend::tr("plan available"));
   add(StashState::pinned, Legend::tr("pinned"));
   add(StashState::unplanned, Legend::tr("no plan"));
   return content;
 }
 
-/// Writes from left to right as long as there is room.
+/// Writes from left to right while there is room.
 class LegendWriter {
  public:
   LegendWriter(QPainter& painter, const QRectF& room, const Theme& theme)
@@ -94,14 +94,16 @@ LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring c
   if (colouring == layout::Colouring::stash) return states_content();
   const layout::Scale scale = layout::scale_of(drawing, colouring);
   if (colouring == layout::Colouring::peak_bytes) {
-    return {Legend::tr("at the peak up to %1").arg(bytes_text(std::llround(scale.least))),
+    return {Legend::tr("alive at the peak: up to %1").arg(bytes_text(std::llround(scale.least))),
             bytes_text(std::llround(scale.most)),
             {}};
   }
   if (colouring == layout::Colouring::time) {
-    return {Legend::tr("runs up to %1").arg(time_text(scale.least)), time_text(scale.most), {}};
+    return {Legend::tr("running time: up to %1").arg(time_text(scale.least)),
+            time_text(scale.most),
+            {}};
   }
-  return {Legend::tr("lives 1 step"), Legend::tr("%L1 steps").arg(drawing.steps), {}};
+  return {Legend::tr("alive for 1 slot"), Legend::tr("%L1 slots").arg(drawing.steps), {}};
 }
 
 void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,

@@ -13,20 +13,21 @@ namespace stashscope::ui {
 
 /// What the colours of a drawing mean, in words.
 struct LegendContent {
-  QString first;  ///< what the dark end of the colour map stands for; empty where there is no map
+  QString first;  ///< meaning of the dark end of the colour map; empty without a map
   QString last;
-  std::vector<std::pair<QColor, QString>> states;  ///< in place of the map
+  std::vector<std::pair<QColor, QString>> states;  ///< used instead of the map
 
   friend bool operator==(const LegendContent&, const LegendContent&) = default;
 };
 
 LegendContent legend_content(const layout::Drawing& drawing, layout::Colouring colouring);
 
-/// On one line, what there is room for, and what the curves between the columns are.
+/// Paints as much of the legend as fits on one line, and the meaning of the curves between the
+/// columns.
 void paint_legend(QPainter& painter, const QRectF& room, const LegendContent& content,
                   const Theme& theme, const QFont& font);
 
-/// What the colours and curves of the graph mean, on one line.
+/// The meaning of the graph's colours and curves, on one line.
 class Legend : public QWidget {
   Q_OBJECT
 

@@ -10,17 +10,17 @@ namespace stashscope::ui {
 
 namespace {
 
-/// For texts of normal size.
+/// Largest size of the map, at the normal text size.
 constexpr QSizeF largest_size(128, 148);
 constexpr double map_margin = 6;
-/// A map that is thinner can hardly be clicked.
+/// Minimum side of the map; a thinner one can hardly be clicked.
 constexpr double thinnest = 12;
 constexpr double smallest_zoom = 1e-5;
 constexpr int distance_from_corner = 12;
-/// Opacity while there are boxes below.
+/// Opacity while the map covers boxes.
 constexpr double faded = 0.35;
 
-/// How many pixels of boxes lie below a place.
+/// Number of pixels that boxes cover within a place.
 double covered(const std::vector<QRectF>& boxes, const QRectF& place) {
   double sum = 0;
   for (const QRectF& box : boxes) {
@@ -96,7 +96,7 @@ std::vector<QRectF> Minimap::boxes_in(const QRectF& place) const {
   return boxes;
 }
 
-/// Shows all of pictures that are too large for any view, too.
+/// Shows all of the picture, even if it is too large for any view.
 Camera Minimap::own_camera() const {
   const QRectF picture = to_qt(scene_->drawing().bounds);
   const double wide = (width() - 2 * map_margin) / std::max(1.0, picture.width());
@@ -124,7 +124,7 @@ void Minimap::paintEvent(QPaintEvent*) {
   painter.drawRect(camera.to_screen(seen_).intersected(rect().toRectF().adjusted(1, 1, -1, -1)));
 }
 
-/// Kept from frame to frame: thousands of boxes do not change while the view moves.
+/// Cached from frame to frame, because the boxes do not change while the view moves.
 void Minimap::draw_boxes() {
   boxes_ = QPixmap(size() * devicePixelRatioF());
   boxes_.setDevicePixelRatio(devicePixelRatioF());

@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// The whole picture in small, with a frame around what the view shows. Hidden while everything is
-/// in view. Lies where it covers the fewest boxes, and fades while it covers any.
+/// A small map of the whole picture, with a frame around the visible part. Hidden while everything
+/// is in view. Placed where it covers the fewest boxes, and translucent while it covers any.
 class Minimap : public QWidget {
   Q_OBJECT
 
@@ -18,7 +18,7 @@ class Minimap : public QWidget {
 
   /// @param scene may be null; must stay alive until another one is set
   void set_scene(const GraphScene* scene);
-  /// Colours or marks of the scene are others now.
+  /// To be called when colours or marks of the scene have changed.
   void scene_changed();
   void set_camera(const Camera& camera, QSize view);
   /// Looks for the best place in a view of this size.
@@ -46,9 +46,9 @@ class Minimap : public QWidget {
 
   const GraphScene* scene_ = nullptr;
   Camera view_camera_;
-  bool placed_ = false;  // for this scene at this zoom
-  QRectF seen_;          // of the picture
-  bool covers_ = false;  // boxes, where it lies now
+  bool placed_ = false;  // a place was found for this scene at this zoom
+  QRectF seen_;          // visible part of the picture
+  bool covers_ = false;  // it covers boxes at its current place
   QPixmap boxes_;        // the map itself; null until it is drawn
 };
 

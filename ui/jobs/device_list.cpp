@@ -6,7 +6,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// GPUs that are offered of another machine; few have more, and any number can be typed.
+/// Number of GPUs offered for another machine. Few have more, and any number can be typed.
 constexpr int most_offered = 8;
 
 }  // namespace
@@ -31,6 +31,7 @@ void DeviceList::set_remote(bool is_remote) {
 
 void DeviceList::take(const std::vector<DeviceInfo>& found) {
   here_ = found;
+  Q_EMIT listed_here();
   if (!is_remote_) Q_EMIT changed();
 }
 

@@ -10,9 +10,9 @@
 
 namespace stashscope::ui {
 
-/// What a step can be asked to run on: the devices of this computer, looked for on a thread of its
-/// own since a driver takes a moment to start, or those that another machine may have, which only
-/// its worker knows.
+/// The devices that a step can run on: those of this computer, which are listed on another thread
+/// because a driver takes a moment to start, or those that another machine may have, because only
+/// its worker knows which it has.
 class DeviceList : public QObject {
   Q_OBJECT
 
@@ -22,9 +22,11 @@ class DeviceList : public QObject {
   /// @param look is called on another thread, once
   explicit DeviceList(Look look = list_devices);
 
-  /// Empty while this computer's devices are looked for.
+  /// Empty until this computer's devices are listed.
   const std::vector<DeviceInfo>& all() const { return is_remote_ ? elsewhere_ : here_; }
-  /// By `device_meant`; null when it is none of them.
+  /// The devices of this computer, even while steps run on another one.
+  const std::vector<DeviceInfo>& here() const { return here_; }
+  /// By `device_meant`; null when no device has that name.
   const DeviceInfo* meant_by(const std::string& name) const { return device_meant(all(), name); }
 
   bool is_remote() const { return is_remote_; }
@@ -32,6 +34,8 @@ class DeviceList : public QObject {
 
  Q_SIGNALS:
   void changed();
+  /// This computer's devices are listed. Emitted once.
+  void listed_here();
 
  private:
   void take(const std::vector<DeviceInfo>& found);
@@ -39,7 +43,7 @@ class DeviceList : public QObject {
   std::vector<DeviceInfo> here_;
   std::vector<DeviceInfo> elsewhere_;
   bool is_remote_ = false;
-  // Last, so that it is joined before anything that its job touches goes away.
+  // Last, so that it is joined before the members that its job uses are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };
 

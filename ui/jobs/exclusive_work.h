@@ -4,11 +4,11 @@
 
 namespace stashscope::ui {
 
-/// What wants all processors.
+/// Work that uses all processor cores.
 enum class HeavyWork { none, run, search };
 
-/// Runs and searches take turns: beside a search a run measures times that are too long, and what a
-/// search finds is of no use once a run has measured other times.
+/// Lets only one of runs and searches go on at a time: a run measures too long times beside a
+/// search, and a search becomes useless when a run measures new times.
 class ExclusiveWork : public QObject {
   Q_OBJECT
 
@@ -16,10 +16,10 @@ class ExclusiveWork : public QObject {
   using QObject::QObject;
 
   HeavyWork current() const { return current_; }
-  /// Why a run or a search cannot begin now; empty when it can.
+  /// Why no run or search can begin now; empty when one can.
   QString why_wait() const;
 
-  /// @pre nothing has its turn
+  /// @pre no heavy work is going on
   void begin(HeavyWork work);
   void end();
 

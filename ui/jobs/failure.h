@@ -8,13 +8,13 @@
 
 namespace stashscope::ui {
 
-/// An exception as the interface shows it: it never travels through Qt's event loop.
+/// An exception as a value, because exceptions must not pass through Qt's event loop.
 struct Failure {
   ErrorKind kind = ErrorKind::input;
   QString message;  ///< file or node, reason and what to do, on one line
 };
 
-/// Runs `body`; what it throws comes back as a value.
+/// Runs `body` and returns the exception that it throws, if any.
 std::optional<Failure> failure_of(const std::function<void()>& body);
 
 }  // namespace stashscope::ui

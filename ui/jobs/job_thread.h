@@ -11,11 +11,11 @@ namespace stashscope::ui {
 /// A thread that runs jobs one after another. Jobs must not throw.
 class JobThread {
  public:
-  /// What happens to jobs that have not started when the owner goes.
+  /// What the destructor does with jobs that have not started.
   enum class AtEnd { drop, finish };
 
   explicit JobThread(AtEnd at_end);
-  /// Waits for the running job; cancel it beforehand.
+  /// Waits for the running job, so cancel it first.
   ~JobThread();
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;

@@ -17,15 +17,15 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double comparison_right_margin = 16;
-/// Of the higher peak, so that its mark has a place.
+/// Factor on the higher peak, so that its mark has room.
 constexpr double comparison_room_above_peak = 1.08;
-/// Below the plot.
+/// Space between the plot and the phases.
 constexpr double above_phases = 3;
-/// Lower charts, in lines of text, have no room for the key.
+/// Charts lower than this, in lines of text, have no room for the key.
 constexpr double least_height = 6;
 constexpr std::array sides = {ComparisonChart::left, ComparisonChart::right};
 
-/// The step after the last forward node; the end when there is no boundary.
+/// The slot after the last forward node; the end if there is no boundary.
 double boundary_of(const Variant& variant) {
   const std::size_t steps = variant.forward_slots;
   return static_cast<double>(steps > 0 ? steps : variant.timeline.order.size());
@@ -37,7 +37,7 @@ StepAlignment align(const Variant& shown, const Variant& own) {
   return {boundary_of(shown), end_of(shown), boundary_of(own), end_of(own)};
 }
 
-/// Column by column of pixels the highest and the lowest point.
+/// The highest and the lowest point of each column of pixels.
 QPolygonF outline(std::span<const std::int64_t> values, const StepAlignment& alignment,
                   const StepAxis& axis, const std::function<double(std::int64_t)>& y_of) {
   const auto columns = static_cast<std::size_t>(std::max(1.0, axis.right - axis.left));
@@ -64,7 +64,7 @@ KeyEntry key_of(ComparisonChart::Side side, const Theme& theme) {
 
 ComparisonChart::ComparisonChart(QWidget* parent) : QWidget(parent) {
   setObjectName(u"comparison_chart"_s);
-  setAccessibleName(tr("Memory of both sides over the steps"));
+  setAccessibleName(tr("Memory curves of both sides"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(160, 56);
@@ -113,8 +113,8 @@ KeyLayout ComparisonChart::key() const {
 
 QRectF ComparisonChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
-  return plot_inside(rect(),
-                     {room.numbers, key().height(), comparison_right_margin, room.line + above_phases});
+  return plot_inside(
+      rect(), {room.numbers, key().height(), comparison_right_margin, room.line + above_phases});
 }
 
 double ComparisonChart::y_of(std::int64_t bytes) const {
@@ -184,7 +184,7 @@ void ComparisonChart::paint_cursor(QPainter& painter, const Theme& theme) const 
 }
 
 QString ComparisonChart::readout(Side side) const {
-  return tr("step %1: %2").arg(step_at_cursor(side) + 1).arg(bytes_text(bytes_at_cursor(side)));
+  return tr("slot %1: %2").arg(step_at_cursor(side) + 1).arg(bytes_text(bytes_at_cursor(side)));
 }
 
 std::int64_t ComparisonChart::bytes_at_cursor(Side side) const {

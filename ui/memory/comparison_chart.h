@@ -12,8 +12,8 @@
 
 namespace stashscope::ui {
 
-/// The curves of two steps on one axis, their forward and backward passes over each other. Zooms by
-/// wheel, pans by dragging, and by the keys of charts over steps.
+/// The memory curves of two training steps on one axis, with their forward and backward passes
+/// aligned. The wheel zooms, dragging pans; `add_step_keys` lists the keys.
 class ComparisonChart : public QWidget {
   Q_OBJECT
 
@@ -28,11 +28,12 @@ class ComparisonChart : public QWidget {
   static QColor colour_of(Side side, const Theme& theme);
 
   const StepAxis& axis() const { return axis_; }
-  /// The step of the left side at which both are read; of the right one, what is drawn there.
+  /// The slot of the left side under the cursor. `step_at_cursor` gives the slot of the right side
+  /// that is drawn at the same place.
   std::size_t cursor() const { return cursor_; }
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
-  /// The longest form of it that there is room for.
+  /// The longest form of the readout that fits.
   QString shown_readout() const;
 
   QSize sizeHint() const override { return {480, 240}; }
@@ -59,7 +60,7 @@ class ComparisonChart : public QWidget {
   void paint_side(QPainter& painter, const Theme& theme, Side side) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;
   QString readout(Side side) const;
-  /// Shorter and shorter. @pre both sides have steps
+  /// From the longest form to the shortest. @pre both sides have slots
   QStringList readouts() const;
   std::int64_t bytes_at_cursor(Side side) const;
   QString change_at_cursor() const;

@@ -5,17 +5,18 @@
 
 namespace stashscope::ui {
 
-/// What the horizontal axis of the memory curve counts.
+/// Unit of the horizontal axis of the memory curve.
 enum class AxisUnit { steps, time };
 
-/// Where the steps of one curve lie on an axis: over steps so that forward and backward meet those
-/// of the curve that is shown; over time by its own clock. Refers to the clock.
+/// Maps the slots of one curve to positions on an axis. Over slots, forward and backward are
+/// aligned with those of the shown curve; over time, the curve's own clock counts. Keeps a
+/// reference to the clock.
 class CurvePlace {
  public:
   explicit CurvePlace(const StepAlignment& alignment) : alignment_(alignment) {}
   explicit CurvePlace(const StepClock& clock) : clock_(&clock) {}
 
-  /// The own step that is drawn at a position of the axis.
+  /// The slot of this curve that is drawn at a position of the axis.
   double step_at(double position) const {
     return clock_ != nullptr ? clock_->step_at(position) : alignment_.to_own(position);
   }

@@ -11,25 +11,25 @@ namespace stashscope::ui {
 
 namespace {
 
-/// On dark ground, faint colours cannot be told apart.
+/// Opacity of bands. On a dark ground, faint colours cannot be told apart.
 constexpr double band_opacity = 0.55;
 constexpr double band_opacity_on_dark = 0.8;
-/// Of scratch memory, which stands on curves that have the same colour.
+/// Opacity of workspace, which lies on curves of the same colour.
 constexpr double workspace_opacity = 0.45;
-/// Of the low side of columns that hold many steps.
+/// Opacity of the low side of columns that hold many slots.
 constexpr double spread_opacity = 0.3;
 
 struct LineStyle {
   QRgb colour;
   double width = 1;
-  double on = 0;  ///< length of dashes; 0: none
+  double on = 0;  ///< length of dashes; 0: solid
   double off = 0;
-  double spread = 0;  ///< opacity between the least and the most of a column
+  double spread = 0;  ///< opacity between the lowest and the highest value of a column
 };
 
 constexpr std::size_t life_shades = 1024;
 
-/// All that tensors can have, so that none is worked out for each of a million.
+/// All colours of tensors, so that none is computed for each of a million tensors.
 struct TensorColours {
   explicit TensorColours(bool dark) {
     for (std::size_t i = 0; i < band_count; ++i) {
@@ -41,10 +41,9 @@ struct TensorColours {
   }
 
   std::array<QRgb, band_count> of_band;
-  std::array<QRgb, life_shades> of_life;  ///< from no step to all
+  std::array<QRgb, life_shades> of_life;  ///< from a lifetime of no slot to one of all slots
 };
 
-/// Fills the columns of one picture.
 class ColumnPainter {
  public:
   ColumnPainter(const DataLayer& layer, const QSize& size, double ratio)
@@ -93,7 +92,7 @@ class ColumnPainter {
     }
   }
 
-  /// From the tensors of the run up to what they and its scratch memory take together.
+  /// From the measured tensors up to the sum of tensors and workspace.
   void fill_workspaces() {
     if (curves_.with_workspace == nullptr) return;
     const QRgb colour = workspace_colour(theme_).rgb();
@@ -133,7 +132,7 @@ class ColumnPainter {
     return std::max(1, static_cast<int>(std::lround(length * ratio_)));
   }
 
-  /// The steps at the edges of the columns in which a curve has any.
+  /// The slots at the edges of the columns that a curve covers.
   std::vector<double> bounds_of(const MemoryCurve& curve) const {
     const CurvePlace place = place_of(curves_, curve, look_.unit);
     const auto end = std::lower_bound(positions_.begin(), positions_.end(), place.end());
@@ -145,7 +144,7 @@ class ColumnPainter {
     return bounds;
   }
 
-  /// The step that a column shows tensor by tensor: the one that needs the most.
+  /// The slot whose tensors a column shows: the one with the most live bytes.
   std::size_t shown_step(int column) const {
     const auto index = static_cast<std::size_t>(column);
     const CurveExtremes& bytes = curves_.current->bytes;
@@ -161,7 +160,7 @@ class ColumnPainter {
     return colours_.of_life[static_cast<std::size_t>(lived * shades_per_step_)];
   }
 
-  /// With an edge where there is room for one, so that neighbours of one colour are told apart.
+  /// With an edge if there is room, so that neighbours of the same colour can be told apart.
   void fill_tensor(int column, std::int64_t bottom, const TensorBand& band, bool begins) {
     const int from = row_of(bottom);
     const int to = row_of(bottom + band.bytes);
@@ -184,13 +183,13 @@ class ColumnPainter {
     if (at_end && column > 0) image_.fill(column, from, to, colour);
   }
 
-  /// Whether the next column shows another step.
+  /// Whether the next column shows another slot.
   bool ends_in(int column) const {
     const auto next = static_cast<std::size_t>(column) + 1;
     return next + 1 < bounds_.size() && shown_step(column + 1) != shown_step(column);
   }
 
-  /// Across the whole picture.
+  /// A line across the whole picture.
   void draw_level(std::int64_t bytes, const LineStyle& style) {
     const int row = row_of(bytes);
     const int period = pixels(style.on) + pixels(style.off);
@@ -200,7 +199,8 @@ class ColumnPainter {
     }
   }
 
-  /// Along the most of each column: the curve of a step function has level and upright parts only.
+  /// Follows the highest value of each column: the curve of a step function has only level and
+  /// upright parts.
   void draw_line(const MemoryCurve& curve, const LineStyle& style) {
     const int width = pixels(style.width);
     const int period = style.on > 0 ? pixels(style.on) + pixels(style.off) : 1;
@@ -214,7 +214,7 @@ class ColumnPainter {
       }
       const int from = std::min(high, before.value_or(high)) - width / 2;
       const int to = std::max(high, before.value_or(high)) - width / 2 + width;
-      // The tip of a peak of one column must not fall between two dashes.
+      // A peak of one column must not fall between two dashes.
       const bool is_dash = column % period < on;
       const bool rises = before && high - *before > 2 * width;
       const int bottom = is_dash ? from : std::max(from, to - 3 * width);
@@ -229,8 +229,9 @@ class ColumnPainter {
   const Theme& theme_;
   double rows_per_byte_;
   double ratio_;
-  std::vector<double> positions_;  ///< of the columns' left edges and the last one's right edge
-  std::vector<double> bounds_;     ///< of the current curve
+  std::vector<double> positions_;  ///< positions of the left edges of the columns, then the right
+                                   ///< edge of the last one
+  std::vector<double> bounds_;     ///< the same as slots of the current curve
   TensorColours colours_;
   double shades_per_step_;
   ColumnImage image_;

@@ -7,13 +7,13 @@
 
 namespace stashscope::ui {
 
-/// How the memory view shows what it has.
+/// Display options of the memory view.
 struct MemoryLook {
   enum class Fill { bands, tensors };
   enum class Colouring { lifetime, band };
 
   Fill fill = Fill::bands;
-  Colouring colouring = Colouring::lifetime;  ///< of tensors, but for what is there throughout
+  Colouring colouring = Colouring::lifetime;  ///< of tensors that are not persistent
   AxisUnit unit = AxisUnit::steps;
 
   friend bool operator==(const MemoryLook&, const MemoryLook&) = default;
@@ -34,24 +34,24 @@ inline MemoryLook with_other_unit(MemoryLook look) {
   return look;
 }
 
-/// The picture inside the plot: what fills the memory, with the curves on it. Its cost depends on
-/// the pixels, and only by logarithm on the steps.
+/// The picture inside the plot: the filled bands or tensors, and the curves on top. Its cost
+/// depends on the number of pixels, and only logarithmically on the number of slots.
 struct DataLayer {
   const MemoryCurves& curves;
   const MemoryLook& look;
   const StepAxis& axis;
   std::int64_t top = 1;  ///< bytes at the upper edge
-  BufferId marked;       ///< drawn with an outline when it is told apart; may be invalid
+  BufferId marked;       ///< outlined unless it is too small; may be invalid
   const Theme& theme;
 
-  /// @param size in pixels of the device, @param ratio of these to those of the widget
+  /// @param size in device pixels, @param ratio device pixels for each pixel of the widget
   /// @pre the curves are not empty
   QImage draw(const QSize& size, double ratio) const;
 };
 
-/// Of the scratch memory that a run measured.
+/// Colour of the workspace that a run measured.
 QColor workspace_colour(const Theme& theme);
-/// Of all that is too small to be told apart.
+/// Colour of tensors too small to be drawn on their own.
 QColor rest_colour(const Theme& theme);
 /// A band's colour as it is drawn on the canvas.
 QColor fill_colour(Band band, const Theme& theme);

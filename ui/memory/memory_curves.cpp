@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// In peaks of the highest curve.
+/// As a multiple of the highest peak.
 constexpr std::int64_t most_reserved_in_sight = 2;
 
 using BandEdges = std::array<CurveExtremes, band_count>;
@@ -21,7 +21,7 @@ MemoryCurve with_peak(MemoryCurve curve) {
   return curve;
 }
 
-/// @param bytes of `measured` by step
+/// @param bytes of `measured`, by slot
 SharedCurve measured_curve(const Variant& variant, const Measurement& measured,
                            std::vector<std::int64_t> bytes) {
   const std::size_t forward_slots = std::min(variant.forward_slots, bytes.size());
@@ -45,7 +45,7 @@ std::shared_ptr<const BandEdges> edges_of(const Variant& variant) {
   return edges;
 }
 
-/// The step after the last forward node; the end when there is no boundary.
+/// The slot after the last forward node; the end if there is no boundary.
 double boundary_of(const MemoryCurve& curve) {
   return static_cast<double>(curve.forward_slots > 0 ? curve.forward_slots : curve.bytes.size());
 }

@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// Live bytes over the steps of one variant, ready to be drawn at any zoom.
+/// Live bytes over the slots of one variant, ready to be drawn at any zoom.
 struct MemoryCurve {
   CurveExtremes bytes;
   StepClock clock;
@@ -19,10 +19,10 @@ struct MemoryCurve {
 };
 using SharedCurve = std::shared_ptr<const MemoryCurve>;
 
-/// A variant that the user keeps in sight.
+/// The curve of a variant that the user pinned.
 struct PinnedCurve {
   SharedCurve curve;
-  std::size_t slot = 0;  ///< tells its colour
+  std::size_t slot = 0;  ///< chooses its colour
 };
 
 /// The memory of the current variant tensor by tensor.
@@ -31,48 +31,48 @@ struct TensorStack {
   IdVector<BufferId, Band> band_of;
 };
 
-/// All that the memory view draws. Cheap to copy where nothing is changed.
+/// Everything that the memory view draws. Copying is cheap, because copies share the curves.
 struct MemoryCurves {
-  /// Of the current variant, for the names of what is drawn; may be null.
+  /// Study of the current variant, for names; may be null.
   std::shared_ptr<const Study> study;
   SharedCurve current;
   SharedCurve baseline;
-  SharedCurve measured;             ///< null: nothing was measured
-  SharedCurve with_workspace;       ///< the same and scratch memory on top; null: there was none
-  std::int64_t reserved_bytes = 0;  ///< most that the allocator of the run held; 0: not known
+  SharedCurve measured;             ///< null: not measured
+  SharedCurve with_workspace;       ///< `measured` plus workspace; null: there was none
+  std::int64_t reserved_bytes = 0;  ///< the most that the run's allocator held; 0: unknown
   std::vector<PinnedCurve> pinned;
-  /// By band its upper edge in the stack.
+  /// The upper edge of each band in the stack.
   std::shared_ptr<const std::array<CurveExtremes, band_count>> band_edges;
-  std::shared_ptr<const TensorStack> tensors;  ///< null until they are to be seen
+  std::shared_ptr<const TensorStack> tensors;  ///< null until they are shown
 
   bool empty() const { return current == nullptr || current->bytes.empty(); }
 };
 
 SharedCurve curve_of(const Study& study, const Variant& variant);
 
-/// The current variant of a study that is not shown any more, beside one that is: by the times of
-/// the latter where both are about the same nodes.
+/// The curve of the current variant of a study that is no longer shown. Uses the times of the shown
+/// study if both have the same nodes and sizes.
 SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
 
 /// @param measured of the current variant; may be null
-/// @param previous lends what stays the same
+/// @param previous its unchanged parts are shared
 MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* measured,
                        const MemoryCurves& previous = {});
 
 /// The tensors of the current variant. @pre study is not null
 std::shared_ptr<const TensorStack> tensors_of(const Study& study);
 
-/// Where a curve lies on the axis of the current one.
+/// The place of a curve on the axis of the current one.
 CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUnit unit);
 
-/// How long the axis is that holds all curves: steps of the current one, or milliseconds of the
+/// Length of the axis that holds all curves: slots of the current curve, or milliseconds of the
 /// slowest.
 double length_of(const MemoryCurves& curves, AxisUnit unit);
 
-/// The most bytes of any curve, at least 1; and what was reserved where that is in sight.
+/// The highest point of all curves in bytes, at least 1. Includes reserved memory if that is drawn.
 std::int64_t highest_of(const MemoryCurves& curves);
 
-/// Whether there is a line for what was reserved. Far above the curves it would press them flat.
+/// Whether reserved memory is drawn as a line. Far above the curves it would flatten them.
 bool shows_reserved(const MemoryCurves& curves);
 
 }  // namespace stashscope::ui

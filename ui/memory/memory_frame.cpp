@@ -11,9 +11,9 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Between numbers under the plot, in lines of text, about.
+/// Approximate distance between numbers below the plot, in lines of text.
 constexpr double lines_per_tick = 6;
-/// Beside the name of a phase.
+/// Space beside the name of a phase.
 constexpr double phase_margin = 8;
 
 QColor faded(QColor colour, double alpha) {
@@ -99,7 +99,7 @@ void MemoryFrame::paint_peaks(QPainter& painter) const {
   paint_peak_label(painter, paint_peak(painter, *curves.current, theme.accent));
 }
 
-/// Above the curve and beside the cursor; on a ground of its own, since other curves may pass
+/// Painted above the curve and beside the cursor, on a background, because other curves may pass
 /// there.
 void MemoryFrame::paint_peak_label(QPainter& painter, QPointF peak) const {
   if (peak.x() < plot.left() || peak.x() > plot.right()) return;

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// What stands around and upon the curves of the memory view: grid, axes, phases, peaks, cursor.
-/// Refers to what the view has. @pre the curves are not empty
+/// Paints what surrounds and overlays the curves of the memory view: grid, axes, phases, peaks,
+/// cursor. Holds references to members of the view. @pre the curves are not empty
 struct MemoryFrame {
   Q_DECLARE_TR_FUNCTIONS(MemoryFrame)
 
@@ -19,19 +19,19 @@ struct MemoryFrame {
   std::int64_t top = 1;  ///< bytes at the upper edge of the plot
   QRectF plot;
   Theme theme;
-  int axis_rows = 1;  ///< of text under the plot: one, or two
+  int axis_rows = 1;  ///< rows of text below the plot, 1 or 2
 
   double y_of(std::int64_t bytes) const;
-  /// The middle of a step of the current curve.
+  /// The middle of a slot of the current curve.
   double x_of(std::size_t step) const;
 
-  /// Numbers and phases under the plot; where there is one row only, phases over steps and numbers
-  /// over time.
+  /// Paints numbers and phases below the plot. With one row only: the phases on an axis of slots,
+  /// the numbers on an axis of time.
   void paint_axis(QPainter& painter) const;
   void paint_peaks(QPainter& painter) const;
   void paint_hover(QPainter& painter, std::size_t step) const;
   void paint_cursor(QPainter& painter, std::size_t step) const;
-  /// What will be shown when the button is let go. Positions in pixels.
+  /// Paints the range that is shown when the button is released. Positions in pixels.
   void paint_brush(QPainter& painter, double from, double to) const;
 
  private:

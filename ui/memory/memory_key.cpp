@@ -18,7 +18,7 @@ constexpr double swatch_width = 11;
 constexpr double gap = 6;
 constexpr double distance = 18;
 constexpr double room_for_marks = 12;
-/// In lines: narrower than this a line of text says nothing.
+/// Minimum width of the line of text, in lines of text; a narrower one would say nothing.
 constexpr double least_text = 22;
 
 double width_of(KeyEntry::Mark mark) {
@@ -59,7 +59,7 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   const TensorStack& tensors = *curves.tensors;
   if (look.colouring == MemoryLook::Colouring::lifetime) {
     key.push_back({KeyEntry::Mark::gradient,
-                   KeyLayout::tr("lives 1 step to %1").arg(tensors.bands.steps()),
+                   KeyLayout::tr("alive for 1 to %1 slots").arg(tensors.bands.steps()),
                    {}});
   }
   std::array<bool, band_count> listed{};
@@ -72,7 +72,7 @@ void add_tensors(const MemoryCurves& curves, const MemoryLook& look, const Theme
   }
   if (tensors.bands.merged() > 0) {
     key.push_back({KeyEntry::Mark::swatch,
-                   KeyLayout::tr("%1 smaller ones").arg(tensors.bands.merged()),
+                   KeyLayout::tr("%1 smaller tensors").arg(tensors.bands.merged()),
                    rest_colour(theme)});
   }
 }

@@ -14,27 +14,27 @@ struct KeyEntry {
 
   Mark mark = Mark::swatch;
   QString text;
-  QColor colour;  ///< not of a gradient
+  QColor colour;  ///< unused for a gradient
   double width = 1;
   Qt::PenStyle style = Qt::SolidLine;
 };
 
-/// What the view draws, pinned curves aside; only the curves where room is `scarce`.
+/// Entries for everything that the view draws except pinned curves; if room is `scarce`, for curves
+/// only.
 std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look, const Theme& theme,
                              bool scarce);
 
-/// The key above a plot, in as many rows as it takes, and room for a line of text behind it.
+/// The key above a plot, in as many rows as it needs, followed by space for a line of text.
 class KeyLayout {
   Q_DECLARE_TR_FUNCTIONS(KeyLayout)
 
  public:
-  /// One without entries and text.
   KeyLayout() = default;
   KeyLayout(std::vector<KeyEntry> entries, const QFontMetricsF& metrics, double left, double right);
 
-  /// What it takes above the plot, with room for marks on its upper edge.
+  /// Height above the plot, including room for marks on the upper edge of the plot.
   double height() const;
-  /// Where the line of text stands.
+  /// Place of the line of text.
   QRectF text_line() const { return text_line_; }
   void paint(QPainter& painter, const Theme& theme) const;
 

@@ -15,16 +15,16 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double memory_right_margin = 16;
-/// Between the plot and what stands below it.
+/// Space between the plot and the texts below it.
 constexpr double above_axis = 6;
-/// Views of fewer lines have room for little besides the plot.
+/// Views of fewer lines of text have little room besides the plot.
 constexpr double low_view = 9.5;
-/// And these for the plot only.
+/// Views of fewer lines of text have room for the plot only.
 constexpr double lowest_view = 6;
-/// Of the peak, so that its label has a place above it.
+/// Factor on the peak, so that its label has room above it.
 constexpr double memory_room_above_peak = 1.14;
 
-/// Of the axis that the curves need, as much as was seen before.
+/// Fits the axis to the curves and keeps the visible share of it.
 StepAxis fitted(StepAxis axis, const MemoryCurves& curves, AxisUnit unit) {
   const double length = length_of(curves, unit);
   const auto steps = static_cast<double>(curves.current->bytes.size());
@@ -37,7 +37,7 @@ StepAxis fitted(StepAxis axis, const MemoryCurves& curves, AxisUnit unit) {
 
 MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
   setObjectName(u"memory_view"_s);
-  setAccessibleName(tr("Memory over the steps"));
+  setAccessibleName(tr("Memory curve"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 48);
@@ -45,7 +45,7 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
 }
 
 void MemoryView::set_curves(MemoryCurves curves) {
-  // Of another variant, buffers have other numbers.
+  // Buffers of another variant have other ids.
   if (curves.current != curves_.current) marked_ = BufferId();
   curves_ = std::move(curves);
   hovered_.reset();
@@ -61,7 +61,7 @@ void MemoryView::set_curves(MemoryCurves curves) {
   lay_out();
 }
 
-/// Whoever looks at bands only need not wait for them.
+/// Tensors are prepared only when they are shown, because it takes time.
 void MemoryView::prepare_tensors() {
   if (!shows_tensors() || curves_.study == nullptr || curves_.tensors != nullptr) return;
   curves_.tensors = tensors_of(*curves_.study);
@@ -159,7 +159,7 @@ bool MemoryView::is_workspace_at(QPointF point) const {
          point.y() >= y_of(curves_.with_workspace->bytes[step]);
 }
 
-/// Everything but what moves with the pointer has changed its place or its look.
+/// To be called when the place or look of anything except cursor, hover and brush has changed.
 void MemoryView::lay_out() {
   const ChartRoom room = chart_room(fontMetrics());
   const bool is_low = height() < low_view * room.line;
@@ -169,8 +169,8 @@ void MemoryView::lay_out() {
   key_ = has_key ? KeyLayout(key_of(curves_, look_, theme, is_low), fontMetrics(), room.numbers,
                              width() - memory_right_margin)
                  : KeyLayout();
-  plot_ = plot_inside(
-      rect(), {room.numbers, key_.height(), memory_right_margin, axis_rows_ * room.line + above_axis});
+  plot_ = plot_inside(rect(), {room.numbers, key_.height(), memory_right_margin,
+                               axis_rows_ * room.line + above_axis});
   axis_.left = plot_.left();
   axis_.right = std::max(axis_.left + 1, plot_.right());
   redraw();
@@ -237,7 +237,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
                    in_one_line(readout(), fontMetrics(), line.width()));
 }
 
-/// What is under the pointer, else what is at the cursor.
+/// Describes what is under the pointer, otherwise what is at the cursor.
 QStringList MemoryView::readout() const {
   if (hovered_) {
     const auto tensor = tensor_at(*hovered_);
@@ -253,7 +253,7 @@ QStringList MemoryView::readout() const {
 }
 
 QStringList MemoryView::step_facts(std::size_t step) const {
-  QStringList parts = {tr("step %1").arg(step + 1)};
+  QStringList parts = {tr("slot %1").arg(step + 1)};
   if (look_.unit == AxisUnit::time) {
     parts << time_text(curves_.current->clock.time_at(static_cast<double>(step)) / 1e3);
   }
@@ -273,8 +273,8 @@ QStringList MemoryView::step_facts(std::size_t step) const {
 
 QStringList MemoryView::tensor_facts(const TensorBand& band) const {
   const QString life = band.persistent
-                           ? tr("always there")
-                           : tr("steps %1 – %2").arg(band.first_slot + 1).arg(band.last_slot + 1);
+                           ? tr("persistent")
+                           : tr("slots %1 – %2").arg(band.first_slot + 1).arg(band.last_slot + 1);
   if (curves_.study == nullptr) return {bytes_text(band.bytes), life};
   const AliveTensor tensor = describe_buffer(*curves_.study, *curves_.study->current, band.buffer);
   return {shown(tensor.name), shown(tensor.shape), shown(tensor.role), bytes_text(tensor.bytes),

@@ -9,36 +9,36 @@
 
 namespace stashscope::ui {
 
-/// Live bytes over the steps or over time: without plans, with the chosen ones over their bands or
-/// tensors, as measured, and of variants that were pinned.
+/// Live bytes over slots or over time: of the step without plans, of the current step over its
+/// bands or tensors, of a run, and of pinned variants.
 ///
-/// Zooms by wheel, pans by dragging, shows the stretch that is dragged over with Shift; a click
-/// puts the cursor on a step and selects the tensor there. The arrow keys move the cursor, with
-/// Shift by ten; Up and Down walk through the tensors at the cursor. Home and End jump to the ends,
-/// P to the peak; + and - zoom, Page up and Page down pan, 0 shows everything. T changes between
-/// bands and tensors, M between steps and milliseconds, C what tensors are coloured by.
+/// The wheel zooms, dragging pans, dragging with Shift zooms to a range. A click puts the cursor on
+/// a slot and selects the tensor there. The arrow keys move the cursor, with Shift by ten slots; Up
+/// and Down walk through the tensors at the cursor. Home and End jump to the ends, P to the peak; +
+/// and - zoom, Page up and Page down pan, 0 shows everything. T switches between bands and tensors,
+/// M between slots and milliseconds, C between the colourings of tensors.
 class MemoryView : public QWidget {
   Q_OBJECT
 
  public:
   explicit MemoryView(QWidget* parent = nullptr);
 
-  /// Empty ones empty the view. What is in sight stays in sight.
+  /// Empty curves empty the view. The visible range stays.
   void set_curves(MemoryCurves curves);
   const MemoryCurves& curves() const { return curves_; }
   void set_look(MemoryLook look);
   const MemoryLook& look() const { return look_; }
-  /// False where no step takes any time.
+  /// False if no slot takes any time.
   bool can_show_time() const;
 
   void set_cursor(std::size_t step);
-  /// Outlines a tensor.
   void mark(BufferId buffer);
-  /// Outlines the largest tensor that the node makes, unless one that it makes has the outline.
+  /// Outlines the largest tensor that the node makes, unless one of its tensors is outlined
+  /// already.
   void mark_made_by(NodeId node);
-  /// Invalid for what is there before the step.
+  /// Invalid for tensors that exist before the step.
   NodeId maker_of(BufferId buffer) const;
-  /// The tensor with the outline; may be invalid.
+  /// The outlined tensor; may be invalid.
   BufferId marked() const { return marked_; }
   void show_all();
 
@@ -47,21 +47,21 @@ class MemoryView : public QWidget {
   std::int64_t top() const { return top_; }
   QRectF plot() const { return plot_; }
   double y_of(std::int64_t bytes) const;
-  /// The middle of a step.
+  /// The middle of a slot.
   double x_of(std::size_t step) const { return frame().x_of(step); }
-  /// The step at a pixel; where that holds several, the one that needs the most.
+  /// The slot at a pixel; if the pixel covers several, the one with the most live bytes.
   std::size_t step_at(double x) const;
   /// The tensor drawn at a point; none while bands are shown.
   std::optional<TensorBand> tensor_at(QPointF point) const;
 
-  /// Whether scratch memory of a run is drawn at a point.
+  /// Whether measured workspace is drawn at a point.
   bool is_workspace_at(QPointF point) const;
 
   QSize sizeHint() const override { return {640, 260}; }
 
  Q_SIGNALS:
   void step_clicked(std::size_t step);
-  /// A tensor was chosen where it lies at a step.
+  /// A tensor was chosen in a slot.
   void tensor_chosen(std::size_t step, stashscope::BufferId buffer);
   void look_changed();
 
@@ -110,8 +110,8 @@ class MemoryView : public QWidget {
   QRectF plot_;
   KeyLayout key_;
   int axis_rows_ = 1;
-  QPixmap static_layer_;  ///< everything but cursor, hover, peaks and brush
-  bool is_stale_ = true;  ///< it is to be drawn again
+  QPixmap static_layer_;  ///< everything except cursor, hover, peaks and brush
+  bool is_stale_ = true;  ///< the layer must be redrawn
   std::size_t cursor_ = 0;
   BufferId marked_;
   std::optional<QPointF> hovered_;

@@ -105,7 +105,7 @@ void MemoryView::move_cursor(std::ptrdiff_t by) {
   Q_EMIT step_clicked(static_cast<std::size_t>(to));
 }
 
-/// To the tensor above or below the one with the outline; without one, to the largest.
+/// Goes to the tensor above or below the outlined one; without one, to the largest.
 void MemoryView::walk_stack(int by) {
   if (!shows_tensors() || curves_.tensors == nullptr) return;
   const TensorBands& bands = curves_.tensors->bands;
@@ -149,7 +149,7 @@ void MemoryView::add_keys() {
   add(tr("Bands or tensors"), Qt::Key_T, [this] { set_look(with_other_fill(look_)); });
   add(tr("Colour tensors by lifetime or by use"), Qt::Key_C,
       [this] { set_look(with_other_colouring(look_)); });
-  add(tr("Steps or time"), Qt::Key_M, [this] { set_look(with_other_unit(look_)); });
+  add(tr("Slots or time"), Qt::Key_M, [this] { set_look(with_other_unit(look_)); });
   enable_keys(*this, false);
 }
 

@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double sweep_right_margin = 24;
 constexpr double tick = 4;
-/// Around the numbers of two sizes that stand beside each other.
+/// Space around the numbers of two neighbouring sizes.
 constexpr double tick_gap = 24;
 constexpr double dot = 3;
 constexpr double current_dot = 4.5;
@@ -61,7 +61,7 @@ void SweepChart::set_value(std::int64_t value) {
   update();
 }
 
-/// The key above the plot, and room for figures.
+/// The key above the plot, followed by room for the readout.
 KeyLayout SweepChart::key() const {
   const Theme theme = theme_of(palette());
   std::vector<KeyEntry> entries = {baseline_line(theme), current_line(theme)};
@@ -77,7 +77,8 @@ KeyLayout SweepChart::key() const {
 
 QRectF SweepChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
-  return plot_inside(rect(), {room.numbers, key().height(), sweep_right_margin, room.line + tick + 2});
+  return plot_inside(rect(),
+                     {room.numbers, key().height(), sweep_right_margin, room.line + tick + 2});
 }
 
 SweepMap SweepChart::map() const {
@@ -125,7 +126,7 @@ void SweepChart::paint_sizes(QPainter& painter, const SweepMap& map, const Theme
   }
 }
 
-/// Sizes that the model does not take, as far as the tried ones tell.
+/// Marks the tried sizes that the model does not accept.
 void SweepChart::paint_refused(QPainter& painter, const SweepMap& map, const Theme& theme) const {
   QColor shade = theme.muted;
   shade.setAlphaF(0.35f);
@@ -162,7 +163,7 @@ void SweepChart::paint_curve(QPainter& painter, const SweepMap& map, PeakOf peak
   painter.drawPolyline(line);
 }
 
-/// Those that do not fit into the memory in the colour of its line.
+/// Points that do not fit into the memory have the colour of its line.
 void SweepChart::paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const SweepPoint& each = points_[i];
@@ -215,7 +216,7 @@ std::size_t SweepChart::first_stop() const {
   return *nearest_point(map(), points_, map().x_of(frame_.value));
 }
 
-/// What there may be no room for.
+/// The tool tip has the whole readout, for which the chart may have no room.
 bool SweepChart::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return PointChart::event(event);
   QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), readout(), this);

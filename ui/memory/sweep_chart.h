@@ -8,18 +8,18 @@
 
 namespace stashscope::ui {
 
-/// What a sweep chart stands for.
+/// What a sweep chart shows.
 struct SweepFrame {
   QString dimension;
   std::int64_t from = 1;
   std::int64_t to = 2;  ///< above `from`
   std::int64_t memory_bytes = 0;
-  QString memory_of;       ///< the device
-  std::int64_t value = 0;  ///< of the dimension now
+  QString memory_of;       ///< name of the device
+  std::int64_t value = 0;  ///< current size of the dimension
 };
 
-/// Peaks against the sizes of a dimension: without plans, and now. A click sets the size of the
-/// point that the pointer is next to, and so does Return after the keys went to one.
+/// Peaks against the sizes of a dimension, without plans and with the current ones. A click sets
+/// the size of the point next to the pointer; Return sets that of the point the keys went to.
 class SweepChart : public PointChart {
   Q_OBJECT
 
@@ -31,7 +31,7 @@ class SweepChart : public PointChart {
   void add(const SweepPoint& point);
   void set_value(std::int64_t value);
 
-  /// By size.
+  /// Ascending by size.
   const std::vector<SweepPoint>& points() const { return points_; }
   SweepMap map() const;
   QString readout() const override;
@@ -60,7 +60,7 @@ class SweepChart : public PointChart {
   void paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_refused(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   KeyLayout key() const;
-  /// Shorter and shorter.
+  /// From the longest form to the shortest.
   QStringList readouts() const;
 
   SweepFrame frame_;

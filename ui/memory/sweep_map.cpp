@@ -7,9 +7,9 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Of the highest peak, so that figures have a place above it.
+/// Factor on the highest peak, so that figures have room above it.
 constexpr double room_above = 1.14;
-/// A memory farther away would press the curves flat.
+/// A memory beyond this multiple of the peaks would flatten the curves.
 constexpr double farthest_memory = 2;
 
 /// The first of 1, 2, 5, 10, 20, ... that is at least `wanted`.

@@ -9,8 +9,7 @@
 
 namespace stashscope::ui {
 
-/// What lies where in a chart of peaks against the sizes of a dimension; pixels grow to the right
-/// and down.
+/// Maps sizes of a dimension and peaks to the pixels of a chart, which grow to the right and down.
 struct SweepMap {
   std::int64_t from = 1;  ///< size at the left edge
   std::int64_t to = 2;    ///< at the right edge, above `from`
@@ -22,7 +21,7 @@ struct SweepMap {
 
   double x_of(std::int64_t value) const;
   double y_of(std::int64_t bytes) const;
-  /// The size at a pixel; pixels beyond the ends mean the nearest one.
+  /// The size at a pixel; pixels beyond the ends give the nearest size.
   std::int64_t value_at(double x) const;
 };
 
@@ -30,11 +29,11 @@ struct SweepMap {
 std::optional<std::size_t> nearest_point(const SweepMap& map, const std::vector<SweepPoint>& points,
                                          double x);
 
-/// Bytes that the chart must reach: the peaks with room above them, and the memory of the device
-/// where it is not far beyond them.
+/// Bytes at the upper edge of the chart: above the peaks, and above the memory of the device unless
+/// that is far beyond the peaks.
 std::int64_t top_of(const std::vector<SweepPoint>& points, std::int64_t memory_bytes);
 
-/// Round numbers from `from` to `to`, about `count` of them.
+/// About `count` round numbers from `from` to `to`.
 std::vector<std::int64_t> value_ticks(std::int64_t from, std::int64_t to, int count);
 
 }  // namespace stashscope::ui

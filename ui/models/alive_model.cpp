@@ -11,7 +11,7 @@ AliveModel::AliveModel(QObject* parent)
     : TableModel({{tr("Tensor"), tr("Alive while the node at the cursor runs"), false},
                   {tr("Size"), tr("Bytes of its buffer"), true},
                   {tr("Role"), {}, false},
-                  {tr("Steps"), tr("From its allocation to its release"), true},
+                  {tr("Slots"), tr("From its allocation to its release"), true},
                   {tr("Type"), {}, false}},
                  parent) {}
 
@@ -61,7 +61,7 @@ QVariant AliveModel::cell(int row, int column, int role) const {
   }
 }
 
-/// As the graph and the memory view draw it; none for what is there in any case.
+/// The colour of the tensor in the graph and in the memory view; none for persistent buffers.
 QColor AliveModel::colour(const Buffer& buffer) const {
   if (buffer.persistent) return Qt::transparent;
   const double lived = buffer.last_slot - buffer.first_slot + 1;
@@ -69,7 +69,7 @@ QColor AliveModel::colour(const Buffer& buffer) const {
 }
 
 QString AliveModel::life_text(const Buffer& buffer) const {
-  if (buffer.persistent) return tr("always");
+  if (buffer.persistent) return tr("persistent");
   return tr("%1 – %2").arg(buffer.first_slot + 1).arg(buffer.last_slot + 1);
 }
 

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// The tensors alive at one step of the current variant, largest first.
+/// The tensors alive at one slot of the current variant, largest first.
 class AliveModel : public TableModel {
   Q_OBJECT
 
@@ -35,7 +35,7 @@ class AliveModel : public TableModel {
   std::shared_ptr<const Study> study_;
   std::vector<BufferId> alive_;
   ColumnUnit unit_;
-  /// Texts are made when a row is first seen: there may be thousands.
+  /// Filled when a row is first shown, because there may be thousands of rows.
   mutable std::vector<std::optional<AliveTensor>> described_;
 };
 

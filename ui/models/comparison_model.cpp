@@ -9,11 +9,11 @@ namespace stashscope::ui {
 using namespace Qt::StringLiterals;
 
 ComparisonModel::ComparisonModel(QObject* parent)
-    : TableModel({{tr("About"), {}, false},
-                  {tr("What"), {}, false},
-                  {tr("Left"), tr("The step whose curve is drawn through"), true},
-                  {tr("Right"), tr("The step whose curve is dashed"), true},
-                  {tr("Difference"), tr("What the right side has more"), true}},
+    : TableModel({{tr("Topic"), {}, false},
+                  {tr("Item"), {}, false},
+                  {tr("Left"), tr("The step with the solid curve"), true},
+                  {tr("Right"), tr("The step with the dashed curve"), true},
+                  {tr("Difference"), tr("Right side minus left side"), true}},
                  parent) {}
 
 void ComparisonModel::set_rows(std::vector<ComparisonRow> rows) {

@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// Where two studies differ, or all that is compared.
+/// The differences between two studies, or everything that is compared.
 class ComparisonModel : public TableModel {
   Q_OBJECT
 

@@ -23,7 +23,7 @@ QString exact_difference_text(std::int64_t bytes) {
   return bytes == 0 ? u"0"_s : signed_text(exact_bytes_text(std::abs(bytes)), bytes < 0);
 }
 
-/// One unit for all rows, so that the column can be compared at a glance.
+/// One unit for all rows, so that they compare at a glance.
 QString microseconds_text(double seconds) { return u"%1 µs"_s.arg(1e6 * seconds, 0, 'f', 1); }
 
 bool differs_more(const StepDifference& a, const StepDifference& b) {
@@ -35,18 +35,18 @@ bool differs_more(const StepDifference& a, const StepDifference& b) {
 }  // namespace
 
 DifferenceModel::DifferenceModel(QObject* parent)
-    : TableModel(
-          {{tr("Step"), {}, true},
-           {tr("Node"), tr("The node that runs at this step"), false},
-           {tr("Predicted"), tr("Bytes that should be alive while it runs"), true},
-           {tr("Measured"), tr("Bytes that were alive while it ran"), true},
-           {tr("Difference"), tr("Measured less predicted bytes"), true},
-           {tr("Why"), tr("What explains the difference of the bytes"), false},
-           {tr("Workspace"), tr("Bytes that libraries and kernels had beside the tensors"), true},
-           {tr("Time predicted"), tr("From the device profile"), true},
-           {tr("Time measured"), {}, true},
-           {tr("Time differs"), tr("Measured less predicted time"), true}},
-          parent) {}
+    : TableModel({{tr("Slot"), {}, true},
+                  {tr("Node"), tr("The node that runs in this slot"), false},
+                  {tr("Predicted"), tr("Predicted bytes alive while the node runs"), true},
+                  {tr("Measured"), tr("Measured bytes alive while the node ran"), true},
+                  {tr("Difference"), tr("Measured minus predicted bytes"), true},
+                  {tr("Why"), tr("What explains the difference in bytes"), false},
+                  {tr("Workspace"),
+                   tr("Bytes that libraries and kernels used in addition to the tensors"), true},
+                  {tr("Predicted time"), tr("Computed from the device profile"), true},
+                  {tr("Measured time"), {}, true},
+                  {tr("Time difference"), tr("Measured minus predicted time"), true}},
+                 parent) {}
 
 void DifferenceModel::set_differences(std::shared_ptr<const Study> study,
                                       std::vector<StepDifference> differences) {
@@ -126,7 +126,7 @@ QString DifferenceModel::tool_tip(const StepDifference& each, int column) const 
   }
 }
 
-/// Differences by their size, whatever their sign.
+/// Differences are sorted by their absolute value.
 QVariant DifferenceModel::number(const StepDifference& each, int column) const {
   switch (column) {
     case Column::step:

@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// A run beside its prediction, step by step; the largest differences of bytes, then of times
-/// first.
+/// A run beside its prediction, slot by slot: the largest differences of bytes first, then the
+/// largest of times.
 class DifferenceModel : public TableModel {
   Q_OBJECT
 
@@ -46,8 +46,8 @@ class DifferenceModel : public TableModel {
 
   std::shared_ptr<const Study> study_;
   std::vector<StepDifference> rows_;
-  ColumnUnit unit_;             ///< of what was predicted and measured, workspaces included
-  ColumnUnit difference_unit_;  ///< of bytes
+  ColumnUnit unit_;             ///< of predicted and measured bytes and of workspaces
+  ColumnUnit difference_unit_;  ///< of differences of bytes
 };
 
 }  // namespace stashscope::ui

@@ -5,8 +5,8 @@
 namespace stashscope::ui {
 
 EditModel::EditModel(QObject* parent)
-    : TableModel({{tr("Edit"), tr("What you want otherwise than the strategy has it"), false},
-                  {tr("State"), tr("Whether the step at hand has it"), false}},
+    : TableModel({{tr("Edit"), tr("Your change to the result of the strategy"), false},
+                  {tr("State"), tr("Whether it is applied to the current step"), false}},
                  parent) {}
 
 void EditModel::set_edits(std::vector<OrderEdit> edits) {
@@ -27,7 +27,7 @@ QString EditModel::edit_text(int row) const {
     case OrderEdit::Kind::alone:
       return tr("%1 runs alone").arg(node);
     default:
-      return tr("%1 and %2 apart").arg(node, other);
+      return tr("keep %1 and %2 apart").arg(node, other);
   }
 }
 
@@ -35,7 +35,7 @@ QVariant EditModel::cell(int row, int column, int role) const {
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
   if (column == Column::edit) return edit_text(row);
   const std::string& left_out = edits_[static_cast<std::size_t>(row)].left_out;
-  return left_out.empty() ? tr("made") : tr("left out: %1").arg(shown(left_out));
+  return left_out.empty() ? tr("applied") : tr("not applied: %1").arg(shown(left_out));
 }
 
 }  // namespace stashscope::ui

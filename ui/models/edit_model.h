@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// What the user wants otherwise than the strategies of order and fusion have it.
+/// The user's edits of the order and of the fusion groups, on top of the chosen strategies.
 class EditModel : public TableModel {
   Q_OBJECT
 

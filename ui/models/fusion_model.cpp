@@ -7,15 +7,15 @@
 namespace stashscope::ui {
 
 FusionModel::FusionModel(QObject* parent)
-    : TableModel({{tr("Fusion"), tr("Which pointwise nodes run as one"), false},
-                  {tr("Groups"), tr("Of nodes that run as one"), true},
-                  {tr("Nodes"), tr("In all groups"), true},
-                  {tr("Peak"), tr("Most bytes alive at any step, in the order in use"), true},
-                  {tr("Against now"), tr("Difference to the fusion that is in use"), true}},
+    : TableModel({{tr("Fusion"), tr("How pointwise nodes are fused"), false},
+                  {tr("Groups"), tr("Number of groups of fused nodes"), true},
+                  {tr("Nodes"), tr("Number of nodes in all groups"), true},
+                  {tr("Peak"), tr("Most bytes alive in any slot of the current order"), true},
+                  {tr("Change"), tr("Difference to the current fusion"), true}},
                  parent) {}
 
 void FusionModel::set_study(std::shared_ptr<const Study> study) {
-  const bool has_rows = study != nullptr && study->order != planned_order;
+  const bool has_rows = study != nullptr && study->order;
   const bool resets = has_rows == rows_.empty();
   if (resets) beginResetModel();
   study_ = std::move(study);

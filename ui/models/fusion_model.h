@@ -5,7 +5,8 @@
 
 namespace stashscope::ui {
 
-/// The fusion strategies with what each would do. What only a computation tells comes later.
+/// The fusion strategies and the effect of each. Effects that take a computation are filled in
+/// later.
 class FusionModel : public TableModel {
   Q_OBJECT
 
@@ -14,9 +15,10 @@ class FusionModel : public TableModel {
 
   explicit FusionModel(QObject* parent = nullptr);
 
-  /// Null empties the table. Rows of another study wait until they are set.
+  /// Null empties the table. For another study, the effects are shown as being counted until
+  /// `set_rows`.
   void set_study(std::shared_ptr<const Study> study);
-  /// @param rows of the study at hand, in any case all that there are
+  /// @param rows all rows of the current study
   void set_rows(std::vector<FusionRow> rows);
 
   const FusionRow& fusion_row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
@@ -28,7 +30,9 @@ class FusionModel : public TableModel {
  private:
   QString text(const FusionRow& row, int column) const;
   static QString tool_tip(const FusionRow& row, int column);
-  bool is_chosen(const FusionRow& row) const { return row.name == study_->choices.fusion.strategy; }
+  bool is_chosen(const FusionRow& row) const {
+    return row.name == choice_text(study_->choices.fusion.strategy, no_fusion);
+  }
 
   std::shared_ptr<const Study> study_;
   std::vector<FusionRow> rows_;

@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Members know their group by it; a group itself has none.
+/// Internal id of the index of a group; the index of a member has the id of its group.
 constexpr quintptr no_group = 0;
 
 bool same_groups(const Study* a, const Study* b) {
@@ -88,7 +88,7 @@ QString GroupModel::group_text(int row, int column) const {
 
 QVariant GroupModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  return section == Column::name ? tr("Runs as one") : tr("Operator");
+  return section == Column::name ? tr("Fused nodes") : tr("Operator");
 }
 
 }  // namespace stashscope::ui

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// The groups of nodes that run as one, and below each its members, producers before readers.
+/// The groups of fused nodes, and below each its members, producers before readers.
 class GroupModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -15,14 +15,14 @@ class GroupModel : public QAbstractItemModel {
 
   using QAbstractItemModel::QAbstractItemModel;
 
-  /// Null empties the tree. The same groups stay as they are in the view.
+  /// Null empties the tree. If the groups are the same as before, the view keeps its state.
   void set_study(std::shared_ptr<const Study> study);
 
   /// Invalid for a group.
   NodeId node_at(const QModelIndex& index) const;
-  /// The members of a group, or of the group that a member is in.
+  /// The members of a group, or of the group that a member belongs to.
   std::vector<NodeId> members_at(const QModelIndex& index) const;
-  /// Invalid for a node that runs alone.
+  /// The row of a node; invalid if the node runs alone.
   QModelIndex index_of(NodeId node) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;

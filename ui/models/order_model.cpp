@@ -6,17 +6,17 @@
 namespace stashscope::ui {
 
 OrderModel::OrderModel(QObject* parent)
-    : StudyModel({{tr("Order"), tr("How the nodes of the step are brought into an order"), false},
-                  {tr("Peak"), tr("Most bytes alive at any step, with the plans chosen"), true},
-                  {tr("Against now"), tr("Difference to the order that is in use"), true}},
+    : StudyModel({{tr("Order"), tr("Strategy that orders the nodes of the step"), false},
+                  {tr("Peak"), tr("Most bytes alive in any slot, with the current plans"), true},
+                  {tr("Change"), tr("Difference to the current order"), true}},
                  parent) {}
 
 bool OrderModel::same_rows(const Study& a, const Study& b) const {
-  return a.orders.size() == b.orders.size();
+  return order_rows(a).size() == order_rows(b).size();
 }
 
 QVariant OrderModel::cell(int row, int column, int role) const {
-  const OrderRow& order = order_row(row);
+  const OrderRow order = order_row(row);
   switch (role) {
     case Qt::DisplayRole:
       return text(order, column);

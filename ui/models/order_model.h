@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The execution orders with the peak that each would have.
+/// The execution orders with the peak of each.
 class OrderModel : public StudyModel {
   Q_OBJECT
 
@@ -14,13 +14,15 @@ class OrderModel : public StudyModel {
 
   explicit OrderModel(QObject* parent = nullptr);
 
-  const OrderRow& order_row(int row) const { return study().orders[static_cast<std::size_t>(row)]; }
+  OrderRow order_row(int row) const { return order_rows(study())[static_cast<std::size_t>(row)]; }
 
  protected:
   bool same_rows(const Study& a, const Study& b) const override;
-  int rows_of(const Study& study) const override { return static_cast<int>(study.orders.size()); }
+  int rows_of(const Study& study) const override {
+    return static_cast<int>(order_rows(study).size());
+  }
   std::int64_t largest_bytes(const Study& study) const override {
-    return largest_peak(study.orders);
+    return largest_peak(order_rows(study));
   }
   QVariant cell(int row, int column, int role) const override;
 

@@ -6,18 +6,18 @@ namespace stashscope::ui {
 
 class PlanTreeModel;
 
-/// Sorts the plans by any column, and shows those that have a text in any column, with all below
-/// and above them. What has no plan stays at the end.
+/// Sorts the plans by any column. Shows rows with the filter's text in any column, and all rows
+/// above and below them in the tree. Tensors without a plan stay at the end.
 class PlanFilter : public QSortFilterProxyModel {
   Q_OBJECT
 
  public:
   explicit PlanFilter(PlanTreeModel& plans, QObject* parent = nullptr);
 
-  /// In any case of letters; empty: everything is shown.
+  /// Sets the filter's text; case does not matter. An empty text shows everything.
   void look_for(const QString& text);
   const QString& text() const { return text_; }
-  /// Whether a shown item has the text itself, not only something below it.
+  /// Whether the item itself has the text, not only an item below it.
   bool has_text(const QModelIndex& index) const;
 
  protected:

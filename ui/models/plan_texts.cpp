@@ -53,7 +53,7 @@ QString plan_text(const PlanRow& row) {
 QString plan_tip(const PlanRow& row) {
   const Strategy& how = strategy_of(row.type);
   QString tip = shown(row.config) + u"\n"_s + shown(std::string(how.description));
-  if (how.lossy) tip += u"\n"_s + Plans::tr("Lossy: results of the step may change.");
+  if (how.lossy) tip += u"\n"_s + Plans::tr("Lossy: the results of the step may change.");
   if (!in_reference(row.type)) tip += u"\n"_s + Plans::tr("ONNX Runtime does not know this type.");
   return tip;
 }
@@ -101,19 +101,18 @@ QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor) {
 
 QString no_plans_text(const Study& study) {
   if (!study.prepared->step.boundary.known()) {
-    return Plans::tr("No plans: nothing in this model tells where backward begins.");
+    return Plans::tr("No plans: nothing in this model marks where backward begins.");
   }
   if (study.opportunities->obstacles.empty()) {
     return Plans::tr("No plans: backward reads nothing that forward computes.");
   }
-  QString text = Plans::tr("No plans: nothing that is stashed can be recomputed.");
+  QString text = Plans::tr("No plans: none of the stashed activations can be recomputed.");
   for (const auto& [rule, counts] : obstacle_counts(study)) {
     text += u"\n\n"_s + counts_text(counts) + u": "_s + rule;
   }
   return text + u"\n\n"_s +
          Plans::tr(
-             "Recomputable are the operators that the reference's optimizer lists as cheap "
-             "enough.");
+             "Only operators that ONNX Runtime's optimizer lists as cheap can be recomputed.");
 }
 
 }  // namespace stashscope::ui

@@ -1,4 +1,4 @@
-// What stands in the cells of the tree of plans.
+// The contents of the cells of the tree of plans.
 
 #include <algorithm>
 
@@ -21,7 +21,8 @@ bool is_bytes(int column) {
 
 }  // namespace
 
-/// No occurrence has more than its plan, no tensor more than the section of them.
+/// The units suit all rows: an occurrence has at most what its plan has, a tensor at most what the
+/// section of tensors has.
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;
@@ -61,7 +62,7 @@ QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
   }
 }
 
-/// The best that one of its plans can do.
+/// The best number of the plans in the group.
 QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
   double most = 0;
   for (const std::size_t row : shape_.groups[item.group]) {
@@ -121,7 +122,7 @@ QVariant PlanTreeModel::number(const Item& item, int column) const {
   }
 }
 
-/// Cells without a number are less than those with one.
+/// Cells without a number sort below those with one.
 QVariant PlanTreeModel::sort_value(const Item& item, int column) const {
   if (!columns_[static_cast<std::size_t>(column)].is_number) return text(item, column);
   const QVariant value = number(item, column);

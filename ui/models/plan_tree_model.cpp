@@ -10,8 +10,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// The place of an item among its siblings is its index's row; its id names its ancestors: 0 for
-/// the uppermost items, else the parent's own place from 1, behind that its parent's.
+/// The row of an index is the item's place among its siblings. The index's id names its ancestors:
+/// 0 for top-level items, otherwise the parent's place counted from 1, followed by the place of the
+/// parent's parent.
 quintptr id_of_children(const QModelIndex& parent) {
   if (!parent.isValid()) return 0;
   const auto place = static_cast<quintptr>(parent.row()) + 1;
@@ -26,25 +27,24 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
     : QAbstractItemModel(parent),
       columns_(
           {{tr("Plan"),
-            tr("Operators that are run again instead of keeping their output, or the operator "
-               "whose output is put away; below it the nodes where that can be done"),
+            tr("Operators that are recomputed, or the operator whose output is evicted; below it, "
+               "the nodes where this is possible"),
             false},
-           {tr("Found"), tr("How often the model has it"), true},
-           {tr("Use"), tr("How many of them are treated so, the first ones first"), true},
-           {tr("Bytes"), tr("Stashed bytes that all of them free"), true},
-           {tr("Saved"), tr("Of these, what those in use free now"), true},
-           {tr("At peak"), tr("Those of the saved bytes that live at the peak without plans"),
-            true},
-           {tr("Extra time"), tr("What all of them add to the step"), true},
-           {tr("Why not"), tr("Why nothing is freed there"), false},
-           {tr("Layer"), tr("Where the node's name places it"), false},
-           {tr("Made"), tr("Step at which the activation is made, in the step as it is now"), true},
-           {tr("Last read"), tr("Step at which it is read last"), true},
-           {tr("By dimension"), tr("The bytes in the model's dimension names"), false}}) {}
+           {tr("Found"), tr("Number of occurrences in the model"), true},
+           {tr("Use"), tr("Number of occurrences in use, counted from the first one"), true},
+           {tr("Bytes"), tr("Stashed bytes that all occurrences together free"), true},
+           {tr("Saved"), tr("Stashed bytes that the occurrences in use free"), true},
+           {tr("At peak"), tr("The saved bytes that are alive at the peak without plans"), true},
+           {tr("Extra time"), tr("Time that all occurrences together add to the step"), true},
+           {tr("Why not"), tr("Why this row frees nothing"), false},
+           {tr("Layer"), tr("The layer in the node's name"), false},
+           {tr("Made"), tr("Slot in which the activation is made, in the current order"), true},
+           {tr("Last read"), tr("Slot in which it is read last, in the current order"), true},
+           {tr("By dimension"), tr("The bytes as a formula of the model's dimensions"), false}}) {}
 
 bool PlanTreeModel::lists_extensions(const Study& study) const {
-  return extensions_wanted_ ||
-         std::ranges::any_of(study.extensions, [](const PlanRow& row) { return row.on; });
+  return extensions_wanted_ || std::ranges::any_of(study.plan_table->extensions,
+                                                   [](const PlanRow& row) { return row.on; });
 }
 
 PlanTreeModel::Shape PlanTreeModel::shape_of(const Study& study) const {
@@ -54,7 +54,7 @@ PlanTreeModel::Shape PlanTreeModel::shape_of(const Study& study) const {
     return stashscope::plan_row(study, row).config;
   };
   for (std::vector<std::size_t>& group : plan_groups(study)) {
-    if (group.front() >= study.plans.size() && !shape.has_extensions) continue;
+    if (group.front() >= study.plan_table->plans.size() && !shape.has_extensions) continue;
     std::ranges::sort(group, {}, config);
     shape.groups.push_back(std::move(group));
   }
@@ -70,7 +70,7 @@ PlanTreeModel::Shape PlanTreeModel::shape_of(const Study& study) const {
   return shape;
 }
 
-/// Whether nothing that the shape is made of has changed: that is so after most edits.
+/// Whether nothing that determines the shape has changed, as after most edits.
 bool PlanTreeModel::keeps_shape(const Study& study) const {
   return study_ != nullptr && study_->opportunities == study.opportunities &&
          study_->sizes == study.sizes && shape_.has_extensions == lists_extensions(study);

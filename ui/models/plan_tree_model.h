@@ -11,10 +11,10 @@
 
 namespace stashscope::ui {
 
-/// The plans of a study: groups of plans that exclude each other, plans, and their occurrences in
-/// the model; at the end the stashed tensors that have no plan. Ticks and counts ask for an edit by
-/// a signal; the new state arrives with the next study. Where that has the same plans, only cells
-/// change, so that what is open, selected and scrolled to stays.
+/// The plans of a study as a tree: groups of plans that exclude each other, plans, and their
+/// occurrences in the model; at the end, the stashed tensors without a plan. Ticks and counts
+/// request an edit by a signal; the new state arrives with the next study. If that study has the
+/// same plans, only cells change, so that the view keeps its expansion, selection and scrolling.
 class PlanTreeModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -34,18 +34,18 @@ class PlanTreeModel : public QAbstractItemModel {
     symbolic
   };
   enum class Kind { group, plan, occurrence, section, tensor };
-  /// Role of the value that rows are sorted by.
+  /// Item role of the value that rows are sorted by.
   static constexpr int sort_role = TableModel::sort_role;
 
   explicit PlanTreeModel(QObject* parent = nullptr);
 
   /// Null empties the tree.
   void set_study(std::shared_ptr<const Study> study);
-  /// Whether rows of our own strategies are listed though none of them is on.
+  /// Lists plans of types that ONNX Runtime does not know even if none of them is on.
   void list_extensions(bool wanted);
 
   Kind kind(const QModelIndex& index) const { return at(index).kind; }
-  /// Of a plan or an occurrence.
+  /// The plan of a plan's row or of an occurrence's row.
   const PlanRow& plan_row(const QModelIndex& index) const;
   /// All plans that are listed.
   std::vector<const PlanRow*> listed() const;
@@ -53,11 +53,11 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<NodeId> nodes(const QModelIndex& index) const;
   /// The nodes whose outputs an item's plans free.
   std::vector<NodeId> entries(const QModelIndex& index) const;
-  /// The row of a place in the tables; invalid where it is not listed.
+  /// The row of a place in the study's tables; invalid if it is not listed.
   QModelIndex index_of(const TablePlace& place) const;
-  /// Tells an item from all others, in the next studies too.
+  /// Identifies an item, also in later studies.
   QString key(const QModelIndex& index) const;
-  /// What switches a plan or an occurrence; nothing for other items.
+  /// The switch of a plan or of an occurrence; nothing for other items.
   std::optional<PlanSwitch> switch_of(const QModelIndex& index) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -78,16 +78,16 @@ class PlanTreeModel : public QAbstractItemModel {
     Kind kind;
     std::size_t group = 0;
     std::size_t row = 0;     ///< of a plan or an occurrence: the plan's position in the study
-    std::size_t number = 0;  ///< of an occurrence or a tensor among its siblings
+    std::size_t number = 0;  ///< position of an occurrence or a tensor among its siblings
   };
-  /// Which rows there are; everything else is looked up in the study.
+  /// The rows of the tree; everything else is looked up in the study.
   struct Shape {
     /// Positions of plans in the study, in an order that does not depend on sizes.
     std::vector<std::vector<std::size_t>> groups;
-    std::vector<UnplannedTensor> tensors;  ///< by their ids
+    std::vector<UnplannedTensor> tensors;  ///< ascending by id
     bool has_extensions = false;
 
-    /// Equal for equal rows.
+    /// Compared to find out whether two shapes have the same rows.
     std::vector<std::pair<std::string, std::size_t>> plans;
     std::vector<ValueId> values;
   };
@@ -103,7 +103,7 @@ class PlanTreeModel : public QAbstractItemModel {
   Shape shape_of(const Study& study) const;
   bool lists_extensions(const Study& study) const;
   bool keeps_shape(const Study& study) const;
-  /// Whether these are the rows that there are now.
+  /// Whether the tree already has these rows.
   bool has_rows(const Study& study, const Shape& shape) const;
   void cells_changed();
   const PlanRow& row_of(const Item& item) const { return stashscope::plan_row(*study_, item.row); }
@@ -111,7 +111,7 @@ class PlanTreeModel : public QAbstractItemModel {
   const UnplannedTensor& tensor(const Item& item) const;
   ValueId value_of(const Item& item) const;
 
-  // What stands in the cells, in plan_tree_cells.cpp.
+  // The contents of the cells, in plan_tree_cells.cpp.
   QVariant cell(const Item& item, int column, int role) const;
   QVariant check_state(const Item& item) const;
   QVariant number(const Item& item, int column) const;

@@ -9,11 +9,12 @@
 namespace stashscope::ui {
 
 StepModel::StepModel(QObject* parent)
-    : StudyModel({{tr("Step"), {}, true},
+    : StudyModel({{tr("Slot"), {}, true},
                   {tr("Node"), tr("Bold: you moved it"), false},
                   {tr("Operator"), {}, false},
-                  {tr("Alive"), tr("Bytes while the node runs, as a share of the peak"), true},
-                  {tr("Group"), tr("Of nodes that run as one"), false}},
+                  {tr("Alive"),
+                   tr("Bytes alive while the node runs; the bar is the share of the peak"), true},
+                  {tr("Group"), tr("Group of fused nodes"), false}},
                  parent) {}
 
 QVariant StepModel::cell(int row, int column, int role) const {
@@ -66,11 +67,11 @@ QString StepModel::tool_tip(int row, int column) const {
   for (const NodeId member : study().current->groups.members[group]) {
     names << node_text(study(), member);
   }
-  return tr("Runs as one: %1").arg(names.join(QStringLiteral(", ")));
+  return tr("Fused nodes: %1").arg(names.join(QStringLiteral(", ")));
 }
 
 bool StepModel::is_moved(NodeId node) const {
-  const auto& moves = study().choices.moves;
+  const auto& moves = study().choices.order.moves;
   if (moves.empty()) return false;
   const std::string name = shown_name(study().graph(), study().current->dataflow, node);
   return std::ranges::any_of(moves, [&](const OrderMove& move) { return move.node == name; });
@@ -88,11 +89,11 @@ QString obstacle_text(const Study& study, const MoveObstacle& obstacle) {
   const QString name = short_node_text(study, obstacle.node);
   switch (obstacle.kind) {
     case MoveObstacle::Kind::producer:
-      return StepModel::tr("%1 makes its input at step %2").arg(name).arg(obstacle.step + 1);
+      return StepModel::tr("%1 makes its input in slot %2").arg(name).arg(obstacle.step + 1);
     case MoveObstacle::Kind::reader:
-      return StepModel::tr("%1 reads its output at step %2").arg(name).arg(obstacle.step + 1);
+      return StepModel::tr("%1 reads its output in slot %2").arg(name).arg(obstacle.step + 1);
     default:
-      return StepModel::tr("the group of %1 would be parted").arg(name);
+      return StepModel::tr("the group of %1 would be split").arg(name);
   }
 }
 

@@ -5,13 +5,13 @@
 
 namespace stashscope::ui {
 
-/// The steps of the current order: what runs, what is alive meanwhile, what runs as one.
+/// The slots of the current order: the node that runs, the bytes alive and the node's group.
 class StepModel : public StudyModel {
   Q_OBJECT
 
  public:
   enum Column { step, node, op, live, group };
-  /// Role of what is alive as a share of the peak, from 0 to 1.
+  /// Item role of the bytes alive as a share of the peak, from 0 to 1.
   static constexpr int share_role = Qt::UserRole + 1;
 
   explicit StepModel(QObject* parent = nullptr);
@@ -39,13 +39,13 @@ class StepModel : public StudyModel {
   bool is_moved(NodeId node) const;
 };
 
-/// What nodes of the current step are called on the screen.
+/// Name of a node of the current step on the screen.
 QString node_text(const Study& study, NodeId node);
 
-/// The same without the modules that a node is in, for sentences.
+/// The same without the module path, for sentences.
 QString short_node_text(const Study& study, NodeId node);
 
-/// Why nodes cannot run in front of a step, one clause.
+/// Why nodes cannot run before a slot, as one clause.
 QString obstacle_text(const Study& study, const MoveObstacle& obstacle);
 
 }  // namespace stashscope::ui

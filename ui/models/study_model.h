@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// Of rows of which some have no peak.
+/// The largest peak of the rows; rows without a peak are skipped.
 template <typename Row>
 std::int64_t largest_peak(const std::vector<Row>& rows) {
   std::int64_t largest = 0;
@@ -16,8 +16,8 @@ std::int64_t largest_peak(const std::vector<Row>& rows) {
   return largest;
 }
 
-/// A table about one study after the other. Where the next one has the same rows, only the cells
-/// change, so that selection and scrolling stay.
+/// A table about a study that is replaced by newer ones. If the next study has the same rows, only
+/// the cells change, so that selection and scrolling stay.
 class StudyModel : public TableModel {
  public:
   /// Null empties the table.
@@ -28,12 +28,12 @@ class StudyModel : public TableModel {
 
   virtual bool same_rows(const Study& a, const Study& b) const = 0;
   virtual int rows_of(const Study& study) const = 0;
-  /// The largest of the column of bytes.
+  /// The largest number in the column of bytes; it chooses the unit of the column.
   virtual std::int64_t largest_bytes(const Study& study) const = 0;
 
   int rows() const final { return study_ == nullptr ? 0 : rows_of(*study_); }
   const Study& study() const { return *study_; }
-  /// Of the column of bytes.
+  /// Unit of the column of bytes.
   const ColumnUnit& unit() const { return unit_; }
 
  private:

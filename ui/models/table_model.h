@@ -12,13 +12,13 @@ struct TableColumn {
 };
 
 QVariant alignment_of(const TableColumn& column);
-/// What the header says of a column.
+/// Header data of a column.
 QVariant header_cell(const TableColumn& column, int role);
 
-/// What all tables share: bounds, headers, alignment. Subclasses say what stands in their cells.
+/// Base of all tables: bounds, headers, alignment. Subclasses supply the cells.
 class TableModel : public QAbstractTableModel {
  public:
-  /// Role of the value that rows are sorted by.
+  /// Item role of the value that rows are sorted by.
   static constexpr int sort_role = Qt::UserRole;
 
   int rowCount(const QModelIndex& parent = {}) const final;
@@ -32,7 +32,7 @@ class TableModel : public QAbstractTableModel {
   virtual int rows() const = 0;
   /// @pre row and column are within bounds
   virtual QVariant cell(int row, int column, int role) const = 0;
-  /// All cells may have changed, the rows are the same.
+  /// To be called when cells may have changed but the rows are the same.
   void cells_changed();
 
  private:

@@ -4,9 +4,9 @@
 
 namespace stashscope::ui {
 
-/// A control that cannot be used says why.
-/// @param tip its tool tip while it can be used
-/// @param why empty: it can be used
+/// Enables a control, or disables it with the reason as its tool tip.
+/// @param tip tool tip of the enabled control
+/// @param why reason to disable the control; empty: it is enabled
 template <class WidgetOrAction>
 void enable_unless(WidgetOrAction& control, const QString& why, const QString& tip) {
   control.setEnabled(why.isEmpty());

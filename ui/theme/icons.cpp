@@ -10,7 +10,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Icons are drawn on a square of this side.
+/// Side of the square that icons are drawn on.
 constexpr double side = 24;
 
 QPainterPath lines(std::initializer_list<QPointF> points) {

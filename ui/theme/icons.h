@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// Simple line icons, drawn in the text colour of the palette at hand.
+/// Simple line icons in the text colour of the current palette.
 enum class Icon {
   open,
   save,

@@ -2,7 +2,7 @@
 
 namespace stashscope::ui {
 
-/// Distances between widgets are multiples of it, in pixels.
+/// Unit of the distances between widgets, in pixels.
 constexpr int spacing_unit = 8;
 
 }  // namespace stashscope::ui

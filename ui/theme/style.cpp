@@ -10,7 +10,7 @@ namespace stashscope::ui {
 namespace {
 
 constexpr double disabled_icon_opacity = 0.5;
-/// Of the edges of fields, which Fusion draws darker than dark ground.
+/// Opacity of field edges; the edges of Fusion are darker than a dark ground.
 constexpr float edge_opacity = 0.5F;
 
 void paint_tick(QPainter& painter, const QRectF& box, const QColor& colour) {
@@ -39,7 +39,8 @@ bool is_exclusive(const QStyleOption& option) {
   return item != nullptr && item->index.data(exclusive_role).toBool();
 }
 
-/// A box with a tick, a bar where only a part is on, or a dot where siblings exclude each other.
+/// A box with a tick, with a bar if only a part is on, or with a dot if siblings exclude each
+/// other.
 void paint_check_box(QPainter& painter, const QStyleOption& option) {
   const Theme theme = theme_of(option.palette);
   const bool ticked = option.state.testFlag(QStyle::State_On);

@@ -4,11 +4,12 @@
 
 namespace stashscope::ui {
 
-/// Role of items of which at most one sibling is on: their tick is drawn as a radio button.
+/// Item role: at most one of the siblings is on, so the tick is drawn as a radio button.
 constexpr int exclusive_role = Qt::UserRole + 1;
 
-/// Fusion with check boxes and edges of fields that can be seen on dark ground too; what is ticked
-/// is in the accent's colour, and what is disabled has no shadow: it may be a reason to be read.
+/// Fusion style with check boxes and field edges that are visible on a dark ground too. Ticked
+/// boxes have the accent colour. Disabled text has no shadow, because it may be a reason that the
+/// user has to read.
 class Style : public QProxyStyle {
   Q_OBJECT
 

@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 constexpr std::array sizes = {75, 90, 100, 110, 125, 150, 175, 200};
 constexpr int normal_size = 100;
 
-/// As the platform gave it, before anything was scaled.
+/// The platform's font, before any scaling.
 const QFont& system_font() {
   static const QFont font = QApplication::font();
   return font;
@@ -49,7 +49,7 @@ void apply_text_size(QApplication& application, int percent) {
   QFont font = system_font();
   font.setPointSizeF(points_of(system_font()) * percent / normal_size);
   application.setFont(font);
-  // Under a style sheet, widgets have the font only after those around them have it.
+  // Under a style sheet, widgets take a font only after their parents have it.
   for (int round = 0; round < 2; ++round) {
     for (QWidget* const widget : QApplication::allWidgets()) {
       QEvent change(QEvent::ApplicationFontChange);

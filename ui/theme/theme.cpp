@@ -15,7 +15,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Grey enough to tell that it cannot be used, dark enough to read why.
+/// Grey enough to look disabled, dark enough to be read, because it may be the reason.
 constexpr float disabled_opacity = 0.8F;
 
 const Theme& dark_theme() {
@@ -58,7 +58,7 @@ QPalette palette_of(const Theme& theme) {
   return palette;
 }
 
-/// Quiet frames: what the style would draw as bevels becomes one thin line.
+/// Draws thin lines instead of the style's bevels.
 QString sheet_of(const Theme& theme) {
   const QString sheet =
       u"QMainWindow::separator { background: %1; width: 5px; height: 5px; }"
@@ -90,7 +90,8 @@ QString sheet_of(const Theme& theme) {
 
 bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
 
-/// What the platform says before we set anything; some desktops say it by an environment variable.
+/// The platform's preference before this program sets any; some desktops use an environment
+/// variable.
 bool system_is_dark() {
   if (qEnvironmentVariable("GTK_THEME").contains(u"dark"_s, Qt::CaseInsensitive)) return true;
   return is_dark(QGuiApplication::palette());

@@ -7,8 +7,8 @@ class QApplication;
 
 namespace stashscope::ui {
 
-/// The colours of frames and data. Frames are neutral greys; colour means data, one accent means
-/// what the user chose.
+/// Colours of frames and data. Frames are neutral grey, data is coloured, and one accent marks what
+/// the user chose.
 struct Theme {
   bool dark = false;
   QColor window;   ///< behind panels
@@ -24,18 +24,18 @@ struct Theme {
   QColor warning;
 };
 
-/// For what is to be printed.
+/// For printing.
 const Theme& light_theme();
 
-/// The theme that belongs to a palette; widgets ask with their own, so they follow a change.
+/// The theme of a palette. Widgets pass their own palette, so that they follow a change of theme.
 Theme theme_of(const QPalette& palette);
 
 enum class ThemeChoice { system, light, dark };
 
-/// Gives the application the style, palette and sheet of a theme.
+/// Sets the style, palette and style sheet of the application.
 void apply_theme(QApplication& application, ThemeChoice choice);
 
-/// Follows the desktop's preference for dark windows where it is told on the session bus.
+/// Follows the desktop's preference for dark windows, if the session bus announces it.
 void follow_system_theme(QApplication& application);
 
 }  // namespace stashscope::ui

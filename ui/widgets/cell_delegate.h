@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// Cells with room to their sides, which styles leave out.
+/// Cells with horizontal padding, which styles leave out.
 class CellDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
@@ -14,9 +14,10 @@ class CellDelegate : public QStyledItemDelegate {
 
   /// On either side of a cell's content, in pixels.
   static constexpr int padding = 6;
-  /// Above and below the text of a row together, in pixels.
+  /// Sum of the space above and below the text of a row, in pixels.
   static constexpr int room_in_row = 11;
-  /// Cells of these columns lose their end when they are too long, whatever the view does.
+  /// Text that is too long for these columns is cut at its end, whatever the elide mode of the
+  /// view.
   void cut_at_end(std::initializer_list<int> columns) { cut_at_end_ = columns; }
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,

@@ -4,10 +4,11 @@
 
 namespace stashscope::ui {
 
-/// Pixels for a header and a row: tables and trees give way in small windows.
+/// Minimum height of tables and trees in pixels: a header and one row, so that they can shrink in
+/// small windows.
 constexpr int least_table_height = 44;
 
-/// Makes all columns but the last wider by a factor, as the text in them is.
+/// Widens all columns except the last by the factor by which their text grows.
 void grow_columns(QHeaderView& header, double growth);
 
 }  // namespace stashscope::ui

@@ -23,7 +23,7 @@ std::vector<int> columns_of(const QHeaderView& header) {
   return columns;
 }
 
-/// On one line and in one cell.
+/// Puts a text on one line and into one cell.
 QString cell_text(const QModelIndex& index) { return index.data().toString().simplified(); }
 
 QString tick_text(const QModelIndex& index) {

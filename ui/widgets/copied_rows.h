@@ -6,9 +6,9 @@
 
 namespace stashscope::ui {
 
-/// The rows as tab-separated text under the titles of the columns, for spreadsheets: visible
-/// columns in their order on the screen; ticks as a column of their own where there are any. Empty
-/// without rows.
+/// The rows as tab-separated text for spreadsheets, below a line of column titles. Contains the
+/// visible columns in screen order, and a separate column for ticks if there are any. Empty without
+/// rows.
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
 
 }  // namespace stashscope::ui

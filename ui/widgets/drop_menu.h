@@ -6,15 +6,16 @@
 
 namespace stashscope::ui {
 
-/// A click or the space key on the button opens the menu below it. Unlike a menu that is set on the
-/// button, the event loop goes on.
+/// Opens the menu below the button on a click or the space key. A menu set on the button itself
+/// would block in a nested event loop.
 inline void drop_menu(QToolButton& button, QMenu& menu) {
   QObject::connect(&button, &QToolButton::clicked, &menu, [&button, &menu] {
     menu.popup(button.mapToGlobal(button.rect().bottomLeft()));
   });
 }
 
-/// A name as an entry of a menu, where a lone ampersand would mark a key.
+/// A name as the text of a menu entry: ampersands are doubled, because a single one marks a
+/// mnemonic.
 inline QString menu_text(QString name) { return name.replace(u'&', QStringLiteral("&&")); }
 
 inline QAction* add_entry(QMenu& menu, const QString& name, const QString& text,
@@ -25,7 +26,7 @@ inline QAction* add_entry(QMenu& menu, const QString& name, const QString& text,
   return action;
 }
 
-/// Empties a menu of its entries and of the menus in it, which `clear` leaves behind.
+/// Removes all entries, and the submenus that `QMenu::clear` leaves behind.
 inline void empty_menu(QMenu& menu) {
   menu.clear();
   qDeleteAll(menu.findChildren<QMenu*>(Qt::FindDirectChildrenOnly));

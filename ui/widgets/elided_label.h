@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// A line of plain text that loses its middle when there is no room for all of it.
+/// A line of plain text that is elided in the middle if it does not fit.
 class ElidedLabel : public QLabel {
   Q_OBJECT
 

@@ -4,11 +4,11 @@
 
 namespace stashscope::ui {
 
-/// A dialog that deletes itself once it is answered. The owner opens it.
+/// A file dialog that deletes itself when it is closed. The caller opens it.
 QFileDialog* make_file_dialog(QWidget& parent, const QString& name, const QString& title);
 
-/// The same for a file that is there.
-/// @param kind what is offered first, such as `Models (*.onnx)`
+/// The same for an existing file.
+/// @param kind the first name filter, such as `Models (*.onnx)`
 QFileDialog* make_open_dialog(QWidget& parent, const QString& name, const QString& title,
                               const QString& kind);
 

@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// How trees of groups look and behave: several rows can be selected, a sentence where there are
-/// none.
+/// Common look and behaviour of trees of groups: several rows can be selected, and an invitation is
+/// shown while there are no rows.
 class GroupTree : public QTreeView {
   Q_OBJECT
 

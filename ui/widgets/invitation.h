@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// Writes what a view without rows invites to.
+/// Paints the sentence that a view shows while it has no rows.
 void paint_invitation(QAbstractItemView& view, const QString& invitation);
 
 }  // namespace stashscope::ui

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// Keys that do something while `widget` has the focus; the sheet of shortcuts lists them, and the
+/// Adds keys that work while `widget` has the focus. The shortcut sheet lists them, and the command
 /// palette offers them while they are enabled.
 inline QAction* add_key_action(QWidget& widget, const QString& text,
                                const QList<QKeySequence>& keys, const std::function<void()>& run) {
@@ -18,7 +18,8 @@ inline QAction* add_key_action(QWidget& widget, const QString& text,
   return action;
 }
 
-/// Tells the sheet of a key that the widget takes itself, where the window has it as well.
+/// Lists a key on the shortcut sheet that the widget handles itself, because the window has a
+/// shortcut with the same key.
 inline void tell_key(QAction& action, const QKeySequence& key) {
   action.setProperty("told_key", key);
 }
@@ -27,7 +28,8 @@ inline QKeySequence told_key(const QAction& action) {
   return action.property("told_key").value<QKeySequence>();
 }
 
-/// All keys of a widget, those that others gave it aside.
+/// Enables or disables the keys that the widget added itself, not those that other objects added to
+/// it.
 inline void enable_keys(const QWidget& widget, bool enabled) {
   for (QAction* const action : widget.actions()) {
     if (action->parent() == &widget) action->setEnabled(enabled);

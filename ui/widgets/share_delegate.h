@@ -4,12 +4,12 @@
 
 namespace stashscope::ui {
 
-/// Cells with a bar behind their text, as long as a share of the cell.
+/// Cells with a bar behind their text; its length is a share of the width of the cell.
 class ShareDelegate : public CellDelegate {
   Q_OBJECT
 
  public:
-  /// @param share_role of the share, from 0 to 1
+  /// @param share_role item role of the share, a number from 0 to 1
   ShareDelegate(int share_role, QObject* parent) : CellDelegate(parent), share_role_(share_role) {}
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,

@@ -61,7 +61,7 @@ void TableView::fit_columns() {
 
 void TableView::set_flexible_column(int column, int least, int least_last) {
   flexible_ = {column, least, least_last, flexible_.last_is_whole};
-  // Qt would stretch the last column to its title at least.
+  // Qt would stretch the last column to at least its title.
   horizontalHeader()->setStretchLastSection(false);
   fit_flexible_column();
 }

@@ -6,23 +6,23 @@
 
 namespace stashscope::ui {
 
-/// How all tables look and behave: whole rows, sorted by a click on a header, a sentence where
-/// there are no rows.
+/// Common look and behaviour of all tables: whole rows are selected, a click on a header sorts, and
+/// an invitation is shown while there are no rows.
 class TableView : public QTableView {
   Q_OBJECT
 
  public:
   explicit TableView(QWidget* parent = nullptr);
 
-  /// What is said while the table is empty.
+  /// The text shown while the table is empty.
   void set_invitation(const QString& invitation);
   void cut_at_end(std::initializer_list<int> columns) { cells_->cut_at_end(columns); }
-  /// This column is as wide as its content if the others leave room for that.
-  /// @param least pixels that it keeps in any case
-  /// @param least_last pixels that the last column is to keep
+  /// Makes the column as wide as its content if the other columns leave room for that.
+  /// @param least minimum width of the column in pixels
+  /// @param least_last width in pixels that is reserved for the last column
   void set_flexible_column(int column, int least, int least_last);
 
-  /// The last column beside a flexible one is never narrower than its content either.
+  /// Keeps the last column, beside a flexible one, at least as wide as its content.
   void keep_last_whole();
 
   void setModel(QAbstractItemModel* model) override;
@@ -42,16 +42,16 @@ class TableView : public QTableView {
   };
 
   void fit_flexible_column();
-  /// As wide as what is in it, in pixels.
+  /// Width of the content of a column, in pixels.
   int content_width(int column) const;
-  /// As high as their text needs.
   void fit_rows();
-  /// As wide for larger text as they were made for the system's.
+  /// Scales the column widths, which are given for the system's text size, to the current text
+  /// size.
   void fit_columns();
 
   CellDelegate* cells_;
   FlexibleColumn flexible_;
-  double text_scale_ = 1;  ///< that the columns have room for
+  double text_scale_ = 1;  ///< text scale that the columns are sized for
   QString invitation_;
 };
 

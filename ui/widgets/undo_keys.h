@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// Lets the window's undo and redo keys act while a spin box has the focus: its line edit would
-/// take them for itself, though there is nothing to undo in it but a number that is half typed.
+/// Passes undo and redo keys to the window while a spin box has the focus. Otherwise its line edit
+/// would take them, though it has only a half-typed number to undo.
 void pass_undo_keys(QSpinBox& box);
 
 }  // namespace stashscope::ui

@@ -7,10 +7,10 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "core/report/versions.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -20,19 +20,25 @@ using namespace Qt::StringLiterals;
 
 constexpr int width_of_text = 440;
 
-std::vector<std::pair<QString, QString>> versions() {
+std::vector<std::pair<QString, QString>> versions(const DeviceList& devices) {
   std::vector<std::pair<QString, QString>> list = {
       {u"Stashscope"_s, QApplication::applicationVersion()},
       {u"Qt"_s, QString::fromLatin1(qVersion())}};
   for (const PartVersion& part : part_versions()) {
     list.emplace_back(shown(part.name), shown(part.version));
   }
+  if (devices.here().empty()) {
+    list.emplace_back(AboutBox::tr("Devices"), AboutBox::tr("not listed yet"));
+  }
+  for (const DeviceInfo& device : devices.here()) {
+    list.emplace_back(AboutBox::tr("Device %1").arg(shown(device.name)), shown(device.description));
+  }
   return list;
 }
 
-QString table_of_versions() {
+QString table_of_versions(const DeviceList& devices) {
   QString rows;
-  for (const auto& [name, version] : versions()) {
+  for (const auto& [name, version] : versions(devices)) {
     rows += u"<tr><td>%1&emsp;</td><td>%2</td></tr>"_s.arg(name.toHtmlEscaped(),
                                                            version.toHtmlEscaped());
   }
@@ -48,17 +54,17 @@ QLabel* make_text(const QString& text) {
 
 }  // namespace
 
-QString versions_text() {
+QString versions_text(const DeviceList& devices) {
   QString text;
-  for (const auto& [name, version] : versions()) text += u"%1 %2\n"_s.arg(name, version);
+  for (const auto& [name, version] : versions(devices)) text += u"%1 %2\n"_s.arg(name, version);
   return text;
 }
 
-AboutBox::AboutBox(QWidget* parent) : QDialog(parent) {
+AboutBox::AboutBox(const DeviceList& devices, QWidget* parent) : QDialog(parent) {
   setObjectName(u"about_box"_s);
   setWindowTitle(tr("About Stashscope"));
   setAttribute(Qt::WA_DeleteOnClose);
-  auto* const versions = make_text(table_of_versions());
+  auto* const versions = make_text(table_of_versions(devices));
   versions->setObjectName(u"about_versions"_s);
   versions->setAccessibleName(tr("Versions"));
   versions->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -67,7 +73,8 @@ AboutBox::AboutBox(QWidget* parent) : QDialog(parent) {
   copy->setObjectName(u"copy_versions"_s);
   copy->setIcon(icon(Icon::copy));
   auto* const layout = new QVBoxLayout(this);
-  layout->setContentsMargins(3 * spacing_unit, 2 * spacing_unit, 3 * spacing_unit, 2 * spacing_unit);
+  layout->setContentsMargins(3 * spacing_unit, 2 * spacing_unit, 3 * spacing_unit,
+                             2 * spacing_unit);
   layout->setSpacing(2 * spacing_unit);
   layout->addWidget(make_text(
       tr("<h2>Stashscope</h2><p>Shows where the memory of a neural network's training step goes "
@@ -75,7 +82,10 @@ AboutBox::AboutBox(QWidget* parent) : QDialog(parent) {
   layout->addWidget(versions);
   layout->addWidget(buttons);
   connect(copy, &QPushButton::clicked, this,
-          [] { QApplication::clipboard()->setText(versions_text()); });
+          [&devices] { QApplication::clipboard()->setText(versions_text(devices)); });
+  // The window opens before the drivers have answered.
+  connect(&devices, &DeviceList::listed_here, this,
+          [&devices, versions] { versions->setText(table_of_versions(devices)); });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 }
 

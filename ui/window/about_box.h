@@ -2,17 +2,21 @@
 
 #include <QDialog>
 
+#include "ui/jobs/device_list.h"
+
 namespace stashscope::ui {
 
-/// The versions of the program and of what it is made of, as text with a line for each.
-QString versions_text();
+/// Versions of the program and its libraries, and the devices of this computer, one per line.
+QString versions_text(const DeviceList& devices);
 
-/// Says what the program is and in which version. Deletes itself when closed.
+/// Shows what the program is, its version, and the devices as soon as they are known. Deletes
+/// itself when closed.
 class AboutBox : public QDialog {
   Q_OBJECT
 
  public:
-  explicit AboutBox(QWidget* parent);
+  /// @param devices outlives the box
+  AboutBox(const DeviceList& devices, QWidget* parent);
 };
 
 }  // namespace stashscope::ui

@@ -32,7 +32,7 @@ QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString&
             Choices choices = document_.choices();
             change(choices, on);
             document_.choose(choices, told(on));
-            // An entry that was on already stays so.
+            // An entry that was on already stays on.
             show_choices();
           });
   return action;
@@ -57,8 +57,8 @@ OrderMenu::OrderMenu(Document& document, QWidget* parent)
     const std::string name(order.name);
     QAction* const action = add_choice(
         this, u"order_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.order == name; },
-        [name](Choices& choices, bool) { choices.order = name; },
+        [name](const Choices& choices) { return choices.order.strategy == name; },
+        [name](Choices& choices, bool) { choices.order.strategy = name; },
         [name](bool) { return tr("Order %1").arg(shown(name)); });
     action->setToolTip(shown(std::string(order.description)));
   }
@@ -67,7 +67,7 @@ OrderMenu::OrderMenu(Document& document, QWidget* parent)
 void OrderMenu::show_choices() {
   ChoiceMenu::show_choices();
   if (document().study() == nullptr) return;
-  for (const OrderRow& row : document().study()->orders) {
+  for (const OrderRow& row : order_rows(*document().study())) {
     auto* const action = findChild<QAction*>(u"order_"_s + shown(row.name));
     if (action == nullptr || !row.peak_bytes) continue;
     action->setText(u"%1\t%2"_s.arg(shown(row.name), bytes_text(*row.peak_bytes)));
@@ -82,8 +82,10 @@ FusionMenu::FusionMenu(Document& document, QWidget* parent)
     const std::string name(fusion.name);
     QAction* const action = add_choice(
         this, u"fusion_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.fusion.strategy == name; },
-        [name](Choices& choices, bool) { choices.fusion.strategy = name; },
+        [name](const Choices& choices) {
+          return choice_text(choices.fusion.strategy, no_fusion) == name;
+        },
+        [name](Choices& choices, bool) { choices.fusion.strategy = choice_of(name, no_fusion); },
         [name](bool) { return tr("Fusion %1").arg(shown(name)); });
     action->setToolTip(shown(std::string(fusion.description)));
   }
@@ -92,20 +94,20 @@ FusionMenu::FusionMenu(Document& document, QWidget* parent)
 DeviceMenu::DeviceMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Device"), document, parent) {
   setObjectName(u"device_menu"_s);
-  connect(&document.devices(), &DeviceList::changed, this, &DeviceMenu::list_devices);
+  connect(&document.run_job().devices(), &DeviceList::changed, this, &DeviceMenu::list_devices);
   list_devices();
 }
 
 void DeviceMenu::list_devices() {
   clear_choices();
-  const DeviceList& devices = document().devices();
+  const DeviceList& devices = document().run_job().devices();
   if (devices.all().empty()) addAction(tr("Looking for devices…"))->setEnabled(false);
   for (const DeviceInfo& info : devices.all()) {
     QAction* const action = add_choice(
         this, u"device_"_s + shown(info.name),
         u"%1: %2"_s.arg(shown(info.name), shown(info.description)),
         [name = info.name, &devices](const Choices& choices) {
-          const DeviceInfo* const meant = devices.meant_by(choices.device);
+          const DeviceInfo* const meant = devices.meant_by(choice_text(choices.device, no_device));
           return meant != nullptr && meant->name == name;
         },
         [name = info.name](Choices& choices, bool) { choices.device = name; },

@@ -17,15 +17,13 @@ class ChoiceMenu : public QMenu {
 
  protected:
   /// @param name of the action
-  /// @param change makes the choices that the entry stands for
-  /// @param told for the undo list; called with whether the entry was switched on
+  /// @param change applies the entry's choice
+  /// @param told text of the undo entry; called with the new state
   QAction* add_choice(QMenu* menu, const QString& name, const QString& text,
                       std::function<bool(const Choices&)> is_on,
                       std::function<void(Choices&, bool on)> change,
                       std::function<QString(bool on)> told);
-  /// Takes all entries out.
   void clear_choices();
-  /// Brings the entries up to date.
   virtual void show_choices();
 
   Document& document() { return document_; }
@@ -52,7 +50,6 @@ class OrderMenu : public ChoiceMenu {
   void show_choices() override;
 };
 
-/// Which pointwise nodes run as one.
 class FusionMenu : public ChoiceMenu {
   Q_OBJECT
 
@@ -60,7 +57,7 @@ class FusionMenu : public ChoiceMenu {
   explicit FusionMenu(Document& document, QWidget* parent = nullptr);
 };
 
-/// What the step runs on; devices that are not there say why.
+/// The devices that the step can run on; an unavailable device says why.
 class DeviceMenu : public ChoiceMenu {
   Q_OBJECT
 

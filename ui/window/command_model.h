@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// The commands that fit what was typed, the best first.
+/// The commands that match the typed text, best first.
 class CommandModel : public QAbstractListModel {
   Q_OBJECT
 
@@ -17,7 +17,7 @@ class CommandModel : public QAbstractListModel {
 
   void set_commands(std::vector<Command> commands);
   void set_pattern(const QString& pattern);
-  /// Null when it has gone since.
+  /// Null if the action has been deleted since.
   QAction* action(int row) const { return shown_[static_cast<std::size_t>(row)].command.action; }
 
   int rowCount(const QModelIndex& parent = {}) const override;

@@ -45,7 +45,7 @@ CommandPalette::CommandPalette(QWidget* window)
   line_->setPlaceholderText(tr("Type what you want to do"));
   line_->installEventFilter(this);
   list_->setObjectName(u"command_list"_s);
-  list_->setAccessibleName(tr("Commands that fit"));
+  list_->setAccessibleName(tr("Matching commands"));
   list_->setFocusPolicy(Qt::NoFocus);
   list_->setFrameShape(NoFrame);
   list_->setUniformItemSizes(true);
@@ -83,7 +83,7 @@ void CommandPalette::filter(const QString& pattern) {
   place();
 }
 
-/// At the upper edge of the window, as high as its rows.
+/// Places the palette at the upper edge of the window, as high as its rows.
 void CommandPalette::place() {
   const int rows = std::min(model_.rowCount(), most_rows);
   if (rows > 0) list_->setFixedHeight(rows * list_->sizeHintForRow(0));
@@ -144,7 +144,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
   }
   if (event->type() == QEvent::KeyPress) return take_key(static_cast<QKeyEvent*>(event)->key());
-  // Before the window's own shortcuts take them.
+  // Taken here before the window's own shortcuts take them.
   event->accept();
   return true;
 }

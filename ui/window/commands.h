@@ -14,7 +14,7 @@ struct Command {
   QString place;  ///< the menus that lead to it, outermost first, or the panel it acts on
   QString name;
   QPointer<QAction> action;
-  QPointer<QWidget> widget = {};  ///< that it acts on; null: the window
+  QPointer<QWidget> widget = {};  ///< widget that it acts on; null: the window
 
   /// All keys that trigger it, as the user sees them; may be empty.
   QString keys() const;
@@ -23,20 +23,19 @@ struct Command {
 /// Text of an action or title without the mark of its mnemonic.
 QString plain_text(const QString& text);
 
-/// All that the menus hold, in their order; menus that fill themselves when they are shown
-/// included.
+/// All commands of the menus, in order, including menus that are filled when they are shown.
 std::vector<Command> menu_commands(const QMenuBar& bar);
 
-/// Of the menus, then of the widgets in the window.
+/// The commands of the menus, then those of the widgets in the window.
 std::vector<Command> all_commands(const QMenuBar& bar, const QWidget& window);
 
-/// Those of them that have keys.
+/// The same commands, without those that have no keys.
 std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window);
 
-/// Whether it is enabled, and what it acts on can be seen.
+/// Whether the command is enabled and the widget it acts on is visible.
 bool can_be_done(const Command& command);
 
-/// A command that fits what was typed.
+/// A command that matches the typed text.
 struct RankedCommand {
   Command command;
   std::vector<qsizetype> places;  ///< of the typed letters in `full_name`
@@ -45,8 +44,8 @@ struct RankedCommand {
 /// `File › Open…`
 QString full_name(const Command& command);
 
-/// Those that fit, the best first; equal ones in their order. A command counts more when its own
-/// name fits than when its place is needed.
+/// The matching commands, best first; ties keep their order. A match in the command's own name
+/// ranks above a match that needs its place.
 std::vector<RankedCommand> ranked(const std::vector<Command>& commands, const QString& pattern);
 
 }  // namespace stashscope::ui

@@ -16,7 +16,8 @@ constexpr qsizetype longest_pattern = 48;
 constexpr qsizetype longest_text = 200;
 constexpr int impossible = std::numeric_limits<int>::min() / 2;
 
-/// The best score with a typed letter at each place, and where the letter before it is then.
+/// For each place, the best score of a match whose letter is there, and the place of the letter
+/// before it.
 struct Row {
   std::vector<int> score;
   std::vector<qsizetype> before;
@@ -83,7 +84,7 @@ std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& who
   if (letters.isEmpty()) return FuzzyMatch();
   const QString text = whole.left(longest_text);
   const QString folded = text.toCaseFolded();
-  // Letters whose folded form is longer would shift all places behind them.
+  // A letter whose folded form is longer would shift all places behind it.
   if (folded.size() != text.size()) return std::nullopt;
   std::vector<Row> rows = {first_row(text, folded, letters[0])};
   for (const QChar letter : letters.mid(1)) {

@@ -6,13 +6,13 @@
 
 namespace stashscope::ui {
 
-/// Arrangements of panels under names that the user gave, kept across runs of the program.
+/// Named arrangements of panels, kept across runs of the program.
 class LayoutMenu : public QMenu {
   Q_OBJECT
 
  public:
-  /// @param version as the window's states are saved
-  /// @param reset brings the panels back to where they are at first
+  /// @param version version number for QMainWindow::saveState
+  /// @param reset restores the default arrangement
   LayoutMenu(QMainWindow& window, int version, std::function<void()> reset);
 
   /// Asks for a name.

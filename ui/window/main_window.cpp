@@ -104,7 +104,7 @@ void MainWindow::make_docks() {
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
 }
 
-/// Behind the memory curve, until somebody asks for it.
+/// Starts behind the memory curve.
 void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory) {
   auto* const sweep = new SweepPanel(document_);
   auto* const dock =
@@ -145,7 +145,7 @@ void MainWindow::go_to_dock(QDockWidget& dock) {
   dock.show();
   dock.raise();
   QWidget* first = dock.widget();
-  // The first widget of the panel in the order of Tab.
+  // The first widget of the panel in tab order.
   for (QWidget* next = first; !takes_focus(*next) && dock.isAncestorOf(next);) {
     next = next->nextInFocusChain();
     first = next;
@@ -170,19 +170,19 @@ void MainWindow::size_docks() {
 
 void MainWindow::connect_document() {
   connect(&document_, &Document::opened, this, &MainWindow::take_opened);
-  connect(&document_, &Document::failed, this, &MainWindow::show_failure);
-  connect(&document_, &Document::noticed, this, [this](const QString& message) {
+  connect(&document_.notices(), &Notices::failed, this, &MainWindow::show_failure);
+  connect(&document_.notices(), &Notices::noticed, this, [this](const QString& message) {
     messages_->show_message(MessageBar::Tone::note, message);
   });
   connect(&document_, &Document::choices_changed, messages_, &MessageBar::dismiss_error);
   connect(&document_, &Document::study_changed, this, &MainWindow::enable_actions);
-  connect(&document_, &Document::paths_changed, this, &MainWindow::update_title);
-  connect(&document_, &Document::session_saved, this, &MainWindow::take_saved);
+  connect(&document_.files(), &DocumentFiles::paths_changed, this, &MainWindow::update_title);
+  connect(&document_.files(), &DocumentFiles::session_saved, this, &MainWindow::take_saved);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &MainWindow::enable_actions);
   connect(&document_.undo_stack(), &QUndoStack::cleanChanged, this,
           [this](bool clean) { setWindowModified(!clean); });
   connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
-    // Tab also leads to panels behind others.
+    // The Tab key may lead to a panel that is behind another one.
     for (QDockWidget* const dock : docks_) {
       if (dock->isAncestorOf(now) && dock->visibleRegion().isEmpty()) dock->raise();
     }
@@ -193,7 +193,7 @@ void MainWindow::connect_document() {
           [this] { go_to_dock(*findChild<QDockWidget*>(u"compare_dock"_s)); });
   connect(graph_, &GraphPanel::export_wanted, this, &MainWindow::choose_export);
   connect(graph_, &GraphPanel::inspector_wanted, this, [this] {
-    // The keyboard stays in the graph.
+    // The keyboard focus stays in the graph.
     auto* const dock = findChild<QDockWidget*>(u"inspector_dock"_s);
     dock->show();
     dock->raise();
@@ -214,7 +214,7 @@ void MainWindow::take_opened() {
   center_->setCurrentWidget(graph_);
   show_docks();
   graph_->view().setFocus();
-  const QString& session = document_.session_path();
+  const QString& session = document_.files().session_path();
   add_recent_file(session.isEmpty() ? document_.model_path() : session);
   update_title();
 }
@@ -244,7 +244,7 @@ void MainWindow::offer_recovery() {
 }
 
 void MainWindow::update_title() {
-  const QString& session = document_.session_path();
+  const QString& session = document_.files().session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
   setWindowTitle(document_.study() == nullptr
                      ? tr("Stashscope[*]")

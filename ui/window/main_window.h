@@ -21,14 +21,14 @@ namespace stashscope::ui {
 
 class DimensionsPanel;
 
-/// Where the window finds and keeps things; tests give their own places.
+/// The files and folders that the window uses; tests pass their own.
 struct WindowPlaces {
   std::filesystem::path layout_program;  ///< started as the layout child
   QString autosave_folder;
 };
 
-/// The program's window: the graph in the middle, everything else in panels around it that can be
-/// moved, and a document that they all show.
+/// The program's window: the graph in the middle, movable panels around it, and the document that
+/// they all show.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -39,7 +39,7 @@ class MainWindow : public QMainWindow {
   Planning& planning() { return planning_; }
   GraphPanel& graph() { return *graph_; }
 
-  /// Offers a session that another run left behind.
+  /// Offers to restore the unsaved choices of an earlier run that did not end normally.
   void offer_recovery();
 
  protected:
@@ -48,20 +48,20 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  /// Raised when the panels change so much that a remembered arrangement makes no sense.
+  /// Raised when the panels change so much that a saved arrangement no longer applies.
   static constexpr int arrangement_version = 3;
 
   void make_docks();
   QDockWidget* add_dock(const QString& name, const QString& title, QWidget* content,
                         Qt::DockWidgetArea area);
   void add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory);
-  /// In the place of another dock, which stays in front.
+  /// Puts the dock in the place of another one, which stays in front.
   void put_behind(const QString& front, QDockWidget* dock);
-  /// Panels without a model would be empty frames: they come with the first one.
+  /// Shows the panels with the first model; before that they would be empty.
   void show_docks();
   void size_docks();
   void reset_docks();
-  /// Shows a panel in front of others at its place and gives it the focus.
+  /// Brings a panel to the front and gives it the focus.
   void go_to_dock(QDockWidget& dock);
   void connect_document();
   void take_opened();
@@ -71,7 +71,7 @@ class MainWindow : public QMainWindow {
 
   // Files and unsaved choices, in window_files.cpp.
   void choose_file();
-  /// Asks first when that would give unsaved choices up.
+  /// Asks first if unsaved choices would be lost.
   void open_file(const QString& path);
   void choose_comparison();
   void save_session();
@@ -80,7 +80,7 @@ class MainWindow : public QMainWindow {
                          const std::function<void(const QString&)>& save);
   void choose_export();
   void export_graph(const QString& path);
-  /// Goes on at once when everything is saved; else once the user saved or discarded it.
+  /// Calls `go_on` at once if everything is saved, otherwise after the user has saved or discarded.
   void leave_choices(std::function<void()> go_on);
   void take_saved();
 
@@ -127,12 +127,12 @@ class MainWindow : public QMainWindow {
   OrderMenu* order_menu_ = nullptr;
   FusionMenu* fusion_menu_ = nullptr;
   DeviceMenu* device_menu_ = nullptr;
-  QByteArray first_arrangement_;  ///< of the panels, before what was remembered
+  QByteArray first_arrangement_;  ///< default arrangement of the panels
   std::vector<QDockWidget*> docks_;
   std::map<QString, QAction*> actions_;  ///< by object name
-  std::function<void()> after_saving_;   ///< what waits for the session to be written
+  std::function<void()> after_saving_;   ///< called once the session is written
   bool docks_shown_ = false;
-  bool leaving_ = false;  ///< unsaved choices were given up or saved: close without a question
+  bool leaving_ = false;  ///< unsaved choices were saved or discarded: close without asking
 };
 
 }  // namespace stashscope::ui

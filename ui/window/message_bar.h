@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// Some lines above the views that say what happened, with what can be done about it. Never stand
-/// in the way of anything else.
+/// A message above the views, with buttons for what can be done about it. It never blocks the
+/// window.
 class MessageBar : public QFrame {
   Q_OBJECT
 
@@ -19,7 +19,7 @@ class MessageBar : public QFrame {
 
   struct Action {
     QString label;
-    std::function<void()> run;  ///< the bar goes away before
+    std::function<void()> run;  ///< called after the bar is hidden
   };
 
   explicit MessageBar(QWidget* parent = nullptr);

@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// A text to be read, marked and copied, as high as it needs to be, up to a dozen lines; the rest
-/// of a longer one is scrolled to. Words that are wider than the text are broken.
+/// Read-only text that can be selected and copied. It grows to a dozen lines, then scrolls. Words
+/// wider than the widget are broken.
 class MessageText : public QTextEdit {
   Q_OBJECT
 

@@ -22,7 +22,7 @@ bool starts_letters(const QString& text, qsizetype place) {
   return place == 0 || !text[place - 1].isLetterOrNumber();
 }
 
-/// Where a mark would make sense, the best places first.
+/// Places that suit a mark, best first.
 std::vector<qsizetype> places_for_mark(const QString& text) {
   std::vector<qsizetype> places;
   for (qsizetype i = 0; i < text.size(); ++i) {

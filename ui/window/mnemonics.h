@@ -5,13 +5,12 @@
 
 namespace stashscope::ui {
 
-/// Marks one letter of each text with `&`, each letter at most once: starts of words first, then
-/// any letter or digit. Texts that are marked already keep their letter, the first one of those
-/// that share it. A text whose letters are all taken stays without. What stands behind a tab is no
-/// part of the text.
+/// Marks one letter of each text with `&`, and uses each letter once: starts of words first, then
+/// any letter or digit. Texts that have a mark keep it; if several share a letter, the first one
+/// keeps it. A text whose letters are all taken gets no mark. Text after a tab is ignored.
 QStringList with_mnemonics(QStringList texts);
 
-/// Marks the entries of a menu and of the menus in it.
+/// Marks the entries of a menu and of its submenus.
 void give_mnemonics(QMenu& menu);
 
 }  // namespace stashscope::ui

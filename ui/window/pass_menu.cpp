@@ -23,10 +23,10 @@ void PassMenu::add_passes() {
     const std::string name(pass.name);
     QAction* const action = add_choice(
         this, u"pass_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.passes.contains(name); },
+        [name](const Choices& choices) { return choices.graph.passes.contains(name); },
         [name](Choices& choices, bool on) {
-          choices.passes.erase(name);
-          if (on) choices.passes.insert(name);
+          choices.graph.passes.erase(name);
+          if (on) choices.graph.passes.insert(name);
         },
         [name](bool on) { return (on ? tr("Pass %1 on") : tr("Pass %1 off")).arg(shown(name)); });
     action->setToolTip(shown(std::string(pass.description)));
@@ -36,13 +36,14 @@ void PassMenu::add_passes() {
 void PassMenu::add_precisions() {
   QMenu* const menu = addMenu(tr("&Mixed precision"));
   auto* const group = new QActionGroup(menu);
-  const std::pair<std::string, QString> precisions[] = {
+  const std::pair<const char*, QString> precisions[] = {
       {"", tr("None")}, {"float16", u"float16"_s}, {"bfloat16", u"bfloat16"_s}};
   for (const auto& [precision, text] : precisions) {
+    const auto wanted = parse_precision(precision);
     group->addAction(add_choice(
         menu, u"precision_"_s + shown(precision), text,
-        [wanted = precision](const Choices& choices) { return choices.precision == wanted; },
-        [wanted = precision](Choices& choices, bool) { choices.precision = wanted; },
+        [wanted](const Choices& choices) { return choices.graph.precision == wanted; },
+        [wanted](Choices& choices, bool) { choices.graph.precision = wanted; },
         [label = text](bool) { return tr("Mixed precision: %1").arg(label); }));
   }
 }

@@ -4,8 +4,7 @@
 
 namespace stashscope::ui {
 
-/// What is done to a forward model before its backward pass is built, and in which precision it
-/// computes.
+/// The graph passes that run before the backward pass is built, and the precision of the step.
 class PassMenu : public ChoiceMenu {
   Q_OBJECT
 

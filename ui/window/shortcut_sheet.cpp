@@ -48,14 +48,14 @@ ShortcutSheet::ShortcutSheet(std::vector<Command> commands, QWidget* parent)
   filtered_.setFilterCaseSensitivity(Qt::CaseInsensitive);
   search_->setObjectName(u"shortcut_search"_s);
   search_->setAccessibleName(tr("Search shortcuts"));
-  search_->setPlaceholderText(tr("Search by what is done or by key"));
+  search_->setPlaceholderText(tr("Search by command or by key"));
   search_->setClearButtonEnabled(true);
   table_->setObjectName(u"shortcut_table"_s);
   table_->setAccessibleName(tr("Keyboard shortcuts"));
   table_->setModel(&filtered_);
   table_->setSortingEnabled(true);
   table_->sortByColumn(-1, Qt::AscendingOrder);
-  table_->set_invitation(tr("No shortcut fits."));
+  table_->set_invitation(tr("No shortcut matches."));
   table_->horizontalHeader()->resizeSection(ShortcutModel::place, place_width);
   table_->horizontalHeader()->resizeSection(ShortcutModel::name, name_width);
   auto* const buttons = new QDialogButtonBox(QDialogButtonBox::Close);

@@ -27,7 +27,7 @@ class ShortcutModel : public TableModel {
   std::vector<Command> commands_;
 };
 
-/// All keys that do something, made from the actions that there are. Deletes itself when closed.
+/// The list of all keys, collected from the existing actions. Deletes itself when closed.
 class ShortcutSheet : public QDialog {
   Q_OBJECT
 

@@ -31,7 +31,7 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   stage_->setObjectName(u"status_stage"_s);
   progress_->setObjectName(u"status_progress"_s);
-  progress_->setAccessibleName(tr("How far the computation is"));
+  progress_->setAccessibleName(tr("Progress of the computation"));
   progress_->setRange(0, 1000);
   progress_->setTextVisible(false);
   progress_->setFixedSize(160, 8);
@@ -52,11 +52,12 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   connect(&offer_cancel_, &QTimer::timeout, cancel_, &QWidget::show);
   connect(cancel_, &QToolButton::clicked, &document_, &Document::cancel);
   connect(notes_, &QToolButton::clicked, this, &StatusLine::notes_wanted);
-  connect(&document_, &Document::busy_changed, this, &StatusLine::show_progress);
-  connect(&document_, &Document::progressed, this, [this](double fraction, const QString& stage) {
-    progress_->setValue(static_cast<int>(1000 * fraction));
-    stage_->setText(stage);
-  });
+  connect(&document_.study_job(), &StudyJob::busy_changed, this, &StatusLine::show_progress);
+  connect(&document_.study_job(), &StudyJob::progressed, this,
+          [this](double fraction, const QString& stage) {
+            progress_->setValue(static_cast<int>(1000 * fraction));
+            stage_->setText(stage);
+          });
   connect(&document_, &Document::study_changed, this, &StatusLine::show_answer);
   connect(&document_, &Document::measured_changed, this, &StatusLine::show_answer);
   connect(&planning_, &Planning::fit_changed, this, &StatusLine::show_answer);
@@ -64,7 +65,7 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
 }
 
 void StatusLine::show_progress() {
-  if (document_.is_busy()) {
+  if (document_.study_job().is_busy()) {
     progress_->setValue(0);
     notice_.start();
     offer_cancel_.start();
@@ -122,7 +123,7 @@ void StatusLine::update_notes() {
   const auto count = document_.notes().size();
   notes_->setVisible(count > 0);
   notes_->setText(count == 1 ? tr("1 note") : tr("%1 notes").arg(count));
-  notes_->setToolTip(tr("What is odd or assumed about this model"));
+  notes_->setToolTip(tr("Irregularities of this model and assumptions about it"));
 }
 
 }  // namespace stashscope::ui

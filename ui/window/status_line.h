@@ -10,9 +10,9 @@
 
 namespace stashscope::ui {
 
-/// Answers the user's question at any moment: the peak before and after, what it costs, what fits
-/// (once it was asked), how well the prediction held. Shows progress after a second and offers to
-/// cancel after two and a half.
+/// Shows the peak before and after plans, the extra time, the largest size that fits (once it was
+/// searched for) and how far a run was from the prediction. Shows progress after 1 s and a button
+/// to cancel after 2.5 s.
 class StatusLine : public QStatusBar {
   Q_OBJECT
 

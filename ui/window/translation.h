@@ -7,11 +7,12 @@ class QCoreApplication;
 
 namespace stashscope::ui {
 
-/// Where translations are looked for: beside the program, where it is installed, in its resources.
+/// The folders that may have translations: beside the program, where it is installed, in its
+/// resources.
 QStringList translation_folders();
 
-/// Shows texts in the user's language where there is a `stashscope_<locale>.qm` in one of the
-/// folders; those of dialogs that Qt makes follow. Says whether there was one.
+/// Loads `stashscope_<locale>.qm` from the first folder that has it, and the translation of Qt's
+/// own dialogs. Returns whether there was one.
 bool load_translation(QCoreApplication& application, const QLocale& locale,
                       const QStringList& folders);
 

@@ -5,9 +5,9 @@
 #include <QLabel>
 #include <QPushButton>
 
-#include "ui/theme/spacing.h"
 #include "ui/document/recent_files.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -24,7 +24,7 @@ QLabel* make_label(const QString& text) {
   return label;
 }
 
-/// Markup, so that its size follows that of all text.
+/// Uses markup, so that the size follows the text size.
 QLabel* make_headline(const QString& text) {
   auto* const label =
       new QLabel(u"<span style=\"font-size: x-large\">%1</span>"_s.arg(text.toHtmlEscaped()));
@@ -32,7 +32,7 @@ QLabel* make_headline(const QString& text) {
   return label;
 }
 
-/// The installed samples, else those of the source tree.
+/// The folder of installed samples, otherwise that of the source tree.
 QDir sample_folder() {
   const QDir installed(QCoreApplication::applicationDirPath() + u"/../share/stashscope/samples"_s);
   return installed.exists() ? installed : QDir(QStringLiteral(STASHSCOPE_SAMPLES));

@@ -5,15 +5,13 @@
 
 namespace stashscope::ui {
 
-/// What is shown while no model is open: an invitation to open or drop one, or to start with a
-/// sample.
+/// Shown while no model is open: invites to open or drop one, or to start with a sample.
 class Welcome : public QWidget {
   Q_OBJECT
 
  public:
   explicit Welcome(QWidget* parent = nullptr);
 
-  /// Reads the recent files again.
   void refresh();
 
  Q_SIGNALS:

@@ -9,6 +9,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include "ui/document/exports.h"
 #include "ui/document/recent_files.h"
 #include "ui/panels/run/measurement_dialogs.h"
 #include "ui/text/enabling.h"
@@ -32,7 +33,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double zoom_step = 1.25;
 constexpr int normal_text_size = 100;
-/// Panels that a digit goes to.
+/// Number of panels that have a digit as a key.
 constexpr std::size_t numbered_panels = 9;
 
 void show_in_front(QDialog* dialog) {
@@ -40,7 +41,7 @@ void show_in_front(QDialog* dialog) {
   dialog->activateWindow();
 }
 
-/// Brings a dialog that is open already to the front. False: there is none.
+/// Brings an open dialog of this type to the front. False if there is none.
 template <class Dialog>
 bool show_again(const QWidget& window) {
   auto* const open = window.findChild<Dialog*>();
@@ -111,12 +112,12 @@ void MainWindow::make_file_menu() {
   add_action(menu, u"save_model"_s, tr("Save &modified model…"), QKeySequence(u"Ctrl+Shift+M"_s),
              [this] {
                save_with(tr("Save the modified model"), u".onnx"_s,
-                         [this](const QString& path) { document_.save_modified_model(path); });
+                         [this](const QString& path) { save_modified_model(document_, path); });
              });
   add_action(menu, u"export_environment"_s, tr("&Export environment block…"),
              QKeySequence(u"Ctrl+Shift+E"_s), [this] {
                save_with(tr("Export the environment block"), u".sh"_s,
-                         [this](const QString& path) { document_.export_environment(path); });
+                         [this](const QString& path) { export_environment(document_, path); });
              });
   add_action(menu, u"export_graph"_s, tr("Export &graph…"), QKeySequence(u"Ctrl+Shift+G"_s),
              [this] { choose_export(); });
@@ -172,8 +173,9 @@ void MainWindow::make_view_menu() {
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
-  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s),
-             [this] { document_.select_step(document_.study()->current->timeline.peak_slot); });
+  add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s), [this] {
+    document_.selection().select_step(document_.study()->current->timeline.peak_slot);
+  });
   menu->addSeparator();
   make_panel_menus(menu);
   menu->addSeparator();
@@ -221,7 +223,7 @@ void MainWindow::make_run_menu() {
     document_.run();
   })->setIcon(icon(Icon::run));
   add_action(menu, u"cancel_run"_s, tr("&Cancel"), QKeySequence(u"Esc"_s), [this] {
-    document_.cancel_run();
+    document_.run_job().cancel();
     document_.cancel();
     planning_.stop();
   })->setIcon(icon(Icon::stop));
@@ -248,7 +250,9 @@ void MainWindow::make_help_menu() {
   shortcuts->setShortcuts({QKeySequence(u"F1"_s), QKeySequence(u"Ctrl+/"_s)});
   menu->addSeparator();
   add_action(menu, u"about"_s, tr("&About Stashscope"), {}, [this] {
-    if (!show_again<AboutBox>(*this)) show_in_front(new AboutBox(this));
+    if (!show_again<AboutBox>(*this)) {
+      show_in_front(new AboutBox(document_.run_job().devices(), this));
+    }
   });
 }
 
@@ -280,7 +284,7 @@ void MainWindow::make_toolbar() {
   actions_[u"commands"_s]->setIconText(tr("Commands"));
 }
 
-/// Each shows what is chosen and opens the menu that changes it.
+/// Each button shows a choice and opens the menu that changes it.
 void MainWindow::make_choice_buttons(QToolBar* bar) {
   QToolButton* const device = add_button(bar, u"device_button"_s, tr("Device"), device_menu_);
   bar->addSeparator();
@@ -288,10 +292,9 @@ void MainWindow::make_choice_buttons(QToolBar* bar) {
   QToolButton* const fusion = add_button(bar, u"fusion_button"_s, tr("Fusion"), fusion_menu_);
   const auto show_choices = [=, this] {
     const Choices& choices = document_.choices();
-    const std::string& chosen = choices.device;
-    device->setText(tr("on %1").arg(shown(chosen == "none" ? "cpu" : chosen)));
-    order->setText(tr("Order: %1").arg(shown(choices.order)));
-    fusion->setText(tr("Fusion: %1").arg(shown(choices.fusion.strategy)));
+    device->setText(tr("on %1").arg(shown(choices.device.value_or("cpu"))));
+    order->setText(tr("Order: %1").arg(shown(choice_text(choices.order.strategy, planned_order))));
+    fusion->setText(tr("Fusion: %1").arg(shown(choice_text(choices.fusion.strategy, no_fusion))));
     for (QToolButton* const each : {device, order, fusion}) {
       each->setEnabled(document_.study() != nullptr);
     }
@@ -347,7 +350,7 @@ void MainWindow::choose_text_size(int percent) {
   const double before = text_scale();
   remember_text_size(percent);
   apply_text_size(*qApp, percent);
-  // The texts on the graph are part of the picture.
+  // The graph zooms along, because its texts are part of the picture.
   if (document_.study() != nullptr) graph_->view().zoom_by(text_scale() / before);
 }
 

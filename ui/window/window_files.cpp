@@ -1,4 +1,4 @@
-// How the main window opens and saves files and lets go of unsaved choices. Nothing here blocks:
+// How the main window opens and saves files, and asks about unsaved choices. Nothing here blocks:
 // every question is a dialog that answers later.
 
 #include <QCloseEvent>
@@ -43,10 +43,10 @@ void MainWindow::open_file(const QString& path) {
 }
 
 void MainWindow::save_session() {
-  if (document_.session_path().isEmpty()) {
+  if (document_.files().session_path().isEmpty()) {
     save_session_as();
   } else {
-    document_.save_session_as(document_.session_path());
+    document_.save_session_as(document_.files().session_path());
   }
 }
 
@@ -90,16 +90,16 @@ void MainWindow::export_graph(const QString& path) {
   QString done = tr("Exported %1").arg(path);
   const double scale = png_scale(page_size(scene->drawing()));
   if (path.endsWith(u".png"_s, Qt::CaseInsensitive) && scale < 1) {
-    done = tr("Exported %1 at %2 % of its size, since larger images can hardly be opened. SVG and "
-              "PDF keep every detail.")
+    done = tr("Exported %1 at %2 % of its size, because many programs cannot open larger images. "
+              "SVG and PDF keep every detail.")
                .arg(path)
                .arg(std::max(1, qFloor(100 * scale)));
   }
-  document_.write_file(path, done,
-                       [picture = scene->shared_picture(), colouring = scene->colouring(),
-                        title = document_.model_path().toStdString(), file = path.toStdString()] {
-                         export_picture(picture, colouring, title, file);
-                       });
+  document_.files().write_file(
+      path, done,
+      [picture = scene->shared_picture(), colouring = scene->colouring(),
+       title = document_.model_path().toStdString(),
+       file = path.toStdString()] { export_picture(picture, colouring, title, file); });
 }
 
 void MainWindow::leave_choices(std::function<void()> go_on) {
@@ -107,7 +107,7 @@ void MainWindow::leave_choices(std::function<void()> go_on) {
   if (findChild<QMessageBox*>(u"unsaved_question"_s) != nullptr) return;
   auto* const question = new QMessageBox(
       QMessageBox::Question, tr("Unsaved choices"),
-      tr("What you chose for %1 is not saved.").arg(QFileInfo(document_.model_path()).fileName()),
+      tr("Your choices for %1 are not saved.").arg(QFileInfo(document_.model_path()).fileName()),
       QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
   question->setObjectName(u"unsaved_question"_s);
   question->setAttribute(Qt::WA_DeleteOnClose);

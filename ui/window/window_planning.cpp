@@ -1,4 +1,4 @@
-// How the main window leads to the planner: its menu, and the budget in the toolbar.
+// The main window's ways to the planner: its menu, and the budget field in the toolbar.
 
 #include <QAction>
 #include <QDockWidget>
@@ -6,8 +6,8 @@
 #include <QMenuBar>
 #include <QToolBar>
 
-#include "ui/theme/spacing.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 #include "ui/window/main_window.h"
 
 namespace stashscope::ui {
@@ -52,12 +52,12 @@ void MainWindow::show_planner() {
   dock->raise();
 }
 
-/// What is typed there is the budget of the planner, too.
+/// Text typed there also becomes the budget of the planner's panel.
 void MainWindow::add_budget_field(QToolBar* bar) {
   auto* const field = new QLineEdit(planner_->budget_text());
   field->setObjectName(u"toolbar_budget"_s);
   field->setAccessibleName(tr("Budget"));
-  field->setToolTip(tr("What the peak may be, such as 12GiB or 60%: Return plans for it"));
+  field->setToolTip(tr("Limit for the peak, such as 12GiB or 60%. Return searches for a plan."));
   field->setAlignment(Qt::AlignRight);
   field->setFixedWidth(budget_width);
   connect(planner_, &PlannerPanel::budget_changed, field, [this, field] {
@@ -66,7 +66,7 @@ void MainWindow::add_budget_field(QToolBar* bar) {
   connect(field, &QLineEdit::textEdited, planner_, &PlannerPanel::set_budget_text);
   connect(field, &QLineEdit::returnPressed, this, [this] {
     if (document_.study() == nullptr) return;
-    // Says why, where it cannot search now.
+    // The panel says why, if it cannot search now.
     show_planner();
     planner_->plan();
   });

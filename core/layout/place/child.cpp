@@ -12,8 +12,8 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Far more than the largest picture needs.
-constexpr std::size_t most_reply = std::size_t{256} << 20;
+/// Bytes; about ten times the reply for the largest picture.
+constexpr std::size_t most_reply = std::size_t{32} << 20;
 
 }  // namespace
 

@@ -42,7 +42,7 @@ inline Rect moved(const Rect& rect, Point by) {
   return {rect.x + by.x, rect.y + by.y, rect.width, rect.height};
 }
 
-/// With `by` more on every side.
+/// The rectangle grown by `by` on every side.
 inline Rect grown(const Rect& rect, double by) {
   return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
 }
@@ -53,10 +53,10 @@ inline Rect united(const Rect& a, const Rect& b) {
   return {x, y, std::max(a.right(), b.right()) - x, std::max(a.bottom(), b.bottom()) - y};
 }
 
-/// Cubic Bézier curves end to end: 1 + 3n points.
+/// Connected cubic Bézier curves: 1 + 3n points.
 using Curve = std::vector<Point>;
 
-/// The smallest rectangle around all control points, which the curve never leaves.
+/// The smallest rectangle around all control points; it contains the curve.
 /// @pre not empty
 inline Rect bounds_of(const Curve& curve) {
   Rect bounds{curve.front().x, curve.front().y, 0, 0};
@@ -64,7 +64,7 @@ inline Rect bounds_of(const Curve& curve) {
   return bounds;
 }
 
-/// The point of one cubic curve at `t`, 0 to 1. @param p its four points
+/// The point of one cubic curve at `t` in [0, 1]. @param p its four control points
 inline Point point_on(const Point* p, double t) {
   const double s = 1 - t;
   const double a = s * s * s;
@@ -75,7 +75,7 @@ inline Point point_on(const Point* p, double t) {
           a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
 }
 
-/// The curve as straight lines from each point to the next, `parts` for each cubic curve.
+/// The points of a polyline along the curve, with `parts` segments for each cubic curve.
 inline std::vector<Point> flattened(const Curve& curve, int parts) {
   std::vector<Point> points = {curve.front()};
   for (std::size_t i = 0; i + 3 < curve.size(); i += 3) {
@@ -86,7 +86,7 @@ inline std::vector<Point> flattened(const Curve& curve, int parts) {
   return points;
 }
 
-/// How far a point is from the line between two others.
+/// Distance of a point from the line segment between two others.
 inline double distance_to(Point from, Point to, Point point) {
   const Point along = {to.x - from.x, to.y - from.y};
   const Point away = {point.x - from.x, point.y - from.y};
@@ -96,7 +96,7 @@ inline double distance_to(Point from, Point to, Point point) {
   return std::hypot(away.x - t * along.x, away.y - t * along.y);
 }
 
-/// The same for a curve, to within a pixel for curves as long as a screen.
+/// Distance of a point from a curve; within a pixel for curves as long as a screen.
 inline double distance_to(const Curve& curve, Point point) {
   constexpr int parts = 32;
   const std::vector<Point> points = flattened(curve, parts);
@@ -107,7 +107,7 @@ inline double distance_to(const Curve& curve, Point point) {
   return least;
 }
 
-/// A curve that leaves `from` and reaches `to` vertically (horizontally).
+/// A curve that is vertical (horizontal) at both ends.
 inline Curve vertical_curve(Point from, Point to) {
   const double bend = (to.y - from.y) / 2;
   return {from, {from.x, from.y + bend}, {to.x, to.y - bend}, to};

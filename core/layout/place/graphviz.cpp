@@ -26,7 +26,7 @@ void set(void* object, const char* name, const std::string& value) {
 class Library {
  public:
   Library() : context_(gvContext()) {
-    if (context_ == nullptr) fail_run("", "Graphviz cannot be started");
+    if (context_ == nullptr) fail_run("", "Graphviz cannot start");
   }
   ~Library() { gvFreeContext(context_); }
   Library(const Library&) = delete;
@@ -38,7 +38,7 @@ class Library {
   GVC_t* context_;
 };
 
-/// One graph in Graphviz's hands.
+/// A Graphviz graph made from one column.
 class DotGraph {
  public:
   DotGraph(GVC_t* library, const ColumnGraph& column)
@@ -46,7 +46,7 @@ class DotGraph {
     set_defaults();
     for (std::size_t i = 0; i < column.boxes.size(); ++i) add_box(i);
     for (const LayoutEdge& edge : column.edges) add_edge(edge);
-    if (gvLayout(library_, graph_, "dot") != 0) fail_run("", "Graphviz refuses the graph");
+    if (gvLayout(library_, graph_, "dot") != 0) fail_run("", "Graphviz cannot place the graph");
   }
   ~DotGraph() {
     gvFreeLayout(library_, graph_);
@@ -66,7 +66,7 @@ class DotGraph {
 
  private:
   void set_defaults() {
-    // Bounded effort: beyond it a graph of some thousand nodes takes minutes.
+    // Without these limits, a graph of some thousand nodes takes minutes.
     for (const char* const limit : {"nslimit", "nslimit1", "mclimit"})
       set_default(AGRAPH, limit, "0.1");
     set_default(AGRAPH, "ranksep", inches(rank_gap));
@@ -108,7 +108,7 @@ class DotGraph {
     edges_.push_back(made);
   }
 
-  /// A point above (below) all boxes, where edges from (to) the outside meet.
+  /// A point above (below) all boxes, where edges from (to) the outside end.
   Agnode_t* port(const char* rank, Agnode_t*& known) {
     if (known != nullptr) return known;
     Agraph_t* const row = agsubg(graph_, writable(rank), 1);

@@ -4,9 +4,9 @@
 
 namespace stashscope::layout {
 
-/// SourceOrder columns with Graphviz's `dot`. The library is not safe to use from threads, cannot
-/// be cancelled and changes the process's locale: only the layout child may call this. Returns a
-/// placer that keeps the library open. Throws a run Error when it refuses.
+/// Returns a placer that uses Graphviz's `dot` and keeps the library open. Only the layout child
+/// may call this: the library is not thread-safe, cannot be cancelled, and changes the process's
+/// locale. Throws a run Error if Graphviz fails.
 Placer graphviz_placer();
 
 }  // namespace stashscope::layout

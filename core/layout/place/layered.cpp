@@ -6,7 +6,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Few boxes side by side keep a rank of many independent ones readable.
+/// Limits the boxes on one line, so that a rank of many independent boxes stays readable.
 constexpr std::size_t widest_rank = 12;
 
 class LayeredPlacer {
@@ -23,7 +23,7 @@ class LayeredPlacer {
   }
 
  private:
-  /// Boxes come in order of execution; edges against it close cycles and are left out.
+  /// Boxes are in execution order. Edges against this order close cycles and are ignored.
   void find_ranks() {
     std::vector<std::vector<std::uint32_t>> before(graph_.boxes.size());
     for (const LayoutEdge& edge : graph_.edges) {

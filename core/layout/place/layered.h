@@ -8,8 +8,8 @@ namespace stashscope::layout {
 constexpr double box_gap = 16;
 constexpr double rank_gap = 22;
 
-/// A plain layered layout: ranks by the longest path, boxes of a rank near their producers. Linear
-/// in the size of the column, so it is there at once where a better one takes its time.
+/// A plain layered layout: ranks by longest path, boxes of a rank near their producers. Takes
+/// linear time, so it is available at once while Graphviz still runs.
 RankedColumn place_layered(const ColumnGraph& graph);
 
 }  // namespace stashscope::layout

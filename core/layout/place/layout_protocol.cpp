@@ -1,240 +1,230 @@
 #include "core/layout/place/layout_protocol.h"
 
-#include <charconv>
+#include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 
 namespace stashscope::layout {
 
 namespace {
 
-constexpr std::string_view request_mark = "stashscope-layout-request-1";
-constexpr std::string_view result_mark = "stashscope-layout-result-1";
-constexpr std::string_view end_mark = "end";
-/// No honest request comes near; a broken one must not make us allocate without bound.
+using nlohmann::json;
+using Items = json::array_t;
+
+constexpr const char* request_format = "stashscope-layout-request-2";
+constexpr const char* result_format = "stashscope-layout-result-2";
+/// Bounds of a message, far above those of real pictures.
 constexpr std::size_t most_items = 1'000'000;
 constexpr double farthest = 1e9;
+constexpr int deepest = 8;
 
-class Writer {
- public:
-  explicit Writer(std::string_view mark) : text_(mark) { text_ += '\n'; }
+[[noreturn]] void fail() { fail_run("", "the layout process sent an unreadable message"); }
 
-  void count(std::size_t number) { word(std::to_string(number)); }
-  void index(std::uint32_t number) { word(std::to_string(number)); }
-  void real(double number) { word(format_number(number)); }
-  void point(Point p) {
-    real(p.x);
-    real(p.y);
+/// Nested brackets take many times their length in memory. Valid messages have none inside texts.
+bool is_nested_too_deeply(std::string_view text) {
+  int depth = 0;
+  for (const char each : text) {
+    if (each == '[' || each == '{') ++depth;
+    if (each == ']' || each == '}') --depth;
+    if (depth > deepest) return true;
   }
-  void line_end() { text_.back() = '\n'; }
-  std::string finish() { return text_ + std::string(end_mark) + "\n"; }
+  return false;
+}
 
- private:
-  void word(const std::string& word) {
-    text_ += word;
-    text_ += ' ';
+/// The members of an object that has no others.
+template <std::size_t count>
+std::array<const json*, count> members(const json& object, const char* const (&keys)[count]) {
+  if (!object.is_object() || object.size() != count) fail();
+  std::array<const json*, count> found{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto member = object.find(keys[i]);
+    if (member == object.end()) fail();
+    found[i] = &*member;
   }
-  std::string text_;
-};
+  return found;
+}
 
-class Reader {
- public:
-  Reader(std::string_view text, std::string_view mark) : rest_(text) {
-    if (word() != mark) fail();
-  }
+const Items& items(const json& list) {
+  if (!list.is_array() || list.size() > most_items) fail();
+  return list.get_ref<const Items&>();
+}
 
-  std::size_t count() {
-    const std::size_t number = parsed<std::size_t>();
-    if (number > most_items) fail();
-    return number;
-  }
-  /// A number below `limit`.
-  std::uint32_t index(std::size_t limit) {
-    const auto number = parsed<std::uint32_t>();
-    if (number >= limit) fail();
-    return number;
-  }
-  std::uint32_t index_or(std::uint32_t special, std::size_t limit) {
-    const auto number = parsed<std::uint32_t>();
-    if (number >= limit && number != special) fail();
-    return number;
-  }
-  double real() {
-    const auto number = parsed<double>();
-    if (!(std::abs(number) <= farthest)) fail();  // NaN too
-    return number;
-  }
-  double length() {
-    const double number = real();
-    if (number < 0) fail();
-    return number;
-  }
-  Point point() {
-    const double x = real();
-    return {x, real()};
-  }
-  void expect(std::size_t number) {
-    if (count() != number) fail();
-  }
-  void finish() {
-    if (word() != end_mark || rest_.find_first_not_of(" \n") != std::string_view::npos) fail();
-  }
-  [[noreturn]] static void fail() { fail_run("", "the layout process sent something unreadable"); }
+const Items& items(const json& list, std::size_t count) {
+  const Items& found = items(list);
+  if (found.size() != count) fail();
+  return found;
+}
 
- private:
-  std::string_view word() {
-    const std::size_t first = rest_.find_first_not_of(" \n");
-    if (first == std::string_view::npos) fail();
-    const std::size_t last = std::min(rest_.find_first_of(" \n", first), rest_.size());
-    const std::string_view found = rest_.substr(first, last - first);
-    rest_.remove_prefix(last);
-    return found;
-  }
+double real(const json& value) {
+  if (!value.is_number()) fail();
+  const auto number = value.get<double>();
+  if (std::abs(number) > farthest) fail();
+  return number;
+}
 
-  template <class Number>
-  Number parsed() {
-    const std::string_view text = word();
-    Number number{};
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status != std::errc() || end != text.data() + text.size()) fail();
-    return number;
-  }
+double length(const json& value) {
+  const double number = real(value);
+  if (number < 0) fail();
+  return number;
+}
 
-  std::string_view rest_;
-};
+/// A number below `limit`.
+std::uint32_t index(const json& value, std::size_t limit) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= limit) fail();
+  return value.get<std::uint32_t>();
+}
 
-void write(Writer& out, const LayoutColumn& column) {
-  out.count(column.boxes.size());
-  out.count(column.edges.size());
-  out.line_end();
+/// Null stands for `none`.
+std::uint32_t index_or(std::uint32_t none, const json& value, std::size_t limit) {
+  return value.is_null() ? none : index(value, limit);
+}
+
+json index_json(std::uint32_t index, std::uint32_t none) {
+  return index == none ? json() : json(index);
+}
+
+json column_json(const LayoutColumn& column) {
+  Items boxes;
   for (const LayoutBox& box : column.boxes) {
-    out.point({box.size.width, box.size.height});
-    out.index(box.inner);
-    out.line_end();
+    boxes.push_back({box.size.width, box.size.height, index_json(box.inner, no_level)});
   }
+  Items edges;
   for (const LayoutEdge& edge : column.edges) {
-    out.index(edge.from);
-    out.index(edge.to);
-    out.line_end();
+    edges.push_back({index_json(edge.from, outside), index_json(edge.to, outside)});
   }
+  return {{"boxes", std::move(boxes)}, {"edges", std::move(edges)}};
 }
 
-LayoutColumn read_column(Reader& in, std::size_t level) {
+LayoutColumn read_column(const json& object, std::size_t level) {
+  const auto [boxes, edges] = members(object, {"boxes", "edges"});
   LayoutColumn column;
-  const std::size_t boxes = in.count();
-  const std::size_t edges = in.count();
-  for (std::size_t i = 0; i < boxes; ++i) {
-    const double width = in.length();
-    const double height = in.length();
-    column.boxes.push_back({{width, height}, in.index_or(no_level, level)});
+  for (const json& each : items(*boxes)) {
+    const Items& box = items(each, 3);
+    column.boxes.push_back({{length(box[0]), length(box[1])}, index_or(no_level, box[2], level)});
   }
-  for (std::size_t i = 0; i < edges; ++i) {
-    const std::uint32_t from = in.index_or(outside, boxes);
-    column.edges.push_back({from, in.index_or(outside, boxes)});
+  const std::size_t count = column.boxes.size();
+  for (const json& each : items(*edges)) {
+    const Items& edge = items(each, 2);
+    column.edges.push_back({index_or(outside, edge[0], count), index_or(outside, edge[1], count)});
   }
   return column;
 }
 
-void write(Writer& out, const PlacedColumn& column) {
-  out.real(column.width);
-  out.count(column.boxes.size());
-  out.count(column.curves.size());
-  out.line_end();
-  for (const Rect& box : column.boxes) {
-    out.point({box.x, box.y});
-    out.point({box.width, box.height});
-    out.line_end();
+LayoutLevel read_level(const json& object, std::size_t position) {
+  const auto [forward, backward, partners] = members(object, {"forward", "backward", "partners"});
+  LayoutLevel level;
+  level.forward = read_column(*forward, position);
+  level.backward = read_column(*backward, position);
+  for (const json& each : items(*partners)) {
+    const Items& pair = items(each, 2);
+    level.partners.push_back(
+        {index(pair[0], level.forward.boxes.size()), index(pair[1], level.backward.boxes.size())});
   }
+  return level;
+}
+
+json placed_json(const PlacedColumn& column) {
+  Items boxes;
+  for (const Rect& box : column.boxes) boxes.push_back({box.x, box.y, box.width, box.height});
+  Items curves;
   for (const Curve& curve : column.curves) {
-    out.count(curve.size());
-    for (const Point& p : curve) out.point(p);
-    out.line_end();
+    Items coordinates;
+    coordinates.reserve(2 * curve.size());
+    for (const Point& p : curve) {
+      coordinates.emplace_back(p.x);
+      coordinates.emplace_back(p.y);
+    }
+    curves.emplace_back(std::move(coordinates));
   }
+  return {{"width", column.width}, {"boxes", std::move(boxes)}, {"curves", std::move(curves)}};
 }
 
-PlacedColumn read_placed(Reader& in, const LayoutColumn& asked) {
-  PlacedColumn column;
-  column.width = in.length();
-  in.expect(asked.boxes.size());
-  in.expect(asked.edges.size());
-  for (std::size_t i = 0; i < asked.boxes.size(); ++i) {
-    const Point corner = in.point();
-    const double width = in.length();
-    column.boxes.push_back({corner.x, corner.y, width, in.length()});
+Curve read_curve(const json& list) {
+  const Items& coordinates = items(list);
+  if (!coordinates.empty() && coordinates.size() % 6 != 2) fail();  // 1 + 3n points
+  Curve curve;
+  curve.reserve(coordinates.size() / 2);
+  for (std::size_t i = 0; i < coordinates.size(); i += 2) {
+    curve.push_back({real(coordinates[i]), real(coordinates[i + 1])});
   }
-  for (std::size_t i = 0; i < asked.edges.size(); ++i) {
-    Curve curve(in.count());
-    if (!curve.empty() && curve.size() % 3 != 1) Reader::fail();
-    for (Point& p : curve) p = in.point();
-    column.curves.push_back(std::move(curve));
+  return curve;
+}
+
+PlacedColumn read_placed(const json& object, const LayoutColumn& asked) {
+  const auto [width, boxes, curves] = members(object, {"width", "boxes", "curves"});
+  PlacedColumn column;
+  column.width = length(*width);
+  for (const json& each : items(*boxes, asked.boxes.size())) {
+    const Items& box = items(each, 4);
+    column.boxes.push_back({real(box[0]), real(box[1]), length(box[2]), length(box[3])});
+  }
+  for (const json& each : items(*curves, asked.edges.size())) {
+    column.curves.push_back(read_curve(each));
   }
   return column;
+}
+
+PlacedLevel read_placed(const json& object, const LayoutLevel& asked) {
+  const auto [height, forward, backward] = members(object, {"height", "forward", "backward"});
+  return {read_placed(*forward, asked.forward), read_placed(*backward, asked.backward),
+          length(*height)};
+}
+
+std::string message(const char* format, Items levels) {
+  return json({{"format", format}, {"levels", std::move(levels)}}).dump() + "\n";
+}
+
+/// The levels of a message of that format.
+Items levels_of(std::string_view text, const char* format) {
+  if (is_nested_too_deeply(text)) fail();
+  json object = json::parse(text, nullptr, false);
+  const auto [found, levels] = members(object, {"format", "levels"});
+  if (*found != format) fail();
+  items(*levels);
+  return std::move(object["levels"].get_ref<Items&>());
 }
 
 }  // namespace
 
 std::string to_text(const LayoutRequest& request) {
-  Writer out(request_mark);
-  out.count(request.levels.size());
-  out.line_end();
+  Items levels;
   for (const LayoutLevel& level : request.levels) {
-    write(out, level.forward);
-    write(out, level.backward);
-    out.count(level.partners.size());
-    for (const LayoutEdge& pair : level.partners) {
-      out.index(pair.from);
-      out.index(pair.to);
-    }
-    out.line_end();
+    Items partners;
+    for (const LayoutEdge& pair : level.partners) partners.push_back({pair.from, pair.to});
+    levels.push_back({{"forward", column_json(level.forward)},
+                      {"backward", column_json(level.backward)},
+                      {"partners", std::move(partners)}});
   }
-  return out.finish();
+  return message(request_format, std::move(levels));
 }
 
 std::string to_text(const LayoutResult& result) {
-  Writer out(result_mark);
-  out.count(result.levels.size());
-  out.line_end();
+  Items levels;
   for (const PlacedLevel& level : result.levels) {
-    out.real(level.height);
-    write(out, level.forward);
-    write(out, level.backward);
+    levels.push_back({{"height", level.height},
+                      {"forward", placed_json(level.forward)},
+                      {"backward", placed_json(level.backward)}});
   }
-  return out.finish();
+  return message(result_format, std::move(levels));
 }
 
 LayoutRequest parse_request(std::string_view text) {
-  Reader in(text, request_mark);
   LayoutRequest request;
-  const std::size_t levels = in.count();
-  for (std::size_t i = 0; i < levels; ++i) {
-    LayoutLevel level;
-    level.forward = read_column(in, i);
-    level.backward = read_column(in, i);
-    const std::size_t partners = in.count();
-    for (std::size_t k = 0; k < partners; ++k) {
-      const std::uint32_t from = in.index(level.forward.boxes.size());
-      level.partners.push_back({from, in.index(level.backward.boxes.size())});
-    }
-    request.levels.push_back(std::move(level));
+  for (const json& each : levels_of(text, request_format)) {
+    request.levels.push_back(read_level(each, request.levels.size()));
   }
-  in.finish();
   return request;
 }
 
 LayoutResult parse_result(std::string_view text, const LayoutRequest& request) {
-  Reader in(text, result_mark);
+  const Items levels = levels_of(text, result_format);
+  if (levels.size() != request.levels.size()) fail();
   LayoutResult result;
-  in.expect(request.levels.size());
-  for (const LayoutLevel& asked : request.levels) {
-    PlacedLevel level;
-    level.height = in.length();
-    level.forward = read_placed(in, asked.forward);
-    level.backward = read_placed(in, asked.backward);
-    result.levels.push_back(std::move(level));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    result.levels.push_back(read_placed(levels[i], request.levels[i]));
   }
-  in.finish();
   return result;
 }
 

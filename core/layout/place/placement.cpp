@@ -16,7 +16,7 @@ struct Column {
   std::vector<std::size_t> row_of;  // by box
 };
 
-/// Backward runs upwards: it is placed from the top down as if it ran the other way.
+/// Reverses a backward column, which runs upwards, so that placers always see a downward column.
 ColumnGraph turned(ColumnGraph graph) {
   const auto last = static_cast<std::uint32_t>(graph.boxes.size()) - 1;
   const auto turn = [&](std::uint32_t box) { return box == outside ? outside : last - box; };
@@ -72,14 +72,15 @@ Point nearest_on(const Rect& box, Point p) {
   return {std::clamp(p.x, box.x, box.right()), std::clamp(p.y, box.y, box.bottom())};
 }
 
-/// Placers let curves end a pixel beside their box, which a stretched gap turns into many.
+/// Moves the ends of a curve onto their boxes. Placers end curves up to a pixel away, and
+/// stretching a gap enlarges that distance.
 void tie_to_boxes(Curve& curve, const LayoutEdge& edge, const std::vector<Rect>& boxes) {
   if (curve.empty()) return;
   if (edge.from != outside) curve.front() = nearest_on(boxes[edge.from], curve.front());
   if (edge.to != outside) curve.back() = nearest_on(boxes[edge.to], curve.back());
 }
 
-/// The column with its rows where they belong.
+/// The column with its rows moved to their new positions.
 PlacedColumn finish(const Column& column, const std::vector<double>& rows) {
   PlacedColumn placed;
   placed.width = column.placed.size.width;

@@ -6,7 +6,8 @@ namespace stashscope::layout {
 
 namespace {
 
-/// The longest subset of links in which both sides ascend; quadratic, for a few hundred rows.
+/// The longest subset of links in which both sides ascend. Takes quadratic time, for a few hundred
+/// rows.
 std::vector<RowLink> longest_ascent(std::vector<RowLink> links) {
   std::sort(links.begin(), links.end(), [](const RowLink& a, const RowLink& b) {
     return a.left < b.left || (a.left == b.left && a.right < b.right);
@@ -30,8 +31,8 @@ std::vector<RowLink> longest_ascent(std::vector<RowLink> links) {
   return chain;
 }
 
-/// Moves the rows after `first` up to `last` so that `last` comes to lie `distance` below it; what
-/// is more than their own distance goes into the gaps evenly.
+/// Moves the rows after `first`, up to `last`, so that `last` lies `distance` below `first`. The
+/// extra distance is spread evenly over the gaps.
 void spread(const std::vector<Row>& rows, std::vector<double>& centers, std::size_t first,
             std::size_t last, double distance) {
   const double more = distance - (rows[last].center - rows[first].center);
@@ -41,7 +42,7 @@ void spread(const std::vector<Row>& rows, std::vector<double>& centers, std::siz
   }
 }
 
-/// Puts row `anchor` at `center` and all others at their own distance from it.
+/// Moves row `anchor` to `center`, and all others by the same amount.
 void shift_around(const std::vector<Row>& rows, std::vector<double>& centers, std::size_t anchor,
                   double center) {
   for (std::size_t row = 0; row < rows.size(); ++row) {

@@ -9,7 +9,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Linear light, 0 to 1 where the screen can show it.
+/// Linear RGB; displayable components lie in [0, 1].
 using Light = std::array<double, 3>;
 
 /// From the perceptual space OKLab in polar form (lightness, chroma, hue in degrees).
@@ -40,7 +40,7 @@ std::uint8_t screen_value(double linear) {
 Rgb colour_at(double t) {
   const double lightness = 0.32 + 0.58 * t;
   const double hue = 305 - 195 * t;
-  // The most chroma that the screen can show: equal lightness matters, equal chroma does not.
+  // Uses the largest displayable chroma: lightness must be even, chroma need not be.
   double chroma = 0.15;
   while (chroma > 0 && !is_shown(from_oklch(lightness, chroma, hue))) chroma -= 0.005;
   const Light light = from_oklch(lightness, std::max(0.0, chroma), hue);
@@ -49,7 +49,7 @@ Rgb colour_at(double t) {
 
 constexpr std::size_t finest = 255;
 
-/// Made once: a picture asks for thousands of colours in a frame.
+/// Computed once, because a picture looks up thousands of colours per frame.
 const std::array<Rgb, finest + 1>& colours() {
   static const auto all = [] {
     std::array<Rgb, finest + 1> made;

@@ -13,8 +13,8 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// The one map for data: from dark violet (0) over teal to bright yellow (1). Its lightness rises
-/// evenly, so equal differences look equal and it can be read without colour vision.
+/// The colour map for all data, from dark violet (0) over teal to bright yellow (1). Lightness
+/// rises evenly, so equal differences look equal, and the map is readable without colour vision.
 Rgb lifetime_colour(double share);
 
 /// `#rrggbb`

@@ -9,16 +9,17 @@
 
 namespace stashscope::layout {
 
-/// What the colours of boxes tell.
+/// The quantity shown by the colours of boxes.
 enum class Colouring : std::uint8_t {
-  lifetime,    ///< how long what a box makes stays in memory
-  peak_bytes,  ///< how much of it is there at the peak
-  stash,       ///< what becomes of what it keeps for backward
-  time,        ///< how long it runs
+  lifetime,    ///< how long the box's outputs stay in memory
+  peak_bytes,  ///< bytes of the box's outputs live at the peak
+  stash,       ///< state of the box's stashed outputs
+  time,        ///< run time of the box
 };
 constexpr std::size_t colourings = 4;
 
-/// Colours that differ for every eye (after Okabe and Ito); none has one too, for legends.
+/// Colours that also differ under colour blindness (after Okabe and Ito). `none` has a colour too,
+/// for legends.
 Rgb stash_colour(StashState state);
 
 /// A part of a box's strip of colour.
@@ -27,21 +28,21 @@ struct ColourShare {
   double share = 1;  ///< of the strip
 };
 
-/// From the top down; empty where a box has nothing to tell. Only `stash` has several parts.
+/// Parts from top to bottom; empty if the box has no value. Only `stash` has several parts.
 std::vector<ColourShare> strip_of(const Drawing& drawing, const DrawnBox& box, Colouring colouring);
 
-/// The colour of most of the strip.
+/// The colour of the largest part of the strip.
 std::optional<Rgb> main_colour(const Drawing& drawing, const DrawnBox& box, Colouring colouring);
 
-/// What the ends of the colour map stand for: steps, bytes or seconds. Bytes and seconds are on a
-/// logarithmic scale of three decades up to the box that has most. @pre not stash
+/// The values at the ends of the colour map: slots, bytes or seconds. Bytes and seconds use a
+/// logarithmic scale of three decades that ends at the largest box. @pre not stash
 struct Scale {
   double least = 0;
   double most = 0;
 };
 Scale scale_of(const Drawing& drawing, Colouring colouring);
 
-/// Where a number lies on a logarithmic scale, from 0 (least or less) to 1. @pre above 0
+/// Position of a number on a logarithmic scale, from 0 (`least` or less) to 1. @pre number > 0
 double share_on(const Scale& scale, double number);
 
 }  // namespace stashscope::layout

@@ -8,9 +8,9 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Room between forward and backward for the stash_edges.
+/// Space for stash edges between forward and backward.
 constexpr double column_gap = 200;
-/// Buffers below this share of the peak have no colour: nobody would act on them.
+/// Buffers below this share of the peak get no colour, because they do not matter.
 constexpr double least_share = 1e-4;
 
 class Drawer {
@@ -122,7 +122,7 @@ class Drawer {
     }
   }
 
-  /// A clone stands for what it makes again.
+  /// A clone has the stash of its original.
   void add_stash(DrawnBox& box, NodeId node) const {
     const NodeStash& origin = view_.stashes[view_.dataflow.origin(node)];
     const bool is_clone = view_.dataflow.is_clone(node);

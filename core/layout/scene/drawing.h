@@ -6,14 +6,14 @@
 
 namespace stashscope::layout {
 
-/// The parts of a study that a picture shows.
+/// The parts of a study that a picture needs.
 struct StepView {
   const Graph& graph;
   const Dataflow& dataflow;
   const Timeline& timeline;
   const Grouping& grouping;
-  NodeId yield;                         ///< where forward turns into backward; invalid: nowhere
-  IdVector<NodeId, double> seconds;     ///< by node of the dataflow
+  NodeId yield;                      ///< the boundary between forward and backward; invalid: none
+  IdVector<NodeId, double> seconds;  ///< by node of the dataflow
   IdVector<NodeId, NodeMemory> memory;  ///< by node of the dataflow
   std::vector<StashedValue> stashed;    ///< of the current step
   IdVector<NodeId, NodeStash> stashes;  ///< by node of the graph
@@ -24,13 +24,13 @@ struct DrawnBox {
   OutlineBox shows;
   std::string title;
   std::string detail;      ///< second line of closed groups
-  std::size_t nodes = 0;   ///< how many it stands for
-  std::size_t clones = 0;  ///< of these, recomputations
-  NodeMemory memory;       ///< of all of them
-  double seconds = 0;      ///< that all of them run
-  /// What becomes of what they keep without plans: bytes by StashState, at least 1 for each node.
+  std::size_t nodes = 0;   ///< number of nodes in the box
+  std::size_t clones = 0;  ///< clones among them
+  NodeMemory memory;       ///< of all nodes in the box
+  double seconds = 0;      ///< run time of all nodes in the box
+  /// Stashed bytes without plans by StashState, at least 1 for each node.
   std::array<std::int64_t, stash_states> stash{};
-  /// Share of the step that its bytes stay in memory; negative where they do not matter.
+  /// Share of the step's slots that its bytes stay in memory; negative if they are negligible.
   double heat = -1;
   std::uint32_t parent = outside;  ///< the open box around it
 
@@ -40,7 +40,7 @@ struct DrawnBox {
 struct DrawnEdge {
   Curve curve;  ///< never empty
   Rect bounds;
-  std::uint32_t from = 0;  ///< box; for edges through a border the open box itself
+  std::uint32_t from = 0;  ///< box; for an edge through a border, the open box
   std::uint32_t to = 0;
   std::uint32_t tensors = 1;
 };
@@ -51,35 +51,35 @@ struct StashEdge {
   Rect bounds;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::vector<std::uint32_t> stashes;  ///< which of the drawing's it shows
+  std::vector<std::uint32_t> stashes;  ///< indices into the drawing's stashes
   std::int64_t bytes = 0;
-  bool is_turn = false;  ///< no stash: the way from the end of forward to the start of backward
+  bool is_turn = false;  ///< true: no stash; connects the end of forward and the start of backward
 };
 
-/// A finished picture as plain values; painting it needs no other knowledge.
+/// A finished picture as plain values, complete for painting.
 struct Drawing {
-  std::vector<DrawnBox> boxes;  ///< parents before what lies in them
+  std::vector<DrawnBox> boxes;  ///< parents before their contents
   std::vector<DrawnEdge> edges;
   std::vector<StashEdge> stash_edges;      ///< most bytes first
-  std::vector<StashedValue> stashes;       ///< all that the edges of stashes show
+  std::vector<StashedValue> stashes;       ///< all values shown by stash edges
   IdVector<NodeId, std::uint32_t> box_of;  ///< the innermost box that shows a node
   Rect bounds;
   std::array<Rect, 2> columns;  ///< by side
   std::int64_t most_stash_edge_bytes = 0;
   std::int64_t most_peak_bytes = 0;  ///< of one box
   double most_seconds = 0;           ///< of one box
-  std::size_t steps = 0;             ///< of the whole step, for the legend
-  std::size_t kept_closed = 0;       ///< groups that stay closed because the picture is full
-  bool is_plain = false;             ///< placed by our own plain layout
+  std::size_t steps = 0;             ///< slots of the whole step, for the legend
+  std::size_t kept_closed = 0;       ///< groups kept closed by the limit on boxes
+  bool is_plain = false;             ///< placed by place_layered instead of Graphviz
 };
 
-/// @param placed the answer to make_request for the same outline
+/// @param placed the result for make_request of the same outline
 Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& placed);
 
-/// The innermost box at a point; nothing beside all boxes.
+/// The innermost box at a point; nothing outside all boxes.
 std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point);
 
-/// The closest of the stash_edges that pass a point within `reach`; nothing when there is none.
+/// The nearest stash edge within `reach` of a point; nothing if there is none.
 std::optional<std::uint32_t> stash_edge_at(const Drawing& drawing, Point point, double reach);
 
 }  // namespace stashscope::layout

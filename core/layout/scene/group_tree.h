@@ -8,7 +8,7 @@
 
 namespace stashscope::layout {
 
-/// A tree of groups under construction. Entries that lose their place stay behind, unreachable.
+/// A tree of groups under construction. Removed entries stay in storage but are unreachable.
 class GroupTree {
  public:
   struct Entry {
@@ -26,18 +26,18 @@ class GroupTree {
   Entry& operator[](std::size_t index) { return entries_[index]; }
   const Entry& operator[](std::size_t index) const { return entries_[index]; }
 
-  /// The group of a scope, made where it is missing.
+  /// The group of a scope; created if missing.
   std::size_t at(const std::vector<std::string>& scope);
   std::size_t add_child(std::size_t parent, std::string path, std::string label);
-  /// The innermost group that holds both.
+  /// The innermost group that contains both.
   std::size_t common(std::size_t a, std::size_t b) const;
 
-  /// Puts `child`'s own children and nodes in its place.
+  /// Replaces `child` in its parent by its children and nodes.
   void dissolve(std::size_t child);
   /// Moves a child under another parent.
   void move(std::size_t child, std::size_t parent);
 
-  /// Those of the group itself and of all groups in it.
+  /// Nodes of the group and of all groups inside it.
   std::vector<NodeId> all_nodes(std::size_t group) const;
 
   /// All reachable entries, children before parents.

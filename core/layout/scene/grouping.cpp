@@ -78,7 +78,7 @@ class GroupingBuilder {
     }
   }
 
-  /// Fusions give nodes plain names: such a node joins the innermost group around its neighbours.
+  /// Fused nodes have names without a path; they join the innermost group around their neighbours.
   void adopt_unplaced() {
     for (const NodeId id : all_nodes()) {
       if (place_[id] != GroupTree::root || !paths_[id].scope.empty()) continue;
@@ -124,7 +124,7 @@ class GroupingBuilder {
     if (series_stem(tree_[group].label).empty()) tree_[group].label += "/" + inner;
   }
 
-  /// A module around most of the model (`_original_module/transformer`) tells nothing.
+  /// A module around most of the model (`_original_module/transformer`) carries no information.
   std::optional<std::size_t> wrapper_of_all() const {
     for (const std::size_t child : tree_[GroupTree::root].children) {
       const bool holds_most = tree_.all_nodes(child).size() * 2 > graph_.nodes().size();

@@ -41,7 +41,7 @@ class OutlineBuilder {
   Side side_of(NodeId node) const { return layout::side_of(dataflow_, grouping_, node); }
   GroupId group_of(NodeId node) const { return grouping_.group_of[dataflow_.origin(node)]; }
 
-  /// Nodes keep the place of the file; clones stand before the first node that reads them.
+  /// Nodes keep their file order; clones come before their first reader.
   void order_nodes() {
     std::vector<NodeId> order = topological_order(topology_);
     IdVector<NodeId, std::size_t> anchor(topology_.nodes());
@@ -63,7 +63,7 @@ class OutlineBuilder {
     for (std::size_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
   }
 
-  /// What each group holds directly, by side, and where each group's first node is.
+  /// Collects the direct contents of each group by side, and the position of its first node.
   void list_contents() {
     contents_.resize(grouping_.groups.size());
     for (const NodeId node : IdRange<NodeId>(topology_.nodes())) {
@@ -89,7 +89,7 @@ class OutlineBuilder {
     return boxes;
   }
 
-  /// From the outside in, so that the limit keeps inner groups closed first.
+  /// Opens groups from the outside in, so that the limit closes inner groups first.
   void open_groups(const OpenGroups& open, std::size_t limit) {
     is_open_ = IdVector<GroupId, bool>(grouping_.groups.size(), false);
     std::vector<GroupId> queue = {grouping_.root()};
@@ -173,8 +173,8 @@ class OutlineBuilder {
     }
   }
 
-  /// An edge at the innermost level around both, and edges through the borders of the levels that
-  /// hold only one of them.
+  /// Adds an edge at the innermost level that contains both nodes, and edges through the borders of
+  /// the levels that contain only one of them.
   void connect(NodeId producer, NodeId reader, ValueId value) {
     const Side side = side_of(producer);
     Spot from = outline_.spot_of[producer];

@@ -13,8 +13,8 @@ namespace stashscope::layout {
 
 /// One box of the picture: a single node or a group, on one side.
 struct OutlineBox {
-  NodeId node;    ///< valid for nodes (of the dataflow: clones too), else
-  GroupId group;  ///< valid
+  NodeId node;    ///< of the dataflow, including clones; invalid for groups
+  GroupId group;  ///< valid for groups only
   Side side = Side::forward;
   std::uint32_t inner = no_level;  ///< open groups: the level inside
 };
@@ -23,7 +23,7 @@ struct OutlineBox {
 struct OutlineColumn {
   std::vector<OutlineBox> boxes;       ///< in order of execution
   std::vector<LayoutEdge> edges;       ///< each pair once
-  std::vector<std::uint32_t> tensors;  ///< how many tensors each edge stands for
+  std::vector<std::uint32_t> tensors;  ///< number of tensors merged into each edge
 };
 
 struct OutlineLevel {
@@ -35,22 +35,22 @@ struct OutlineLevel {
   const OutlineColumn& column(Side side) const { return columns[static_cast<std::size_t>(side)]; }
 };
 
-/// A box within the levels; the side is that of whatever it shows.
+/// A box within the levels, on the side of its contents.
 struct Spot {
   std::uint32_t level = 0;
   std::uint32_t box = 0;
 };
 
-/// What can be seen of a step while some groups are open: its boxes, and edges merged between them.
-/// Edges from forward to backward are left out; they are drawn as curves over the finished layout.
+/// The visible part of a step for a set of open groups: boxes and merged edges. Edges from forward
+/// to backward are left out; they are drawn as curves over the finished layout.
 struct Outline {
-  std::vector<OutlineLevel> levels;  ///< inner ones before those around them; the last is the root
+  std::vector<OutlineLevel> levels;  ///< inner levels first; the last is the root
   IdVector<NodeId, Spot> spot_of;    ///< the innermost box that shows a node of the dataflow
   std::size_t boxes = 0;
-  std::size_t kept_closed = 0;  ///< groups that are to be open but would exceed the limit
+  std::size_t kept_closed = 0;  ///< open groups kept closed by the limit on boxes
 };
 
-/// How much is drawn at once; beyond, pictures cannot be read and layouts take long.
+/// Limit on boxes drawn at once. Larger pictures are unreadable and slow to place.
 constexpr std::size_t most_boxes = 3000;
 
 Outline make_outline(const Dataflow& dataflow, const Grouping& grouping, const OpenGroups& open,
@@ -60,18 +60,18 @@ inline Side side_of(const Dataflow& dataflow, const Grouping& grouping, NodeId n
   return dataflow.is_clone(node) ? Side::backward : grouping.side[node];
 }
 
-/// Whether each node of the dataflow stands on the forward side.
+/// Whether each node of the dataflow is on the forward side.
 IdVector<NodeId, bool> forward_nodes(const Dataflow& dataflow, const Grouping& grouping);
 
-/// What is written on a box: the operator's type or the group's label.
+/// The text on a box: the operator type or the group's label.
 std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& dataflow,
                      const Grouping& grouping);
 
 /// Width of a text in pixels at zoom 1.
 using TextWidth = std::function<double(std::string_view)>;
 
-/// The outline as boxes with sizes. Depends on nothing but what is to be seen, so that equal
-/// requests can share one layout.
+/// The outline as boxes with sizes. Depends only on visible contents, so that equal requests can
+/// share one layout.
 LayoutRequest make_request(const Outline& outline, const Graph& graph, const Dataflow& dataflow,
                            const Grouping& grouping, const TextWidth& text_width);
 

@@ -10,7 +10,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// A node or an inner group of a level, at its place in the order of execution.
+/// A node or an inner group of a level, at its position in execution order.
 struct Item {
   NodeId place;
   NodeId node;  ///< invalid for groups
@@ -46,7 +46,7 @@ class RunGatherer {
   }
 
  private:
-  /// Forward nodes (all nodes where there is nothing else) and groups, in order.
+  /// Forward nodes (all nodes if there are no forward nodes) and groups, in order.
   std::vector<Item> items_of(std::size_t level) const {
     std::vector<Item> items;
     const auto& nodes = tree_[level].nodes;
@@ -66,7 +66,7 @@ class RunGatherer {
 
   bool is_forward(NodeId node) const { return side_[node] == Side::forward; }
 
-  /// ExclusiveWork runs of nodes between groups into groups of at most `piece` nodes.
+  /// Turns runs of nodes between groups into groups of at most `piece` nodes.
   std::vector<Item> gather_loose(std::size_t level, const std::vector<Item>& items) {
     std::vector<Item> result;
     for (auto at = items.begin(); at != items.end();) {
@@ -92,7 +92,7 @@ class RunGatherer {
   }
 
   Item gather(std::size_t level, const std::vector<Item>& items) {
-    // No name of a node leads to a path with two slashes.
+    // No node name produces a path with two slashes.
     const std::string path = tree_[level].path + "//run " + std::to_string(++pieces_);
     const std::size_t group =
         tree_.add_child(level, path, label_of(items.front()) + " … " + label_of(items.back()));
@@ -113,7 +113,7 @@ class RunGatherer {
     return label.substr(0, label.find(" … "));
   }
 
-  /// Gradient nodes go where their forward nodes went, others where the one before them went.
+  /// Gradient nodes join the groups of their forward nodes; other nodes join their predecessor's.
   void send_gradients_after(std::size_t level) {
     std::vector<NodeId> nodes = std::move(tree_[level].nodes);
     tree_[level].nodes.clear();

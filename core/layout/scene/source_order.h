@@ -7,14 +7,14 @@
 
 namespace stashscope::layout {
 
-/// Where nodes and groups belong in the order of the file, told by a node's id.
+/// Positions of nodes and groups in the order of the file, as node ids.
 class SourceOrder {
  public:
   SourceOrder(const Graph& graph, const IdVector<NodeId, Side>& side)
       : graph_(graph), side_(side) {}
   SourceOrder(const Graph& graph, IdVector<NodeId, Side>&& side) = delete;
 
-  /// A node that needs no other (a constant, a shape) belongs where it is read first.
+  /// A node without producers (a constant, a shape) takes the position of its first reader.
   NodeId of_node(NodeId node) const {
     const Topology& topology = graph_.topology();
     for (const ValueId input : topology.inputs[node]) {
@@ -27,7 +27,7 @@ class SourceOrder {
     return first.valid() ? first : node;
   }
 
-  /// The middle of the forward nodes, or of all when there are none; invalid without nodes.
+  /// The median of the forward nodes, or of all nodes if there are none; invalid without nodes.
   NodeId of_group(std::vector<NodeId> nodes) const {
     const auto backward = std::partition(nodes.begin(), nodes.end(),
                                          [&](NodeId node) { return side_[node] == Side::forward; });

@@ -4,7 +4,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Collects neighbours of some nodes, these left out.
+/// Collects the neighbours of some nodes, without these nodes.
 class NeighbourList {
  public:
   NeighbourList(const Topology& topology, const std::vector<NodeId>& nodes)
@@ -75,7 +75,7 @@ class PathFinder {
 
   const Dataflow& dataflow_;
   const Grouping& grouping_;
-  IdVector<NodeId, bool> is_wanted_;  // makers whose way is wanted
+  IdVector<NodeId, bool> is_wanted_;  // makers whose path is wanted
   std::vector<NodeId> path_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace stashscope::layout {
 
-/// A node beside others, and a tensor that is between them.
+/// A neighbouring node, and the tensor on the edge to it.
 struct Neighbour {
   NodeId node;
   ValueId value;
@@ -12,24 +12,26 @@ struct Neighbour {
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
-/// The makers of what `nodes` read from elsewhere (the readers of what they make), each once, in
-/// the order of their inputs (outputs).
+/// The producers of the inputs of `nodes` (the readers of their outputs) outside `nodes`, each
+/// once, in input (output) order.
 std::vector<Neighbour> makers_before(const Topology& topology, const std::vector<NodeId>& nodes);
 std::vector<Neighbour> readers_after(const Topology& topology, const std::vector<NodeId>& nodes);
 
-/// The way of the activations that nodes make in forward or read in backward: who makes them, who
-/// recomputes them, who reads them in backward; ascending. Empty where there are none.
+/// The path of the activations that `nodes` make in forward or read in backward: their makers, the
+/// clones that recompute them, and their readers in backward; ascending. Empty without such
+/// activations.
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 
-/// The same for what one stash_edge of a drawing shows.
+/// The same for the values of one stash edge of a drawing.
 std::vector<NodeId> nodes_of_stash_edge(const Drawing& drawing, std::uint32_t stash_edge);
 
 /// Whether each node is at most `hops` tensors away from one of `nodes`.
 IdVector<NodeId, bool> nodes_near(const Topology& topology, const std::vector<NodeId>& nodes,
                                   int hops);
 
-/// What of a drawing shows some nodes: their boxes, those around them, and what connects these.
+/// The part of a drawing that shows some nodes: their boxes, the boxes around them, and the edges
+/// between these.
 struct DrawingPart {
   std::vector<bool> boxes;
   std::vector<bool> edges;

@@ -41,13 +41,13 @@ std::string text(Point at, const std::string& words, const char* kind) {
          attribute("class", kind) + ">" + xml_escaped(words) + "</text>\n";
 }
 
-/// What fits on a box of this width.
+/// The text, shortened to the width of a box.
 std::string fitted(const std::string& words, double width) {
   const auto most = static_cast<std::size_t>(std::max(1.0, (width - 20) / character_width));
   return words.size() <= most ? words : utf8_prefix(words, most - 1) + "…";
 }
 
-/// Left of the text of a box: what its colouring tells.
+/// The colour strip to the left of the text of a box.
 std::string strip_svg(const Drawing& drawing, const DrawnBox& box, Colouring colouring) {
   if (box.is_open()) return {};
   const double height = box.rect.height - 8;

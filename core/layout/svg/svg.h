@@ -6,11 +6,11 @@
 
 namespace stashscope::layout {
 
-/// The picture as one SVG document: coloured boxes, stash curves, a legend.
+/// The picture as one SVG document with coloured boxes, stash curves and a legend.
 std::string to_svg(const Drawing& drawing, const std::string& title,
                    Colouring colouring = Colouring::lifetime);
 
-/// Widths for the font of that document, where no font is at hand to ask.
+/// Estimated text width in that document, for use without a font.
 double svg_text_width(std::string_view text);
 
 }  // namespace stashscope::layout

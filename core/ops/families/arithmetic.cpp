@@ -13,12 +13,12 @@ std::optional<Expr> multiply_items(const Expr& a, const Expr& b) { return a * b;
 std::optional<Expr> least_item(const Expr& a, const Expr& b) { return minimum(a, b); }
 std::optional<Expr> greatest_item(const Expr& a, const Expr& b) { return maximum(a, b); }
 
-/// Integer division truncates towards zero, which is floor for what is not negative.
+/// Integer division truncates towards zero, which equals floor for non-negative numbers.
 std::optional<Expr> divide_integers(const Expr& a, const Expr& b) {
   const auto x = a.integer();
   const auto y = b.integer();
   if (y && *y == 0) return std::nullopt;
-  // The processor traps at the one quotient that does not fit.
+  // The processor traps on the only quotient that does not fit: the lowest number divided by -1.
   if (y && *y == -1) return -a;
   if (x && y) return Expr(*x / *y);
   if (!is_nonnegative(a) || !is_positive(b)) return std::nullopt;
@@ -84,7 +84,7 @@ void mul_gradient(GradientContext& g) {
   if (g.wants(1)) g.give_broadcast(1, g.add("Mul", {g.gradient(), g.input(0)}));
 }
 
-/// d(a/b) = da/b, and -a/b^2 * db computed from the inputs, as the reference's DivGrad does.
+/// d(a/b) = da/b - a/b^2 * db, computed from the inputs as ONNX Runtime's DivGrad does.
 void div_gradient(GradientContext& g) {
   if (g.wants(0)) g.give_broadcast(0, g.add("Div", {g.gradient(), g.input(1)}));
   if (!g.wants(1)) return;
@@ -93,7 +93,7 @@ void div_gradient(GradientContext& g) {
   g.give_broadcast(1, g.add("Mul", {g.gradient(), quotient}));
 }
 
-/// The derivative by the base when the exponent is the constant `exponent`.
+/// The gradient of the base when the exponent is the constant `exponent`.
 ValueId constant_power_gradient(GradientContext& g, double exponent) {
   const ValueId base = g.input(0);
   const ValueId factor = g.scalar_like(base, exponent);
@@ -146,7 +146,7 @@ void mean_gradient(GradientContext& g) {
   }
 }
 
-/// The gradient goes to the inputs that equal the result. (Ties: to each, as the reference does.)
+/// The gradient goes to each input that equals the result; ties get it in full, as in ONNX Runtime.
 void extreme_gradient(GradientContext& g) {
   for (std::size_t i = 0; i < g.node().inputs.size(); ++i) {
     if (!g.wants(i)) continue;
@@ -156,7 +156,7 @@ void extreme_gradient(GradientContext& g) {
   }
 }
 
-/// The gradient passes where the input was not cut off.
+/// The gradient passes where the input was not clipped.
 void clip_gradient(GradientContext& g) {
   const ValueId inside =
       g.cast(g.add("Equal", {g.input(0), g.output()}), g.type(g.output()).element);

@@ -1,4 +1,4 @@
-// Operators of PyTorch's own library that its exporter leaves in training graphs.
+// Operators of PyTorch's library ATen that its exporter leaves in training graphs.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -36,7 +36,8 @@ double aten_flops(const CostContext& cost) {
   return is_embedding_backward(cost) ? cost.input_elements(0) : 0;
 }
 
-/// Rows are read and written; backward, zeros everywhere, then each gradient is read and added.
+/// Forward reads and writes the rows. Backward writes zeros everywhere, then reads and adds each
+/// gradient.
 double aten_bytes(const CostContext& cost) {
   if (!is_embedding_backward(cost)) return 2 * cost.bytes_of_output() + cost.bytes_of_input(1);
   return cost.bytes_of_output() + 3 * cost.bytes_of_input(0) + cost.bytes_of_input(1);

@@ -64,10 +64,10 @@ double query_rows(const CostContext& cost) {
   return size == 0 ? 0 : heads * cost.input_elements(0) / size;
 }
 
-/// The products of queries with keys and of weights with values, and the softmax in between. What a
-/// mask hides is computed.
+/// The products of queries with keys and of weights with values, and the softmax in between. Masked
+/// positions are computed, too.
 double attention_flops(const CostContext& cost) {
-  constexpr double softmax = 8;  // for each weight, as Softmax counts
+  constexpr double softmax = 8;  // per weight, as for Softmax
   const double length = axis_from_back(cost.input_dims(1), 2) +
                         (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));
   return length *

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Conversion to an integer truncates towards zero, which is floor for what is not negative.
+/// Conversion to an integer truncates towards zero, which equals floor for non-negative numbers.
 std::optional<Expr> converted(const Expr& item, ElementType to) {
   if (to == ElementType::boolean) {
     if (item.is_constant()) return Expr(item.is(0) ? 0 : 1);
@@ -34,7 +34,7 @@ void infer_conversion(ShapeContext& context, ElementType to) {
 
 void infer_cast(ShapeContext& context) {
   if (!context.attributes().has("to")) context.fail("the required attribute 'to' is missing");
-  // Versions before 6 spell the type as a text.
+  // Before version 6 the type is a text.
   if (context.version() < 6) throw ShapeUnknown();
   const std::int64_t to = context.attributes().integer("to", 0);
   if (!is_known_element_type(static_cast<int>(to))) {

@@ -1,5 +1,5 @@
-// Operators with subgraphs, and those on sequences. Their types are taken as the model declares
-// them.
+// Operators with subgraphs, and operators on sequences. Their types are those that the model
+// declares.
 
 #include "core/ops/families/control_flow.h"
 

@@ -6,10 +6,10 @@
 
 namespace stashscope {
 
-/// Whether the node runs graphs of its own: If, Loop and Scan.
+/// Whether the node runs subgraphs: If, Loop and Scan.
 bool is_control_flow(const Node& node);
 
-/// The graphs that a control-flow node runs.
+/// The subgraphs that a control-flow node runs.
 std::vector<Subgraph> subgraphs_of(const Node& node);
 
 }  // namespace stashscope

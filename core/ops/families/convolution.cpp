@@ -33,7 +33,7 @@ void infer_conv(ShapeContext& context) {
   context.set_element(0, context.element(0));
   require_spatial(context);
   const std::int64_t group = context.attributes().integer("group", 1);
-  if (group < 1) context.fail("group is " + std::to_string(group));
+  if (group < 1) context.fail("group " + std::to_string(group) + " is below 1");
   const Window window = read_window(context.attributes(), kernel_of(context));
   context.same_dim(context.dim(0, 1), context.dim(1, 1) * Expr(group),
                    "the channels of the data and of the weight times group");
@@ -78,8 +78,8 @@ void infer_conv_transpose(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// Multiplications and additions of a window that slides: each of `positions` meets the weights of
-/// one entry of their first axis.
+/// Multiplications and additions of a sliding window: each of `positions` is combined with the
+/// weights of one entry of their first axis.
 double sliding_flops(double positions, const CostContext& cost, std::size_t weight_input) {
   const auto& weight = cost.input_dims(weight_input);
   if (weight.empty() || weight[0] == 0) return 0;
@@ -91,18 +91,18 @@ double bias_flops(const CostContext& cost) {
   return adds ? cost.output_elements() : 0;
 }
 
-/// Each output element is a sum over the weights that reach it.
+/// Each output element is a weighted sum over its window.
 double conv_flops(const CostContext& cost) {
   return sliding_flops(cost.output_elements(), cost, 1) + bias_flops(cost);
 }
 
-/// Each input element is spread by the weights that it reaches.
+/// Each input element is spread over its window.
 double conv_transpose_flops(const CostContext& cost) {
   return sliding_flops(cost.input_elements(0), cost, 1) + bias_flops(cost);
 }
 
-/// (dY, X, W): as much again as the forward pass for each of dX and dW, and a sum for dB.
-/// @param slides what the window's positions are: input 0 of Conv's, input 1 of ConvTranspose's
+/// (dY, X, W): the cost of the forward pass for each of dX and dW, and a sum for dB.
+/// @param slides input whose elements are the window's positions: 0 for Conv, 1 for ConvTranspose
 template <std::size_t slides>
 double conv_grad_flops(const CostContext& cost) {
   const double forward = sliding_flops(cost.input_elements(slides), cost, 2);
@@ -113,7 +113,7 @@ double conv_grad_flops(const CostContext& cost) {
          (wants(2) ? cost.input_elements(0) : 0);
 }
 
-/// (dY, X, W) -> dX, dW, dB; the outputs that are not wanted are left out.
+/// (dY, X, W) -> dX, dW, dB; unwanted outputs are omitted.
 void infer_conv_grad(ShapeContext& context) {
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     context.set_element(i, context.element(0));

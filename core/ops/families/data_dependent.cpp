@@ -1,4 +1,4 @@
-// Operators that keep some of what they are given: how much, only the data tells.
+// Operators that keep a part of their input; its size depends on the data.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// (tensor, condition [at most as many as there are positions]) -> the kept positions
+/// (tensor, condition [at most one entry per position]) -> the kept positions
 void infer_compress(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const Expr conditions = context.dim(1, 0);
@@ -25,7 +25,7 @@ void infer_compress(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// tensor -> (distinct elements or slices, first places, which one each place has, counts)
+/// tensor -> (distinct elements or slices, their first positions, inverse indices, counts)
 void infer_unique(ShapeContext& context) {
   context.set_element(0, context.element(0));
   for (std::size_t i = 1; i < context.output_count(); ++i) {

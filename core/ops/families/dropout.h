@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// Whether a dropout node drops anything: false only when it is known to run in evaluation mode,
+/// Whether a dropout node may drop elements. False only when it is known to run in evaluation mode,
 /// where it passes its input through.
 bool dropout_trains(const Graph& graph, const Node& node);
 

@@ -20,7 +20,7 @@ constexpr std::string_view ellipsis = "...";
   fail_input("", "the equation '" + printable(equation) + "' " + what);
 }
 
-/// What `count` axes under an ellipsis are called, the last one always the same.
+/// The characters of `count` axes under an ellipsis; the last axis always has the same one.
 std::string ellipsis_axes(std::size_t count) {
   std::string names;
   for (std::size_t i = count; i > 0; --i) names += static_cast<char>(i);
@@ -44,7 +44,7 @@ std::vector<std::string> split_operands(const std::string& text) {
   return terms;
 }
 
-/// How many axes of an operand its ellipsis stands for.
+/// The number of axes of an operand that its ellipsis covers.
 std::size_t axes_under_ellipsis(const std::string& equation, const std::string& term,
                                 std::size_t rank) {
   const bool has_ellipsis = term.find(ellipsis) != std::string::npos;
@@ -55,7 +55,8 @@ std::size_t axes_under_ellipsis(const std::string& equation, const std::string& 
   return rank - letters;
 }
 
-/// The axes under an ellipsis, then the letters that occur once, in alphabetical order.
+/// The implicit result: the axes under an ellipsis, then the letters that occur once, in
+/// alphabetical order.
 std::string implicit_result(const std::vector<std::string>& operands, std::size_t under_ellipsis) {
   std::map<char, int> uses;
   for (const std::string& operand : operands) {
@@ -68,7 +69,7 @@ std::string implicit_result(const std::vector<std::string>& operands, std::size_
   return result;
 }
 
-/// The sizes of all axes by their letter.
+/// The size of each letter.
 std::map<char, Expr> sizes_by_letter(ShapeContext& context, const EinsumEquation& equation) {
   std::map<char, Expr> sizes;
   for (std::size_t i = 0; i < equation.operands.size(); ++i) {
@@ -145,8 +146,8 @@ std::optional<EinsumEquation> fitting_equation(const CostContext& cost) {
   }
 }
 
-/// A multiplication and an addition for every combination of all letters; 0 where shapes are not
-/// known, so that the equation does not fit them.
+/// A multiplication and an addition for each combination of all letters; 0 when the shapes are not
+/// known, because the equation then does not match them.
 double einsum_flops(const CostContext& cost) {
   const auto equation = fitting_equation(cost);
   if (!equation) return 0;
@@ -170,7 +171,7 @@ EinsumEquation read_einsum(const Attributes& attributes, const std::vector<std::
   const std::size_t arrow = text.find("->");
   EinsumEquation equation{split_operands(text.substr(0, arrow)), ""};
   if (equation.operands.size() != ranks.size()) {
-    fail_equation(text, "speaks of another number of operands than the node has");
+    fail_equation(text, "has another number of operands than the node");
   }
   std::size_t most = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -7,15 +7,15 @@
 
 namespace stashscope {
 
-/// An equation of Einsum with one character per axis: letters as they are written, and control
-/// characters for the axes that `...` stands for.
+/// An Einsum equation with one character per axis: the letters as written, and control characters
+/// for the axes of `...`.
 struct EinsumEquation {
   std::vector<std::string> operands;
   std::string result;
 };
 
 /// Reads attribute `equation` for operands of `ranks`. Throws an input Error when the equation does
-/// not fit them. (ONNX, Einsum; numpy.einsum)
+/// not match them. (ONNX, Einsum; numpy.einsum)
 EinsumEquation read_einsum(const Attributes& attributes, const std::vector<std::size_t>& ranks);
 
 }  // namespace stashscope

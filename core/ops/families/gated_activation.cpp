@@ -48,7 +48,7 @@ void swish_gradient(GradientContext& g) {
   give_product(g, 0, swish_slope(g, g.input(0), alpha_of(g)));
 }
 
-/// 1 outside of the band that is set to 0.
+/// 1 outside the band that is set to 0.
 void shrink_gradient(GradientContext& g) {
   const double band = double{g.attributes().real("lambd", 0.5F)};
   const ValueId size = g.add("Abs", {g.input(0)});

@@ -44,7 +44,7 @@ void infer_gather(ShapeContext& context) {
   gather_contents(context);
 }
 
-/// The indices address one axis; along the others there may be fewer positions than in the data.
+/// The indices address one axis; along the others they may have fewer positions than the data.
 void require_elements_within(ShapeContext& context) {
   require_indices(context, 1);
   if (!context.has_shape(0) || !context.has_shape(1)) return;
@@ -65,7 +65,7 @@ void infer_gather_elements(ShapeContext& context) {
   context.set(0, context.element(0), context.shape(1));
 }
 
-/// The last axis of the indices addresses into the data behind `batch_dims` shared axes.
+/// The last axis of the indices addresses the data's axes after `batch_dims` shared ones.
 void infer_gather_nd(ShapeContext& context) {
   context.set_element(0, context.element(0));
   require_indices(context, 1);
@@ -119,7 +119,7 @@ void require_shape(ShapeContext& context, std::size_t input, const Shape& wanted
   }
   for (std::int64_t i = 0; i < std::ssize(wanted); ++i) {
     context.require_dim(context.dim(input, i), wanted[static_cast<std::size_t>(i)],
-                        "the dims of its updates and what they replace");
+                        "the dims of its updates and of the replaced part");
   }
 }
 
@@ -143,8 +143,7 @@ void infer_scatter_nd(ShapeContext& context) {
   require_shape(context, 2, wanted);
 }
 
-/// data with the rows at `indices` replaced: the data's gradient has zeros there, the updates'
-/// gradient is gathered from there.
+/// The data's gradient is zero at `indices`; the updates' gradient is gathered from there.
 void scatter_nd_gradient(GradientContext& g) {
   if (g.attributes().text("reduction", "none") != "none") {
     fail_gradient("ScatterND with a reduction has no gradient rule");
@@ -181,13 +180,13 @@ void infer_one_hot(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// [rank, how many elements are not zero]
+/// [rank, number of nonzero elements]
 void infer_non_zero(ShapeContext& context) {
   context.set(0, ElementType::int64,
               {context.rank(0), context.data_dependent_dim(1, element_count(context.type(0)))});
 }
 
-/// Zeros everywhere, then each gradient is read and added at its place.
+/// Writes zeros everywhere, then reads and adds each gradient at its position.
 template <std::size_t gradient>
 double gather_grad_bytes(const CostContext& cost) {
   return cost.bytes_of_output() + 3 * cost.bytes_of_input(gradient) + cost.bytes_of_input(1) +

@@ -73,7 +73,7 @@ void infer_where(ShapeContext& context) {
   context.set_contents(0, std::move(chosen));
 }
 
-/// Each side receives the gradient where it was chosen, zero elsewhere.
+/// Each operand receives the gradient where it was chosen, zero elsewhere.
 void where_gradient(GradientContext& g) {
   const ValueId zero = g.scalar_like(g.output(), 0);
   if (g.wants(1)) g.give_broadcast(1, g.add("Where", {g.input(0), g.gradient(), zero}));

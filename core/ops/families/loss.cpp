@@ -46,7 +46,7 @@ void cross_entropy_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("SoftmaxCrossEntropyLossGrad", std::move(inputs), g.attributes()));
 }
 
-/// The reference's internal form has the index to ignore as input 3.
+/// ONNX Runtime's internal form has the index to ignore as input 3.
 void internal_cross_entropy_gradient(GradientContext& g) {
   const TensorType log_probabilities = g.type(g.input(0));
   std::vector<ValueId> inputs = {g.gradient(), g.saved_output(1, log_probabilities), g.input(1)};
@@ -65,7 +65,7 @@ void nll_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("NegativeLogLikelihoodLossGrad", std::move(inputs), g.attributes()));
 }
 
-/// Labels choose one score of each position.
+/// The label of each position selects one score.
 double chosen_flops(const CostContext& cost) { return 2 * cost.input_elements(1); }
 
 /// One score for each label is read.

@@ -9,14 +9,14 @@ namespace stashscope {
 
 namespace {
 
-/// Whether an operand is transposed in its last two axes, and whether its batch axes are moved
-/// behind its rows (FusedMatMul's transBatch).
+/// Whether the last two axes of an operand are swapped, and whether its batch axes come after its
+/// rows (FusedMatMul's transBatch).
 struct Transposition {
   bool matrix = false;
   bool batch = false;
 };
 
-/// The operand's shape as the product sees it: batch axes, rows, columns.
+/// The operand's shape in the product: batch axes, rows, columns.
 Shape effective_shape(Shape shape, Transposition transposition) {
   const std::size_t rank = shape.size();
   if (transposition.batch && rank > 2)
@@ -25,7 +25,8 @@ Shape effective_shape(Shape shape, Transposition transposition) {
   return shape;
 }
 
-/// numpy.matmul's rule: a vector is a row on the left and a column on the right, and dropped after.
+/// numpy.matmul's rule: a vector is a row on the left and a column on the right; its extra axis is
+/// dropped from the result.
 Shape product_shape(ShapeContext& context, Shape a, Shape b) {
   if (a.empty() || b.empty()) context.fail("a matrix product needs operands of rank 1 or more");
   const bool left_vector = a.size() == 1;
@@ -78,7 +79,7 @@ void infer_gemm(ShapeContext& context) {
   context.require_broadcastable(2, {a[0], b[1]});
 }
 
-/// The size of the axis that is summed over, as the left operand has it.
+/// The size of the inner axis, from the left operand.
 double inner_size(const CostContext& cost) {
   const auto& a = cost.input_dims(0);
   if (a.empty()) return 0;
@@ -125,7 +126,7 @@ ValueId product(GradientContext& g, bool plain, ValueId a, ValueId b, bool trans
                                   : fused_matmul(g, a, b, trans_a, trans_b, alpha);
 }
 
-/// Many rows against one matrix: the gradient of that matrix is one product of all rows at once.
+/// Many rows times one matrix: the gradient of that matrix is a single product over all rows.
 ValueId flattened_weight_gradient(GradientContext& g, bool trans_b, float alpha) {
   const auto inner = g.shape(g.input(0)).back().integer();
   const auto columns = g.shape(g.output()).back().integer();
@@ -141,11 +142,12 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
   const Shape b = g.shape(g.input(1));
   const Shape y = g.shape(g.output());
   if (std::min({a.size(), b.size(), y.size()}) < 2) {
-    fail_gradient("multiplies by a vector, for which no gradient is known here");
+    fail_gradient("has no gradient rule for a vector operand");
   }
   const bool plain = a.size() == 2 && b.size() == 2;
   const ValueId dy = g.gradient();
-  // The product's batch axes with the operand's own matrix: the shape before summing broadcasts.
+  // The product's batch axes with the operand's matrix axes: the shape before broadcasts are
+  // summed.
   const auto broadcast_shape = [&](const Shape& operand) {
     Shape shape(y.begin(), y.end() - 2);
     shape.insert(shape.end(), operand.end() - 2, operand.end());

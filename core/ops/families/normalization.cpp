@@ -20,7 +20,7 @@ void infer_batch_norm(ShapeContext& context) {
   }
 }
 
-/// The statistics keep the axes before `axis` and have size 1 behind it.
+/// The statistics keep the axes before `axis` and have size 1 from there on.
 Shape statistics_shape(ShapeContext& context) {
   const Shape& data = context.shape(0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(0));
@@ -35,7 +35,7 @@ ElementType stash_element(const Attributes& attributes) {
 
 void infer_layer_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
-  // The gradient needs the statistics, and with them a valid axis, even where they are left out.
+  // The gradient needs the statistics, and so a valid axis, even when the node omits them.
   const Shape statistics = statistics_shape(context);
   for (std::size_t i = 1; i < context.output_count(); ++i) {
     context.set(i, stash_element(context.attributes()), statistics);
@@ -68,7 +68,7 @@ bool in_training_mode(const GradientContext& g) {
   return g.node().outputs.size() > 1;
 }
 
-/// The normalization with fixed statistics is an affine function of the data.
+/// With fixed statistics the normalization is an affine function of the data.
 void fixed_batch_norm_gradient(GradientContext& g) {
   const Shape& shape = g.shape(g.input(0));
   std::vector<std::int64_t> spatial;
@@ -101,7 +101,7 @@ void fixed_batch_norm_gradient(GradientContext& g) {
   if (g.wants(2)) g.give(2, as(g.reduce_sum(g.gradient(), others, false), 0, 2));
 }
 
-/// In training the forward node becomes the reference's BatchNormInternal, which also returns the
+/// In training the forward node becomes ONNX Runtime's BatchNormInternal, which also returns the
 /// batch's mean and inverse deviation for the gradient.
 void batch_norm_gradient(GradientContext& g) {
   if (!in_training_mode(g)) return fixed_batch_norm_gradient(g);
@@ -161,12 +161,12 @@ void instance_norm_gradient(GradientContext& g) {
   }
 }
 
-// Of each element: mean 1, variance 3, normalized 2, scale and shift 2.
+// Per element: mean 1, variance 3, normalization 2, scale and shift 2.
 constexpr auto normalization_flops = flops_per_element<8>;
 // Mean of squares 2, division and scale.
 constexpr auto root_mean_square_flops = flops_per_element<4>;
 
-/// In evaluation the statistics are given. Before version 14 only outputs tell.
+/// In evaluation the statistics are inputs. Before version 14 only the outputs show the mode.
 double batch_norm_flops(const CostContext& cost) {
   const bool trains =
       cost.node.attributes.integer("training_mode", 0) != 0 || cost.node.outputs.size() > 1;

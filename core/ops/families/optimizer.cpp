@@ -1,4 +1,4 @@
-// Optimizers: what turns gradients into new weights.
+// Optimizers, which compute new weights from gradients.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ void infer_onnx_optimizer(ShapeContext& context) {
   const std::size_t count = context.output_count() / (states + 1);
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     const std::size_t kind = count == 0 ? 0 : i / count;
-    const std::size_t skipped = kind == 0 ? 0 : count;  // the gradients lie in between
+    const std::size_t skipped = kind == 0 ? 0 : count;  // the gradients are in between
     if (context.has_output(i)) context.set_like_input(i, 2 + skipped + i);
   }
 }
@@ -40,7 +40,7 @@ double weight_elements(const CostContext& cost) {
   return elements;
 }
 
-/// Both moments 3 each, their corrections, the root, the step and the decay for Adam.
+/// For Adam: 3 for each moment, then their corrections, the root, the update and the decay.
 template <int per_weight>
 double optimizer_flops(const CostContext& cost) {
   return per_weight * weight_elements(cost);

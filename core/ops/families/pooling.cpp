@@ -23,7 +23,7 @@ Shape pooled_shape(ShapeContext& context) {
   return shape;
 }
 
-/// Output 1 of MaxPool: where each maximum was found, as flat indices into the input.
+/// Output 1 of MaxPool: the flat index of each maximum in the input.
 void infer_pool(ShapeContext& context) {
   context.set_element(0, context.element(0));
   context.set_element(1, ElementType::int64);
@@ -57,8 +57,8 @@ double average_pool_grad_flops(const CostContext& cost) {
   return window_elements(cost) * cost.input_elements(0);
 }
 
-/// The gradient operators take the shape of the input as their last operand: the input itself need
-/// not be kept for them.
+/// The gradient operators take the shape of the input as their last operand, so that the input
+/// itself is not stashed for them.
 void infer_from_last_operand(ShapeContext& context) {
   infer_shaped_by(context, context.input_count() - 1, 0);
 }
@@ -77,7 +77,7 @@ void average_pool_gradient(GradientContext& g) {
                             g.attributes()));
 }
 
-/// Every position of the input receives an equal share.
+/// Each input position receives an equal share.
 void global_average_pool_gradient(GradientContext& g) {
   const Shape& shape = g.shape(g.input(0));
   double positions = 1;

@@ -13,7 +13,7 @@ ElementType chosen_type(const ShapeContext& context, ElementType otherwise) {
                                                          : otherwise;
 }
 
-/// (x, scale, [zero point]): the type of the zero point, or as the attribute says.
+/// (x, scale, [zero point]); the zero point or the attribute sets the type.
 void infer_quantize(ShapeContext& context) {
   context.set(0,
               context.has_input(2) ? context.element(2) : chosen_type(context, ElementType::uint8),

@@ -1,4 +1,4 @@
-// Blocks of space moved into channels and back, and elements picked by a condition.
+// DepthToSpace and SpaceToDepth.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -9,7 +9,7 @@ namespace {
 
 std::int64_t block_size(ShapeContext& context) {
   const std::int64_t size = context.attributes().require_integer("blocksize");
-  if (size < 1) context.fail("its block size is " + std::to_string(size));
+  if (size < 1) context.fail("its block size " + std::to_string(size) + " is below 1");
   if (context.rank(0) != 4) context.fail("its input needs rank 4");
   return size;
 }
@@ -29,7 +29,7 @@ void infer_space_to_depth(ShapeContext& context) {
       0, {x[0], x[1] * (size * size), floor_divide(x[2], size), floor_divide(x[3], size)});
 }
 
-/// The inverse of the default order; the other order has no operator that undoes it.
+/// SpaceToDepth inverts the default order; no operator inverts the order CRD.
 void depth_to_space_gradient(GradientContext& g) {
   if (g.attributes().text("mode", "DCR") != "DCR") {
     fail_gradient("DepthToSpace in the order CRD has no gradient rule");

@@ -21,7 +21,7 @@ Shape reduced_shape(const Shape& data, const std::vector<std::int64_t>& axes, bo
   return shape;
 }
 
-/// No axes mean all of them, or none with `noop_with_empty_axes`.
+/// Without axes it reduces all of them, or none with `noop_with_empty_axes`.
 template <std::int64_t axes_input_since>
 void infer_reduce(ShapeContext& context) {
   context.set_element(0, context.element(0));
@@ -44,7 +44,7 @@ void infer_reduce(ShapeContext& context) {
   context.set_shape(0, reduced_shape(context.shape(0), *axes, keep));
 }
 
-/// Shapes are multiplied up to element counts and the like, so these follow known elements.
+/// Exporters compute element counts as products of shapes, so known elements are tracked here.
 template <Expr (*combine)(const Expr&, const Expr&), std::int64_t axes_input_since>
 void infer_reduce_contents(ShapeContext& context) {
   infer_reduce<axes_input_since>(context);
@@ -79,15 +79,15 @@ void infer_top_k(ShapeContext& context) {
                : context.data_dependent_dim(axis, shape[static_cast<std::size_t>(axis)]);
   Expr& along = shape[static_cast<std::size_t>(axis)];
   if (k.integer() && along.integer() && *k.integer() > *along.integer()) {
-    context.fail("takes " + context.text(k) + " of " + context.text(along) + " elements");
+    context.fail("k is " + context.text(k) + ", but the axis has " + context.text(along) +
+                 " elements");
   }
   along = std::move(k);
   context.set_shape(0, shape);
   context.set_shape(1, shape);
 }
 
-/// The axes a reduction works on, as its gradient rule sees them: numbers, or an input whose
-/// numbers only the run tells.
+/// The axes of a reduction for its gradient rule: numbers, or an input that only the run knows.
 class ReducedAxes {
  public:
   ReducedAxes(const GradientContext& g, std::int64_t axes_input_since) {
@@ -108,19 +108,19 @@ class ReducedAxes {
     std::sort(axes_.begin(), axes_.end());
   }
 
-  /// Nothing is reduced.
+  /// Whether nothing is reduced.
   bool none() const { return !operand_.valid() && axes_.empty(); }
   bool known() const { return !operand_.valid(); }
   const std::vector<std::int64_t>& numbers() const { return axes_; }
 
-  /// A result (or its gradient) with the reduced axes put back as size 1. Where all axes are
-  /// reduced because none is named, a scalar stays one: it broadcasts.
+  /// A result (or its gradient) with the reduced axes restored as size 1. A scalar result over all
+  /// unnamed axes stays a scalar, because it broadcasts.
   ValueId kept(GradientContext& g, ValueId result) const {
     if (keep_ || none()) return result;
     return known() ? g.unsqueeze(result, axes_) : g.add("Unsqueeze", {result, operand_});
   }
 
-  /// The sum over the same axes, which are kept as size 1.
+  /// The sum over the same axes, which stay as size 1.
   ValueId sum(GradientContext& g, ValueId value) const {
     if (known()) return g.reduce_sum(value, axes_, true);
     return g.add("ReduceSum", {value, operand_},
@@ -140,7 +140,7 @@ void reduce_sum_gradient(GradientContext& g) {
   g.give(0, g.add("Expand", {axes.kept(g, g.gradient()), g.shape_of(g.input(0))}));
 }
 
-/// How many elements one result is the mean of; a number, or computed from the shapes.
+/// The number of elements in one mean: a constant, or computed from the shapes.
 ValueId reduced_count(GradientContext& g, const ReducedAxes& axes) {
   const ElementType element = g.type(g.input(0)).element;
   if (!axes.known()) {
@@ -165,10 +165,10 @@ void reduce_mean_gradient(GradientContext& g) {
   g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
 }
 
-/// To every element that equals the extreme, in equal parts as autograd frameworks do.
+/// The gradient goes in equal parts to all elements that equal the extreme, like PyTorch's amax.
 void reduce_extreme_gradient(GradientContext& g) {
   const ReducedAxes axes(g, 18);
-  // No axes would mean all of them to the sum below.
+  // Without axes the sum below would reduce all of them.
   if (axes.none()) return g.give(0, g.gradient());
   const ElementType element = g.type(g.input(0)).element;
   const ValueId chosen = g.cast(g.add("Equal", {g.input(0), axes.kept(g, g.output())}), element);
@@ -216,7 +216,7 @@ void infer_cumulative(ShapeContext& context) {
   if (const auto axis = context.integer(1)) context.axis(*axis, context.rank(0));
 }
 
-/// The sum runs the other way.
+/// The gradient is the running sum in the opposite direction.
 void cum_sum_gradient(GradientContext& g) {
   const std::int64_t reverse = g.attributes().integer("reverse", 0);
   g.give(0, g.add("CumSum", {g.gradient(), g.input(1)},
@@ -224,7 +224,7 @@ void cum_sum_gradient(GradientContext& g) {
                    {"reverse", std::int64_t{reverse == 0}}}));
 }
 
-/// @param flops of each input element
+/// @param flops per input element
 template <int flops = 1, std::int64_t axes_input_since = 18>
 Op reduce(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Axes that scales or sizes speak of: all, or attribute `axes` since version 18.
+/// The axes of scales or sizes: all, or attribute `axes` since version 18.
 std::vector<std::int64_t> resized_axes(ShapeContext& context) {
   std::vector<std::int64_t> axes = context.attributes().integers("axes");
   if (axes.empty()) return all_axes(context.rank(0));
@@ -24,7 +24,7 @@ void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
   }
 }
 
-/// One scale for all axes: the least (or greatest) that `sizes` ask for; dims are rounded, halves
+/// One scale for all axes: the smallest (or largest) that `sizes` imply; dims are rounded, halves
 /// up. (ONNX, Resize, keep_aspect_ratio_policy)
 void scale_evenly(Shape& shape, const Contents& sizes, const std::vector<std::int64_t>& axes,
                   const std::string& policy) {
@@ -99,7 +99,7 @@ void resize_gradient(GradientContext& g) {
   while (!inputs.back().valid()) inputs.pop_back();
   Attributes attributes = g.attributes();
   if (early) {
-    // What newer versions can choose was fixed; the gradient operator has their defaults.
+    // Older versions fix these modes; the gradient operator defaults to those of newer versions.
     attributes.set("coordinate_transformation_mode", "asymmetric");
     attributes.set("nearest_mode", "floor");
   }

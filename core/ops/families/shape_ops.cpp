@@ -1,4 +1,4 @@
-// Operators that read a shape or give a tensor another one: Shape, Reshape, Transpose, Expand, ...
+// Operators that read or change a tensor's shape: Shape, Reshape, Transpose, Expand, ...
 
 #include <algorithm>
 
@@ -49,15 +49,15 @@ Expr product_of(const Shape& shape) {
 Expr remaining_dim(ShapeContext& context, const Expr& total, const Expr& others) {
   const auto all = total.integer();
   const auto rest = others.integer();
-  if (rest && *rest == 0) context.fail("-1 cannot be worked out beside a dimension of 0");
+  if (rest && *rest == 0) context.fail("-1 has no value beside a dimension of 0");
   if (all && rest && *all % *rest != 0) {
     context.fail("cannot reshape " + context.text(context.shape(0)) + ": " + context.text(total) +
-                 " elements are no multiple of " + context.text(others));
+                 " elements are not a multiple of " + context.text(others));
   }
   return floor_divide(total, others);
 }
 
-/// Dims 0 are copied unless `allow_zero`, one -1 is worked out. (ONNX, Reshape)
+/// Dims 0 are copied unless `allow_zero`; one -1 is computed. (ONNX, Reshape)
 Shape reshaped(ShapeContext& context, const Contents& target, bool allow_zero) {
   const Shape& data = context.shape(0);
   Shape shape;
@@ -131,7 +131,7 @@ void infer_squeeze(ShapeContext& context) {
   if (axes->empty()) {
     for (std::int64_t i = 0; i < std::ssize(data); ++i) {
       const Expr& dim = data[static_cast<std::size_t>(i)];
-      // A size that nobody names may well be 1; a named one is taken for larger.
+      // An unnamed size may be 1; a named one is assumed to be larger.
       if (context.is_unknown(dim)) throw ShapeUnknown();
       if (dim.is(1)) axes->push_back(i);
     }
@@ -192,7 +192,7 @@ void infer_transpose(ShapeContext& context) {
   std::vector<std::int64_t> sorted = perm;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != all_axes(context.rank(0))) {
-    context.fail("perm is no permutation of the axes of " + context.text(data));
+    context.fail("perm is not a permutation of the axes of " + context.text(data));
   }
   Shape shape;
   for (const std::int64_t axis : perm) shape.push_back(data[static_cast<std::size_t>(axis)]);
@@ -246,7 +246,7 @@ void infer_tile(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// The inverse of any of these is a reshape to the input's shape.
+/// The gradient is reshaped to the input's shape.
 void reshape_gradient(GradientContext& g) { g.give(0, g.reshape_like(g.gradient(), g.input(0))); }
 
 void identity_gradient(GradientContext& g) { g.give(0, g.gradient()); }
@@ -283,7 +283,7 @@ void transpose_gradient(GradientContext& g) {
 
 void expand_gradient(GradientContext& g) { g.give_broadcast(0, g.gradient()); }
 
-/// The dims (repeats, size) of every axis after each other: numbers, or worked out at run time.
+/// The dims (repeats, size) of all axes in turn: constants, or computed at run time.
 ValueId split_dims(GradientContext& g) {
   const auto repeats = g.integers(1);
   const Shape& shape = g.shape(g.input(0));
@@ -302,7 +302,7 @@ ValueId split_dims(GradientContext& g) {
   return g.int64s(numbers);
 }
 
-/// Splits every tiled axis into (repeats, size) and sums over the repeats.
+/// Splits each tiled axis into (repeats, size) and sums over the repeats.
 void tile_gradient(GradientContext& g) {
   std::vector<std::int64_t> repeat_axes;
   for (std::int64_t i = 0; i < g.rank(g.input(0)); ++i) repeat_axes.push_back(2 * i);
@@ -310,7 +310,7 @@ void tile_gradient(GradientContext& g) {
   g.give(0, g.reduce_sum(split, repeat_axes, false));
 }
 
-/// Looks at the shape of its input only.
+/// Reads only the shape of its input.
 Op reader(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),

@@ -42,7 +42,7 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
       *list = *known;
     }
   }
-  // Steps beyond any axis take one position.
+  // A step larger than the axis takes one position.
   constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
   for (std::int64_t& step : bounds.steps) step = std::clamp(step, -furthest, furthest);
   if (bounds.axes.empty()) bounds.axes = all_axes(std::ssize(bounds.starts));
@@ -55,7 +55,8 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
   return bounds;
 }
 
-/// A position counted from the end when it is negative; nothing when its sign is not known.
+/// A position as a non-negative one: a negative one counts from the end. Nothing when its sign is
+/// not known.
 std::optional<Expr> from_start(const Expr& position, const Expr& size) {
   if (is_nonnegative(position)) return position;
   if (is_positive(-position)) return position + size;
@@ -72,7 +73,7 @@ bool is_far_back(const Expr& position) {
   return number && *number <= std::numeric_limits<std::int32_t>::min();
 }
 
-/// How many elements a slice takes. (ONNX, Slice: positions are clamped to the axis)
+/// The number of elements that a slice takes. (ONNX, Slice: positions are clamped to the axis)
 std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr& end,
                                 std::int64_t step) {
   if (step > 0) {
@@ -91,7 +92,7 @@ std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr&
   return ceil_divide(maximum(from - to, 0), -step);
 }
 
-/// The positions of an axis that a slice takes; nothing where its bounds are no numbers.
+/// The positions of an axis that a slice takes; nothing when its bounds are not numbers.
 std::optional<std::vector<std::int64_t>> taken_positions(std::int64_t size, const Expr& start,
                                                          const Expr& end, std::int64_t step) {
   if (!start.integer() || !end.integer()) return std::nullopt;
@@ -110,7 +111,7 @@ std::optional<std::vector<std::int64_t>> taken_positions(std::int64_t size, cons
   return taken;
 }
 
-/// Known elements, cut by known numbers.
+/// Slices known elements when the bounds are known.
 void slice_contents(ShapeContext& context, const SliceBounds& bounds) {
   const Contents* const items = context.contents(0);
   auto offsets = element_offsets(context.shape(0));
@@ -166,7 +167,7 @@ void slice_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("SliceGrad", std::move(inputs)));
 }
 
-/// The last may be smaller.
+/// Equal parts; the last one may be smaller.
 Shape equal_parts(const Expr& size, std::size_t parts) {
   const Expr part = ceil_divide(size, static_cast<std::int64_t>(parts));
   Shape result(parts, part);
@@ -174,7 +175,7 @@ Shape equal_parts(const Expr& size, std::size_t parts) {
   return result;
 }
 
-/// Sizes of the parts: attribute or input `split`, or equal ones.
+/// Sizes of the parts: attribute or input `split`, or equal parts.
 std::optional<Shape> split_sizes(ShapeContext& context, const Expr& size) {
   const std::size_t parts = context.output_count();
   std::vector<std::int64_t> sizes = context.attributes().integers("split");
@@ -217,7 +218,7 @@ void infer_split(ShapeContext& context) {
   }
 }
 
-/// The type of a part that the node leaves out.
+/// The type of an omitted part.
 TensorType part_type(const GradientContext& g, std::size_t part) {
   TensorType type = g.type(g.input(0));
   const std::size_t parts = g.node().outputs.size();
@@ -227,14 +228,15 @@ TensorType part_type(const GradientContext& g, std::size_t part) {
   std::vector<std::int64_t> sizes = g.attributes().integers("split");
   if (g.opset() >= 13 && g.has_input(1)) {
     const auto known = g.integers(1);
-    if (!known || known->size() != parts) fail_gradient("leaves out a part of unknown size");
+    if (!known || known->size() != parts)
+      fail_gradient("omits a part of unknown size, which its gradient needs");
     sizes = *known;
   }
   along = sizes.size() == parts ? Expr(sizes[part]) : equal_parts(along, parts)[part];
   return type;
 }
 
-/// A part without a gradient has zeros, even one that nobody asked for.
+/// A part without a gradient contributes zeros, even an omitted part.
 void split_gradient(GradientContext& g) {
   std::vector<ValueId> parts;
   for (std::size_t i = 0; i < g.node().outputs.size(); ++i) {
@@ -244,7 +246,7 @@ void split_gradient(GradientContext& g) {
   g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
-/// Known elements, joined: as many pieces of each input as there are positions before the axis.
+/// Joins known elements: one piece of each input per position before the axis.
 void concat_contents(ShapeContext& context, std::size_t axis) {
   std::int64_t pieces = 1;
   for (std::size_t i = 0; i < axis; ++i) {
@@ -286,13 +288,13 @@ void infer_concat(ShapeContext& context) {
   concat_contents(context, static_cast<std::size_t>(axis));
 }
 
-/// The reference's Concat that also returns the length of each input along the axis.
+/// ONNX Runtime's Concat that also returns the length of each input along the axis.
 void infer_concat_training(ShapeContext& context) {
   infer_concat(context);
   context.set(1, ElementType::int64, {static_cast<std::int64_t>(context.input_count())});
 }
 
-/// Known lengths are cut by Split; others by slices between running sums of the inputs' lengths.
+/// Known lengths use Split; unknown ones use slices between running sums of the inputs' lengths.
 void concat_gradient(GradientContext& g) {
   const std::size_t count = g.node().inputs.size();
   std::int64_t axis = g.attributes().integer("axis", 1);

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Checks the axis, which opset 13 turned from "flatten from here" into a single axis.
+/// Checks the axis. Since opset 13 it is a single axis; before, all axes from it on are flattened.
 void infer_softmax(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t axis = context.attributes().integer("axis", context.version() >= 13 ? -1 : 1);
@@ -24,8 +24,8 @@ void infer_bias_softmax_dropout(ShapeContext& context) {
   if (context.has_output(2)) context.set_like_input(2, 0);
 }
 
-/// Before opset 13 the axes from `axis` on form one row; the gradient operator of that time is
-/// named without the version.
+/// Before opset 13 the axes from `axis` on form one row; the gradient operator for that form has no
+/// version in its name.
 template <const char* newer, const char* older>
 void softmax_gradient(GradientContext& g) {
   const bool single_axis = g.opset() >= 13;
@@ -39,7 +39,7 @@ constexpr char softmax_grad[] = "SoftmaxGrad";
 constexpr char log_softmax_grad_13[] = "LogSoftmaxGrad_13";
 constexpr char log_softmax_grad[] = "LogSoftmaxGrad";
 
-/// All axes from `axis` on form one row, whatever the operator set.
+/// All axes from `axis` on form one row at every opset.
 void bias_softmax_gradient(GradientContext& g) {
   const ValueId dx = g.add_microsoft(softmax_grad, {g.gradient(), g.output()},
                                      {{"axis", g.attributes().integer("axis", 1)}});

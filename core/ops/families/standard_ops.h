@@ -4,10 +4,10 @@
 
 namespace stashscope {
 
-/// All operators that the program knows.
+/// All operators that Stashscope knows.
 const OpRegistry& standard_ops();
 
-/// The operators of a graph's nodes, looked up once; null entries are unknown operators.
+/// The operator of each node of a graph; null for an unknown operator.
 IdVector<NodeId, const Op*> resolve_ops(const Graph& graph,
                                         const OpRegistry& registry = standard_ops());
 

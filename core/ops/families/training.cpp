@@ -1,4 +1,4 @@
-// Operators that only training graphs have: the boundary, accumulation, optimizers.
+// Operators of training graphs: the boundary, accumulation, optimizers.
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ std::vector<std::size_t> differentiable_inputs(const Node& node) {
   return inputs;
 }
 
-/// Each gradient that comes back has the type of the output that went out.
+/// Each gradient has the type of its forward output.
 void infer_yield(ShapeContext& context) {
   const std::vector<std::size_t> inputs = differentiable_inputs(context.node());
   const std::size_t count = std::min(inputs.size(), context.output_count());
@@ -60,7 +60,7 @@ void infer_broadcast_gradient_args(ShapeContext& context) {
       const auto other = dim(side == 0 ? *b : *a, axis);
       const bool broadcast = !own || (own->is(1) && other && !other->is(1));
       if (broadcast) axes.push_back(static_cast<std::int64_t>(axis));
-      // A named size beside another one may turn out to be 1.
+      // A symbolic size beside a different one may be 1 at run time.
       known = known && (!own || !other || own->integer() || *own == *other);
     }
     context.set_shape(side, {known ? Expr(std::ssize(axes)) : context.unknown_dim()});
@@ -77,7 +77,7 @@ void infer_accumulator_v2(ShapeContext& context) {
   if (context.has_output(1)) context.set_like_input(1, 0);
 }
 
-/// The buffer is read and written, though it is an input.
+/// The buffer is an input, but it is also written.
 double accumulated_bytes(const CostContext& cost) {
   return 2 * cost.bytes_of_input(0) + cost.bytes_of_input(1);
 }

@@ -1,4 +1,4 @@
-// Copies between the device and its host. The reference runtime places these operators itself.
+// Copies between the device and its host. ONNX Runtime inserts these operators by itself.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// What passes the link.
+/// The bytes that pass the link.
 double bytes_of_first_input(const CostContext& cost) { return cost.bytes_of_input(0); }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_
                                           std::string_view op_type, std::vector<ValueId> inputs,
                                           const std::vector<bool>& outputs, Attributes attributes) {
   std::vector<ValueId> made(outputs.size());
-  // A gradient may be wanted only of inputs that the operator does not have.
+  // Every wanted gradient may belong to an input that the operator lacks.
   if (std::find(outputs.begin(), outputs.end(), true) == outputs.end()) return made;
   Node node;
   node.name =

@@ -13,12 +13,12 @@ namespace stashscope {
 
 constexpr std::string_view microsoft_domain = "com.microsoft";
 
-/// Adds nodes to a forward graph while its backward pass is built. Backward nodes are collected in
-/// the order they are added; helpers that only need forward values (Shape nodes) are placed right
-/// behind the forward node they read from, so that they do not keep a large activation alive.
+/// Adds the nodes of a backward pass to a forward graph. Backward nodes keep the order in which
+/// they are added. A helper that needs only forward values (a Shape node) directly follows the
+/// forward node that it reads from, so that it does not keep a large activation alive.
 class BackwardBuilder {
  public:
-  /// @param forward inferred; its nodes may be extended by optional outputs
+  /// @param forward with inferred shapes; its nodes may get optional outputs
   explicit BackwardBuilder(GraphData forward);
 
   Node& forward_node(NodeId id) { return data_.nodes[id]; }
@@ -26,39 +26,41 @@ class BackwardBuilder {
   const TensorType& type(ValueId id) const { return data_.values[id].type; }
   std::int64_t opset() const { return data_.opsets.at(""); }
 
-  /// Adds a node to the backward part. @param scope name of the forward node it belongs to
-  /// @param outputs which outputs it has; the others are left out
+  /// Adds a node to the backward part. Returns its outputs; omitted ones are invalid ids.
+  /// @param scope name of its forward node
+  /// @param outputs true for each output that the node has, false for an omitted one
   std::vector<ValueId> add(const std::string& scope, std::string_view domain,
                            std::string_view op_type, std::vector<ValueId> inputs,
                            const std::vector<bool>& outputs, Attributes attributes);
-  /// The output `index` of a forward node, added with `type` when the node leaves it out.
+  /// Output `index` of a forward node, added with `type` when the node omits it.
   ValueId forward_output(NodeId node, std::size_t index, TensorType type);
 
   /// Equal constants are shared.
   ValueId int64s(const std::vector<std::int64_t>& items);
   ValueId scalar(ElementType element, double item);
-  /// One axis: a constant where all dims are numbers, else a Shape node in the forward part.
+  /// The shape as a tensor of one axis: a constant when all dims are numbers, else a Shape node in
+  /// the forward part.
   ValueId shape_of(ValueId value);
 
-  /// What a forward model declares are names its exporter made up.
+  /// Drops the declared shapes: in a forward model their names are invented by the exporter.
   void forget_declared_shapes() {
     for (Value& each : data_.values) each.declared_shape.reset();
   }
 
   void rename(ValueId id, const std::string& name) { data_.values[id].name = unused(name); }
-  /// Taken from now on.
+  /// An unused name derived from `name`; reserves it.
   std::string unused(const std::string& name) { return unused_name(name, names_); }
 
   /// The whole graph: forward nodes with their helpers, `between` (the YieldOp), backward nodes.
   GraphData finish(Node between, std::vector<ValueId> outputs);
-  /// A new value without a maker yet, for `between`.
+  /// A new value without a producer, for `between`.
   ValueId new_value(const std::string& name, TensorType type);
 
  private:
   GraphData data_;
   std::size_t forward_nodes_;
   std::vector<Node> backward_;
-  std::multimap<std::size_t, Node> helpers_;  // by index of the forward node they follow
+  std::multimap<std::size_t, Node> helpers_;  // by index of the forward node before them
   std::map<std::vector<std::int64_t>, ValueId> int64_constants_;
   std::map<std::pair<ElementType, double>, ValueId> scalars_;
   std::map<ValueId, ValueId> shapes_;

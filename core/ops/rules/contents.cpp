@@ -87,7 +87,7 @@ std::optional<Expr> stored_item(const Expr& item, ElementType element) {
   return integer && fits_integer(*integer, element) ? std::optional(item) : std::nullopt;
 }
 
-/// By continued fractions: each convergent is the best of all with its denominator.
+/// By continued fractions: each convergent is the best fraction up to its denominator.
 Expr simplest_fraction(const Expr& number) {
   const auto exact = number.constant();
   if (!exact || exact->is_integer()) return number;

@@ -9,19 +9,21 @@
 
 namespace stashscope {
 
-/// Known elements of a tensor as numbers; nothing when one of them is not known to be one, or when
-/// there are none to know (null).
+/// The elements of a tensor as integers; nothing when an element is not an integer constant or
+/// `contents` is null.
 std::optional<std::vector<std::int64_t>> integers_of(const std::vector<Expr>* contents);
 
-/// A binary floating point number as an exact fraction, when its parts fit.
+/// A binary floating-point number as an exact fraction; nothing when that does not fit into 64
+/// bits.
 std::optional<Expr> exact_expr(double number);
 
-/// An element as a tensor of that type holds it: floating numbers are rounded; nothing where it
-/// does not fit. What is no number stays as it is.
+/// `item` as a tensor of type `element` stores it: floating-point numbers are rounded. Nothing when
+/// it does not fit the type. A symbolic item is returned unchanged.
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
-/// The fraction of the least denominator that rounds to the same float32: what its author probably
-/// meant. Sizes times 0.7 are so the sizes that a run finds, which rounds every product.
+/// The fraction of the smallest denominator that rounds to the same float32: probably the number
+/// that the author meant. With it a size times 0.7 equals the size that a run finds, because a run
+/// rounds every product.
 Expr simplest_fraction(const Expr& number);
 
 }  // namespace stashscope

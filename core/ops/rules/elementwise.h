@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Whether every element of output 0 depends on the elements at the same place of the (broadcast)
-/// inputs and on nothing else.
+/// Whether each element of output 0 depends only on the elements at the same position of the
+/// (broadcast) inputs.
 bool is_elementwise(const Node& node);
 
 }  // namespace stashscope

@@ -12,12 +12,12 @@ namespace {
 ValueId operand(const std::vector<ValueId>& operands, std::size_t index, const char* kind) {
   if (index >= operands.size()) {
     fail_input("", std::string("lacks ") + kind + " " + std::to_string(index) +
-                       ", which its gradient needs");
+                       ", which its gradient rule needs");
   }
   return operands[index];
 }
 
-/// What nodes without a name are called after.
+/// The output that stands in for the name of a node without one.
 ValueId first_output(const Node& node) {
   const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                   [](ValueId output) { return output.valid(); });
@@ -52,7 +52,7 @@ ValueId GradientContext::output(std::size_t index) const {
 }
 
 const TensorType& GradientContext::type(ValueId value) const {
-  if (!value.valid()) fail_input("", "leaves out an operand that its gradient needs");
+  if (!value.valid()) fail_input("", "omits an operand that its gradient rule needs");
   return builder_.type(value);
 }
 
@@ -138,7 +138,8 @@ ValueId GradientContext::reshape_like(ValueId value, ValueId like) {
   for (const Expr& dim : shape(like)) {
     const auto number = dim.integer();
     if (!number) {
-      fail_input(describe(builder_.value(like)), "its dimensions must be numbers before opset 5",
+      fail_input(describe(builder_.value(like)),
+                 "its gradient needs numbers as dimensions before opset 5",
                  "convert the model to a newer opset");
     }
     dims.push_back(*number);
@@ -201,9 +202,11 @@ ValueId GradientContext::sum_to(ValueId gradient, const Shape& from, ValueId tar
 
 ValueId GradientContext::sum_to_at_run_time(ValueId gradient, ValueId target) {
   if (opset() < 13) {
-    fail_input(describe(builder_.value(target)),
-               "whether it is broadcast is only known at run time, which needs opset 13 or newer",
-               "give its dimensions as numbers, or convert the model to a newer opset");
+    fail_input(
+        describe(builder_.value(target)),
+        "only the run knows whether it is broadcast, which its gradient supports since opset "
+        "13",
+        "give its dimensions as numbers, or convert the model to a newer opset");
   }
   const std::vector<ValueId> axes =
       add_microsoft("BroadcastGradientArgs", {shape_of(target), shape_of(output())},

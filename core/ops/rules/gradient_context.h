@@ -6,65 +6,65 @@
 
 namespace stashscope {
 
-/// Thrown when an operator between a parameter and the loss has no gradient rule, or one that does
-/// not cover this use of it.
+/// Thrown when an operator between a parameter and the loss has no gradient rule, or when its rule
+/// does not cover this node.
 class NoGradientRule : public Error {
  public:
   using Error::Error;
 };
 
-/// Throws NoGradientRule. @param what what the operator has no rule for, one clause
+/// Throws NoGradientRule. @param what the missing case, one clause
 [[noreturn]] void fail_gradient(const std::string& what);
 
-/// What a gradient rule reads and writes: the forward node with its inputs, outputs and the
-/// gradients that arrive at its outputs; and the nodes it adds to make the gradients of its inputs.
+/// The interface of a gradient rule. It reads the forward node with its inputs, its outputs and the
+/// gradients of its outputs, and adds nodes that compute the gradients of the inputs.
 class GradientContext {
  public:
-  /// @param arriving one id per output of the node, invalid where no gradient arrives
+  /// @param arriving the gradient of each output of the node, invalid for an output without one
   /// @param wanted   whether the gradient of each input is needed
   GradientContext(BackwardBuilder& builder, NodeId node, std::vector<ValueId> arriving,
                   std::vector<bool> wanted);
 
   const Node& node() const { return builder_.forward_node(id_); }
-  /// Lets a rule turn the forward node into its training form.
+  /// For rules that turn the forward node into its training form.
   Node& forward_node() { return builder_.forward_node(id_); }
   const Attributes& attributes() const { return node().attributes; }
   std::int64_t opset() const { return builder_.opset(); }
 
   bool has_input(std::size_t index) const;
-  /// Throw an input Error for a node that has fewer.
+  /// Throw an input Error when the node has fewer.
   ValueId input(std::size_t index) const;
   ValueId output(std::size_t index = 0) const;
-  /// An optional output that the backward pass needs; added when the node leaves it out.
+  /// An optional output that the backward pass needs; added when the node omits it.
   ValueId saved_output(std::size_t index, TensorType type);
-  /// Throws an input Error for an operand that is left out.
+  /// Throws an input Error for an omitted operand.
   const TensorType& type(ValueId value) const;
-  /// Throws an input Error when the rank is not known.
+  /// Throws NoGradientRule when the rank is not known.
   const Shape& shape(ValueId value) const;
   std::int64_t rank(ValueId value) const { return static_cast<std::int64_t>(shape(value).size()); }
-  /// The elements of an input, where they are known; else null.
+  /// The elements of an input; null when they are not known.
   std::shared_ptr<const std::vector<Expr>> contents(std::size_t index) const;
-  /// The same as whole numbers.
+  /// The elements as integers; nothing when they are not known.
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
 
   bool wants(std::size_t index) const { return index < wanted_.size() && wanted_[index]; }
   bool arrives(std::size_t output) const {
     return output < arriving_.size() && arriving_[output].valid();
   }
-  /// The gradient of an output; zeros when none arrives.
+  /// The gradient of an output; a tensor of zeros when it has none.
   ValueId gradient(std::size_t output = 0);
 
-  /// A node with one output (with several) of ai.onnx, or of another domain.
+  /// Adds a node of ai.onnx (of com.microsoft) with one output.
   ValueId add(std::string_view op_type, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                         Attributes attributes = {});
-  /// Several outputs; those marked false are left out (invalid ids).
+  /// Several outputs; those marked false are omitted (invalid ids).
   std::vector<ValueId> add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                                      const std::vector<bool>& outputs, Attributes attributes);
   std::vector<ValueId> add_many(std::string_view op_type, std::vector<ValueId> inputs,
                                 std::size_t outputs, Attributes attributes);
 
-  // The forms of these operators differ between opsets; these write the right one.
+  // The forms of these operators differ between opsets.
   ValueId reduce_sum(ValueId value, const std::vector<std::int64_t>& axes, bool keep);
   ValueId squeeze(ValueId value, const std::vector<std::int64_t>& axes);
   ValueId unsqueeze(ValueId value, const std::vector<std::int64_t>& axes);
@@ -79,7 +79,8 @@ class GradientContext {
 
   /// Sets the gradient of input `index`; it must have that input's shape.
   void give(std::size_t index, ValueId gradient);
-  /// The same for a gradient that has the shape `from` the input was broadcast to: sums it back.
+  /// Sums a gradient of shape `from`, to which the input was broadcast, back to the input's shape
+  /// and sets it.
   void give_broadcast(std::size_t index, ValueId gradient, const Shape& from);
   /// `give_broadcast` from the shape of output 0.
   void give_broadcast(std::size_t index, ValueId gradient);

@@ -13,8 +13,8 @@ namespace stashscope {
 class ShapeContext;
 class GradientContext;
 
-/// Concrete dims and bytes of the inputs and outputs of one node; an empty optional input has
-/// neither.
+/// Concrete dims and bytes of the inputs and outputs of one node; an omitted optional input has no
+/// dims and 0 bytes.
 struct CostContext {
   const Node& node;
   std::span<const std::vector<std::int64_t>> inputs;
@@ -22,7 +22,7 @@ struct CostContext {
   std::span<const std::int64_t> input_bytes = {};
   std::span<const std::int64_t> output_bytes = {};
 
-  /// No dims for an input that the node does not have.
+  /// Empty for an input that the node does not have.
   const std::vector<std::int64_t>& input_dims(std::size_t index) const;
   /// 0 for an input (output) that the node does not have.
   double input_elements(std::size_t index) const;
@@ -31,60 +31,61 @@ struct CostContext {
   double bytes_of_output(std::size_t index = 0) const;
 };
 
-/// What of a device does the work of an operator, beside its memory.
+/// The part of a device that does the work of an operator, besides its memory.
 enum class ComputeUnit : std::uint8_t {
   vector,  ///< one operation per lane and clock
-  matrix,  ///< units that multiply matrices, where the device has them
+  matrix,  ///< matrix multiplication units, if the device has them
   link,    ///< the link to the host
 };
 
-/// At which probe level the reference tool recomputes an operator.
+/// The lowest probe level at which ONNX Runtime's memory optimizer recomputes an operator.
 enum class RecomputeLevel { never, basic, advanced };
 
-/// One row of the reference's table: the since-versions it holds for, and the inputs that the
-/// search for a subgraph does not follow.
+/// One row of that optimizer's table of recomputable operators: the since-versions it covers, and
+/// the inputs that the search for a recompute subgraph does not follow.
 struct RecomputeRule {
   std::vector<std::int64_t> versions;
   std::vector<std::size_t> ignored_inputs;
 };
 
-/// That output `output` may take over the buffer of input `input` when the input dies at the node
-/// and both have the same type and dims.
+/// Output `output` may reuse the buffer of input `input` when the input dies at the node and both
+/// have the same type and dims.
 struct InPlace {
   std::size_t input;
   std::size_t output;
 };
 
-/// All that the analysis must know of an operator. Kernels live with the runners, under the same
+/// Everything the analysis knows about an operator. Kernels belong to the runners, under the same
 /// name.
 struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
   std::vector<std::int64_t> versions = {};  ///< since-versions, ascending
-  /// Sets the types (and known contents) of all outputs; null: taken from what the model declares.
+  /// Sets the types (and known contents) of all outputs; null: the model's declared types are used.
   void (*infer)(ShapeContext&) = nullptr;
   /// The outputs do not depend differentiably on the inputs (shapes, comparisons).
   bool stops_gradients = false;
   /// Builds the gradients of the inputs; null: no rule is known.
   void (*gradient)(GradientContext&) = nullptr;
-  /// Floating point operations; null: one for each element of output 0.
+  /// Floating-point operations; null: one per element of output 0.
   double (*flops)(const CostContext&) = nullptr;
   /// Bytes read and written in the device's memory; null: every input and output once.
   double (*bytes)(const CostContext&) = nullptr;
   ComputeUnit unit = ComputeUnit::vector;
-  /// The input whose buffer an output always shares, if the node has such a one.
+  /// The input whose buffer an output always shares; nothing when there is none.
   std::optional<std::size_t> (*alias)(const Graph&, const Node&, std::size_t output) = nullptr;
   std::vector<InPlace> in_place = {};
   RecomputeLevel recompute = RecomputeLevel::never;
   std::vector<RecomputeRule> recompute_rules = {};
-  bool random = false;          ///< draws random numbers: a recomputed twin needs the same seed
-  bool output_on_host = false;  ///< its outputs take no memory of the device
-  /// A gradient operator whose result hardly changes when what it reads of the forward pass was
-  /// kept with 8 bits: it depends on where a smooth, saturating function stood, not on its digits.
+  bool random = false;          ///< draws random numbers: a clone needs the original's seed
+  bool output_on_host = false;  ///< its outputs take no device memory
+  /// A gradient operator whose result hardly changes when its stashed activations are stored in 8
+  /// bits: the derivative of a smooth, saturating function depends on their range, not their
+  /// digits.
   bool tolerates_float8 = false;
 };
 
-/// Operators by domain and type, filled once at start.
+/// Operators by domain and type; filled once at program start.
 class OpRegistry {
  public:
   void add(Op op);
@@ -92,19 +93,19 @@ class OpRegistry {
   const Op* find(std::string_view domain, std::string_view type) const;
   const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
   std::size_t size() const { return ops_.size(); }
-  /// By domain and type, in no order.
+  /// By domain and type, in no particular order.
   const std::unordered_map<std::string, Op>& all() const { return ops_; }
 
  private:
   std::unordered_map<std::string, Op> ops_;
 };
 
-/// What the entry says, or what holds without one. @param op null for an unknown operator
+/// The entry's cost rule, or the default of `Op::flops` and `Op::bytes`.
+/// @param op null for an unknown operator
 double flops_of(const Op* op, const CostContext& cost);
 double bytes_moved(const Op* op, const CostContext& cost);
 
-/// The version of the operator set in which `op`'s definition at `opset` appeared; 1 when none
-/// fits.
+/// The since-version of `op` that is in force at `opset`; 1 when there is none.
 std::int64_t since_version(const Op& op, std::int64_t opset);
 
 }  // namespace stashscope

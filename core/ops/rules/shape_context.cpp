@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Factors of all terms; what is inside of a function counts double.
+/// The number of factors of all terms; those inside a function count double.
 std::size_t complexity(const Expr& expr) {
   std::size_t total = 0;
   for (const Term& term : expr.terms()) {
@@ -58,7 +58,7 @@ const Expr& ShapeContext::dim(std::size_t index, std::int64_t axis) const {
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank) {
     fail("input " + std::to_string(index) + " has rank " + std::to_string(rank) +
-         ", which is too small");
+         ", but the operator needs more axes");
   }
   return dims[static_cast<std::size_t>(axis)];
 }
@@ -130,7 +130,7 @@ Expr ShapeContext::broadcast_dim(const Expr& a, const Expr& b) {
   if (a.integer() && b.integer()) {
     fail("cannot broadcast dimensions " + text(a) + " and " + text(b));
   }
-  // A named dim against a number is 1 or that number, and the result is the number either way.
+  // A symbolic dim beside a number is 1 or that number; both give the number.
   if (a.integer()) return a;
   if (b.integer()) return b;
   return same_dim(a, b, "broadcast dimensions");

@@ -10,42 +10,42 @@
 
 namespace stashscope {
 
-/// The elements of a tensor where they are known, row-major.
+/// The known elements of a tensor, row-major.
 using Contents = std::vector<Expr>;
 
-/// Tensors with more elements than this are not followed by value.
+/// The elements of larger tensors are not tracked.
 constexpr std::size_t max_contents = 128;
 
-/// One input as a shape rule sees it; what it points to belongs to the caller.
+/// One input of a shape rule; the caller owns what it points to.
 struct KnownInput {
-  const TensorType* type = nullptr;    ///< null: the optional input is left out
+  const TensorType* type = nullptr;    ///< null: an omitted optional input
   const Contents* contents = nullptr;  ///< null: not known
 };
 
-/// One output as a shape rule leaves it.
+/// One output of a shape rule.
 struct InferredOutput {
   TensorType type;
   std::shared_ptr<const Contents> contents;
 };
 
-/// Thrown by ShapeContext getters when a rule needs a shape that is not known; the caller then
-/// leaves the outputs' shapes unknown.
+/// Thrown by ShapeContext getters for an unknown shape. The caller of the rule then leaves the
+/// remaining outputs' shapes unknown.
 struct ShapeUnknown {};
 
-/// Two sizes that must be equal for the model to make sense.
+/// Two sizes that must be equal for the model to be valid.
 struct Equality {
   Expr a;
   Expr b;
 };
 
-/// What a shape rule reads and writes. The same rules serve the analysis (symbolic dims) and the
-/// runners (all dims and contents are numbers).
+/// The interface of a shape rule. The same rules serve the analysis (symbolic dims) and the runners
+/// (all dims and contents are numbers).
 class ShapeContext {
  public:
   /// @param version since-version of the node's operator
-  /// @param symbols where unknown dims get their names
-  /// @param output_name of the first output, for the names of sizes that depend on data; empty:
-  /// they are numbered
+  /// @param symbols receives the symbols of unknown dims
+  /// @param output_name name of the first output, used in the names of data-dependent sizes; empty:
+  /// these sizes are numbered
   ShapeContext(const Node& node, std::int64_t version, std::vector<KnownInput> inputs,
                SymbolTable& symbols, std::string output_name = {});
 
@@ -62,7 +62,7 @@ class ShapeContext {
     return index < node_.outputs.size() && node_.outputs[index].valid();
   }
 
-  /// Throws an input Error when the (required) input is left out.
+  /// Throws an input Error when the (required) input is omitted.
   const TensorType& type(std::size_t index) const;
   ElementType element(std::size_t index) const { return type(index).element; }
   const Shape& shape(std::size_t index) const;  ///< throws ShapeUnknown
@@ -71,47 +71,47 @@ class ShapeContext {
   }
   const Expr& dim(std::size_t index, std::int64_t axis) const;
   bool has_shape(std::size_t index) const { return has_input(index) && type(index).shape; }
-  /// Null when the input is left out or its elements are not known.
+  /// Null when the input is omitted or its elements are not known.
   const Contents* contents(std::size_t index) const;
-  /// The elements as numbers; nothing when one of them is not.
+  /// The elements as integers; nothing when they are not known or one is not an integer.
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
   std::optional<std::int64_t> integer(std::size_t index) const;
 
   void set_element(std::size_t output, ElementType element);
   void set_shape(std::size_t output, Shape shape);
   void set(std::size_t output, ElementType element, Shape shape);
-  /// Elements of an output whose type and shape are set, as its type rounds them. Ignored when
-  /// there are more than `max_contents`, not as many as the shape says, or some that do not fit the
-  /// type.
+  /// Sets the elements of an output, rounded to its type; needs its type and shape. Ignored when
+  /// their number exceeds `max_contents` or differs from the shape's, or one does not fit the type.
   void set_contents(std::size_t output, Contents contents);
-  /// Output 0 is like input 0, element type and shape.
+  /// Gives an output the element type and shape of an input.
   void set_like_input(std::size_t output, std::size_t input);
 
   Expr unknown_dim() { return Expr::symbol(symbols_.fresh()); }
-  /// A size of the outputs that only the data tells. @param axis names it, within the node
+  /// A size of the outputs that depends on the data. @param axis distinguishes the node's sizes
   Expr data_dependent_dim(std::int64_t axis, std::optional<Expr> at_most);
-  /// Whether a size is made from one that neither the model names nor a rule could tell.
+  /// Whether a size contains a fresh symbol: one that neither the model names nor a rule derives.
   bool is_unknown(const Expr& size) const;
-  /// Notes that `a` and `b` must be equal and returns the simpler one; numbers that differ are an
-  /// Error.
+  /// Records that `a` and `b` must be equal and returns the simpler one. Throws an input Error for
+  /// different numbers. @param what names the two sizes in that Error
   Expr same_dim(const Expr& a, const Expr& b, const char* what);
   /// Multidirectional broadcasting. (ONNX, Broadcasting.md)
   Expr broadcast_dim(const Expr& a, const Expr& b);
   Shape broadcast(const Shape& a, const Shape& b);
-  /// Numbers that differ are an Error; what has a name is left to the run, which knows all dims.
+  /// Throws an input Error for different numbers. Symbolic sizes are checked by the run, which
+  /// knows all dims.
   void require_dim(const Expr& a, const Expr& b, const char* what) const;
-  /// The same of an input, if it is there, with one axis.
+  /// Requires an input, unless it is omitted, to have one axis of `size`.
   void require_length(std::size_t input, const Expr& size, const char* what) const;
-  /// Unidirectional broadcasting of an input that may be left out. (ONNX, Broadcasting.md)
+  /// Unidirectional broadcasting of an input that may be omitted. (ONNX, Broadcasting.md)
   void require_broadcastable(std::size_t input, const Shape& to) const;
 
-  /// Element types of the inputs must agree.
+  /// Requires two inputs to have the same element type.
   void require_same_element(std::size_t a, std::size_t b) const;
-  /// `axis` in [0, rank), counting negative ones from the end; an Error outside.
+  /// `axis` in [0, rank), negative ones counted from the end. Throws an input Error outside of
+  /// rank.
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
   [[noreturn]] void fail(const std::string& what) const;
-  /// For what is wrong but has an answer elsewhere: the user is told, and the shape stays unknown
-  /// unless the model declares it.
+  /// For a fault that the model's declared shape can mend: warns the user and throws ShapeUnknown.
   [[noreturn]] void leave_to_declaration(std::string warning);
   const std::vector<std::string>& warnings() const { return warnings_; }
   std::string text(const Expr& expr) const { return to_string(expr, symbols_); }

@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// The outputs of `node` that show the memory of its input `value` under other dims.
-/// @param op of the node; null: an unknown operator shows none
+/// The outputs of `node` that alias the buffer of its input `value` with other dims.
+/// @param op of the node; null for an unknown operator, which has no aliases
 std::vector<ValueId> views_of(const Graph& graph, const Node& node, const Op* op, ValueId value);
 
 }  // namespace stashscope

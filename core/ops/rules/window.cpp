@@ -14,11 +14,12 @@ std::vector<std::int64_t> list_or(const Attributes& attributes, const char* name
   if (items.empty()) items.assign(size, otherwise);
   if (items.size() != size) {
     fail_input("", std::string("attribute '") + name + "' has " + std::to_string(items.size()) +
-                       " entries, " + std::to_string(size) + " are needed");
+                       " entries; the operator needs " + std::to_string(size));
   }
   for (const std::int64_t item : items) {
     if (item < least)
-      fail_input("", std::string("attribute '") + name + "' has the entry " + std::to_string(item));
+      fail_input("", std::string("attribute '") + name + "' has the entry " + std::to_string(item) +
+                         ", which is below " + std::to_string(least));
   }
   return items;
 }
@@ -36,7 +37,7 @@ std::int64_t extent(const Window& window, std::size_t axis) {
 Window read_window(const Attributes& attributes, std::vector<std::int64_t> kernel) {
   const std::size_t axes = kernel.size();
   for (const std::int64_t size : kernel) {
-    if (size < 1) fail_input("", "the kernel has the size " + std::to_string(size));
+    if (size < 1) fail_input("", "the kernel size " + std::to_string(size) + " is below 1");
   }
   Window window;
   window.strides = list_or(attributes, "strides", axes, 1, 1);
@@ -61,7 +62,7 @@ Expr window_count(ShapeContext& context, const Window& window, std::size_t axis,
   }
   if (!window.ceil_mode) return floor_divide(room, stride) + Expr(1);
   const Expr places = ceil_divide(room, stride) + Expr(1);
-  // A last window that would start in the padding after the end is left out.
+  // A last window that starts in the end padding does not count.
   const auto known = size.integer();
   if (known && (*places.integer() - 1) * window.strides[axis] >= *known + before) {
     return places - Expr(1);

@@ -6,13 +6,12 @@
 
 namespace stashscope {
 
-/// A sliding window over the spatial axes, as convolutions and poolings share it. One entry per
-/// axis.
+/// The sliding window of a convolution or pooling; one entry per spatial axis.
 struct Window {
   std::vector<std::int64_t> kernel;
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> dilations;
-  std::vector<std::int64_t> pads;  ///< all begins, then all ends
+  std::vector<std::int64_t> pads;  ///< all begins, then all ends: two entries per axis
   std::string auto_pad;            ///< NOTSET, VALID, SAME_UPPER or SAME_LOWER
   bool ceil_mode = false;
 };
@@ -21,10 +20,11 @@ struct Window {
 /// defaults. Throws an input Error for a stride or dilation below 1 or a list of the wrong length.
 Window read_window(const Attributes& attributes, std::vector<std::int64_t> kernel);
 
-/// Places of the window along spatial axis `axis` of size `size`. Fails when there is none.
+/// The number of window positions along spatial axis `axis` of size `size`. Throws an input Error
+/// when the window does not fit.
 Expr window_count(ShapeContext& context, const Window& window, std::size_t axis, const Expr& size);
 
-/// The padding before and after an axis of `size`, with auto_pad worked out. For runners.
+/// The padding before and after an axis of `size`, with auto_pad resolved. For runners.
 std::pair<std::int64_t, std::int64_t> padding(const Window& window, std::size_t axis,
                                               std::int64_t size);
 

@@ -4,8 +4,8 @@ namespace stashscope {
 
 namespace {
 
-/// Merges in the order of the nodes. At any time only nodes up to the one that is looked at are in
-/// groups, so nothing that lies behind it in the order leads back to it.
+/// Merges in the order of the nodes. Groups contain only nodes up to the current one, so no path
+/// from a later node leads back to it.
 class DataflowFusion {
  public:
   DataflowFusion(const FusionInput& input, const FusableNodes& nodes)
@@ -34,7 +34,7 @@ class DataflowFusion {
     merges_.emplace_back(maker, node);
   }
 
-  /// Whether a node outside needs what one of the groups makes and makes what the other one needs.
+  /// Whether a path from one group to the other leads through a node outside both.
   bool leads_around(NodeId a, NodeId b) {
     return leads_through_others(a, b) || leads_through_others(b, a);
   }
@@ -76,7 +76,7 @@ class DataflowFusion {
   const FusableNodes& nodes_;
   GroupBuilder builder_;
   IdVector<NodeId, std::size_t> position_;
-  IdVector<NodeId, std::size_t> seen_by_;  ///< the last walk that came by
+  IdVector<NodeId, std::size_t> seen_by_;  ///< the last walk that visited the node
   std::size_t walk_ = 0;
   std::size_t last_ = 0;
   std::vector<NodeId> stack_;

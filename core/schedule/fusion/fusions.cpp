@@ -14,10 +14,11 @@ namespace {
 FusedGroups no_groups(const FusionInput&) { return {}; }
 
 constexpr std::array<FusionStrategy, 4> strategies = {{
-    {"none", "every node runs by itself", no_groups},
-    {"dataflow", "pointwise nodes with those that make their operands", dataflow_groups},
-    {"horizontal", "pointwise nodes of one level, whatever path they are on", horizontal_groups},
-    {"memory-aware", "along the dataflow, then by level, but never so that the peak rises",
+    {"none", "no fusion", no_groups},
+    {"dataflow", "pointwise nodes with the pointwise nodes that make their operands",
+     dataflow_groups},
+    {"horizontal", "pointwise nodes at equal depth, also on different paths", horizontal_groups},
+    {"memory-aware", "dataflow, then horizontal, without fusions that raise the peak",
      memory_aware_groups},
 }};
 
@@ -58,7 +59,7 @@ std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
 
 namespace {
 
-/// @param nodes tells the order for what orders see of the step
+/// @param nodes returns the order, given the fused step's OrderInput
 template <class Nodes>
 Timeline timeline_of(const OrderInput& step, const FusedGroups& groups, Nodes nodes) {
   if (groups.empty()) return make_timeline(step.dataflow, step.memory, nodes(step));

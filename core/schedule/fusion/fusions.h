@@ -9,37 +9,38 @@
 
 namespace stashscope {
 
-/// What the user wants otherwise than a fusion strategy would have it.
+/// The user's exceptions to a fusion strategy.
 struct FusionEdits {
-  std::vector<NodeId> alone;                     ///< in no group
+  std::vector<NodeId> alone;                     ///< never fused
   std::vector<std::pair<NodeId, NodeId>> apart;  ///< never in one group
 };
 
-/// What a fusion strategy may look at.
+/// The input of a fusion strategy.
 struct FusionInput {
   const OrderInput& step;      ///< before anything is fused
-  const OrderStrategy& order;  ///< in which the step will run
+  const OrderStrategy& order;  ///< that the fused step will use
   const FusionEdits& edits;
 };
 
-/// A named way to run several pointwise nodes as one.
+/// A named rule that chooses which pointwise nodes run as one.
 struct FusionStrategy {
-  std::string_view name;         ///< as typed after --fuse
+  std::string_view name;         ///< the value of --fuse
   std::string_view description;  ///< one clause for lists and tooltips
-  /// Groups that can be brought into an order: none needs what another one makes of its own.
+  /// Groups that have a valid order: no cycle of dependencies between groups.
   FusedGroups (*groups)(const FusionInput&);
 };
 
-/// All strategies; the first is the default, no groups.
+/// All strategies; the first is the default and fuses nothing.
 std::span<const FusionStrategy> fusion_strategies();
 
-/// Throws a usage Error that lists the names when there is none called `name`.
+/// Throws a usage Error with the list of names if none is called `name`.
 const FusionStrategy& find_fusion(std::string_view name);
 
-/// What order strategies see of a step with groups. Refers to its arguments.
+/// The input of an order strategy for a fused step. Holds references to the arguments.
 OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const FusedGroups& groups);
 
-/// The step's nodes in an order that keeps groups together, and the timeline of such an order.
+/// The step's nodes in the given order with groups kept together, and the timeline of such an
+/// order.
 std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
                              const FusedGroups& groups);
 Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups);

@@ -73,7 +73,7 @@ FusedGroups GroupBuilder::groups() const {
 
 bool has_order(const Topology& topology, const FusedGroups& groups) {
   if (groups.empty()) return true;
-  // A group is a node of a graph in which each other node is one of its own.
+  // A graph with one node for each group and each node outside groups.
   const std::size_t count = groups.members.size();
   const auto place = [&](NodeId node) {
     const FusedGroupId group = groups.of(node);

@@ -8,24 +8,24 @@
 
 namespace stashscope {
 
-using Merge = std::pair<NodeId, NodeId>;  ///< that the groups of two nodes become one
+using Merge = std::pair<NodeId, NodeId>;  ///< joins the groups of two nodes
 
-/// Compilers bound a kernel's size, too (PyTorch's Inductor: max_fusion_size, of this default).
+/// Bound on the size of a kernel; the default of max_fusion_size in PyTorch's Inductor.
 constexpr std::size_t most_fused_nodes = 64;
 
-/// The pointwise nodes of a step, and which of them may run as one: those of equal dims, in the
-/// same pass (forward or backward), that the user does not want apart.
+/// The pointwise nodes of a step, and which of them may be fused: nodes of equal dims in the same
+/// pass (forward or backward) that the user did not separate.
 class FusableNodes {
  public:
   explicit FusableNodes(const FusionInput& input);
 
   bool contains(NodeId node) const { return kind_[node] >= 0; }
-  /// Whether neither dims nor passes are in the way.
+  /// Whether both nodes have equal dims and belong to the same pass.
   bool fit(NodeId a, NodeId b) const { return contains(a) && kind_[a] == kind_[b]; }
-  /// A number for all that nodes of one group have in common; negative for other nodes.
+  /// Equal for nodes that may share a group; negative for nodes that cannot be fused.
   int kind(NodeId node) const { return kind_[node]; }
   const std::vector<Merge>& apart() const { return apart_; }
-  /// In which a graph's own nodes have the file's order.
+  /// All nodes; the graph's own nodes are in file order.
   const std::vector<NodeId>& order() const { return order_; }
 
  private:
@@ -42,10 +42,10 @@ class GroupBuilder {
   GroupBuilder(const FusableNodes& nodes, const Topology& topology);
   GroupBuilder(FusableNodes&& nodes, const Topology& topology) = delete;
 
-  /// Not when they are one group already, would be more than most_fused_nodes, or the user wants
-  /// two nodes apart.
+  /// False if they are in one group already, the group would exceed most_fused_nodes, or the user
+  /// separated two of the nodes.
   bool can_merge(NodeId a, NodeId b) const;
-  /// False, and nothing changes, when they cannot be merged.
+  /// Returns false and changes nothing if the nodes cannot be merged.
   bool merge(NodeId a, NodeId b);
   bool are_together(NodeId a, NodeId b) const { return root_[a] == root_[b]; }
   const std::vector<NodeId>& members(NodeId node) const { return members_[root_[node]]; }
@@ -60,20 +60,19 @@ class GroupBuilder {
   IdVector<NodeId, std::vector<NodeId>> members_;
 };
 
-/// Whether the nodes can be brought into an order that keeps the groups together.
+/// Whether a valid order exists that keeps the groups together.
 bool has_order(const Topology& topology, const FusedGroups& groups);
 
-/// The merges of each pointwise node with the pointwise nodes that make its operands, without those
-/// that would leave groups waiting for each other.
+/// Merges of each pointwise node with the pointwise nodes that make its operands, except merges
+/// that would create a cycle between groups.
 std::vector<Merge> dataflow_merges(const FusionInput& input, const FusableNodes& nodes);
 
-/// The merges of neighbours among pointwise nodes that are equally far from the step's inputs,
-/// counted in nodes.
+/// Merges of neighbouring pointwise nodes at equal depth, counted in nodes from the step's inputs.
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes);
 
 FusedGroups dataflow_groups(const FusionInput& input);
 FusedGroups horizontal_groups(const FusionInput& input);
-/// The merges of both, without those that raise the peak.
+/// Merges of both kinds, except those that raise the peak.
 FusedGroups memory_aware_groups(const FusionInput& input);
 
 }  // namespace stashscope

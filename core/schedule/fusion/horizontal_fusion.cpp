@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// The longest way from the step's inputs to each node.
+/// The length of the longest path from the step's inputs to each node.
 IdVector<NodeId, std::size_t> levels(const Topology& topology, const std::vector<NodeId>& order) {
   IdVector<NodeId, std::size_t> level(topology.nodes(), 0);
   for (const NodeId node : order) {
@@ -25,7 +25,7 @@ IdVector<NodeId, std::size_t> levels(const Topology& topology, const std::vector
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes) {
   const Dataflow& dataflow = input.step.dataflow;
   const auto level = levels(dataflow.topology, nodes.order());
-  // Clones would run as early as what is no clone.
+  // Clones are kept separate; a group with other nodes would run them too early.
   std::map<std::tuple<std::size_t, int, bool>, NodeId> last;
   std::vector<Merge> merges;
   for (const NodeId node : nodes.order()) {
@@ -40,7 +40,7 @@ std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNode
 FusedGroups horizontal_groups(const FusionInput& input) {
   const FusableNodes nodes(input);
   GroupBuilder builder(nodes, input.step.dataflow.topology);
-  // Nothing leads from a level back to itself.
+  // No path connects nodes of equal depth, so no merge creates a cycle.
   for (const auto& [a, b] : horizontal_merges(input, nodes)) builder.merge(a, b);
   return builder.groups();
 }

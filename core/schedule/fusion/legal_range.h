@@ -7,34 +7,34 @@
 
 namespace stashscope {
 
-/// Why nodes cannot run directly in front of a step.
+/// Why nodes cannot move directly before a slot.
 struct MoveObstacle {
   enum class Kind : std::uint8_t {
-    producer,  ///< it makes what they read
-    reader,    ///< it reads what they make
-    group      ///< its group would be parted
+    producer,  ///< `node` makes a value that the moved nodes read
+    reader,    ///< `node` reads a value that the moved nodes make
+    group      ///< the move would split the group of `node`
   };
   Kind kind = Kind::producer;
   NodeId node;
-  ValueId value;         ///< what is read; invalid for a group
-  std::size_t step = 0;  ///< of that node
+  ValueId value;         ///< the value read; invalid for `group`
+  std::size_t step = 0;  ///< slot of `node`
 };
 
-/// The steps at which a node, or the first member of its group, can run while all others keep their
-/// order. Steps at which it would stand inside another group are among them.
+/// The slots in which a node, or the first member of its group, can run while all other nodes keep
+/// their order. Includes slots inside other groups.
 struct LegalRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::optional<MoveObstacle> producer;  ///< why not before; nothing: it may be the first
-  std::optional<MoveObstacle> reader;    ///< why not behind; nothing: it may be the last
+  std::optional<MoveObstacle> producer;  ///< what prevents an earlier slot; nothing: `first` is 0
+  std::optional<MoveObstacle> reader;    ///< what prevents a later slot; nothing: may run last
 };
 
-/// A valid order whose nodes are moved one by one. The members of a group stay together and move as
-/// one.
+/// A valid order whose nodes can be moved one at a time. The members of a group stay adjacent and
+/// move together.
 class MovableOrder {
  public:
-  /// Refers to topology and groups. @param order every node once, producers before readers, the
-  /// members of a group side by side
+  /// Holds references to topology and groups. @param order every node once, producers before
+  /// readers, the members of a group adjacent
   MovableOrder(const Topology& topology, const FusedGroups& groups, std::vector<NodeId> order);
   MovableOrder(const Topology& topology, FusedGroups&& groups, std::vector<NodeId> order) = delete;
 
@@ -43,27 +43,27 @@ class MovableOrder {
 
   struct Steps {
     std::size_t begin = 0;
-    std::size_t end = 0;  ///< behind the last
+    std::size_t end = 0;  ///< after the last
     std::size_t count() const { return end - begin; }
   };
-  /// Those of a node, or of all members of its group.
+  /// The slots of a node, or of all members of its group.
   Steps steps_of(NodeId node) const;
 
   LegalRange range(NodeId node) const;
 
-  /// What keeps a node, with its group, from running directly in front of a step; nothing where it
-  /// stays in its place. @param before a step, or their number for the end
+  /// What prevents a move of a node, with its group, directly before a slot; nothing if the move is
+  /// valid or changes nothing. @param before a slot, or the number of nodes for the end
   std::optional<MoveObstacle> obstacle(NodeId node, std::size_t before) const;
 
-  /// The step to move in front of so that the node, or the first member of its group, runs at
-  /// `step`.
+  /// The argument `before` of `move` that makes the node, or the first member of its group, run in
+  /// slot `step`.
   std::size_t in_front_of(NodeId node, std::size_t step) const;
 
-  /// @pre nothing is in the way
+  /// @pre obstacle(node, before) is empty
   void move(NodeId node, std::size_t before);
 
  private:
-  /// Of the producers that members have among other nodes, the one that runs last.
+  /// The last producer outside `moved` that one of the moved nodes reads from.
   std::optional<MoveObstacle> last_producer(const Steps& moved) const;
   std::optional<MoveObstacle> first_reader(const Steps& moved) const;
 

@@ -4,8 +4,8 @@ namespace stashscope {
 
 namespace {
 
-/// Takes merges in as long as the peak does not rise. Many are tried at once; only where these do
-/// harm, the harmful ones are looked for among the first and the second half.
+/// Adds merges as long as the peak does not rise. Tries many at once; if these raise the peak, it
+/// tries each half separately.
 class MemoryAwareFusion {
  public:
   explicit MemoryAwareFusion(const FusionInput& input)

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// Beside those that passes move others over.
+/// Elementwise operators beyond those that graph passes know.
 bool is_more_elementwise(const Node& node) {
   static const std::set<std::string> types = {":Abs",
                                               ":Reciprocal",
@@ -36,7 +36,7 @@ bool is_more_elementwise(const Node& node) {
   return types.contains(node.domain + ":" + node.op_type);
 }
 
-/// A bias has a place along the last axis, which a block does not have.
+/// A bias is indexed by the last axis, so its element differs from the block position.
 bool has_bias(const Node& node) {
   return node.op_type.starts_with("Bias") || (node.op_type == "FastGelu" && node.inputs.size() > 1);
 }

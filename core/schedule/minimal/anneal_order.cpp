@@ -9,12 +9,12 @@ namespace {
 
 class OrderAnnealer {
  public:
-  OrderAnnealer(const TaskGraph& graph, const std::vector<TaskId>& start, std::int64_t floor,
+  OrderAnnealer(const TaskGraph& graph, const std::vector<TaskId>& start, std::int64_t lower_bound,
                 const SearchLimit& limit, const Progress& progress, const BetterSequence& on_better)
       : state_(graph, start),
         clock_(limit, progress),
         random_(limit.seed),
-        floor_(floor),
+        lower_bound_(lower_bound),
         on_better_(on_better),
         start_(start),
         best_(start),
@@ -22,10 +22,11 @@ class OrderAnnealer {
 
   std::vector<TaskId> run() {
     const auto scale = static_cast<double>(best_peak_ - state_.graph().persistent_bytes);
-    for (int round = 0; round < rounds && best_peak_ > floor_ && clock_.used(moves_) < 1; ++round) {
+    for (int round = 0; round < rounds && best_peak_ > lower_bound_ && clock_.used(moves_) < 1;
+         ++round) {
       if (round > 0) state_ = RunSequence(state_.graph(), start_);
-      // Hot rounds cross barriers, cool ones settle more finely; which a graph needs shows only
-      // afterwards.
+      // Hot rounds cross barriers, cool rounds settle more finely. Which kind a graph needs is not
+      // known in advance.
       const double first = round % 2 == 0 ? 0.01 : 0.003;
       anneal({first * scale, 1e-5 * scale}, static_cast<double>(round) / rounds,
              static_cast<double>(round + 1) / rounds);
@@ -37,10 +38,10 @@ class OrderAnnealer {
   static constexpr int rounds = 4;
   static constexpr std::int64_t moves_between_looks = 256;
 
-  /// From one share of the limit to another.
+  /// Runs from one share of the limit to another.
   void anneal(const Cooling& cooling, double from, double until) {
     double temperature = cooling.first;
-    for (; best_peak_ > floor_; ++moves_) {
+    for (; best_peak_ > lower_bound_; ++moves_) {
       if (moves_ % moves_between_looks == 0) {
         const double used = clock_.used(moves_);
         if (used >= until) return;
@@ -69,7 +70,7 @@ class OrderAnnealer {
   RunSequence state_;
   SearchClock clock_;
   SearchRandom random_;
-  std::int64_t floor_;
+  std::int64_t lower_bound_;
   const BetterSequence& on_better_;
   const std::vector<TaskId>& start_;
   std::vector<TaskId> best_;
@@ -80,9 +81,9 @@ class OrderAnnealer {
 }  // namespace
 
 std::vector<TaskId> anneal_order(const TaskGraph& graph, const std::vector<TaskId>& start,
-                                 std::int64_t floor, const SearchLimit& limit,
+                                 std::int64_t lower_bound, const SearchLimit& limit,
                                  const Progress& progress, const BetterSequence& on_better) {
-  return OrderAnnealer(graph, start, floor, limit, progress, on_better).run();
+  return OrderAnnealer(graph, start, lower_bound, limit, progress, on_better).run();
 }
 
 }  // namespace stashscope

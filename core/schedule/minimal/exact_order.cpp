@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// A set of tasks that have run, as bits.
+/// The tasks that have run, as a bit set.
 using Downset = std::vector<std::uint64_t>;
 
 struct DownsetHash {
@@ -62,7 +62,7 @@ class DownsetSearch {
     Downset set;
     std::int64_t live = 0;
     std::int64_t peak = 0;
-    std::uint32_t last = none;  ///< the step that led here
+    std::uint32_t last = none;  ///< the task that led here
     std::uint32_t count = 0;
   };
   struct Step {
@@ -71,7 +71,7 @@ class DownsetSearch {
   };
   struct Entry {
     std::int64_t peak;
-    std::int64_t second;  ///< less of it comes first among equal peaks
+    std::int64_t second;  ///< smaller comes first among equal peaks
     std::uint32_t state;
 
     bool operator<(const Entry& other) const {
@@ -80,7 +80,7 @@ class DownsetSearch {
   };
   using Open = std::priority_queue<Entry>;
   struct Effect {
-    std::int64_t while_running;  ///< by how much the live bytes rise for the task itself
+    std::int64_t while_running;  ///< rise of the live bytes while the task runs
     std::int64_t afterwards;
   };
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
@@ -167,8 +167,8 @@ class DownsetSearch {
   std::vector<State> states_;
   std::vector<Step> steps_;
   std::unordered_map<Downset, std::int64_t, DownsetHash> best_peak_;
-  // The lowest peak is first in both. Some graphs are done sooner by keeping memory low, others by
-  // going straight ahead; taking turns, neither can take long.
+  // Both queues yield the lowest peak first; ties go to fewer live bytes, or to more tasks done.
+  // Either can be slow on some graphs, so the search alternates between them.
   Open by_live_;
   Open by_count_;
   std::vector<bool> is_closed_;

@@ -53,8 +53,8 @@ class ListScheduler {
     return bytes;
   }
 
-  /// What the live bytes lose or gain for the inputs, seen in the direction of the placement: from
-  /// the start an input goes with its last reader, from the end it comes with the first one placed.
+  /// Bytes of the inputs that change the live bytes, in the direction of placement. From the start,
+  /// an input is freed by its last reader; from the end, it appears with the first reader placed.
   std::int64_t taken_by(TaskId task) const {
     std::int64_t bytes = 0;
     for (const ItemId item : graph_.inputs[task]) {
@@ -68,8 +68,8 @@ class ListScheduler {
     return !graph_.kept[item] && readers_left_[item] == graph_.readers[item].size();
   }
 
-  /// Less of it is placed first: what lets the live bytes grow least, and among equals what goes on
-  /// with a lone path rather than begins another.
+  /// The smallest is placed first: smallest growth of the live bytes; on ties, a task that
+  /// continues a lone path.
   std::array<std::int64_t, 3> preference(TaskId task) const {
     const std::int64_t taken = taken_by(task);
     const auto index = static_cast<std::int64_t>(task.index());

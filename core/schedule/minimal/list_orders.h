@@ -6,13 +6,12 @@
 
 namespace stashscope {
 
-/// List scheduling from the start: of the tasks that are ready, the one that leaves the fewest
-/// bytes behind runs next.
+/// List scheduling from the start: the ready task that leaves the fewest live bytes runs next.
 std::vector<TaskId> forward_list_order(const TaskGraph& graph);
 
-/// List scheduling from the end: of the tasks whose readers all have a place, the one that
-/// allocates most takes the last place that is left; what it reads is freed by it when no reader
-/// behind it needs it.
+/// List scheduling from the end: among the tasks whose readers are all placed, the task that
+/// allocates most takes the last free position. It also frees those of its inputs that no task
+/// after it reads.
 std::vector<TaskId> backward_list_order(const TaskGraph& graph);
 
 }  // namespace stashscope

@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// The exact search keeps all the sets that it has seen.
+/// Bounds the memory of the exact search, which keeps every set it has visited.
 SearchLimit limit_of_sets(const TaskGraph& graph, const SearchLimit& limit) {
   constexpr std::int64_t most_sets = 500'000;
   constexpr std::int64_t most_words = 20'000'000;

@@ -9,21 +9,21 @@
 
 namespace stashscope {
 
-/// An order of which each task runs once, with what is known of its peak.
+/// An order in which each task runs once, with a lower bound on the peak of all orders.
 struct OrderAnswer {
   std::vector<TaskId> order;
   std::int64_t peak_bytes = 0;
-  std::int64_t bound_bytes = 0;  ///< no order is below
-  std::string_view method;       ///< what found it, one clause
+  std::int64_t bound_bytes = 0;  ///< lower bound on the peak of any order
+  std::string_view method;       ///< the method that found it, as one clause
 
   bool is_proven() const { return peak_bytes == bound_bytes; }
-  /// By how much a better order could be better at most, in shares of the bound.
+  /// Largest possible improvement, as a share of the bound.
   double gap() const;
 };
 
-/// The order of the lowest peak that is found from any of `starts`: exact by dynamic programming
-/// where the graph has few downsets, else by annealing; the bound is a minimum cut, or the peak
-/// itself where that is proven.
+/// The order of the lowest peak found from any of `starts`: by exact dynamic programming if the
+/// graph has few downsets, otherwise by annealing. The bound is a minimum cut, or the peak itself
+/// if that is proven minimal.
 /// @param starts valid orders, at least one
 OrderAnswer minimal_order(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                           const SearchLimit& limit, const Progress& progress,

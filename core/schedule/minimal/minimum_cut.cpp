@@ -28,7 +28,7 @@ bool MinimumCut::find_levels(std::size_t source, std::size_t sink) {
   return level_[sink] != none;
 }
 
-/// One path of the level graph, found depth first; what leads nowhere is not tried again.
+/// Pushes flow along one path of the level graph, depth first; dead ends are not visited again.
 std::int64_t MinimumCut::push_path(std::size_t source, std::size_t sink) {
   path_.clear();
   std::size_t at = source;

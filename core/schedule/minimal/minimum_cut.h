@@ -24,8 +24,8 @@ class MinimumCut {
  private:
   struct Arc {
     std::uint32_t to;
-    std::uint32_t next;  ///< of the same node
-    std::int64_t left;   ///< capacity that no flow uses
+    std::uint32_t next;  ///< next arc of the same node
+    std::int64_t left;   ///< residual capacity
   };
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Tasks from which (to which) a task can be reached, without itself.
+/// Tasks from which (ancestors) or to which (descendants) a task can be reached, without the task.
 enum class Direction : std::uint8_t { ancestors, descendants };
 
 IdVector<TaskId, bool> reached_from(const TaskGraph& graph, TaskId task, Direction direction) {
@@ -34,8 +34,8 @@ IdVector<TaskId, bool> reached_from(const TaskGraph& graph, TaskId task, Directi
   return reached;
 }
 
-/// Tasks on the side of the source have run. An item whose maker has run and that a task which has
-/// not run reads is cut.
+/// Tasks on the source side have run. An item is cut if its maker has run and one of its readers
+/// has not.
 class CutBuilder {
  public:
   CutBuilder(const TaskGraph& graph, TaskId task, const IdVector<ItemId, std::int64_t>& weight)
@@ -113,7 +113,7 @@ std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
   std::int64_t bound = largest_task_bytes(graph);
   const std::size_t size = graph.tasks() + graph.items();
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    // No step of the order that is below the bound can raise it.
+    // A slot at or below the bound cannot raise it.
     if (memory.live_bytes[steps[i]] <= bound) break;
     if (clock.used(static_cast<std::int64_t>(i * size)) >= 1) break;
     bound = std::max(bound, least_bytes_at(graph, order[steps[i]]));

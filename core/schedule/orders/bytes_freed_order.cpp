@@ -34,7 +34,7 @@ class ListOrder {
     while (!ready_.empty()) {
       const NodeId node = std::get<NodeId>(ready_.top());
       ready_.pop();
-      // Those that have come to free more are in the queue more than once.
+      // A node is queued again each time it frees more.
       if (is_placed_[node]) continue;
       is_placed_[node] = true;
       order.push_back(node);
@@ -45,13 +45,13 @@ class ListOrder {
   }
 
  private:
-  /// Larger runs first.
+  /// The smallest entry runs first.
   using Entry = std::tuple<bool, std::int64_t, std::int64_t, NodeId>;
   struct Lower {
     bool operator()(const Entry& a, const Entry& b) const { return a > b; }
   };
 
-  /// What is there of bytes behind the node beyond those before it, and the most meanwhile.
+  /// Clones come last; then the order is by net allocation, then by bytes allocated.
   Entry entry(NodeId node) const {
     std::int64_t allocated = 0;
     std::int64_t freed = 0;

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// A tensor is put away when nothing of the forward pass reads it, or a view of it, any more.
+/// Places each eviction after the last forward node that reads the tensor or a view of it.
 class EvictionPlacer {
  public:
   EvictionPlacer(const Graph& graph, const Dataflow& dataflow, std::vector<NodeId> order)
@@ -55,7 +55,7 @@ class EvictionPlacer {
         members.insert(members.end(), views.begin(), views.end());
       }
     }
-    // Some orders run forward nodes late; what is brought back must have been put away by then.
+    // Some orders run forward nodes late, but the eviction must come before the tensor is restored.
     const NodeId back = dataflow_.topology.readers[dataflow_.topology.outputs[node][0]][0];
     return std::min(last, position[back] - 1);
   }

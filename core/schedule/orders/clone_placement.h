@@ -6,11 +6,11 @@
 
 namespace stashscope {
 
-/// The order with every clone right before the first node that needs it.
+/// The order with each clone directly before its first reader.
 std::vector<NodeId> place_clones_late(const Dataflow& dataflow, std::vector<NodeId> order);
 
-/// The order with tensors put away as soon as nothing of the forward pass reads them, or a view of
-/// them, any more.
+/// The order with each tensor evicted as soon as no remaining forward node reads it or a view of
+/// it.
 std::vector<NodeId> place_evictions(const Graph& graph, const Dataflow& dataflow,
                                     std::vector<NodeId> order);
 

@@ -30,8 +30,8 @@ IdRows<NodeId, NodeId> followers(const Topology& topology) {
   return rows;
 }
 
-/// Walks along readers and leaves every node behind all of them. Goes from the last to the first,
-/// so that the reversed walk has nodes as the file has them.
+/// Postorder walk along readers. Starts at the last node, so that the reversed walk follows file
+/// order.
 class ReaderWalk {
  public:
   explicit ReaderWalk(const Topology& topology)
@@ -62,7 +62,7 @@ class ReaderWalk {
  private:
   struct Frame {
     NodeId node;
-    std::span<const NodeId> rest;  ///< readers that were not looked at
+    std::span<const NodeId> rest;  ///< readers not visited yet
   };
 
   void enter(NodeId node) {
@@ -83,7 +83,7 @@ std::vector<NodeId> reverse_depth_first_order(const OrderInput& input) {
   const Topology& topology = input.dataflow.topology;
   ReaderWalk walk(topology);
   for (std::size_t i = topology.nodes(); i-- > 0;) {
-    // A node that something makes inputs for is reached from there.
+    // Other nodes are reached from their producers.
     const auto inputs = topology.inputs[NodeId(i)];
     const bool is_source = std::ranges::none_of(
         inputs, [&](ValueId value) { return value.valid() && topology.producer[value].valid(); });

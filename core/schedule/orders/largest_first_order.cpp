@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// Gives nodes their places from the last to the first.
+/// Places nodes from the last position to the first.
 class BottomUpOrder {
  public:
   explicit BottomUpOrder(const OrderInput& input)
@@ -33,7 +33,7 @@ class BottomUpOrder {
     while (!ready_.empty()) {
       const NodeId node = ready_.top().second;
       ready_.pop();
-      // Those whose allocation has grown are in the queue more than once.
+      // A node is queued again each time its allocation grows.
       if (is_placed_[node]) continue;
       is_placed_[node] = true;
       reversed.push_back(node);
@@ -54,7 +54,7 @@ class BottomUpOrder {
     return bytes;
   }
 
-  /// What the node reads dies nowhere before it.
+  /// The node's inputs die at no node placed before it.
   void need_inputs(NodeId node) {
     for (const ValueId read : buffers_.read[node]) {
       if (is_needed_[read]) continue;
@@ -82,7 +82,7 @@ class BottomUpOrder {
   SharedBuffers buffers_;
   IdVector<NodeId, std::size_t> unplaced_readers_;
   IdVector<NodeId, bool> is_placed_;
-  IdVector<ValueId, bool> is_needed_;  ///< behind all nodes that have no place yet
+  IdVector<ValueId, bool> is_needed_;  ///< after all nodes not placed yet
   std::priority_queue<std::pair<std::int64_t, NodeId>> ready_;
 };
 

@@ -23,13 +23,13 @@ std::vector<NodeId> as_reference(const OrderInput& input) {
 
 std::vector<NodeId> as_searched(const OrderInput& input) { return searched_order(input).nodes; }
 
-/// An order that also says when tensors are put away.
+/// Adds evictions to an order that already places clones.
 template <Order* order>
 std::vector<NodeId> with_evictions(const OrderInput& input) {
   return place_evictions(input.graph, input.dataflow, order(input));
 }
 
-/// The same for a rule that knows nothing of clones.
+/// Adds clones and evictions to an order that places neither.
 template <Order* order>
 std::vector<NodeId> with_late_clones(const OrderInput& input) {
   return place_evictions(input.graph, input.dataflow,
@@ -38,19 +38,19 @@ std::vector<NodeId> with_late_clones(const OrderInput& input) {
 
 constexpr std::array<OrderStrategy, 9> strategies = {{
     {"file", "as the model file lists them", OrderKind::rule, with_evictions<as_in_file>},
-    {"reference", "as the reference runtime runs them: Kahn's algorithm with its priorities",
+    {"reference", "as ONNX Runtime runs them: Kahn's algorithm with its priorities",
      OrderKind::rule, with_evictions<as_reference>},
-    {"depth-first", "from each output, what it needs first", OrderKind::rule,
+    {"depth-first", "depth first from each output", OrderKind::rule,
      with_evictions<depth_first_order>},
-    {"reverse-depth-first", "from the inputs along readers to the end, the walk reversed",
-     OrderKind::rule, with_late_clones<reverse_depth_first_order>},
+    {"reverse-depth-first", "reverse postorder from the inputs", OrderKind::rule,
+     with_late_clones<reverse_depth_first_order>},
     {"breadth-first", "level by level", OrderKind::rule, with_evictions<breadth_first_order>},
-    {"largest-first", "from the end back, what allocates most last", OrderKind::rule,
+    {"largest-first", "from the end back, the largest allocation last", OrderKind::rule,
      with_late_clones<largest_first_order>},
-    {"bytes-freed", "of what is ready, what frees most first", OrderKind::rule,
+    {"bytes-freed", "the ready node that frees most runs first", OrderKind::rule,
      with_late_clones<bytes_freed_order>},
-    {"best", "whichever of the above has the lowest peak", OrderKind::best_of, best_order},
-    {"minimal", "the lowest peak that a search finds: proven on small graphs, else with a bound",
+    {"best", "the order above with the lowest peak", OrderKind::best_of, best_order},
+    {"minimal", "search for the lowest peak: proven on small graphs, else with a lower bound",
      OrderKind::search, as_searched, searched_order},
 }};
 

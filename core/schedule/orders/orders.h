@@ -11,43 +11,43 @@
 
 namespace stashscope {
 
-/// What an order strategy may look at.
+/// The input of an order strategy.
 struct OrderInput {
   const Graph& graph;
   const Dataflow& dataflow;
-  std::vector<NodeId> forward_ends;  ///< the nodes that forward leads to
+  std::vector<NodeId> forward_ends;  ///< the last nodes of the forward pass
   StepMemory memory;
   Progress progress = {};
 };
 
 enum class OrderKind : std::uint8_t {
-  rule,     ///< nodes are lined up by a rule; takes milliseconds
-  best_of,  ///< the order of a rule, whichever has the lowest peak
-  search    ///< may take long: computed only when it is asked for
+  rule,     ///< a fixed rule; takes milliseconds
+  best_of,  ///< the rule with the lowest peak
+  search    ///< a search; may take long, computed only on request
 };
 
-/// What a search found.
+/// The result of a search.
 struct SearchedOrder {
   std::vector<NodeId> nodes;
-  std::int64_t bound_bytes = 0;  ///< no order has a lower peak
-  std::string_view method;       ///< what found it, one clause
+  std::int64_t bound_bytes = 0;  ///< lower bound on the peak of any order
+  std::string_view method;       ///< the method that found it, as one clause
 };
 
-/// A named way to bring the nodes of a step into an order.
+/// A named way to order the nodes of a step.
 struct OrderStrategy {
-  std::string_view name;         ///< as typed after --order
+  std::string_view name;         ///< the value of --order
   std::string_view description;  ///< one clause for lists and tooltips
   OrderKind kind = OrderKind::rule;
   /// Every node once, producers before readers; clones as late as the order allows.
   std::vector<NodeId> (*order)(const OrderInput&);
-  /// Of a search: the same with what it proved.
+  /// Searches only: the order with its lower bound.
   SearchedOrder (*search)(const OrderInput&) = nullptr;
 };
 
 /// All strategies; the first is the default.
 std::span<const OrderStrategy> order_strategies();
 
-/// Throws a usage Error that lists the names when there is none called `name`.
+/// Throws a usage Error with the list of names if none is called `name`.
 const OrderStrategy& find_order(std::string_view name);
 
 }  // namespace stashscope

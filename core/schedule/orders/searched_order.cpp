@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// A few hundred moves for each task; a second or so for a thousand.
+/// A few hundred moves per task; about a second for a thousand tasks.
 SearchLimit limit_for(const TaskGraph& graph) {
   constexpr std::int64_t moves_of_a_task = 400;
   constexpr std::int64_t most_moves = 2'000'000;
@@ -44,7 +44,7 @@ SearchedOrder searched_order(const OrderInput& input) {
   SearchedOrder found{tasks.nodes(topology, answer.order), answer.bound_bytes, answer.method};
   const StepTasks below = step_tasks(input.dataflow, input.memory, no_cost, Estimate::below);
   if (!same_memory(tasks.graph, below.graph)) {
-    // What is proven of a graph that may need more than the step does not hold for the step.
+    // The search graph may need more bytes than the step, so its bound is not valid for the step.
     found.bound_bytes =
         order_bound(below.graph, answer.order, share_of(limit, 0.1), input.progress);
   }

@@ -7,11 +7,11 @@ namespace stashscope {
 
 namespace {
 
-/// The value that each value's buffer is allocated for; invalid for what is there throughout.
+/// The value that each value's buffer is allocated for; invalid for persistent buffers.
 IdVector<ValueId, ValueId> buffer_roots(const Dataflow& dataflow, const StepMemory& memory) {
   const Topology& topology = dataflow.topology;
   IdVector<ValueId, ValueId> root(topology.values());
-  // First the value that each one shares with.
+  // First, the value that each value shares a buffer with.
   for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
     const auto outputs = topology.outputs[node];
     for (const ValueId output : outputs) root[output] = output;

@@ -6,30 +6,29 @@
 
 namespace stashscope {
 
-/// From each output of the graph in turn, everything it needs first.
+/// Depth first from each output of the graph in turn, its inputs before itself.
 std::vector<NodeId> depth_first_order(const OrderInput& input);
 
-/// The reversal of a depth-first walk along readers, the nodes in the order in which the walk
-/// leaves them (reverse postorder).
+/// Reverse postorder of a depth-first walk along readers.
 std::vector<NodeId> reverse_depth_first_order(const OrderInput& input);
 
-/// Whatever became ready first runs first; clones wait until nothing else is ready.
+/// The node that became ready first runs first; clones wait until no other node is ready.
 std::vector<NodeId> breadth_first_order(const OrderInput& input);
 
-/// From the end to the beginning: of the nodes whose readers all have their places, the one that
-/// allocates most runs last. What a node allocates is its outputs less the inputs that die there,
-/// those that nothing behind it reads.
+/// From the last position to the first: among the nodes whose readers are all placed, the node that
+/// allocates most runs last. A node allocates its outputs less the inputs that die at it, which are
+/// those that no node after it reads.
 std::vector<NodeId> largest_first_order(const OrderInput& input);
 
-/// List scheduling: of the nodes that are ready, the one that frees most beyond what it allocates
-/// runs first; clones wait until nothing else is ready.
+/// List scheduling: the ready node with the largest bytes freed minus bytes allocated runs first;
+/// clones wait until no other node is ready.
 std::vector<NodeId> bytes_freed_order(const OrderInput& input);
 
-/// The order of the rule with the lowest peak; the first of the rules wins ties.
+/// The order of the rule with the lowest peak; on ties, the first such rule.
 std::vector<NodeId> best_order(const OrderInput& input);
 
-/// The order of the lowest peak that `minimal_order` finds from any of the rules. The search ends
-/// after a number of moves, so that its answer is the same on every machine.
+/// The order of the lowest peak that `minimal_order` finds from any of the rules. The search is
+/// limited in moves, not in time, so that its result is the same on every machine.
 SearchedOrder searched_order(const OrderInput& input);
 
 }  // namespace stashscope

@@ -6,7 +6,7 @@ namespace stashscope {
 
 PrefixMaxTree::PrefixMaxTree(std::span<const std::int64_t> change) : steps_(change.size()) {
   std::size_t leaves = 1;
-  // Steps that pad the end change nothing, so they are never the first of the largest.
+  // Padding slots change nothing, so they are never the first maximum.
   for (; leaves * steps_in_leaf < steps_; leaves *= branches) {
     first_leaf_ = branches * first_leaf_ + 1;
   }
@@ -51,7 +51,7 @@ void PrefixMaxTree::add_from(std::size_t step, std::int64_t bytes) {
 }
 
 void PrefixMaxTree::settle() const {
-  // Nodes come behind all that are deeper, so that each is summed up once.
+  // Children come before their parents, so each node is recomputed once.
   for (std::size_t i = 0; i < stale_.size(); ++i) {
     const std::size_t node = stale_[i];
     is_stale_[node] = 0;

@@ -6,25 +6,24 @@
 
 namespace stashscope {
 
-/// Live bytes by step, stated by how much they change at each step, of which the largest is known.
-/// A tree over the steps whose nodes keep the sum of their changes and the largest sum of the first
-/// ones among them. Changes are only noted; what is above them is summed up again when the largest
-/// is asked for, once for all of them.
+/// Live bytes by slot, stored as changes from slot to slot, with a fast maximum. A tree over the
+/// slots: each node keeps the sum of its changes and the largest prefix sum among them. Updates
+/// only mark nodes as stale; a query of the maximum recomputes all stale nodes once.
 class PrefixMaxTree {
  public:
-  /// @param change by how much more is live at a step than at the one before
+  /// @param change live bytes of each slot minus those of the previous slot
   explicit PrefixMaxTree(std::span<const std::int64_t> change);
 
-  /// Raises the step and all behind it; there are none behind the last one.
+  /// Raises `step` and all later slots. @pre 0 <= step <= number of slots
   void add_from(std::size_t step, std::int64_t bytes);
 
   std::int64_t largest() const;
-  /// The first step that has the largest.
+  /// The first slot with the maximum.
   std::size_t largest_step() const;
 
  private:
   static constexpr std::size_t branches = 4;
-  static constexpr std::size_t steps_in_leaf = 8;  // of 64 bytes, like the branches of a node
+  static constexpr std::size_t steps_in_leaf = 8;  // 64 bytes, as many as the branches of a node
 
   struct Node {
     std::int64_t sum = 0;
@@ -39,9 +38,9 @@ class PrefixMaxTree {
   void settle() const;
 
   std::size_t steps_;
-  std::size_t first_leaf_ = 0;  ///< the nodes from here on have steps below them
+  std::size_t first_leaf_ = 0;  ///< the nodes from here on are leaves
   std::vector<std::int64_t> change_;
-  mutable std::vector<Node> nodes_;  ///< those below node n are branches * n + 1 and following
+  mutable std::vector<Node> nodes_;  ///< children of node n start at branches * n + 1
   mutable std::vector<std::uint8_t> is_stale_;
   mutable std::vector<std::uint32_t> stale_;  ///< the lowest first
 };

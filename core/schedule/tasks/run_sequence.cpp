@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t nowhere = static_cast<std::uint32_t>(-1);
 
-/// Of a few numbers, for which a call to compare memory costs more than the comparison.
+/// For a few numbers, a loop is faster than a call to memcmp.
 template <class Numbers>
 bool begin_equally(const Numbers& a, const Numbers& b, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -21,7 +21,7 @@ bool same_runs(const Runs& a, const Runs& b) {
   return a.count == b.count && begin_equally(a.slots, b.slots, a.count);
 }
 
-/// Behind the last of the runs in front of a slot; 0 without one.
+/// The slot after the last run before `slot`; 0 if there is none.
 std::uint32_t end_in_front_of(const Runs& runs, std::uint32_t slot) {
   const std::size_t before = runs.before(slot);
   return before == 0 ? 0 : runs.slots[before - 1] + 1;
@@ -85,7 +85,7 @@ RunSequence::Coverage RunSequence::coverage_of(ItemId item) const {
       const Runs& reads = runs_[reader.task];
       const std::size_t before = reads.before(limit);
       if (before == 0) continue;
-      // Behind the reader, or in front of it when the memory is taken over there.
+      // After the reader, or before it if the reader takes over the memory.
       const std::uint32_t end = reads.slots[before - 1] + (reader.takes_over ? 0 : 1);
       behind = std::max(behind, end);
     }

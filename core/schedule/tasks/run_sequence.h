@@ -18,7 +18,7 @@ struct Runs {
 
   std::uint32_t first() const { return slots[0]; }
   bool is_full() const { return count == most; }
-  /// How many of them come before a slot.
+  /// Number of runs before a slot.
   std::size_t before(std::uint32_t slot) const {
     std::size_t run = count;
     while (run > 0 && slots[run - 1] >= slot) --run;
@@ -28,9 +28,9 @@ struct Runs {
   void erase(std::size_t run);
 };
 
-/// A valid sequence of a task graph that searches change step by step, with its cost and peak known
-/// after every change. Runs lie in slots, about half of which are empty, so that most changes move
-/// nothing else. Changes since the last `keep` can be taken back.
+/// A valid sequence of a task graph for local search, with cost and peak known after each change.
+/// Runs lie in slots. About half of the slots are empty, so that most changes move no other runs.
+/// Changes since the last `keep` can be undone.
 class RunSequence {
  public:
   /// @pre the sequence is valid and runs no task more often than Runs::most
@@ -46,43 +46,43 @@ class RunSequence {
   std::uint32_t slots() const { return static_cast<std::uint32_t>(task_in_.size()); }
   TaskId task_in(std::uint32_t slot) const { return task_in_[slot]; }
   const Runs& runs(TaskId task) const { return runs_[task]; }
-  /// Tasks that run more than once, in no order.
+  /// Tasks that run more than once, in no particular order.
   const std::vector<TaskId>& repeated() const { return repeated_; }
 
   bool can_repeat(TaskId task) const {
     return !runs_[task].is_full() && runs_[task].count < graph_->most_runs[task];
   }
-  /// Whether the copy of an item that is current in front of `slot` lives there anyway.
+  /// Whether the copy of an item that is current before `slot` is alive in `slot` anyway.
   bool is_alive(ItemId item, std::uint32_t slot) const;
-  /// Behind the copy that is current in front of `slot`: the next slot that reads it, or `slots()`.
+  /// The next slot that reads the copy current before `slot`, or `slots()` if none does.
   std::uint32_t next_read(ItemId item, std::uint32_t slot) const;
 
-  /// The slots between which a run may lie, without these themselves, when other runs stay.
+  /// The open interval of slots in which a run may lie while all other runs stay.
   struct Room {
-    std::uint32_t behind;  ///< `before_all` when it may be the first
+    std::uint32_t behind;  ///< `before_all`: may run first
     std::uint32_t in_front_of;
   };
   static constexpr std::uint32_t before_all = static_cast<std::uint32_t>(-1);
   Room room(TaskId task, std::size_t run) const;
-  /// The slot behind which a task can run again, with each input made before.
+  /// The slot after which a task can run again, with all inputs available.
   std::uint32_t earliest_repeat(TaskId task) const;
-  /// Whether anything reads what a run makes.
+  /// Whether any run reads the outputs of this run.
   bool is_read(TaskId task, std::size_t run) const;
-  /// Whether another run makes this one superfluous for all readers.
+  /// Whether all readers of this run can read from another run instead.
   bool can_remove(TaskId task, std::size_t run) const;
 
-  /// @pre the slots that are new are empty, and the sequence stays valid
+  /// @pre new slots are empty, and the sequence stays valid
   void change(TaskId task, const Runs& runs);
 
   void keep();
   void undo();
-  /// Spreads the runs evenly again. @pre nothing is left to keep or undo
+  /// Spreads the runs evenly again. @pre no changes since the last keep or undo
   void respace();
-  /// Whether empty slots have become rare.
+  /// Whether empty slots are rare.
   bool is_crowded() const { return 10 * run_count_ > 7 * slots(); }
 
  private:
-  /// Where an item is alive: [bounds[0], bounds[1]), [bounds[2], bounds[3]), ...
+  /// Slots in which an item is alive: [bounds[0], bounds[1]), [bounds[2], bounds[3]), ...
   struct Coverage {
     std::uint32_t count = 0;
     std::array<std::uint32_t, 2 * Runs::most> bounds{};
@@ -91,7 +91,7 @@ class RunSequence {
   void load(std::span<const TaskId> sequence);
   Coverage coverage_of(ItemId item) const;
   void refresh(ItemId item);
-  /// Whether the end of a copy can depend on these runs of a reader, as they were or as they are.
+  /// Whether the end of a copy can depend on the old or new runs of a reader.
   bool decides_end(ItemId item, const Runs& old, const Runs& now) const;
   void move_coverage(ItemId item, const Coverage& coverage);
   void place(TaskId task, const Runs& runs);

@@ -8,7 +8,7 @@ namespace stashscope {
 SearchLimit share_of(const SearchLimit& limit, double share) {
   SearchLimit part = limit;
   part.seconds *= share;
-  // A limit that is there stays one.
+  // 0 would mean no limit.
   if (limit.moves > 0) {
     const double moves = std::ceil(static_cast<double>(limit.moves) * share);
     part.moves = static_cast<std::int64_t>(moves);
@@ -28,7 +28,7 @@ double SearchClock::used(std::int64_t moves) const {
 
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock) {
   SearchLimit rest = moves;
-  // Never 0, which would be no limit.
+  // 0 would mean no limit.
   if (whole.seconds > 0) rest.seconds = std::max(1e-6, whole.seconds - clock.seconds());
   return rest;
 }

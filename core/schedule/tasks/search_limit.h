@@ -8,18 +8,18 @@
 
 namespace stashscope {
 
-/// How long a search may go on. With a limit of moves and none of time, the same seed gives the
-/// same answer on every machine.
+/// Limits of a search. With a limit of moves and no limit of time, the same seed gives the same
+/// result on every machine.
 struct SearchLimit {
   double seconds = 10;     ///< 0: no limit of time
   std::int64_t moves = 0;  ///< 0: no limit of moves
   std::uint64_t seed = 1;
 };
 
-/// A part of a limit.
+/// A share of each limit.
 SearchLimit share_of(const SearchLimit& limit, double share);
 
-/// Tells a search how much of its limit is used up.
+/// Measures how much of its limit a search has used.
 class SearchClock {
  public:
   SearchClock(const SearchLimit& limit, const Progress& progress)
@@ -28,7 +28,7 @@ class SearchClock {
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// From 0 to 1, which is reached at the first of the limits, or when the search is cancelled.
+  /// From 0 to 1; 1 when any limit is reached or the search is cancelled.
   double used(std::int64_t moves) const;
 
  private:
@@ -37,10 +37,10 @@ class SearchClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// `moves`, and what is left of the seconds of `whole`.
+/// The moves of `moves`, and the remaining seconds of `whole`.
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 
-/// Random numbers of a search, the same ones on every machine.
+/// Random numbers for searches, the same on every machine.
 class SearchRandom {
  public:
   explicit SearchRandom(std::uint64_t seed) : engine_(seed) {}
@@ -65,7 +65,7 @@ struct Cooling {
   double at(double used) const;
 };
 
-/// By how much annealing at this temperature lets the energy rise in its next move.
+/// The largest rise of the energy that annealing at this temperature accepts in its next move.
 double accepted_rise(double temperature, SearchRandom& random);
 
 }  // namespace stashscope

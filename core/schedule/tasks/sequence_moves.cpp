@@ -13,7 +13,7 @@ std::uint32_t random_run(const RunSequence& state, SearchRandom& random) {
   return slot;
 }
 
-/// A third of the targets anywhere, the others near: most improvements are small ones.
+/// A third of the targets lie anywhere, the others nearby: most improvements are small moves.
 std::int64_t random_target(std::uint32_t slot, const RunSequence::Room& room,
                            SearchRandom& random) {
   const std::int64_t first = std::int64_t{room.behind == RunSequence::before_all
@@ -32,7 +32,7 @@ std::int64_t random_target(std::uint32_t slot, const RunSequence::Room& room,
 
 namespace {
 
-/// Of a task that runs again, a later run.
+/// A later run of a random repeated task.
 std::optional<std::uint32_t> random_repeat(const RunSequence& state, SearchRandom& random) {
   if (state.repeated().empty()) return std::nullopt;
   const auto count = static_cast<std::uint32_t>(state.repeated().size());

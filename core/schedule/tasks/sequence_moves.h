@@ -7,11 +7,11 @@
 
 namespace stashscope {
 
-/// Moves one run, chosen at random, to another place that it may have. False when there was none.
-/// @param keeps_order the first run of each task stays where it is
+/// Moves a random run to another valid slot. Returns false if there is none.
+/// @param keeps_order first runs keep their order
 bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order = false);
 
-/// The empty slot nearest to `slot` on its left, behind `behind`.
+/// The last empty slot in the open interval (behind, slot).
 std::optional<std::uint32_t> empty_slot_before(const RunSequence& state, std::uint32_t slot,
                                                std::uint32_t behind);
 

@@ -94,7 +94,7 @@ class StepTasksBuilder {
     const auto outputs = topology_.outputs[node];
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId shared = aliased(node, i);
-      // Who reads a view that is made beside other things still has to wait for the task.
+      // A view made together with other outputs gets an item of 0 bytes, so that its readers wait.
       const std::int64_t bytes =
           shared.valid() ? 0 : stored_bytes(dataflow_, memory_.bytes, outputs[i]);
       const ItemId item = add_item(task, outputs[i], bytes);
@@ -149,7 +149,7 @@ class StepTasksBuilder {
     }
   }
 
-  /// For each output the first input that may make room for it.
+  /// For each output, the first input whose memory it may take over.
   std::vector<ItemId> items_taken_over(TaskId task) const {
     const NodeId node = result_.node_of[task];
     std::vector<ItemId> taken;
@@ -181,7 +181,7 @@ class StepTasksBuilder {
   const IdVector<NodeId, std::int64_t>& node_cost_;
   Estimate estimate_;
   IdVector<ValueId, bool> is_kept_;
-  IdVector<ValueId, ItemId> item_of_;  // the tensor's
+  IdVector<ValueId, ItemId> item_of_;
   IdVector<ValueId, std::vector<ItemId>> items_of_;
   StepTasks result_;
 };
@@ -198,7 +198,7 @@ std::vector<TaskId> StepTasks::tasks(const std::vector<NodeId>& order) const {
 
 std::vector<NodeId> StepTasks::nodes(const Topology& topology,
                                      const std::vector<TaskId>& order) const {
-  // A task comes at twice its place, a view behind the last that makes something it needs.
+  // A task has an even position; a view has the odd position after the last task it depends on.
   IdVector<NodeId, std::size_t> place(topology.nodes(), 0);
   for (std::size_t i = 0; i < order.size(); ++i) place[node_of[order[i]]] = 2 * i + 2;
   std::vector<NodeId> nodes = topological_order(topology);

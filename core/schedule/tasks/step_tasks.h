@@ -7,32 +7,32 @@
 
 namespace stashscope {
 
-/// A step as a task graph. Nodes that only make a view of a tensor are no tasks of their own: who
-/// reads a view reads the tensor. What else a view needs (a computed shape), its readers need.
+/// A step as a task graph. Nodes that only make a view of a tensor are not tasks: a reader of the
+/// view reads the tensor, and also needs the view's other inputs (such as a computed shape).
 struct StepTasks {
   TaskGraph graph;
   IdVector<TaskId, NodeId> node_of;
   IdVector<NodeId, TaskId> task_of;    ///< invalid: a view
-  IdVector<ItemId, ValueId> value_of;  ///< the tensor that the item is; invalid: workspace
-  /// Items that a reader of the value reads; a view has those of its tensor.
+  IdVector<ItemId, ValueId> value_of;  ///< the item's tensor; invalid: workspace
+  /// The items that a reader of the value reads; for a view, those of its tensor.
   IdRows<ValueId, ItemId> items_of;
 
-  /// The tasks of a node order, views left out.
+  /// The tasks of a node order, without views.
   std::vector<TaskId> tasks(const std::vector<NodeId>& order) const;
-  /// Every node in an order of the tasks, views as soon as what they are made of is there: they
+  /// All nodes in an order of the tasks. Views come as early as their inputs allow, because they
   /// take no memory.
   std::vector<NodeId> nodes(const Topology& topology, const std::vector<TaskId>& order) const;
 };
 
-/// On which side of a step's timeline its task graph is where it cannot be exact: where several
-/// inputs could make room for the same output, and where a view needs a computed shape.
+/// The direction of error where a task graph cannot match the step's timeline exactly: if several
+/// inputs could make room for one output, and if a view needs a computed shape.
 enum class Estimate : std::uint8_t {
-  above,  ///< never needs less: what is found in it holds
-  below   ///< never needs more: bounds of it hold
+  above,  ///< never fewer bytes: sequences found are feasible
+  below   ///< never more bytes: lower bounds are valid
 };
 
-/// Workspace is an item that nobody reads.
-/// @param node_cost by the graph's own nodes, not negative; clones cost what their originals do
+/// Workspace becomes an item without readers.
+/// @param node_cost of the graph's own nodes, not negative; a clone costs as much as its original
 StepTasks step_tasks(const Dataflow& dataflow, const StepMemory& memory,
                      const IdVector<NodeId, std::int64_t>& node_cost,
                      Estimate estimate = Estimate::above);

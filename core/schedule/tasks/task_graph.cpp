@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// Edges by one of their ends, repeats left out.
+/// Edges grouped by one of their ends, without repeats.
 std::vector<std::vector<std::size_t>> neighbours(
     std::size_t tasks, const std::vector<std::pair<TaskId, TaskId>>& edges, bool readers) {
   std::vector<std::vector<std::size_t>> rows(tasks);
@@ -76,7 +76,7 @@ class CopyReplay {
     }
   }
 
-  /// By how much the live bytes change when a step starts.
+  /// Change of the live bytes when a slot starts.
   const std::vector<std::int64_t>& change() const { return change_; }
 
  private:
@@ -88,8 +88,8 @@ class CopyReplay {
     const TaskId task = sequence_[step];
     for (const ItemId item : graph_.inputs[task]) {
       if (made_[item] == none) {
-        fail_input("step " + std::to_string(step),
-                   text(task) + " needs " + text(graph_.maker[item]) + ", which has not run");
+        fail_input("slot " + std::to_string(step),
+                   text(task) + " reads from " + text(graph_.maker[item]) + ", which has not run");
       }
       last_use_[item] = step;
     }
@@ -109,7 +109,7 @@ class CopyReplay {
 
   const TaskGraph& graph_;
   std::span<const TaskId> sequence_;
-  IdVector<ItemId, std::size_t> made_;  // step of the current copy
+  IdVector<ItemId, std::size_t> made_;  // slot of the current copy
   IdVector<ItemId, std::size_t> last_use_;
   std::vector<std::int64_t> change_;
 };

@@ -17,16 +17,16 @@ constexpr std::uint32_t unlimited_runs = static_cast<std::uint32_t>(-1);
 /// A task that reads an item.
 struct ItemReader {
   TaskId task;
-  bool takes_over = false;  ///< an output of the task lives in the item's memory if it dies there
+  bool takes_over = false;  ///< if the item dies there, an output uses its memory
 };
 
-/// A step as searches see it: tasks that run, at a cost, and items of memory that they make and
-/// read. What lives for the whole step is summed up in `persistent_bytes`.
+/// A step as a search problem: tasks that run at a cost, and items of memory that they make and
+/// read. `persistent_bytes` sums up all persistent buffers.
 ///
-/// A sequence of tasks is valid when each task is in it, and when each reads items that were made
-/// before. A task that runs again makes its items again: readers behind it read the new copies. An
-/// item is allocated when its task starts, while everything the task reads is still there; a copy
-/// is freed behind its last reader, at once without one.
+/// A sequence of tasks is valid if it contains each task, and each task reads only items made
+/// before. A task that runs again makes its items again, and later readers read the new copies. An
+/// item is allocated when its task starts, while all inputs of the task are still live. A copy is
+/// freed after its last reader, or after its maker if nothing reads it.
 struct TaskGraph {
   IdVector<TaskId, std::int64_t> cost;
   IdRows<TaskId, ItemId> inputs;  ///< each item once
@@ -34,38 +34,38 @@ struct TaskGraph {
   IdVector<ItemId, std::int64_t> bytes;
   IdVector<ItemId, TaskId> maker;
   IdRows<ItemId, ItemReader> readers;
-  IdVector<ItemId, bool> kept;                ///< the last copy is there until the end
-  IdVector<TaskId, std::uint32_t> most_runs;  ///< how often a task may run; 1: once
+  IdVector<ItemId, bool> kept;                ///< the last copy lives until the end
+  IdVector<TaskId, std::uint32_t> most_runs;  ///< how often a task may run
   std::int64_t persistent_bytes = 0;
 
   std::size_t tasks() const { return cost.size(); }
   std::size_t items() const { return bytes.size(); }
 
-  /// Each task makes one item. @param edges from the maker of an item to a reader, repeats allowed;
-  /// the tasks are in a valid order
+  /// Each task makes one item. @param edges from the maker of an item to a reader, repeats allowed
+  /// @pre the task numbers are a valid order
   static TaskGraph of_single_outputs(const std::vector<std::int64_t>& cost,
                                      const std::vector<std::int64_t>& bytes,
                                      const std::vector<std::pair<TaskId, TaskId>>& edges);
 };
 
-/// Whether an output of the task can live in the memory of an item that it reads.
+/// Whether an output of the task can use the memory of an item that the task reads.
 bool takes_over(const TaskGraph& graph, TaskId reader, ItemId item);
 
-/// The cost of each task once.
+/// The cost of running each task once.
 std::int64_t cost_of_all(const TaskGraph& graph);
 
-/// What a sequence needs.
+/// The cost and memory of a sequence.
 struct SequenceMemory {
   std::int64_t cost = 0;
-  std::vector<std::int64_t> live_bytes;  ///< by step, persistent ones included
+  std::vector<std::int64_t> live_bytes;  ///< by slot, including persistent bytes
   std::int64_t peak_bytes = 0;
   std::size_t peak_slot = 0;
 };
 
-/// Throws an input Error that names the step when the sequence is not valid.
+/// Throws an input Error that names the slot if the sequence is not valid.
 SequenceMemory memory_of(const TaskGraph& graph, std::span<const TaskId> sequence);
 
-/// The most bytes that any single task needs: what it reads and makes. No sequence is below.
+/// The largest sum of bytes that one task reads and makes: a lower bound on every sequence's peak.
 std::int64_t largest_task_bytes(const TaskGraph& graph);
 
 }  // namespace stashscope

@@ -10,17 +10,24 @@ namespace stashscope {
 // Not inline: GCC 12 takes the members of temporaries for uninitialized otherwise.
 Choices::Choices() = default;
 
-void choose_order(Choices& choices, const std::string& order) {
-  choices.order = order;
-  choices.moves.clear();
+std::string choice_text(const std::optional<std::string>& choice, std::string_view word) {
+  return choice.value_or(std::string(word));
+}
+
+std::optional<std::string> choice_of(std::string_view text, std::string_view word) {
+  return text == word ? std::nullopt : std::optional<std::string>(text);
+}
+
+void choose_order(Choices& choices, std::optional<std::string> strategy) {
+  choices.order = {std::move(strategy), {}};
 }
 
 void forget_planned(Choices& choices) {
-  choices.planned = {};
-  if (choices.order == planned_order) choose_order(choices, Choices().order);
+  choices.plans.sequence.reset();
+  if (!choices.order.strategy) choices.order = {};
 }
 
-DeviceProfile profile_in_force(const Choices& choices) {
+DeviceProfile profile_in_force(const TimeChoices& choices) {
   DeviceProfile profile = choices.profile;
   profile.link_bandwidth = choices.transfer_bandwidth.value_or(profile.link_bandwidth);
   return profile;
@@ -29,26 +36,25 @@ DeviceProfile profile_in_force(const Choices& choices) {
 bool same_step(const Choices& a, const Choices& b) {
   Choices elsewhere = a;
   elsewhere.device = b.device;
-  elsewhere.profile = b.profile;
+  elsewhere.times = b.times;
   return elsewhere == b;
 }
 
 void add_passes(const std::string& list, Choices& choices) {
+  std::set<std::string>& passes = choices.graph.passes;
   for (const std::string& name : split(list, ',')) {
     if (name != "all") {
-      choices.passes.emplace(find_pass(name).name);
+      passes.emplace(find_pass(name).name);
       continue;
     }
     for (const GraphPass& pass : graph_passes()) {
-      if (pass.among_all) choices.passes.emplace(pass.name);
+      if (pass.among_all) passes.emplace(pass.name);
     }
   }
 }
 
-namespace {
-
-ElementType precision_named(const std::string& name) {
-  if (name.empty()) return ElementType::undefined;
+std::optional<ElementType> parse_precision(const std::string& name) {
+  if (name.empty()) return std::nullopt;
   for (const ElementType each : {ElementType::float16, ElementType::bfloat16}) {
     if (name == name_of(each)) return each;
   }
@@ -56,34 +62,29 @@ ElementType precision_named(const std::string& name) {
              "choose float16 or bfloat16");
 }
 
-}  // namespace
-
-void check_precision(const std::string& name) { precision_named(name); }
+std::string precision_name(const std::optional<ElementType>& precision) {
+  return precision ? std::string(name_of(*precision)) : "";
+}
 
 void check_transfer_bandwidth(double bandwidth) {
   constexpr double least = 1e3;
   constexpr double most = 1e15;
-  // Written so that what is no number is refused.
+  // Written to refuse NaN too.
   if (bandwidth >= least && bandwidth <= most) return;
   fail_usage("transfer bandwidth", "is not between 0.000001 and 1000000 GB/s");
 }
 
-PassSelection pass_selection(const Choices& choices) {
-  return {choices.passes, precision_named(choices.precision), cpu_evaluator()};
+PassSelection pass_selection(const GraphChoices& choices) {
+  return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
 }
 
-bool same_graph(const Choices& a, const Choices& b) {
-  return a.goal == b.goal && a.same_dims == b.same_dims && a.passes == b.passes &&
-         a.precision == b.precision;
-}
-
-RecomputeSearchOptions effective_search_options(const Choices& choices) {
-  RecomputeSearchOptions probe = choices.recompute_search;
+RecomputeSearchOptions effective_search_options(const PlanChoices& choices) {
+  RecomputeSearchOptions options = choices.search;
   if (choices.level > 0) {
-    probe.level = 1;
-    probe.layer_boundary = true;
+    options.level = 1;
+    options.layer_boundary = true;
   }
-  return probe;
+  return options;
 }
 
 }  // namespace stashscope

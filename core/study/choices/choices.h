@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,99 +16,135 @@
 
 namespace stashscope {
 
-/// Which pointwise nodes run as one.
-struct FusionChoice {
-  std::string strategy = "none";
-  std::set<std::string> alone;                          ///< names of nodes that are in no group
-  std::set<std::pair<std::string, std::string>> apart;  ///< of nodes that never are in one group
+/// What the training graph is built from.
+struct GraphChoices {
+  std::map<std::string, std::string> same_dims;  ///< name or `*` pattern -> the name it stands for
+  TrainingGoal goal;
+  std::set<std::string> passes;  ///< applied to a forward model before its backward pass is built
+  /// float16 or bfloat16, mixed with float32; nothing: the types of the model.
+  std::optional<ElementType> precision;
 
-  friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
+  friend bool operator==(const GraphChoices&, const GraphChoices&) = default;
 };
 
-/// A sequence of the step's nodes that a planner found: without plans, some nodes run again.
+/// Values by dimension name or `*` pattern.
+using SizeChoices = std::map<std::string, std::int64_t>;
+
+/// A planner's sequence of the step's nodes, in which some nodes run again.
 struct PlannedSequence {
-  /// Positions of nodes in the step's graph in the order of their runs; nodes that only make views
-  /// are left out.
+  /// Positions of nodes in the step's graph in the order of their runs, without nodes that only
+  /// make views.
   std::vector<std::uint32_t> runs;
   std::uint64_t graph = 0;  ///< fingerprint of the graph that was planned
 
-  bool empty() const { return runs.empty(); }
   friend bool operator==(const PlannedSequence&, const PlannedSequence&) = default;
 };
 
-/// The order of a planned sequence, to be chosen beside those of order strategies.
-constexpr const char* planned_order = "planned";
+/// Which plans to look for and which of them to apply.
+struct PlanChoices {
+  RecomputeConfig config;  ///< by cluster
+  /// Names of nodes whose outputs stay in memory: their plans are not applied even if their
+  /// cluster is on. The count of a cluster includes pinned occurrences. See `NodeNames`.
+  std::set<std::string> pinned;
+  int level = 0;  ///< 1: every recompute plan, 2: compromises too
+  RecomputeSearchOptions search;
+  std::optional<PlannedSequence> sequence;  ///< replaces all plans
 
-/// A node that the user moved; with it goes the group that it runs in.
+  friend bool operator==(const PlanChoices&, const PlanChoices&) = default;
+};
+
+/// A node that the user moved, together with the fused group that it runs in.
 struct OrderMove {
   std::string node;
-  std::string before;  ///< directly in front of this node; empty: to the end
+  std::optional<std::string> before;  ///< directly in front of this node; nothing: to the end
 
   friend bool operator==(const OrderMove&, const OrderMove&) = default;
 };
 
-/// The order of a strategy with the moves of nodes that the user made in it.
-constexpr const char* moved_order = "moved";
+/// The execution order.
+struct OrderChoices {
+  std::optional<std::string> strategy = "file";  ///< nothing: the order of the planned sequence
+  std::vector<OrderMove> moves;                  ///< applied one after the other to that order
 
-/// Everything the user decided. Small, comparable, serializable: undo is the previous Choices, a
-/// session file is Choices and the model's place.
+  friend bool operator==(const OrderChoices&, const OrderChoices&) = default;
+};
+
+/// Which pointwise nodes run as one.
+struct FusionChoice {
+  std::optional<std::string> strategy;                  ///< nothing: every node runs by itself
+  std::set<std::string> alone;                          ///< names of nodes that join no group
+  std::set<std::pair<std::string, std::string>> apart;  ///< nodes that never share a group
+
+  friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
+};
+
+/// What times are predicted for.
+struct TimeChoices {
+  DeviceProfile profile = default_profile();
+  /// Bytes per second between device and host, one way, instead of the profile's.
+  std::optional<double> transfer_bandwidth;
+
+  friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
+};
+
+/// Everything the user decided, one group per stage of a study: a part of the previous study is
+/// reused when its group and the parts below it are equal. Small, comparable, serializable: undo is
+/// the previous Choices, a session file is Choices and the model's place.
 struct Choices {
   Choices();
 
-  std::map<std::string, std::int64_t> dims;      ///< values by dimension name or `*` pattern
-  std::map<std::string, std::string> same_dims;  ///< name or pattern -> the name it stands for
-  RecomputeConfig plans;                         ///< by cluster
-  /// Names of nodes whose outputs stay in memory (pinned): no plan of theirs is carried out though
-  /// its cluster is on. A count covers pinned occurrences as it does others. See `NodeNames`.
-  std::set<std::string> pinned;
-  int level = 0;  ///< 1: every recompute plan, 2: compromises too
-  RecomputeSearchOptions recompute_search;
-  PlannedSequence planned;       ///< takes the place of all plans
-  std::string order = "file";    ///< of a strategy, or planned_order
-  std::vector<OrderMove> moves;  ///< made in turn in that order
-  FusionChoice fusion;
-  TrainingGoal goal;
-  DeviceProfile profile = default_profile();  ///< of the device that times are predicted for
-  /// Bytes per second between device and host, one way, instead of the profile's.
-  std::optional<double> transfer_bandwidth;
+  GraphChoices graph;
+  SizeChoices dims;
+  TimeChoices times;
   UpdateChoice update;
-  std::set<std::string> passes;  ///< done to a forward model before its backward pass is built
-  std::string precision;         ///< of mixed precision: float16, bfloat16 or empty for none
-  std::string device = "none";
+  PlanChoices plans;
+  OrderChoices order;
+  FusionChoice fusion;
+  std::optional<std::string> device;  ///< that runs the step; nothing: no run
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
 
-/// Takes the order of a strategy, or planned_order. Moves go with the order they were made in.
-void choose_order(Choices& choices, const std::string& order);
+/// The words of options, files and tables for choices that are not made.
+constexpr const char* planned_order = "planned";
+constexpr const char* no_fusion = "none";
+constexpr const char* no_device = "none";
+
+/// The text of a choice, `word` where it is not made; and the choice of such a text.
+std::string choice_text(const std::optional<std::string>& choice, std::string_view word);
+std::optional<std::string> choice_of(std::string_view text, std::string_view word);
+
+/// Chooses a strategy's order, or with nothing that of the planned sequence. Drops the moves: they
+/// belong to the order they were made in.
+void choose_order(Choices& choices, std::optional<std::string> strategy);
 
 /// Back to plans by cluster and orders by strategy.
 void forget_planned(Choices& choices);
 
-/// The chosen profile, its link as fast as chosen.
-DeviceProfile profile_in_force(const Choices& choices);
+/// The chosen profile with the chosen bandwidth of its link.
+DeviceProfile profile_in_force(const TimeChoices& choices);
 
-/// Whether both lead to the same step, wherever it runs.
+/// Whether both lead to the same step, on any device and at any speed.
 bool same_step(const Choices& a, const Choices& b);
 
 /// Adds the passes that `list` names, separated by commas; `all`: every one that keeps the outputs.
 /// Throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
-/// Throws a usage Error when `name` is no precision that can be mixed with float32.
-void check_precision(const std::string& name);
+/// The precision called `name`, nothing for an empty one; and back. Throws a usage Error for a type
+/// that cannot be mixed with float32.
+std::optional<ElementType> parse_precision(const std::string& name);
+std::string precision_name(const std::optional<ElementType>& precision);
 
-/// Throws a usage Error for what no link between device and host can have, in bytes per second.
+/// Throws a usage Error for a bandwidth, in bytes per second, that no link between device and host
+/// can have.
 void check_transfer_bandwidth(double bandwidth);
 
-/// What the passes are to do under these choices.
-PassSelection pass_selection(const Choices& choices);
+/// The passes that these choices ask for.
+PassSelection pass_selection(const GraphChoices& choices);
 
-/// Whether both lead to the same training graph, before plans and orders.
-bool same_graph(const Choices& a, const Choices& b);
-
-/// The probe that is in force: levels 1 and 2 look for everything but keep transformer layers'
-/// inputs.
-RecomputeSearchOptions effective_search_options(const Choices& choices);
+/// The search options in force: levels 1 and 2 search everywhere but pin the inputs of transformer
+/// layers.
+RecomputeSearchOptions effective_search_options(const PlanChoices& choices);
 
 }  // namespace stashscope

@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// Where an input of the graph has a dimension.
+/// An axis of a graph input that depends on a dimension.
 struct DimensionUse {
   std::string input;
   std::size_t axis = 0;  ///< from 0
@@ -15,12 +15,12 @@ struct DimensionUse {
   friend bool operator==(const DimensionUse&, const DimensionUse&) = default;
 };
 
-/// In the order of the graph's inputs. Empty for sizes that only nodes bring in.
+/// In the order of the graph's inputs. Empty for dimensions that only nodes introduce.
 std::vector<DimensionUse> uses_of(const Graph& graph, const Dimension& dimension);
 
-/// What a dimension most likely counts, by the inputs that have it.
+/// What a dimension most likely counts, judged by the inputs that have it.
 enum class DimensionUnit : std::uint8_t {
-  none,     ///< nothing tells
+  none,     ///< unknown
   samples,  ///< the first axis of an input
   tokens,   ///< the second axis of a table of integers
   pixels    ///< a side of images

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 9> candidate_sizes = {224, 128, 64, 32, 16, 8, 4, 2, 1};
 
-/// Where an input mentions a dimension for the first time; tells what it probably is.
+/// The first use of a dimension by an input, from which its meaning is guessed.
 struct Mention {
   std::size_t axis = 0;
   bool image_side = false;
@@ -78,7 +78,7 @@ class Binder {
     }
   }
 
-  /// Sizes that depend on data can be set; those that nothing bounds have no value otherwise.
+  /// Sizes that depend on data can be set; unbounded ones have no value otherwise.
   void find_data_dependent() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       const bool bounded = is_bounded(each);
@@ -112,7 +112,7 @@ class Binder {
     }
   }
 
-  /// Data may choose nothing.
+  /// Data may select no elements at all.
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool by_data =
         !meant.empty() && std::all_of(meant.begin(), meant.end(),
@@ -120,8 +120,8 @@ class Binder {
     return by_data ? 0 : 1;
   }
 
-  /// A name means itself, even if it reads like a pattern; a pattern means sizes that depend on
-  /// data only where it fits no others.
+  /// A name means itself, even if it reads like a pattern. A pattern means sizes that depend on
+  /// data only if it matches no others.
   std::vector<SymbolId> meant_by(const std::string& pattern) const {
     std::vector<SymbolId> named;
     std::vector<SymbolId> matching;
@@ -168,8 +168,8 @@ class Binder {
                                                              : std::nullopt;
   }
 
-  /// The first axis of an input is usually the batch. Others get the largest size that fits what
-  /// the model's own tables (positions, masks) allow.
+  /// The first axis of an input is usually the batch. Others get the largest candidate that the
+  /// model's own tables (positions, masks) allow.
   void assume_others() {
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
       Dimension& dimension = values_.dimensions[i];
@@ -186,7 +186,7 @@ class Binder {
     }
   }
 
-  /// The largest that sizes which depend on data can be, in the order in which nodes make them.
+  /// Upper bounds for sizes that depend on data, in the order in which nodes produce them.
   void assume_bounded() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       if (!depends_on_data(each.symbol)) continue;
@@ -225,8 +225,8 @@ class Binder {
     values_.bindings[dimension.symbol] = 1;
   }
 
-  /// Slices of tables (positions, rotations, masks) up to a size of the model: rows beyond the
-  /// table are read by index later.
+  /// Slices of tables (positions, rotations, masks) up to a size of the model: later nodes read
+  /// their rows by index, so the slice must not run past the table.
   void find_slices_of_tables() {
     for (const Node& node : graph_.nodes()) {
       if (node.op_type != "Slice" || node.inputs.size() < 4 || !node.inputs[0].valid()) continue;

@@ -2,9 +2,9 @@
 
 namespace stashscope {
 
-RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
+RecomputeConfig config_in_force(const Graph& graph, const PlanChoices& choices,
                                 const Opportunities& opportunities) {
-  RecomputeConfig chosen = without_operators(graph, opportunities, choices.plans);
+  RecomputeConfig chosen = without_operators(graph, opportunities, choices.config);
   if (choices.level == 0) return chosen;
   RecomputeConfig config = config_of_all(opportunities, choices.level == 2);
   for (const auto& [cluster, choice] : chosen) config[cluster] = choice;

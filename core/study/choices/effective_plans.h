@@ -9,11 +9,12 @@
 
 namespace stashscope {
 
-/// The plans that the choices switch on: all of a level, changed by those that are chosen.
-RecomputeConfig config_in_force(const Graph& graph, const Choices& choices,
+/// The plans that the choices switch on: all of a level, replaced by the chosen ones of their
+/// clusters.
+RecomputeConfig config_in_force(const Graph& graph, const PlanChoices& choices,
                                 const Opportunities& opportunities);
 
-/// The nodes of a graph that `Choices::pinned` means. @param names of the graph's own nodes
+/// The nodes of a graph that `PlanChoices::pinned` names. @param names of the graph's own nodes
 PinnedNodes pinned_nodes(const NodeNames& names, const std::set<std::string>& pinned);
 
 }  // namespace stashscope

@@ -14,7 +14,7 @@ std::string own_name(const Graph& graph, const Dataflow& dataflow, NodeId node) 
   return has_name ? name_of(graph, dataflow, node) : "";
 }
 
-/// Its own, then those of the tensors that it makes.
+/// Its own, then those of its outputs.
 std::vector<std::string> possible_names(const Graph& graph, const Dataflow& dataflow, NodeId node) {
   std::vector<std::string> names = {own_name(graph, dataflow, node)};
   if (names.front().empty()) names.clear();

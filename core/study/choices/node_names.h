@@ -10,12 +10,11 @@
 
 namespace stashscope {
 
-/// What a node is called on the screen: by its name, or where it has none by the first tensor that
-/// it makes.
+/// A node's name on the screen: its own, or that of its first output where it has none.
 std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node);
 
-/// What nodes are called in choices. A name means all nodes that have it, or where none has, the
-/// node that makes the tensor of that name.
+/// The names of nodes in choices. A name means all nodes that have it, or if none has it, the
+/// producer of the tensor of that name.
 class NodeNames {
  public:
   /// Of a graph's own nodes.
@@ -25,12 +24,12 @@ class NodeNames {
 
   std::size_t size() const { return names_.size(); }
 
-  /// The node's own name, or where it has none or others have the same, that of a tensor it makes.
-  /// Empty where all of these mean other nodes.
+  /// The node's own name, or that of an output if its own is missing or shared. Empty where all of
+  /// these mean other nodes.
   const std::string& of(NodeId node) const { return names_[node]; }
-  /// All that the name means; a view of this object.
+  /// All nodes that the name means; a view of this object.
   std::span<const NodeId> all(const std::string& name) const;
-  /// The first of these; invalid for a name that neither a node nor a tensor has.
+  /// The first of these; invalid for an unknown name.
   NodeId find(const std::string& name) const;
 
  private:
@@ -38,11 +37,12 @@ class NodeNames {
   IdVector<NodeId, std::string> names_;
 };
 
-/// Takes out of some names all that mean one of these nodes.
+/// Removes from `known` the names that mean one of these nodes.
 void forget_names(const NodeNames& names, const std::set<NodeId>& nodes,
                   std::set<std::string>& known);
 
-/// Why choices cannot call one of some nodes: a sentence about the first one. Empty: they can.
+/// Why choices cannot name the first of these nodes that has no name of its own: a sentence. Empty
+/// if they can name all.
 std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
                           std::span<const NodeId> nodes);
 

@@ -12,7 +12,7 @@ namespace {
 
 using SameDims = std::map<std::string, std::string>;
 
-/// Names of the model and those that were given to its dimensions.
+/// The names of the model's dimensions and the names that the user gave them.
 std::set<std::string> names_known(const Graph& model, const SameDims& same_dims) {
   std::set<std::string> names;
   for (const SymbolId id : IdRange<SymbolId>(model.symbols().size())) {
@@ -26,7 +26,7 @@ bool renames(const std::string& pattern, const std::string& target, const std::s
   return name != target && matches_wildcard(name, pattern);
 }
 
-/// Entries about names that no other entry brings in any more.
+/// Removes entries whose names are neither the model's nor introduced by another entry.
 void drop_unknown(const Graph& model, SameDims& same_dims) {
   const auto is_of_nothing = [&](const auto& entry) {
     const std::set<std::string> names = names_known(model, same_dims);
@@ -84,12 +84,12 @@ Choices with_dimensions(const Study& study, Choices choices, const DimensionSize
 }
 
 bool can_be_same(const Study& study, const Dimension& dimension) {
-  return names_known(*study.model, study.choices.same_dims).contains(dimension.name);
+  return names_known(*study.model, study.choices.graph.same_dims).contains(dimension.name);
 }
 
 Choices with_same_dimension(const Study& study, Choices choices, const Dimension& dimension,
                             const Dimension& other) {
-  choices.same_dims[dimension.name] = other.name;
+  choices.graph.same_dims[dimension.name] = other.name;
   choices.dims = without_size_of(study, choices.dims, dimension);
   choices.dims = without_size_of(study, choices.dims, other);
   const Dimension& kept = other.assumed ? dimension : other;
@@ -100,9 +100,9 @@ Choices with_same_dimension(const Study& study, Choices choices, const Dimension
 std::vector<std::string> names_made_same(const Study& study, const Dimension& dimension) {
   std::vector<std::string> names;
   for (const std::string& name : dimension.also) {
-    const bool is_chosen = std::ranges::any_of(study.choices.same_dims, [&](const auto& entry) {
-      return renames(entry.first, entry.second, name);
-    });
+    const bool is_chosen = std::ranges::any_of(
+        study.choices.graph.same_dims,
+        [&](const auto& entry) { return renames(entry.first, entry.second, name); });
     if (is_chosen) names.push_back(name);
   }
   std::ranges::sort(names);
@@ -111,10 +111,10 @@ std::vector<std::string> names_made_same(const Study& study, const Dimension& di
 
 Choices with_separate_name(const Study& study, Choices choices, const Dimension& dimension,
                            const std::string& name) {
-  choices.same_dims = without_name(*study.model, choices.same_dims, name);
+  choices.graph.same_dims = without_name(*study.model, choices.graph.same_dims, name);
   choices.dims = without_size_of(study, choices.dims, dimension);
   if (dimension.assumed) return choices;
-  const bool is_left = names_known(*study.model, choices.same_dims).contains(dimension.name);
+  const bool is_left = names_known(*study.model, choices.graph.same_dims).contains(dimension.name);
   if (is_left) choices.dims[dimension.name] = dimension.value;
   choices.dims[name] = dimension.value;
   return choices;

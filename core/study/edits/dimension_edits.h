@@ -10,28 +10,29 @@ namespace stashscope {
 
 using DimensionSizes = std::map<std::string, std::int64_t>;
 
-/// The sizes without those of a dimension. Patterns that cover it are written out for the other
-/// dimensions they cover.
+/// The sizes without those of `dimension`. A pattern that covers it is replaced by one entry for
+/// each other dimension that the pattern covers.
 DimensionSizes without_size_of(const Study& study, const DimensionSizes& sizes,
                                const Dimension& dimension);
 
 /// The choices with several dimensions set, by any of their names. Names that the model does not
-/// have are left out.
+/// have are ignored.
 Choices with_dimensions(const Study& study, Choices choices, const DimensionSizes& sizes);
 
-/// Whether a dimension can be made one with others: sizes that passes or operators bring in cannot.
+/// Whether a dimension can be unified with another one. Dimensions that passes or operators
+/// introduce cannot.
 bool can_be_same(const Study& study, const Dimension& dimension);
 
-/// The choices with one dimension standing for another, which keeps its name, and its size if it
-/// was given one.
+/// The choices with `dimension` unified with `other`, which keeps its name. Its size is the one
+/// given for `other`, or else the one given for `dimension`.
 Choices with_same_dimension(const Study& study, Choices choices, const Dimension& dimension,
                             const Dimension& other);
 
-/// The names that were chosen to stand for a dimension, sorted. Those that the model itself ties to
-/// it are not among them.
+/// The names that the user unified with a dimension, sorted. Names that the model itself unifies
+/// with it are not among them.
 std::vector<std::string> names_made_same(const Study& study, const Dimension& dimension);
 
-/// The choices with one of these names on its own again. Both keep a size that was given.
+/// The choices with one of these names separated again. Both dimensions keep a size that was given.
 Choices with_separate_name(const Study& study, Choices choices, const Dimension& dimension,
                            const std::string& name);
 

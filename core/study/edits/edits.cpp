@@ -12,16 +12,17 @@ namespace stashscope {
 
 namespace {
 
-/// Of the occurrences that are switched, by entry.
+/// The plans of the switched occurrences, by entry.
 using PlanParts = std::map<std::pair<std::string, PlanType>, std::set<const NodePlan*>>;
 
 class PlanEditor {
  public:
   PlanEditor(const Study& study, Choices choices) : study_(study), choices_(std::move(choices)) {
     forget_planned(choices_);
-    choices_.plans = without_operators(study.graph(), *study.opportunities, choices_.plans);
-    if (choices_.level > 0) {
-      of_level_ = config_of_all(*study.opportunities, choices_.level == 2);
+    choices_.plans.config =
+        without_operators(study.graph(), *study.opportunities, choices_.plans.config);
+    if (choices_.plans.level > 0) {
+      of_level_ = config_of_all(*study.opportunities, choices_.plans.level == 2);
     }
   }
 
@@ -32,7 +33,7 @@ class PlanEditor {
     }
   }
 
-  /// The others as they are.
+  /// Leaves the other parts as they are.
   void set_parts(const PlanRow& row, const PlanParts& parts, bool on) {
     wanted_ = &row.entries;
     for (const auto& [entry, switched] : parts) {
@@ -48,7 +49,7 @@ class PlanEditor {
     }
   }
 
-  /// Nothing where a node has to be kept that no name means.
+  /// Nothing if an edit has to pin a node that no name identifies.
   std::optional<Choices> take() {
     return is_possible_ ? std::optional(std::move(choices_)) : std::nullopt;
   }
@@ -58,23 +59,24 @@ class PlanEditor {
     switch_off_rivals(cluster, choice.type);
     const auto level = of_level_.find(cluster);
     if (level != of_level_.end() && level->second == choice) {
-      choices_.plans.erase(cluster);
+      choices_.plans.config.erase(cluster);
     } else {
-      choices_.plans[cluster] = choice;
+      choices_.plans.config[cluster] = choice;
     }
   }
 
   void clear(const std::string& cluster, PlanType type) {
     if (of_level_.contains(cluster)) {
-      choices_.plans[cluster] = {type, 0};
+      choices_.plans.config[cluster] = {type, 0};
     } else {
-      choices_.plans.erase(cluster);
+      choices_.plans.config.erase(cluster);
     }
   }
 
-  /// Those of an entry that are carried out under the choices as edited so far.
+  /// The plans of an entry that are carried out under the choices as edited so far.
   std::set<const NodePlan*> carried_out(const std::string& cluster, PlanType type) const {
-    const RecomputeConfig config = config_in_force(study_.graph(), choices_, *study_.opportunities);
+    const RecomputeConfig config =
+        config_in_force(study_.graph(), choices_.plans, *study_.opportunities);
     std::set<const NodePlan*> found;
     for (const NodePlan* const plan : select_plans(*study_.opportunities, config, kept())) {
       if (plan->type == type && plan->cluster == cluster) found.insert(plan);
@@ -82,11 +84,11 @@ class PlanEditor {
     return found;
   }
 
-  /// Exactly these of an entry, as far as no other plan wins.
+  /// Switches on exactly these plans of an entry, unless another plan takes precedence.
   void set_plans(const std::string& cluster, PlanType type,
                  const std::set<const NodePlan*>& wanted) {
     const std::vector<const NodePlan*> all = plans_of(*study_.opportunities, cluster, type);
-    int count = 0;  // up to the last that is wanted
+    int count = 0;  // up to the last wanted plan
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (wanted.contains(all[i])) count = static_cast<int>(i) + 1;
     }
@@ -97,7 +99,7 @@ class PlanEditor {
     }
   }
 
-  /// The first so many of an entry, none of them kept.
+  /// Switches on the first `count` plans of an entry and unpins their nodes.
   void set_count(const std::string& cluster, PlanType type, int count, int frequency) {
     const bool is_all = count >= frequency;
     if (count <= 0) {
@@ -109,34 +111,36 @@ class PlanEditor {
     release(plans, is_all ? static_cast<int>(plans.size()) : count);
   }
 
-  /// @param wanted so many are to be carried out; what follows may be kept for another plan's sake
+  /// Unpins nodes of an entry's plans. The first `wanted` plans are to be carried out; a later node
+  /// stays pinned if another plan that is on would then apply to it.
   void release(const std::vector<const NodePlan*>& plans, int wanted) {
-    if (choices_.pinned.empty()) return;
+    if (choices_.plans.pinned.empty()) return;
     std::set<NodeId> released;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const NodeId node = plans[i]->node;
       if (static_cast<int>(i) < wanted || !has_others(node)) released.insert(node);
     }
-    forget_names(names(), released, choices_.pinned);
+    forget_names(names(), released, choices_.plans.pinned);
   }
 
   void keep(NodeId node) {
     const std::string& name = names().of(node);
     is_possible_ = is_possible_ && !name.empty();
-    choices_.pinned.insert(name);
+    choices_.plans.pinned.insert(name);
   }
 
-  /// Costs a look at every node: without what is kept nobody needs them.
+  /// Built on first use, because it looks at every node and is needed only for pinned nodes.
   const NodeNames& names() const {
     if (!names_) names_.emplace(study_.graph());
     return *names_;
   }
 
   PinnedNodes kept() const {
-    return choices_.pinned.empty() ? PinnedNodes() : pinned_nodes(names(), choices_.pinned);
+    return choices_.plans.pinned.empty() ? PinnedNodes()
+                                         : pinned_nodes(names(), choices_.plans.pinned);
   }
 
-  /// Whether the node has plans that are on and not among those that are switched.
+  /// Whether the node has plans that are on and are not being switched.
   bool has_others(NodeId node) {
     if (plans_at_.empty()) sort_plans();
     return std::ranges::any_of(plans_at_[node], [&](const NodePlan* plan) {
@@ -179,8 +183,8 @@ class PlanEditor {
 
   /// In the choices as edited so far, which the study may not know yet.
   bool is_on(const std::string& cluster, PlanType type) const {
-    const auto chosen = choices_.plans.find(cluster);
-    if (chosen != choices_.plans.end()) {
+    const auto chosen = choices_.plans.config.find(cluster);
+    if (chosen != choices_.plans.config.end()) {
       return chosen->second.type == type && chosen->second.count != 0;
     }
     const auto level = of_level_.find(cluster);
@@ -188,10 +192,10 @@ class PlanEditor {
   }
 
   const Study& study_;
-  mutable std::optional<NodeNames> names_;                   ///< once they are needed
-  IdVector<NodeId, std::vector<const NodePlan*>> plans_at_;  ///< once they are needed
+  mutable std::optional<NodeNames> names_;                   ///< built on first use
+  IdVector<NodeId, std::vector<const NodePlan*>> plans_at_;  ///< built on first use
   Choices choices_;
-  /// What is switched together: never off as a rival of each other.
+  /// Entries that are switched together and so never switch each other off.
   const RecomputeConfig* wanted_ = nullptr;
   RecomputeConfig of_level_;
   bool is_possible_ = true;
@@ -246,17 +250,17 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
 }
 
 Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
-  if (!on && choices.pinned.empty()) return choices;
+  if (!on && choices.plans.pinned.empty()) return choices;
   const NodeNames names(study.graph());
   std::set<NodeId> originals;
   for (const NodeId node : nodes) originals.insert(study.current->dataflow.origin(node));
   if (!on) {
-    forget_names(names, originals, choices.pinned);
+    forget_names(names, originals, choices.plans.pinned);
     return choices;
   }
   const auto is_nameless = [&](NodeId node) { return names.of(node).empty(); };
   if (std::ranges::any_of(originals, is_nameless)) return choices;
-  for (const NodeId node : originals) choices.pinned.insert(names.of(node));
+  for (const NodeId node : originals) choices.plans.pinned.insert(names.of(node));
   return choices;
 }
 

@@ -16,14 +16,14 @@ std::set<NodeId> originals(const Study& study, std::span<const NodeId> nodes) {
   return found;
 }
 
-/// Of each node the row whose occurrence there saves most, of recompute plans before compromises.
+/// For each node the row that saves most; recompute plans come before compromises.
 std::map<const PlanRow*, std::set<NodeId>> best_rows(const Study& study,
                                                      const std::set<NodeId>& nodes) {
   std::map<NodeId, const PlanRow*> best;
   const auto rank = [](const PlanRow& row) {
     return std::pair(row.type == PlanType::recompute, row.saving_bytes);
   };
-  for (const PlanRow& row : study.plans) {
+  for (const PlanRow& row : study.plan_table->plans) {
     for (const Occurrence& each : *row.occurrences) {
       const NodeId node = each.parts.front()->node;
       if (!nodes.contains(node)) continue;
@@ -69,7 +69,7 @@ Choices with_nodes_recomputed(const Study& study, Choices choices, std::span<con
     for (auto& [row, starts] : best_rows(study, off)) switches.push_back({row, std::move(starts)});
   } else {
     const std::set<NodeId> recomputed(planned.on.begin(), planned.on.end());
-    for (const PlanRow& row : study.plans) {
+    for (const PlanRow& row : study.plan_table->plans) {
       if (row.on) switches.push_back({&row, recomputed});
     }
   }

@@ -30,11 +30,12 @@ Choices with_move(const Study& study, Choices choices, NodeId node, NodeId befor
       before == node || (before.valid() && group.valid() && groups.of(before) == group);
   if (is_own) return choices;
   const NodeNames names = names_in(study);
-  // No name would be the end.
   if (!are_named(names, std::array{node, before.valid() ? before : node})) return choices;
-  OrderMove move{names.of(node), before.valid() ? names.of(before) : ""};
-  if (!choices.moves.empty() && choices.moves.back().node == move.node) choices.moves.pop_back();
-  choices.moves.push_back(std::move(move));
+  OrderMove move{names.of(node), std::nullopt};
+  if (before.valid()) move.before = names.of(before);
+  if (!choices.order.moves.empty() && choices.order.moves.back().node == move.node)
+    choices.order.moves.pop_back();
+  choices.order.moves.push_back(std::move(move));
   return choices;
 }
 
@@ -79,9 +80,9 @@ std::vector<OrderEdit> order_edits(const Study& study) {
   using Kind = OrderEdit::Kind;
   const FusionChoice& fusion = study.choices.fusion;
   std::vector<OrderEdit> edits;
-  for (std::size_t i = 0; i < study.choices.moves.size(); ++i) {
-    const auto& [node, before] = study.choices.moves[i];
-    edits.push_back({Kind::move, node, before, study.moves_left_out[i]});
+  for (std::size_t i = 0; i < study.choices.order.moves.size(); ++i) {
+    const auto& [node, before] = study.choices.order.moves[i];
+    edits.push_back({Kind::move, node, before.value_or(""), study.moves_left_out[i]});
   }
   if (fusion.alone.empty() && fusion.apart.empty()) return edits;
   const NodeNames names = names_in(study);
@@ -89,7 +90,7 @@ std::vector<OrderEdit> order_edits(const Study& study) {
     for (const std::string& name : needed) {
       if (!names.find(name).valid()) return "'" + printable(name) + "' is not in the step";
     }
-    return fusion.strategy == "none" ? "no nodes are fused" : "";
+    return fusion.strategy ? "" : "no nodes are fused";
   };
   for (const std::string& node : fusion.alone) {
     edits.push_back({Kind::alone, node, "", why_not({node})});
@@ -102,8 +103,8 @@ Choices without_edit(const Study& study, Choices choices, std::size_t index) {
   const OrderEdit edit = order_edits(study).at(index);
   switch (edit.kind) {
     case OrderEdit::Kind::move:
-      if (index < choices.moves.size()) {
-        choices.moves.erase(choices.moves.begin() + static_cast<long>(index));
+      if (index < choices.order.moves.size()) {
+        choices.order.moves.erase(choices.order.moves.begin() + static_cast<long>(index));
       }
       break;
     case OrderEdit::Kind::alone:

@@ -6,39 +6,39 @@
 
 namespace stashscope {
 
-// Edits leave the choices unchanged where no name means one of their nodes; see `why_not_named`.
+// An edit leaves the choices unchanged if no name identifies one of its nodes; see `why_not_named`.
 
-/// The choices with a node of the study's current step, and the group it runs in, moved directly in
-/// front of another one; invalid: to the end. Several moves of one node in a row are one. Unchanged
-/// where the other one moves along.
+/// The choices with a node of the study's current step, together with its fused group, moved
+/// directly before another node; an invalid `before` means the end. Consecutive moves of one node
+/// count as one. Unchanged if `before` is in the same group.
 Choices with_move(const Study& study, Choices choices, NodeId node, NodeId before);
 
-/// The choices with nodes taken out of their groups.
+/// The choices with nodes taken out of their fused groups.
 Choices with_nodes_alone(const Study& study, Choices choices, std::span<const NodeId> nodes);
 
 /// The choices with two nodes never fused into one group.
 Choices with_nodes_apart(const Study& study, Choices choices, NodeId a, NodeId b);
 
-/// The choices with a group split in front of a member: what it reads of the members in front of
-/// it, and what the members behind it read of those, is kept apart. Unchanged for a first member
-/// and for a node without a group.
+/// The choices with a fused group split before `member`. The member and those after it are kept
+/// apart from the earlier members that they read; `member` is also kept apart from the one directly
+/// before it. Unchanged for the first member of a group and for a node without a group.
 Choices with_group_split(const Study& study, Choices choices, NodeId member);
 
-/// What the user wants otherwise than the strategies of order and fusion have it.
+/// A change by the user to what the strategies of order and fusion decide.
 struct OrderEdit {
   enum class Kind : std::uint8_t { move, alone, apart };
   Kind kind = Kind::move;
   std::string node;
-  std::string other;     ///< in front of which it moved (empty: to the end), or is kept apart from
-  std::string left_out;  ///< why the edit changes nothing; empty: it is made
+  std::string other;     ///< the node it moved before (empty: the end), or is kept apart from
+  std::string left_out;  ///< why the edit has no effect; empty if it is applied
 
   friend bool operator==(const OrderEdit&, const OrderEdit&) = default;
 };
 
-/// Moves first, in turn.
+/// All such edits of the study's choices: first the moves, in the order they were made.
 std::vector<OrderEdit> order_edits(const Study& study);
 
-/// The choices without one of a study's edits. @param index among its order_edits
+/// The choices without one of a study's edits. @param index into `order_edits(study)`
 Choices without_edit(const Study& study, Choices choices, std::size_t index);
 
 }  // namespace stashscope

@@ -25,7 +25,7 @@ std::string or_none(const std::vector<std::string>& texts) {
 
 std::string same_dims_text(const Choices& choices) {
   std::vector<std::string> texts;
-  for (const auto& [name, other] : choices.same_dims) texts.push_back(name + " = " + other);
+  for (const auto& [name, other] : choices.graph.same_dims) texts.push_back(name + " = " + other);
   return or_none(texts);
 }
 
@@ -37,8 +37,8 @@ std::string apart_text(const Choices& choices) {
 
 std::string moves_text(const Choices& choices) {
   std::vector<std::string> texts;
-  for (const OrderMove& move : choices.moves) {
-    texts.push_back(move.node + (move.before.empty() ? " to the end" : " before " + move.before));
+  for (const OrderMove& move : choices.order.moves) {
+    texts.push_back(move.node + (move.before ? " before " + *move.before : " to the end"));
   }
   return or_none(texts);
 }
@@ -52,50 +52,55 @@ std::string or_else(const std::string& text, const char* other) {
 }
 
 std::string link_text(const Choices& choices) {
-  return choices.transfer_bandwidth ? format_number(*choices.transfer_bandwidth / 1e9) + " GB/s"
-                                    : "of the profile";
+  return choices.times.transfer_bandwidth
+             ? format_number(*choices.times.transfer_bandwidth / 1e9) + " GB/s"
+             : "of the profile";
 }
 
-/// A choice that one text says.
+/// A choice that is compared as one text.
 struct ChoiceText {
   const char* name;
   std::string (*text)(const Choices&);
 };
 
 constexpr std::array<ChoiceText, 22> choice_texts = {{
-    {"level", [](const Choices& c) { return std::to_string(c.level); }},
-    {"probe", [](const Choices& c) { return to_string(effective_search_options(c)); }},
-    {"kept in memory", [](const Choices& c) { return or_none(c.pinned); }},
-    {"fusion", [](const Choices& c) { return c.fusion.strategy; }},
+    {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
+    {"probe", [](const Choices& c) { return to_string(effective_search_options(c.plans)); }},
+    {"kept in memory", [](const Choices& c) { return or_none(c.plans.pinned); }},
+    {"fusion", [](const Choices& c) { return choice_text(c.fusion.strategy, no_fusion); }},
     {"optimizer", [](const Choices& c) { return c.update.optimizer; }},
     {"master weights", [](const Choices& c) { return yes_or_no(c.update.master_weights); }},
     {"gradients released early",
      [](const Choices& c) { return yes_or_no(c.update.release_gradients); }},
-    {"passes", [](const Choices& c) { return or_none(c.passes); }},
-    {"precision", [](const Choices& c) { return or_else(c.precision, "as in the model"); }},
-    {"device profile", [](const Choices& c) { return c.profile.name; }},
-    {"run on", [](const Choices& c) { return c.device; }},
+    {"passes", [](const Choices& c) { return or_none(c.graph.passes); }},
+    {"precision",
+     [](const Choices& c) {
+       return or_else(precision_name(c.graph.precision), "as in the model");
+     }},
+    {"device profile", [](const Choices& c) { return c.times.profile.name; }},
+    {"run on", [](const Choices& c) { return choice_text(c.device, no_device); }},
     {"same dimensions", same_dims_text},
-    {"loss", [](const Choices& c) { return or_else(c.goal.loss, "found"); }},
-    {"trainable", [](const Choices& c) { return or_none(c.goal.trainable); }},
-    {"frozen", [](const Choices& c) { return or_none(c.goal.frozen); }},
+    {"loss", [](const Choices& c) { return or_else(c.graph.goal.loss, "found"); }},
+    {"trainable", [](const Choices& c) { return or_none(c.graph.goal.trainable); }},
+    {"frozen", [](const Choices& c) { return or_none(c.graph.goal.frozen); }},
     {"moved nodes", moves_text},
     {"in no group", [](const Choices& c) { return or_none(c.fusion.alone); }},
     {"never in one group", apart_text},
     {"operators of newer versions",
-     [](const Choices& c) { return yes_or_no(c.recompute_search.newer_versions); }},
+     [](const Choices& c) { return yes_or_no(c.plans.search.newer_versions); }},
     {"also recomputable",
-     [](const Choices& c) { return or_none(c.recompute_search.also_recomputable); }},
+     [](const Choices& c) { return or_none(c.plans.search.also_recomputable); }},
     {"compressed to",
-     [](const Choices& c) { return std::string(name_of(c.recompute_search.compressed)); }},
+     [](const Choices& c) { return std::string(name_of(c.plans.search.compressed)); }},
     {"link to the host", link_text},
 }};
 
-std::string planned_text(const PlannedSequence& planned) {
-  return planned.empty() ? "none" : with_thousands(std::ssize(planned.runs)) + " runs";
+std::string planned_text(const std::optional<PlannedSequence>& planned) {
+  return planned ? with_thousands(std::ssize(planned->runs)) + " runs" : "none";
 }
 
-void add_planned(ComparisonRows& rows, const PlannedSequence& a, const PlannedSequence& b) {
+void add_planned(ComparisonRows& rows, const std::optional<PlannedSequence>& a,
+                 const std::optional<PlannedSequence>& b) {
   const std::string left = planned_text(a);
   const std::string right = planned_text(b);
   const bool others_of_the_same_count = left == right && a != b;
@@ -104,7 +109,7 @@ void add_planned(ComparisonRows& rows, const PlannedSequence& a, const PlannedSe
 
 using Figures = std::map<std::string, double>;
 
-/// The figures that the other profile has not, or not the same.
+/// The figures that the other profile lacks or has with another value.
 std::map<std::string, std::string> figures_beside(const Figures& figures, const Figures& others) {
   std::map<std::string, std::string> texts;
   for (const auto& [key, figure] : figures) {
@@ -115,7 +120,7 @@ std::map<std::string, std::string> figures_beside(const Figures& figures, const 
   return texts;
 }
 
-/// Profiles of one name may hold different figures: a file was edited.
+/// Profiles with the same name may differ, because their files can be edited.
 void add_figures(ComparisonRows& rows, const DeviceProfile& a, const DeviceProfile& b) {
   if (a.name != b.name || a == b) return;
   const auto left = profile_figures(a);
@@ -128,12 +133,13 @@ void add_figures(ComparisonRows& rows, const DeviceProfile& a, const DeviceProfi
 void add_choices(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::choices);
   rows.add_values(Quantity::count, dimensions_of(left), dimensions_of(right));
-  rows.add_text("order", left.order, right.order);
-  add_planned(rows, left.choices.planned, right.choices.planned);
+  rows.add_text("order", choice_text(left.order, planned_order),
+                choice_text(right.order, planned_order));
+  add_planned(rows, left.choices.plans.sequence, right.choices.plans.sequence);
   for (const auto& [name, text] : choice_texts) {
     rows.add_text(name, text(left.choices), text(right.choices));
   }
-  add_figures(rows, left.choices.profile, right.choices.profile);
+  add_figures(rows, left.choices.times.profile, right.choices.times.profile);
 }
 
 }  // namespace stashscope

@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// A row for everything that the user decides but plans of clusters. Two studies whose choices lead
-/// to different steps, or run elsewhere, differ in one at least.
+/// Adds one row per choice of the user, except for plans by cluster. If the choices of two studies
+/// lead to different steps or devices, at least one of these rows differs.
 void add_choices(ComparisonRows& rows, const Study& left, const Study& right);
 
 }  // namespace stashscope

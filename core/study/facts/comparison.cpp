@@ -12,8 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// Of either side.
-constexpr std::size_t tensors_at_peak = 20;
+constexpr std::size_t tensors_at_peak = 20;  // of each side
 
 struct GroupNames {
   std::string_view name;
@@ -44,7 +43,7 @@ void add_memory(ComparisonRows& rows, const Study& left, const Study& right) {
 
 std::string source_of_times(const Study& study) {
   if (study.times->measured > 0) return "measured on " + study.times->measured_on;
-  return "predicted for " + study.choices.profile.name;
+  return "predicted for " + study.choices.times.profile.name;
 }
 
 void add_time(ComparisonRows& rows, const Study& left, const Study& right) {
@@ -70,10 +69,12 @@ void add_model(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::model);
   rows.add_count("nodes in the file", left.model->data().nodes_in_file,
                  right.model->data().nodes_in_file);
-  rows.add_count("forward nodes", static_cast<std::size_t>(left.prepared->forward_nodes),
-                 static_cast<std::size_t>(right.prepared->forward_nodes));
-  rows.add_count("backward nodes", static_cast<std::size_t>(left.prepared->backward_nodes),
-                 static_cast<std::size_t>(right.prepared->backward_nodes));
+  const NodeCounts in_left = node_counts(left);
+  const NodeCounts in_right = node_counts(right);
+  rows.add_count("forward nodes", static_cast<std::size_t>(in_left.forward),
+                 static_cast<std::size_t>(in_right.forward));
+  rows.add_count("backward nodes", static_cast<std::size_t>(in_left.backward),
+                 static_cast<std::size_t>(in_right.backward));
   rows.add_count("steps with plans", left.current->timeline.order.size(),
                  right.current->timeline.order.size());
   rows.add_bytes("parameters", left.sizes->parameter_bytes, right.sizes->parameter_bytes);
@@ -83,7 +84,7 @@ void add_model(ComparisonRows& rows, const Study& left, const Study& right) {
 /// How often the plans in force are carried out, by config.
 std::map<std::string, std::string> plans_of(const Study& study) {
   std::map<std::string, std::string> plans;
-  for (const auto* const list : {&study.plans, &study.extensions}) {
+  for (const auto* const list : {&study.plan_table->plans, &study.plan_table->extensions}) {
     for (const PlanRow& row : *list) {
       if (!row.on) continue;
       plans[row.config] = std::to_string(row.applied) + " of " + std::to_string(row.frequency);
@@ -104,7 +105,8 @@ std::map<std::string, std::int64_t> largest_alive(const Study& study, std::size_
   return tensors;
 }
 
-/// The largest of either side; what the other side has of them is looked for among all of its own.
+/// Adds the largest tensors of each side. Their bytes on the other side are shown even if they are
+/// not among its largest.
 void add_tensors(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::tensors);
   const std::size_t all = static_cast<std::size_t>(-1);

@@ -12,9 +12,9 @@ namespace stashscope {
 /// What a row of a comparison is about, in the order in which rows are listed.
 enum class ComparisonGroup : std::uint8_t { memory, time, model, choices, plans, tensors };
 
-/// `memory`, as programs call it.
+/// Name in machine-read output, such as `memory`.
 std::string_view name_of(ComparisonGroup group);
-/// `Alive at the peak`, for people.
+/// Title for people, such as `Alive at the peak`.
 std::string_view title_of(ComparisonGroup group);
 
 /// What a compared number counts.
@@ -22,8 +22,8 @@ enum class Quantity : std::uint8_t { text, bytes, count, seconds, percent };
 
 /// One side of a row.
 struct ComparedValue {
-  std::string text;              ///< as people read it; empty: there is none on this side
-  std::optional<double> number;  ///< bytes, pieces, seconds or per cent; nothing for texts
+  std::string text;              ///< formatted for people; empty if this side has no such value
+  std::optional<double> number;  ///< in bytes, items, seconds or percent; empty for texts
 
   friend bool operator==(const ComparedValue&, const ComparedValue&) = default;
 };
@@ -39,15 +39,15 @@ struct ComparisonRow {
   bool differs() const { return left != right; }
   bool only_left() const { return right.text.empty() && !left.text.empty(); }
   bool only_right() const { return left.text.empty() && !right.text.empty(); }
-  /// `+1.2 MiB (+4.1 %)`: what the right side has more; for texts empty.
+  /// Right minus left, such as `+1.2 MiB (+4.1 %)`; empty for texts and for equal numbers.
   std::string difference() const;
 
   friend bool operator==(const ComparisonRow&, const ComparisonRow&) = default;
 };
 
-/// What two studies have in common and where they differ: peaks and what they are made of, times,
-/// models, choices, plans by cluster, and the largest tensors alive at either peak. Choices, plans
-/// and dimensions that neither side has are left out.
+/// Compares two studies: peaks and their bands, times, models, choices, plans by cluster, and the
+/// largest tensors alive at either peak. Equal rows are listed too. Plans and dimensions that
+/// neither study has are left out.
 std::vector<ComparisonRow> compare(const Study& left, const Study& right);
 
 }  // namespace stashscope

@@ -11,7 +11,7 @@ namespace stashscope {
 /// `+1.2 MiB`, `−4.1 %`
 std::string with_sign(Quantity quantity, double change);
 
-/// Rows about both sides in the order in which they are added.
+/// Collects the rows of a comparison, in the order of the calls.
 class ComparisonRows {
  public:
   void start(ComparisonGroup group) { group_ = group; }

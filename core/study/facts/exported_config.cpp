@@ -20,19 +20,19 @@ Keys keys_of(const std::vector<NodePlan>& plans) {
   return keys;
 }
 
-/// What is found with the reference's own table of operators.
+/// What ONNX Runtime's own table of operators finds.
 Keys reference_keys(const Study& study) {
-  const RecomputeSearchOptions probe = effective_search_options(study.choices);
+  const RecomputeSearchOptions probe = effective_search_options(study.choices.plans);
   const PreparedStep& prepared = *study.prepared;
   return keys_of(find_opportunities(study.graph(), prepared.ops, prepared.step.boundary,
                                     RecomputeSearchOptions(probe.level, probe.layer_boundary))
                      .plans);
 }
 
-/// Takes the entries out of `config` that only the widened table finds.
+/// Removes and returns the entries of `config` that only the widened table finds.
 RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
   RecomputeConfig widened;
-  const RecomputeSearchOptions& probe = study.choices.recompute_search;
+  const RecomputeSearchOptions& probe = study.choices.plans.search;
   if (!probe.newer_versions && probe.also_recomputable.empty()) return widened;
   const Keys found = keys_of(study.opportunities->plans);
   const Keys known = reference_keys(study);
@@ -44,8 +44,8 @@ RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
   return widened;
 }
 
-/// Kept nodes behind the last that runs again shorten a count; no count leaves others out. Returns
-/// the names of these.
+/// Shortens counts by the pinned nodes after the last one that runs again. No count can leave out
+/// other pinned nodes; returns their names.
 std::set<std::string> count_without_kept(const Study& study, RecomputeConfig& config) {
   std::set<std::string> others;
   if (study.pinned.empty()) return others;
@@ -81,8 +81,8 @@ ExportedConfig exported_config(const Study& study) {
   }
   if (is_planned(study)) {
     exported.left_out.emplace_back(
-        "a planned sequence runs single nodes again, which no config string can say: save the "
-        "model instead, or plan with --grain cluster");
+        "a planned sequence runs single nodes again, and a config string cannot express that: save "
+        "the model instead, or plan with --grain cluster");
   }
   if (!widened.empty()) {
     exported.left_out.push_back(
@@ -91,8 +91,8 @@ ExportedConfig exported_config(const Study& study) {
   }
   if (!kept.empty()) {
     exported.left_out.push_back(
-        "a config string only says how many from the first, so these nodes run again though they "
-        "are to be kept (save the model instead): " +
+        "a config string counts occurrences from the first one, so ONNX Runtime recomputes these "
+        "pinned nodes (save the model instead): " +
         printable(join({kept.begin(), kept.end()}, ", ")));
   }
   return exported;
@@ -100,7 +100,7 @@ ExportedConfig exported_config(const Study& study) {
 
 std::string environment_block(const Study& study) {
   const ExportedConfig exported = exported_config(study);
-  return environment_block(exported.config, effective_search_options(study.choices),
+  return environment_block(exported.config, effective_search_options(study.choices.plans),
                            exported.left_out);
 }
 

@@ -6,30 +6,31 @@
 
 namespace stashscope {
 
-/// A plan for a node's outputs, and what the choices in force make of it.
+/// A plan for a node's outputs and its state under the choices in force.
 struct NodePlanState {
   const NodePlan* plan;
   bool chosen = false;   ///< its cluster is on
-  bool applied = false;  ///< nothing leaves it out: no count, no other plan, no kept node
-  bool pinned = false;   ///< the node keeps its outputs
+  bool applied = false;  ///< carried out: no count, other plan or pinned node prevents it
+  bool pinned = false;   ///< the node's outputs stay in memory
 };
 
-/// All plans of a node of the model, in the strategies' order.
+/// All plans of a node of the model, in the order of the strategies.
 std::vector<NodePlanState> plans_of_node(const Study& study, NodeId node);
 
-/// Why stashed outputs of a node of the model have no plan.
+/// The reasons why stashed outputs of a node of the model have no plan.
 std::vector<const Obstacle*> obstacles_of_node(const Study& study, NodeId node);
 
-/// A value of the current dataflow as it is stored: a tensor that is put away is narrower than the
-/// one it stands for, or takes nothing on the device.
+/// A value of the current dataflow as it is stored. An evicted tensor is narrower than its original
+/// (compressed) or takes no bytes on the device (offloaded).
 struct StoredValue {
   TensorType type;
   std::int64_t bytes = 0;
 };
 StoredValue stored_value(const Study& study, ValueId value);
 
-/// The node that made the memory in which the first output of `node` lives, by a view or in place:
-/// `node` itself where it is new, an invalid one where it was there before the step or never is.
+/// The node that allocates the buffer of the first output of `node`. This is `node` itself, or an
+/// earlier node if the output is a view or is computed in place. Invalid if the buffer exists
+/// before the step, or if there is no buffer.
 NodeId maker_of_memory(const Study& study, NodeId node);
 
 }  // namespace stashscope

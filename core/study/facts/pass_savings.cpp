@@ -14,12 +14,12 @@ Memory memory_of(const Study& study) {
   return {timeline.peak_bytes, stashed_bytes(timeline, study.opportunities->stashed)};
 }
 
-/// The choices of `study` that make its graph, with none of its passes and plans.
+/// The choices of `study` that determine its graph, without its passes and plans.
 Choices without_passes(const Study& study) {
   Choices choices;
   choices.dims = study.choices.dims;
-  choices.same_dims = study.choices.same_dims;
-  choices.goal = study.choices.goal;
+  choices.graph.same_dims = study.choices.graph.same_dims;
+  choices.graph.goal = study.choices.graph.goal;
   choices.update = study.choices.update;
   return choices;
 }
@@ -36,9 +36,9 @@ std::vector<PassSaving> pass_savings(const Study& study) {
   Choices choices = without_passes(study);
   Memory before = memory_under(study, choices);
   for (const PassResult& result : study.prepared->step.passes) {
-    const bool is_precision = !study.choices.passes.contains(result.name);
-    if (is_precision) choices.precision = study.choices.precision;
-    if (!is_precision) choices.passes.insert(result.name);
+    const bool is_precision = !study.choices.graph.passes.contains(result.name);
+    if (is_precision) choices.graph.precision = study.choices.graph.precision;
+    if (!is_precision) choices.graph.passes.insert(result.name);
     const Memory after = result.changed == 0 ? before : memory_under(study, choices);
     savings.push_back(
         {result, before.peak_bytes, after.peak_bytes, before.stashed_bytes, after.stashed_bytes});

@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// Rows that are joined step by step (union by path halving).
+/// Disjoint sets of rows (union-find with path halving).
 class RowSets {
  public:
   explicit RowSets(std::size_t rows) : parent_(rows) {
@@ -32,7 +32,7 @@ class RowSets {
   std::vector<std::size_t> parent_;
 };
 
-/// Config strings have one type for each cluster.
+/// Joins rows that share a cluster with different types: a config string has one type per cluster.
 void join_by_cluster(const Study& study, RowSets& sets) {
   std::map<std::string_view, std::vector<std::pair<std::size_t, PlanType>>> uses;
   for (std::size_t row = 0; row < plan_rows(study); ++row) {
@@ -46,7 +46,7 @@ void join_by_cluster(const Study& study, RowSets& sets) {
   }
 }
 
-/// @param rows of one table
+/// Joins rows that treat the same outputs. The rows from `first` to `last` are those of one table.
 void join_by_output(const Study& study, std::size_t first, std::size_t last, RowSets& sets) {
   IdVector<NodeId, std::vector<std::pair<std::size_t, const NodePlan*>>> treated(
       study.graph().nodes().size());
@@ -63,7 +63,7 @@ void join_by_output(const Study& study, std::size_t first, std::size_t last, Row
   }
 }
 
-/// How much an occurrence tells of a node, the most important first.
+/// How informative an occurrence is for a node; the most important criterion comes first.
 struct Telling {
   bool is_carried_out_for_it = false;
   bool is_known_to_the_reference = false;
@@ -76,7 +76,7 @@ struct Telling {
 
 using AppliedPlans = std::unordered_set<const NodePlan*>;
 
-/// Nothing where the occurrence has not to do with the node.
+/// Nothing if the occurrence neither frees an output of the node nor runs it again.
 std::optional<Telling> telling(const AppliedPlans& applied, const PlanRow& row,
                                const Occurrence& each, NodeId node) {
   const auto frees = [&](const NodePlan* part) { return part->node == node; };
@@ -95,7 +95,7 @@ struct ToldPlace {
   TablePlace place;
   Telling telling;
 
-  /// Not one of our own ways that nobody chose.
+  /// Whether ONNX Runtime knows the plan type, or the plan is carried out.
   bool is_plain() const { return telling.is_known_to_the_reference || telling.is_applied; }
 };
 
@@ -112,7 +112,8 @@ std::optional<ToldPlace> planned_place(const Study& study, NodeId node) {
   return best;
 }
 
-/// The largest tensor without a plan at obstacles that `fits` says yes to, of equal ones the first.
+/// The largest stashed tensor without a plan at the obstacles that `fits` accepts; of equal ones
+/// the first.
 template <class Fits>
 std::optional<TablePlace> unplanned_place(const Study& study, Fits fits) {
   std::optional<TablePlace> largest;
@@ -139,19 +140,21 @@ std::optional<TablePlace> table_place(const Study& study, NodeId node) {
   return unplanned_place(study, [&](const Obstacle& each) { return each.stopped_at == node; });
 }
 
-std::size_t plan_rows(const Study& study) { return study.plans.size() + study.extensions.size(); }
+std::size_t plan_rows(const Study& study) {
+  return study.plan_table->plans.size() + study.plan_table->extensions.size();
+}
 
 const PlanRow& plan_row(const Study& study, std::size_t row) {
-  const std::size_t plans = study.plans.size();
-  return row < plans ? study.plans[row] : study.extensions[row - plans];
+  const std::size_t plans = study.plan_table->plans.size();
+  return row < plans ? study.plan_table->plans[row] : study.plan_table->extensions[row - plans];
 }
 
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study) {
   const std::size_t rows = plan_rows(study);
   RowSets sets(rows);
   join_by_cluster(study, sets);
-  join_by_output(study, 0, study.plans.size(), sets);
-  join_by_output(study, study.plans.size(), rows, sets);
+  join_by_output(study, 0, study.plan_table->plans.size(), sets);
+  join_by_output(study, study.plan_table->plans.size(), rows, sets);
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (std::size_t row = 0; row < rows; ++row) groups[sets.find(row)].push_back(row);
   std::vector<std::vector<std::size_t>> list;
@@ -205,7 +208,7 @@ std::string OccurrenceFacts::why_not(const PlanRow& row, const Occurrence& each)
   const bool is_treated = std::ranges::any_of(each.parts, [&](const NodePlan* part) {
     return !applied_.contains(part) && treated_.contains(part->node);
   });
-  return is_treated ? "another plan treats it" : "behind the last that the count covers";
+  return is_treated ? "another plan treats it" : "after the last occurrence that the count covers";
 }
 
 std::int64_t OccurrenceFacts::bytes_at_peak(const Occurrence& each) const {

@@ -10,63 +10,67 @@
 
 namespace stashscope {
 
-/// Rows of the plan tables by their position: first those of `plans`, then those of `extensions`.
+/// The rows of both plan tables by index: first those of `plans`, then those of `extensions`.
 std::size_t plan_rows(const Study& study);
 const PlanRow& plan_row(const Study& study, std::size_t row);
 
-/// Every row once. Rows of a group exclude each other, directly or by a third one: they treat the
-/// same outputs, or config strings call them alike.
+/// All rows in groups; each row is in exactly one. Two rows exclude each other if they treat the
+/// same outputs, or if config strings name them by the same cluster with different types. A group
+/// is closed under exclusion.
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
 
-/// Where the tables of a study have a node: at an occurrence of a plan, or at a stashed tensor
-/// without one.
+/// Where the tables of a study show a node: an occurrence of a plan, or a stashed tensor without a
+/// plan.
 struct TablePlace {
   std::size_t row = 0;         ///< of the plan
   std::size_t occurrence = 0;  ///< of that row
-  ValueId tensor;              ///< valid: this tensor without a plan instead
+  ValueId tensor;              ///< if valid: this tensor without a plan, not the occurrence
 };
 
-/// The place that tells most of a node of the model: a plan for its own output comes before one
-/// that runs the node again, one that is carried out before others, and what saves most before the
-/// rest; a plan of our own strategies that is not carried out comes behind the tensor that has no
-/// other one. Nothing where no table has the node.
+/// The most informative place for a node of the model; nothing if no table shows it. A plan that is
+/// carried out for the node's own output comes first. These criteria follow, in this order: ONNX
+/// Runtime knows the plan type, the plan frees the node's own output (others only run the node
+/// again), the plan is carried out, it saves most. A plan type that ONNX Runtime does not know and
+/// that is not carried out comes after a stashed output of the node without a plan.
 std::optional<TablePlace> table_place(const Study& study, NodeId node);
 
-/// The modules that the node's name places it in, from the outside in, joined by `/`; may be empty.
+/// The module path in the node's name, outermost module first, joined by `/`; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);
 
-/// When a value is needed, in steps from 0.
+/// The lifetime of a value, as slots of the execution order from 0.
 struct Life {
   std::size_t made = 0;
-  std::size_t last_read = 0;  ///< the step that makes it where nobody reads it
+  std::size_t last_read = 0;  ///< equal to `made` if nothing reads the value
 };
 
-/// What single occurrences of plan rows come to under the choices in force. Refers to the study.
+/// Facts about single occurrences of plan rows under the choices in force. Refers to the study.
 class OccurrenceFacts {
  public:
   explicit OccurrenceFacts(const Study& study);
   explicit OccurrenceFacts(Study&& study) = delete;
 
-  /// The entry node, and the first of its outputs that are freed.
+  /// The entry node.
   static NodeId node(const Occurrence& each) { return each.parts.front()->node; }
+  /// The first output of the entry node that the plan frees.
   ValueId value(const Occurrence& each) const;
 
   bool is_applied(const Occurrence& each) const;
   bool is_kept(const Occurrence& each) const;
-  /// In the current step; nothing for inputs and parameters, which no step makes.
+  /// Lifetime in the current step; nothing for inputs and parameters, which no node produces.
   std::optional<Life> life(ValueId value) const;
-  /// One clause; empty where it is carried out or its row is off.
+  /// One clause on why the occurrence is not carried out. Empty if it is carried out, or if its row
+  /// is off and its nodes are not pinned.
   std::string why_not(const PlanRow& row, const Occurrence& each) const;
-  /// What it saves of what lives at the peak of the step without plans.
+  /// The bytes it frees at the peak of the step without plans.
   std::int64_t bytes_at_peak(const Occurrence& each) const;
-  /// What it adds to the step when nothing overlaps.
+  /// The seconds it adds to the step if nothing overlaps.
   double seconds(const Occurrence& each) const;
 
  private:
   const Study& study_;
   PlanCostInput costs_;
   std::unordered_set<const NodePlan*> applied_;
-  std::unordered_set<NodeId> treated_;  ///< entries of these
+  std::unordered_set<NodeId> treated_;  ///< entry nodes of the applied plans
   IdVector<NodeId, std::size_t> step_of_;
 };
 

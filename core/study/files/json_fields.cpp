@@ -7,7 +7,7 @@ namespace stashscope::json_fields {
 nlohmann::json parse_file(const std::string& text, const Format& format) {
   nlohmann::json object = with_decoded_texts(nlohmann::json::parse(text, nullptr, false));
   if (!object.is_object() || !object.contains(format.field)) {
-    fail_input("", std::string("is no ") + format.name, format.hint);
+    fail_input("", std::string("is not a ") + format.name, format.hint);
   }
   int version = 0;
   read(object, format.field, version);

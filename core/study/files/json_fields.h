@@ -5,19 +5,19 @@
 
 #include "core/base/error.h"
 
-/// Reading the files of the program.
+/// Helpers that read the program's own JSON files.
 namespace stashscope::json_fields {
 
-/// A kind of file, told by a field that holds the version of its format.
+/// A kind of file, identified by a field that holds the version of its format.
 struct Format {
   const char* field;
-  int version;       ///< the newest that is known
-  const char* name;  ///< `session file`
-  const char* hint;  ///< for a file that is none
+  int version;       ///< the newest version that this program reads
+  const char* name;  ///< such as `session file`
+  const char* hint;  ///< of the error for any other file
 };
 
-/// The object that such a file holds, with its texts as they were written. Throws an input Error
-/// for other texts and for newer versions.
+/// The JSON object of such a file, with decoded texts (json_texts.h). Throws an input Error for any
+/// other text and for newer versions.
 nlohmann::json parse_file(const std::string& text, const Format& format);
 
 [[noreturn]] inline void fail_field(const char* key, const std::string& what) {
@@ -31,7 +31,7 @@ void read(const nlohmann::json& object, const char* key, T& into) {
   if (found == object.end()) return;
   try {
     into = found->get<T>();
-    // The library cuts fractions and high bits off without a word.
+    // The library truncates fractions and high bits silently.
     if (nlohmann::json(into) != *found) fail_field(key, "has a value out of range");
   } catch (const nlohmann::json::exception&) {
     fail_field(key, "has a wrong type");

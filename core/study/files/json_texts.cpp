@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Text that is no UTF-8 begins with a zero and has a character for each byte.
+/// Encoded text that is not UTF-8 begins with a zero and has one character per byte.
 constexpr char mark_of_bytes = '\0';
 
 bool is_utf8(const std::string& text) {
@@ -43,8 +43,8 @@ std::string decoded(const std::string& code) {
   return text;
 }
 
-/// The value with all its texts and keys changed. No file of ours is nested deeper than this looks;
-/// a copy of what others nested could be deeper than the stack.
+/// The value with all its texts and keys changed. The depth is limited, because a hostile file may
+/// be nested deeper than the stack; the program's own files are less deep than the limit.
 json with_texts(const json& value, std::string (*change)(const std::string&), int depth = 0) {
   constexpr int deepest = 8;
   if (value.is_string()) return change(value.get_ref<const std::string&>());

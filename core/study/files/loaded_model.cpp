@@ -17,7 +17,7 @@ LoadedModel load_model_or_session(const std::filesystem::path& file,
   const Choices measured_choices = loaded.session.choices;
   if (adjust) adjust(loaded.session.choices);
   if (!same_step(measured_choices, loaded.session.choices)) loaded.session.forget_measurements();
-  if (measured_choices.profile != loaded.session.choices.profile) {
+  if (measured_choices.times.profile != loaded.session.choices.times.profile) {
     loaded.session.forget_measured_times();
   }
   loaded.model = std::make_shared<const Graph>(load_model(loaded.session.model));

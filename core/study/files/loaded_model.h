@@ -9,15 +9,15 @@
 
 namespace stashscope {
 
-/// A model with what is to be done with it.
+/// A model and the session it was opened with.
 struct LoadedModel {
-  Session session;  ///< where the model is, and the choices
+  Session session;  ///< path of the model, choices and measurements
   std::shared_ptr<const Graph> model;
   std::vector<std::string> warnings;
 };
 
 /// Loads a model, or a session and the model it names.
-/// @param adjust changes the choices before the model is loaded, so that a wrong choice is said
+/// @param adjust changes the choices before the model is loaded, so that a wrong choice is reported
 /// first; may be null
 /// Throws an input Error, and whatever `adjust` throws.
 LoadedModel load_model_or_session(const std::filesystem::path& file,

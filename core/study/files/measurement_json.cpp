@@ -28,12 +28,12 @@ void check(const Measurement& m) {
   check_bytes("peak_resident_bytes", {m.peak_resident_bytes});
   check_bytes("repeat_difference", {m.repeat_difference});
   if (!m.workspace_bytes.empty() && m.workspace_bytes.size() != m.live_bytes.size()) {
-    fail_field("workspace_bytes", "has another number of steps than 'live_bytes'");
+    fail_field("workspace_bytes", "has another number of slots than 'live_bytes'");
   }
   if (!std::ranges::all_of(m.node_seconds, is_measured_time)) {
-    fail_field("node_seconds", "has what is no time");
+    fail_field("node_seconds", "has a time out of range");
   }
-  if (!is_measured_time(m.step_seconds)) fail_field("step_seconds", "is no time");
+  if (!is_measured_time(m.step_seconds)) fail_field("step_seconds", "is a time out of range");
   for (const auto& [name, size] : m.data_dependent) check_bytes("data_dependent", {size});
   if (m.repeats < 1 || m.repeats > most_runs) fail_field("repeats", "has a value out of range");
 }

@@ -9,8 +9,8 @@ namespace stashscope {
 
 nlohmann::json measurement_to_json(const Measurement& measurement);
 
-/// The measurement in a field of an object; nothing where there is none. Throws an input Error that
-/// names what makes no sense.
+/// The measurement in a field of an object; nothing if the field is missing. Throws an input Error
+/// that names the invalid field.
 std::optional<Measurement> measurement_from(const nlohmann::json& object, const char* key);
 
 }  // namespace stashscope

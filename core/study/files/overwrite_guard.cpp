@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* the_session = "the session";
 
-/// One path for all that lead to the same file.
+/// The same path for all paths that lead to the same file.
 fs::path comparable(const fs::path& path) {
   std::error_code unknown;
   const auto resolved = fs::weakly_canonical(fs::absolute(path), unknown);

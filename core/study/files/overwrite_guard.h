@@ -8,23 +8,23 @@
 
 namespace stashscope {
 
-/// Files that nothing may be written over: what was read, and what was written before.
+/// The files that no output may overwrite: inputs, and outputs that were claimed before.
 class OverwriteGuard {
  public:
-  /// @param what it is, for the message: `the model`
+  /// @param what describes the file in messages, such as `the model`
   void add(const std::filesystem::path& path, const std::string& what);
-  /// A model's own file and those that hold its tensors.
+  /// A model's own file and its external data files.
   void add_model(const std::filesystem::path& path, const Graph& model);
   void add_session(const std::filesystem::path& path);
 
-  /// Takes a place to write to. Throws a usage Error when it is taken.
+  /// Reserves a path for an output. Throws a usage Error if the path is taken.
   /// @param where the option or path as the user knows it, @param what as for `add`
   void claim(const std::string& where, const std::filesystem::path& path, const std::string& what);
-  /// The same for the two files that `save_model` may write.
+  /// The same for the two files that `save_model` may write: the model and its external data.
   void claim_model(const std::string& where, const std::filesystem::path& path,
                    const std::string& what);
 
-  /// A session may be saved into itself.
+  /// The same, except that a session may be saved into its own file.
   void claim_session(const std::string& where, const std::filesystem::path& path);
 
  private:

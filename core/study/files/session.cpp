@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/run/devices/devices.h"
-#include "core/run/step/runner.h"
 #include "core/schedule/fusion/fusions.h"
 #include "core/study/files/json_fields.h"
 #include "core/study/files/json_texts.h"
@@ -31,44 +30,44 @@ json to_json(const RecomputeConfig& config) {
 
 json number_or_null(const std::optional<double>& number) { return number ? json(*number) : json(); }
 
-json to_json(const PlannedSequence& planned) {
-  if (planned.empty()) return {};
-  return {{"graph", planned.graph}, {"runs", planned.runs}};
+json to_json(const std::optional<PlannedSequence>& planned) {
+  if (!planned) return {};
+  return {{"graph", planned->graph}, {"runs", planned->runs}};
 }
 
 json to_json(const std::vector<OrderMove>& moves) {
   json list = json::array();
-  for (const auto& [node, before] : moves) list.push_back({node, before});
+  for (const auto& [node, before] : moves) list.push_back({node, before.value_or("")});
   return list;
 }
 
 json to_json(const Choices& choices) {
   return {{"dims", choices.dims},
-          {"same_dims", choices.same_dims},
-          {"plans", to_json(choices.plans)},
-          {"kept", choices.pinned},
-          {"level", choices.level},
-          {"probe", to_string(choices.recompute_search)},
-          {"planned", to_json(choices.planned)},
-          {"order", choices.order},
-          {"moves", to_json(choices.moves)},
-          {"fusion", choices.fusion.strategy},
+          {"same_dims", choices.graph.same_dims},
+          {"plans", to_json(choices.plans.config)},
+          {"kept", choices.plans.pinned},
+          {"level", choices.plans.level},
+          {"probe", to_string(choices.plans.search)},
+          {"planned", to_json(choices.plans.sequence)},
+          {"order", choice_text(choices.order.strategy, planned_order)},
+          {"moves", to_json(choices.order.moves)},
+          {"fusion", choice_text(choices.fusion.strategy, no_fusion)},
           {"split", choices.fusion.alone},
           {"no_merge", choices.fusion.apart},
-          {"loss", choices.goal.loss},
-          {"trainable", choices.goal.trainable},
-          {"frozen", choices.goal.frozen},
-          {"newer_versions", choices.recompute_search.newer_versions},
-          {"recomputable", choices.recompute_search.also_recomputable},
-          {"compress_to", name_of(choices.recompute_search.compressed)},
-          {"profile", profile_to_json(choices.profile)},
-          {"transfer_bandwidth", number_or_null(choices.transfer_bandwidth)},
+          {"loss", choices.graph.goal.loss},
+          {"trainable", choices.graph.goal.trainable},
+          {"frozen", choices.graph.goal.frozen},
+          {"newer_versions", choices.plans.search.newer_versions},
+          {"recomputable", choices.plans.search.also_recomputable},
+          {"compress_to", name_of(choices.plans.search.compressed)},
+          {"profile", profile_to_json(choices.times.profile)},
+          {"transfer_bandwidth", number_or_null(choices.times.transfer_bandwidth)},
           {"optimizer", choices.update.optimizer},
           {"master_weights", choices.update.master_weights},
           {"release_gradients", choices.update.release_gradients},
-          {"passes", choices.passes},
-          {"precision", choices.precision},
-          {"device", choices.device}};
+          {"passes", choices.graph.passes},
+          {"precision", precision_name(choices.graph.precision)},
+          {"device", choice_text(choices.device, no_device)}};
 }
 
 void read_probe_extensions(const json& object, RecomputeSearchOptions& probe) {
@@ -89,17 +88,21 @@ void read_update(const json& object, UpdateChoice& update) {
 }
 
 void read_order(const json& object, Choices& choices) {
-  read(object, "order", choices.order);
-  const bool is_planned = choices.order == planned_order && !choices.planned.empty();
-  if (!is_planned) find_order(choices.order);
+  OrderChoices& order = choices.order;
+  std::string name = *order.strategy;
+  read(object, "order", name);
+  order.strategy = name;
+  if (choices.plans.sequence) order.strategy = choice_of(name, planned_order);
+  if (order.strategy) find_order(*order.strategy);
   std::vector<std::pair<std::string, std::string>> moves;
   read(object, "moves", moves);
-  for (const auto& [node, before] : moves) choices.moves.push_back({node, before});
+  for (const auto& [node, before] : moves) order.moves.push_back({node, choice_of(before, "")});
 }
 
 void read_fusion(const json& object, FusionChoice& fusion) {
-  read(object, "fusion", fusion.strategy);
-  find_fusion(fusion.strategy);
+  std::string name = choice_text(fusion.strategy, no_fusion);
+  read(object, "fusion", name);
+  fusion.strategy = choice_of(find_fusion(name).name, no_fusion);
   std::vector<std::string> alone;
   read(object, "split", alone);
   fusion.alone.insert(alone.begin(), alone.end());
@@ -108,10 +111,10 @@ void read_fusion(const json& object, FusionChoice& fusion) {
   fusion.apart.insert(apart.begin(), apart.end());
 }
 
-void read_profile(const json& object, Choices& choices) {
+void read_times(const json& object, TimeChoices& times) {
   const auto profile = object.find("profile");
   try {
-    if (profile != object.end()) choices.profile = profile_from_json(*profile);
+    if (profile != object.end()) times.profile = profile_from_json(*profile);
   } catch (const Error& error) {
     throw error.within("the field 'profile'");
   }
@@ -119,55 +122,73 @@ void read_profile(const json& object, Choices& choices) {
   double bandwidth = 0;
   read(object, "transfer_bandwidth", bandwidth);
   check_transfer_bandwidth(bandwidth);
-  choices.transfer_bandwidth = bandwidth;
+  times.transfer_bandwidth = bandwidth;
 }
 
-void read_planned(const json& object, PlannedSequence& planned) {
+std::optional<PlannedSequence> planned_from(const json& object) {
   const auto found = object.find("planned");
-  if (found == object.end() || found->is_null()) return;
+  if (found == object.end() || found->is_null()) return std::nullopt;
   if (!found->is_object()) fail_field("planned", "has a wrong type");
+  PlannedSequence planned;
   read(*found, "graph", planned.graph);
   read(*found, "runs", planned.runs);
+  return planned.runs.empty() ? std::nullopt : std::optional(std::move(planned));
 }
 
 void read_passes(const json& object, Choices& choices) {
   std::vector<std::string> passes;
   read(object, "passes", passes);
   for (const std::string& each : passes) add_passes(each, choices);
-  read(object, "precision", choices.precision);
-  check_precision(choices.precision);
+  std::string precision;
+  read(object, "precision", precision);
+  choices.graph.precision = parse_precision(precision);
 }
 
-Choices choices_from(const json& object) {
-  if (!object.is_object()) fail_field("choices", "has a wrong type");
-  Choices choices;
-  read(object, "dims", choices.dims);
-  read(object, "same_dims", choices.same_dims);
+void read_graph(const json& object, Choices& choices) {
+  GraphChoices& graph = choices.graph;
+  read(object, "same_dims", graph.same_dims);
+  read(object, "loss", graph.goal.loss);
+  read(object, "trainable", graph.goal.trainable);
+  read(object, "frozen", graph.goal.frozen);
+  read_passes(object, choices);
+}
+
+void read_plans(const json& object, PlanChoices& choices) {
   std::vector<std::string> plans;
   read(object, "plans", plans);
   for (const std::string& entry : plans) {
-    for (const auto& [cluster, choice] : parse_config(entry)) choices.plans[cluster] = choice;
+    for (const auto& [cluster, choice] : parse_config(entry)) choices.config[cluster] = choice;
   }
   std::vector<std::string> kept;
   read(object, "kept", kept);
   choices.pinned.insert(kept.begin(), kept.end());
   read(object, "level", choices.level);
-  if (choices.level < 0 || choices.level > 2) fail_field("level", "is none of 0, 1, 2");
-  std::string probe = to_string(choices.recompute_search);
+  if (choices.level < 0 || choices.level > 2) fail_field("level", "is not 0, 1 or 2");
+  std::string probe = to_string(choices.search);
   read(object, "probe", probe);
-  choices.recompute_search = parse_search_options(probe);
-  read_probe_extensions(object, choices.recompute_search);
-  read_profile(object, choices);
-  read_planned(object, choices.planned);
+  choices.search = parse_search_options(probe);
+  read_probe_extensions(object, choices.search);
+  choices.sequence = planned_from(object);
+}
+
+void read_device(const json& object, std::optional<std::string>& device) {
+  std::string name = choice_text(device, no_device);
+  read(object, "device", name);
+  check_device_name(name);
+  device = choice_of(name, no_device);
+}
+
+Choices choices_from(const json& object) {
+  if (!object.is_object()) fail_field("choices", "has a wrong type");
+  Choices choices;
+  read_graph(object, choices);
+  read(object, "dims", choices.dims);
+  read_times(object, choices.times);
+  read_update(object, choices.update);
+  read_plans(object, choices.plans);
   read_order(object, choices);
   read_fusion(object, choices.fusion);
-  read(object, "loss", choices.goal.loss);
-  read(object, "trainable", choices.goal.trainable);
-  read(object, "frozen", choices.goal.frozen);
-  read_update(object, choices.update);
-  read_passes(object, choices);
-  read(object, "device", choices.device);
-  check_device_name(choices.device);
+  read_device(object, choices.device);
   return choices;
 }
 
@@ -204,7 +225,7 @@ Session parse_session(const std::string& text, const fs::path& folder) {
   std::string path;
   read(model, "path", path);
   read(model, "hash", session.model_hash);
-  if (path.empty()) fail_input("", "names no model");
+  if (path.empty()) fail_input("", "does not name a model");
   session.model = fs::absolute(folder / path).lexically_normal();
   session.choices = choices_from(object.value("choices", json::object()));
   session.baseline_measured = measurement_from(object, "baseline_measured");
@@ -225,12 +246,12 @@ Session load_session(const fs::path& path, std::string& warning) {
     }
     if (!session.model_hash.empty() && hash_file(session.model) != session.model_hash) {
       warning = "the model '" + printable(session.model.string()) +
-                "' has changed since the session was saved; what was measured is left out";
+                "' has changed since the session was saved; the session's measurements are dropped";
       session.forget_measurements();
     }
     return session;
   } catch (const Error& error) {
-    // What makes no sense on a command line is a fault of the file here.
+    // A choice that would be wrong usage on a command line is a fault of the file here.
     const Error placed = error.within(printable(path.string()));
     if (error.kind() != ErrorKind::usage) throw placed;
     throw Error(ErrorKind::input, placed.where(), placed.reason(), placed.hint());

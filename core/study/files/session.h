@@ -9,7 +9,7 @@
 
 namespace stashscope {
 
-/// What a session file holds: where the model is, what was chosen, what was measured.
+/// The content of a session file: path of the model, choices and measurements.
 struct Session {
   std::filesystem::path model;  ///< absolute once loaded
   std::string model_hash;       ///< of the model file when the session was saved
@@ -21,22 +21,23 @@ struct Session {
     baseline_measured.reset();
     current_measured.reset();
   }
-  /// Memory is the same on every device, times are not.
+  /// Drops the times and leaves the memory, which is the same on every device.
   void forget_measured_times();
 
   friend bool operator==(const Session&, const Session&) = default;
 };
 
-/// JSON text of a session; the model is named relative to `folder` where it lies below it.
+/// JSON text of a session. The path of a model below `folder` is relative to `folder`.
 std::string session_text(const Session& session, const std::filesystem::path& folder);
 /// Throws an input Error that says what is wrong with the text.
 Session parse_session(const std::string& text, const std::filesystem::path& folder);
 
 void save_session(const Session& session, const std::filesystem::path& path);
-/// Throws an input Error that names the file. A model that changed since is said in `warning`.
+/// Throws an input Error that names the file. If the model changed since the session was saved,
+/// sets `warning` and drops the measurements.
 Session load_session(const std::filesystem::path& path, std::string& warning);
 
-/// Whether the file looks like a session and not like a model.
+/// Whether the file looks like a session rather than a model.
 bool is_session_file(const std::filesystem::path& path);
 
 }  // namespace stashscope

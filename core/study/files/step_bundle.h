@@ -9,18 +9,18 @@
 
 namespace stashscope {
 
-/// What the worker is given instead of a file when the step comes over its standard input.
+/// The file argument with which the worker reads the step from its standard input.
 constexpr const char* bundled_step = "-";
 
-/// A session with its model and all that the model's data lies in. Throws an input Error for files
+/// A session with its model and the model's external data files. Throws an input Error for files
 /// that cannot be read, and for data outside of the model's folder.
 FileBundle bundle_step(const Session& session, const Graph& model);
 
-/// A step that came over a stream, in a temporary folder that goes with this object or its
-/// process.
+/// A step that was received over a stream, in a temporary folder. The folder is removed with this
+/// object or when its process ends.
 class ReceivedStep {
  public:
-  /// Reads the stream to its end. Throws an input Error when it holds no step.
+  /// Reads the stream to its end. Throws an input Error if it does not hold a step.
   explicit ReceivedStep(std::istream& stream);
 
   std::filesystem::path session() const;

@@ -17,11 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the worker finds its standard input as a file.
+/// The worker's standard input as a file.
 const fs::path standard_input = "/proc/self/fd/0";
 
-/// Characters; who sends more has no more to say.
-constexpr std::size_t most_of_remark = 2000;
+constexpr std::size_t most_of_remark = 2000;  // characters
 
 /// The runs of one variant as they stream in.
 class VariantRuns {
@@ -69,7 +68,7 @@ class VariantRuns {
   std::vector<Measurement> done_;
   double step_seconds_ = 0;
   std::vector<std::string> remarks_;
-  double started_ = 0;  ///< the newest node
+  double started_ = 0;  ///< of the newest node
   bool counts_ = true;
   bool is_empty_ = true;
 };
@@ -77,7 +76,7 @@ class VariantRuns {
 /// Sorts the lines of the worker into the two measurements.
 class StreamReader {
  public:
-  /// Refers to `on_event` and `progress`. @param place where it runs, as ` on host`
+  /// Refers to `on_event` and `progress`. @param place where the worker runs, as ` on host`
   StreamReader(const Study& study, const RunCounts& counts, const std::string& place,
                const std::function<void(bool, const TraceEvent&)>& on_event,
                const Progress& progress)
@@ -87,8 +86,8 @@ class StreamReader {
         place_(place),
         on_event_(on_event),
         progress_(progress),
-        baseline_(study.choices.device + place),
-        current_(study.choices.device + place) {}
+        baseline_(choice_text(study.choices.device, no_device) + place),
+        current_(choice_text(study.choices.device, no_device) + place) {}
 
   void take(const std::string& line) {
     if (line == worker_done_line) {
@@ -118,14 +117,14 @@ class StreamReader {
     if (!done_) fail_run("", "the worker" + place_ + " stopped before the end");
     if (!said_step_) {
       fail_run("", "the worker" + place_ + " does not say which step it runs",
-               "use one of this program's version");
+               "use a worker of this program's version");
     }
     if (no_room_) return without_baseline(current_.take(), printable(*no_room_, most_of_remark));
     return {baseline_.take(), current_.take()};
   }
 
  private:
-  /// Of one run of both variants.
+  /// The slots of one run of both variants.
   static std::size_t steps_of(const Study& study) {
     return study.baseline->timeline.order.size() + study.current->timeline.order.size();
   }
@@ -192,13 +191,13 @@ class StreamReader {
   VariantRuns current_;
   std::size_t steps_done_ = 0;
   int run_ = -1;
-  std::optional<std::string> no_room_;  ///< for the baseline, and why
+  std::optional<std::string> no_room_;  ///< why the baseline does not fit on the device
   bool is_baseline_ = true;
   bool said_step_ = false;
   bool done_ = false;
 };
 
-/// Assumed dimensions are passed on, so that both sides speak of the same step.
+/// Passes on assumed dimensions too, so that the worker runs the same step.
 Session session_of_run(const Study& study, const fs::path& model) {
   Session session;
   session.model = fs::absolute(model);
@@ -211,12 +210,12 @@ Session session_of_run(const Study& study, const fs::path& model) {
 std::vector<std::string> worker_arguments(const std::string& file, const Study& study,
                                           const RunCounts& counts) {
   return {file,        "--stream",
-          "--device",  study.choices.device,
+          "--device",  choice_text(study.choices.device, no_device),
           "--warm-up", std::to_string(counts.warm_up),
           "--repeat",  std::to_string(counts.repeats)};
 }
 
-/// Whatever the worker there says, the machine is named.
+/// Every error of the worker names the machine.
 void run_there(const RemoteHost& host, const std::vector<std::string>& arguments,
                const FileBundle& files, StreamReader& reader, const Progress& progress) {
   std::vector<std::string> words = {host.worker};
@@ -263,7 +262,7 @@ StudyMeasurements without_baseline(Measurement current, const std::string& reaso
 
 namespace {
 
-/// By step, without what nodes take inside of themselves.
+/// Predicted bytes by slot, without the memory inside nodes.
 std::vector<std::int64_t> predicted_tensors(const Variant& variant) {
   std::vector<std::int64_t> bytes = variant.timeline.live_bytes;
   for (std::size_t step = 0; step < bytes.size(); ++step) {
@@ -298,7 +297,7 @@ std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
 
 namespace {
 
-/// What both runs remark is said once.
+/// A remark of both runs appears once.
 void add_remarks_of_runs(const StudyMeasurements& measured, std::vector<std::string>& remarks) {
   const Measurement& current = measured.current;
   const auto has = [](const Measurement& run, const std::string& remark) {
@@ -326,14 +325,14 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
   const Measurement& first = measured.baseline ? *measured.baseline : measured.current;
   for (const auto& [name, size] : sizes_unlike_predicted(study, first)) {
     remarks.push_back("Dimension '" + printable(name) + "' was " + std::to_string(size) +
-                      " with the data of the run, which is not what was predicted for.");
+                      " with the data of the run; the prediction is for another size.");
   }
   add_remarks_of_runs(measured, remarks);
   const std::int64_t between =
       std::max(first.repeat_difference, measured.current.repeat_difference);
   if (between > 0) {
     remarks.push_back("The memory of the repeated runs differs by up to " + format_bytes(between) +
-                      "; that of the last run is shown.");
+                      "; the report shows the memory of the last run.");
   }
   std::int64_t inside = 0;
   for (const Variant* const variant : {study.baseline.get(), study.current.get()}) {
@@ -342,8 +341,8 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
     }
   }
   if (inside > 0) {
-    remarks.push_back("What nodes take inside of themselves, at most " + format_bytes(inside) +
-                      ", is predicted but not measured, and not part of the difference.");
+    remarks.push_back("The memory inside nodes, at most " + format_bytes(inside) +
+                      ", is predicted but not measured, so the difference leaves it out.");
   }
   return remarks;
 }

@@ -13,13 +13,13 @@
 
 namespace stashscope {
 
-/// Measurements of the variant without plans and of the chosen one.
+/// Measurements of the variant without plans and of the current variant.
 struct StudyMeasurements {
-  std::optional<Measurement> baseline;  ///< nothing where it found no room on the device
+  std::optional<Measurement> baseline;  ///< nothing if it did not fit on the device
   Measurement current;
 };
 
-/// The same without the baseline, which a remark gives the reason for.
+/// Measurements without a baseline; a remark states the reason.
 StudyMeasurements without_baseline(Measurement current, const std::string& reason);
 
 /// Where and how often a step runs.
@@ -30,34 +30,33 @@ struct RunRequest {
   friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
 
-/// Runs both variants of a study in the worker program, with random data, and collects what it
-/// streams. On another machine the model and its data are sent along.
-/// @param model where the study's model was loaded from
-/// @param on_event sees every event as it arrives; may be null
-/// A baseline that finds no room on the device is left out.
-/// Throws the worker's error, one that says why the machine cannot be used, or a cancelled one.
+/// Runs both variants of a study with random data in the worker program and reads its stream. For
+/// another machine, the model and its data are sent along. A baseline that does not fit on the
+/// device is left out.
+/// @param model the file from which the study's model was loaded
+/// @param on_event called with every event as it arrives; may be null
+/// Throws the worker's error, an Error on why the machine cannot be used, or a cancelled Error.
 StudyMeasurements measure_in_worker(
     const Study& study, const std::filesystem::path& model, const RunRequest& request,
     const std::function<void(bool baseline, const TraceEvent&)>& on_event,
     const Progress& progress);
 
-/// The largest difference between measured and predicted live bytes over all steps. What nodes take
-/// inside of themselves (the bodies of If, Loop and Scan) is predicted but not measured, and left
-/// out.
+/// The largest difference between measured and predicted live bytes over all slots. The memory
+/// inside nodes (the bodies of If, Loop and Scan) is left out: it is predicted but not measured.
 std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 
-/// The same over the variants that were measured.
+/// The same over all measured variants.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
-/// The most that tensors take as predicted, together with the scratch memory that kernels had
-/// beside them as measured.
+/// The peak of predicted tensor bytes plus measured kernel workspace.
 std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured);
 
-/// The dims that depend on data, where a run had other ones than the study.
+/// The data-dependent dimensions whose size in a run differs from the study's, with the size in the
+/// run.
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
                                                            const Measurement& measured);
 
-/// What a reader of the figures has to know: a sentence each.
+/// Remarks that a reader of the figures needs, one sentence each.
 std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements& measured);
 
 }  // namespace stashscope

@@ -10,10 +10,10 @@ namespace stashscope {
 
 namespace {
 
-/// What CUDA's allocators round sizes up to, in bytes.
+/// CUDA's allocators round sizes up to multiples of this number of bytes.
 constexpr std::int64_t device_granularity = 512;
 
-/// By step, the sum over the buffers that are alive of what `share` says of each.
+/// By slot, the sum of `share` over the live buffers.
 template <class Share>
 std::vector<std::int64_t> over_alive(const Timeline& timeline, const Share& share) {
   std::vector<std::int64_t> sum(timeline.order.size() + 1, 0);
@@ -26,7 +26,7 @@ std::vector<std::int64_t> over_alive(const Timeline& timeline, const Share& shar
   return sum;
 }
 
-/// Which dimensions had other values in the run than in the study.
+/// The dimensions whose sizes in the run differ from the study's.
 class UnlikeSizes {
  public:
   UnlikeSizes(const Study& study, const Variant& variant, const Measurement& measured)
@@ -56,7 +56,7 @@ class UnlikeSizes {
   std::vector<SymbolId> symbols_;
 };
 
-/// What is known of each step that may explain a difference.
+/// Possible causes of a difference at each slot.
 class Causes {
  public:
   Causes(const Study& study, const Variant& variant, const Measurement& measured)
@@ -83,8 +83,8 @@ class Causes {
  private:
   const Variant& variant_;
   bool on_device_;
-  std::vector<std::int64_t> unlike_;    ///< by step, how many such buffers are alive
-  std::vector<std::int64_t> rounding_;  ///< by step, bytes
+  std::vector<std::int64_t> unlike_;    ///< by slot, the number of live buffers of other sizes
+  std::vector<std::int64_t> rounding_;  ///< by slot, the bytes that rounding adds at most
 };
 
 }  // namespace
@@ -96,7 +96,7 @@ std::vector<StepDifference> measured_differences(const Study& study, const Varia
   const std::vector<double> seconds =
       seconds_by_step(study, variant,
                       roofline_times(study.graph(), study.prepared->ops, study.sizes->work,
-                                     profile_in_force(study.choices)));
+                                     profile_in_force(study.choices.times)));
   const Causes causes(study, variant, measured);
   std::vector<StepDifference> differences;
   differences.reserve(order.size());

@@ -15,7 +15,7 @@ namespace {
 
 TimedWork added_work(const Study& study, const Dataflow& dataflow, NodeId node) {
   TimedWork work;
-  work.bytes = added_bytes(study, dataflow, node);
+  work.bytes = added_bytes(study.sizes->bytes, dataflow, node);
   if (takes_the_link(dataflow.kind(node))) {
     work.unit = ComputeUnit::link;
     work.launches = false;
@@ -52,12 +52,13 @@ std::vector<TimedWork> timed_work(const Study& study, const Variant& variant,
 void check_times(const Variant& variant, const Measurement& measured) {
   const std::vector<double>& times = measured.node_seconds;
   if (std::ranges::none_of(times, [](double seconds) { return seconds > 0; })) {
-    fail_input("the measurement", "has no times of nodes, so no profile can be made of it",
+    fail_input("the measurement", "has no times of nodes, so no profile can be fitted to it",
                "run the step again with every node timed");
   }
   if (times.size() == variant.timeline.order.size()) return;
   fail_input("the measurement",
-             "is of a step of " + std::to_string(times.size()) + " nodes, not of one of " +
+             "is of a step with " + std::to_string(times.size()) +
+                 " nodes; the step of the study has " +
                  std::to_string(variant.timeline.order.size()),
              "choose the plans that were measured");
 }
@@ -70,7 +71,7 @@ DeviceProfile measured_profile(const Study& study, const Variant& variant,
   check_times(variant, measured);
   const std::vector<TimedWork> work = timed_work(study, variant, measured);
   if (work.empty()) {
-    fail_input("the measurement", "has no time of a node that does any work on its own",
+    fail_input("the measurement", "has no time of a node that does work outside of a fused group",
                "measure the step without fusions");
   }
   DeviceProfile profile = fitted_profile(work, base);

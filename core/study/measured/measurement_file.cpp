@@ -19,14 +19,14 @@ using json_fields::read;
 using nlohmann::json;
 
 constexpr json_fields::Format format = {
-    "stashscope_measurement", 1, "file of measurements",
+    "stashscope_measurement", 1, "measurement file",
     "write one with stashscope-run --write-measurement FILE, or export one"};
 constexpr std::size_t most_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_differences = 4;
 
 struct MeasuredStep {
   StepIdentity identity;
-  std::map<std::string, std::int64_t> dims;  ///< for the user; the identity tells all
+  std::map<std::string, std::int64_t> dims;  ///< for messages; the identity covers them
 };
 
 MeasuredStep step_of(const Study& study) {
@@ -44,7 +44,7 @@ json to_json(const MeasuredStep& step) {
 
 MeasuredStep step_from(const json& object) {
   const auto found = object.find("step");
-  if (found == object.end() || !found->is_object()) fail_field("step", "is not there");
+  if (found == object.end() || !found->is_object()) fail_field("step", "is missing");
   MeasuredStep step;
   read(*found, "graph", step.identity.graph);
   read(*found, "baseline", step.identity.baseline);
@@ -85,7 +85,7 @@ std::optional<Measurement> measurement_of(const json& object, const char* key,
   if (!measured) return measured;
   const std::size_t steps = variant.timeline.order.size();
   if (measured->live_bytes.size() != steps || measured->node_seconds.size() != steps) {
-    fail_field(key, "is not of " + std::to_string(steps) + " steps");
+    fail_field(key, "does not have " + std::to_string(steps) + " slots");
   }
   return measured;
 }
@@ -104,7 +104,7 @@ StudyMeasurements parse_measurements(const std::string& text, const Study& study
   const json object = json_fields::parse_file(text, format);
   check_step(step_from(object), step_of(study));
   const auto current = measurement_of(object, "current", *study.current);
-  if (!current) fail_field("current", "is not there");
+  if (!current) fail_field("current", "is missing");
   return {measurement_of(object, "baseline", *study.baseline), *current};
 }
 

@@ -7,12 +7,11 @@
 
 namespace stashscope {
 
-/// The JSON text of a file that holds what runs of a study's step measured, and which step that
-/// was.
+/// The JSON text of a measurement file: the measurements of a study's step and its identity.
 std::string measurements_text(const Study& study, const StudyMeasurements& measured);
 
-/// What such a text holds. Throws an input Error when it is none, is broken, or when it is of
-/// another step than the study's, and says what is different.
+/// The measurements in such a text. Throws an input Error if the text is not of a measurement file
+/// or is broken. Throws one that says what differs if it is of another step than the study's.
 StudyMeasurements parse_measurements(const std::string& text, const Study& study);
 
 void save_measurements(const Study& study, const StudyMeasurements& measured,

@@ -17,27 +17,23 @@ namespace {
 
 constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
 
-/// Whether what stays in force is no sequence of the step's own nodes: tensors that are put away,
-/// and groups whose inner tensors take no memory.
+/// Whether what stays in force is more than a sequence of the step's own nodes: plans that evict
+/// tensors, or fused groups, whose inner tensors take no memory.
 bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
-  const bool evicts = !own_part(study.choices.plans).empty();
-  return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy != "none");
+  const bool evicts = !own_part(study.choices.plans.config).empty();
+  return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy);
 }
 
-/// The step with its plans looked for in transformer layers only, or everywhere: what the study
-/// has not.
+/// The study with the other choice of where recompute plans are searched: within transformer layers
+/// only, or everywhere.
 std::shared_ptr<const Study> other_probe(const Study& study) {
-  Choices choices = study.choices;
-  choices.recompute_search = effective_search_options(choices);
-  choices.recompute_search.layer_boundary = !choices.recompute_search.layer_boundary;
-  choices.level = 0;
-  choices.plans = own_part(choices.plans);
-  auto other = std::make_shared<Study>(
-      *compute_study(study.model, without_search(study, choices), &study, Progress()));
-  other->times = study.times;
-  other->choices.order = study.choices.order;
-  other->order = study.order;
-  return other;
+  Choices choices = without_search(study, study.choices);
+  PlanChoices& plans = choices.plans;
+  plans.search = effective_search_options(plans);
+  plans.search.layer_boundary = !plans.search.layer_boundary;
+  plans.level = 0;
+  plans.config = own_part(plans.config);
+  return compute_study(study.model, choices, &study, Progress());
 }
 
 /// Searches of one study at one grain.
@@ -80,7 +76,7 @@ class BudgetPlanner {
     return answer;
   }
 
-  /// Returns the moves that were made.
+  /// Returns the number of moves.
   std::int64_t search(std::int64_t budget_bytes, const SearchLimit& limit) {
     return grain_ == PlanGranularity::cluster ? search_clusters(budget_bytes, limit)
                                               : search_sequences(budget_bytes, limit);
@@ -89,7 +85,7 @@ class BudgetPlanner {
  private:
   static constexpr std::int64_t moves_of_proofs = 2'000'000;  // a second for 30,000 tasks
 
-  /// Returns what any plan adds at least, in seconds.
+  /// Returns a lower bound on the seconds that any plan adds.
   double tell_proof(std::int64_t budget_bytes, const SearchLimit& limit, const OnProof& on_proof) {
     if (!floor_) return 0;
     BudgetProof proof{*floor_, 0};
@@ -102,7 +98,7 @@ class BudgetPlanner {
     return proof.least_extra_seconds;
   }
 
-  /// What the best plans lead to in the order that takes a search, which was stood in for.
+  /// Evaluates the best plans with the searched order, which the default order replaced so far.
   void take_in_order(std::int64_t budget_bytes) {
     const Choices best = archive_.best(budget_bytes).choices;
     if (best == study_.choices || progress_.cancelled()) return;
@@ -111,7 +107,7 @@ class BudgetPlanner {
                 added_seconds(study_, there->current->dataflow)});
   }
 
-  /// Whether nothing can be better.
+  /// Whether the best plan fits and adds no time, so that no plan is better.
   bool is_free(std::int64_t budget_bytes) const {
     const ParetoPoint& best = archive_.best(budget_bytes);
     return best.peak_bytes <= budget_bytes && best.extra_seconds <= 0;
@@ -119,18 +115,20 @@ class BudgetPlanner {
 
   std::int64_t search_clusters(std::int64_t budget_bytes, const SearchLimit& limit) {
     const SearchClock clock(limit, progress_);
-    if (study_.choices.planned.empty()) {
-      take_point({with_clusters(study_, study_.config), study_.current->timeline.peak_bytes,
+    if (!study_.choices.plans.sequence) {
+      take_point({with_clusters(study_.choices, study_.config), study_.current->timeline.peak_bytes,
                   extra_seconds(study_)});
       if (is_free(budget_bytes)) return 0;
     }
     const std::int64_t evaluations = stashscope::search_clusters(
-        study_, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
+        study_, study_.choices, budget_bytes, share_of(limit, 0.5), progress_, archive_, on_plan_);
     if (is_free(budget_bytes) || progress_.cancelled()) return evaluations;
     if (other_ == nullptr) other_ = other_probe(study_);
+    Choices base = other_->choices;
+    base.order = study_.choices.order;
     const SearchLimit rest = rest_of(limit, share_of(limit, 0.5), clock);
-    return evaluations +
-           stashscope::search_clusters(*other_, budget_bytes, rest, progress_, archive_, on_plan_);
+    return evaluations + stashscope::search_clusters(*other_, base, budget_bytes, rest, progress_,
+                                                     archive_, on_plan_);
   }
 
   std::int64_t search_sequences(std::int64_t budget_bytes, const SearchLimit& limit) {
@@ -139,9 +137,9 @@ class BudgetPlanner {
     if (is_free(budget_bytes)) return 0;
     take_clusters(budget_bytes, share_of(limit, 0.1));
     double told_at = 0;
-    // The archive stays the same on every machine, whenever something is told.
+    // Reports do not enter the archive, because their moments depend on the speed of the machine.
     const auto tell_now_and_then = [&](const std::vector<TaskId>& sequence) {
-      constexpr double seconds_between = 0.2;  // a step is written out for each
+      constexpr double seconds_between = 0.2;  // each report expands a step
       if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
       told_at = clock.seconds();
       on_plan_(problem_.point(sequence));
@@ -158,12 +156,13 @@ class BudgetPlanner {
     }
   }
 
-  /// What clusters can do, single nodes can do too.
+  /// Starts from plans by cluster, which single nodes can express too.
   void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
     constexpr std::int64_t moves_of_an_evaluation = 100;
     if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;
     ParetoFront clusters;
-    stashscope::search_clusters(study_, budget_bytes, limit, progress_, clusters, {});
+    stashscope::search_clusters(study_, study_.choices, budget_bytes, limit, progress_, clusters,
+                                {});
     const Choices& best = clusters.best(budget_bytes).choices;
     take_known(*compute_study(study_.model, without_search(study_, best), &study_, Progress()));
   }
@@ -183,11 +182,11 @@ class BudgetPlanner {
   const OnPlan& on_plan_;
   SequenceProblem problem_;
   std::optional<StepPeakBound> floor_;
-  std::shared_ptr<const Study> other_;  ///< with other clusters, once it is needed
+  std::shared_ptr<const Study> other_;  ///< with other clusters; computed on first use
 };
 
-/// The middle of the largest gap between budgets, which are in ascending order; one of them when
-/// there is no gap.
+/// The middle of the largest gap between budgets, which are in ascending order; one of the budgets
+/// if there is no gap.
 std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
   std::size_t widest = 1;
   for (std::size_t i = 2; i < budgets.size(); ++i) {
@@ -197,7 +196,7 @@ std::int64_t next_budget(const std::vector<std::int64_t>& budgets) {
   return budgets[widest - 1] + (budgets[widest] - budgets[widest - 1]) / 2;
 }
 
-/// The best for each budget, those left out that are best for a smaller one too.
+/// The best point for each budget, each point only once.
 std::vector<ParetoPoint> best_for(const ParetoFront& archive,
                                   const std::vector<std::int64_t>& budgets) {
   std::vector<ParetoPoint> points;
@@ -223,7 +222,7 @@ PlanGranularity find_grain(std::string_view name) {
 }
 
 bool BudgetAnswer::is_proven_cheapest() const {
-  constexpr double rounding = 1e-9;  // proofs count in whole picoseconds for each node
+  constexpr double rounding = 1e-9;  // proofs count whole picoseconds per node
   return feasible && least_extra_seconds &&
          best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
 }
@@ -252,7 +251,7 @@ const ParetoPoint& ParetoFront::best(std::int64_t budget_bytes) const {
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan,
                              const OnProof& on_proof) {
-  if (!study.choices.moves.empty()) {
+  if (!study.choices.order.moves.empty()) {
     return plan_for_budget(*without_moves(study), request, archive, progress, on_plan, on_proof);
   }
   return BudgetPlanner(study, request.grain, archive, progress, on_plan)
@@ -262,7 +261,7 @@ BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, P
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,
                                       const Progress& progress, const OnPlan& on_plan) {
-  if (!study.choices.moves.empty()) {
+  if (!study.choices.order.moves.empty()) {
     return pareto_curve(*without_moves(study), grain, points, limit, archive, progress, on_plan);
   }
   BudgetPlanner planner(study, grain, archive, progress, on_plan);

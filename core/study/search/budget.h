@@ -10,11 +10,12 @@
 
 namespace stashscope {
 
-/// What a plan for a budget is made of. Each one can express what the one before it can.
+/// The unit of which a plan for a budget consists. Each one can express every plan of the one
+/// before it.
 enum class PlanGranularity : std::uint8_t {
-  cluster,  ///< recompute plans by cluster, which config strings say; any order
+  cluster,  ///< recompute plans by cluster, as in config strings; with any order strategy
   node,     ///< single nodes run again, once each; the first runs keep their order
-  sequence  ///< nodes run in any order, as often as it takes
+  sequence  ///< nodes run in any order, any number of times
 };
 
 /// `cluster`, `node` or `sequence`.
@@ -23,89 +24,91 @@ std::string_view name_of(PlanGranularity grain);
 PlanGranularity find_grain(std::string_view name);
 
 struct BudgetRequest {
-  std::int64_t budget_bytes = 0;  ///< of the whole step's peak, parameters and states included
+  std::int64_t budget_bytes = 0;  ///< for the peak of the whole step, with parameters and states
   PlanGranularity grain = PlanGranularity::cluster;
   SearchLimit limit;  ///< a move is a change of a sequence, or one evaluation of a set of plans
 };
 
-/// Choices with what they lead to.
+/// Choices with the peak and the time they lead to.
 struct ParetoPoint {
   Choices choices;
   std::int64_t peak_bytes = 0;
   double extra_seconds = 0;  ///< beyond the step without plans
 };
 
-/// What no plan can be below: a moment that every way to run the step has.
+/// Lower bound on the peak, from a moment every execution passes.
 struct StepPeakBound {
   std::int64_t bytes = 0;
-  std::int64_t persistent_bytes = 0;  ///< of these, there throughout
-  NodeId node;                        ///< that runs, or reads what was made, at that moment
-  std::vector<ValueId> tensors;       ///< all there besides, largest first; workspace left out
+  std::int64_t persistent_bytes = 0;  ///< the part of `bytes` that lives during the whole step
+  NodeId node;                        ///< runs at that moment, or reads the value produced at it
+  std::vector<ValueId> tensors;       ///< the other live tensors, largest first; without workspace
 
   friend bool operator==(const StepPeakBound&, const StepPeakBound&) = default;
 };
 
-/// What is proven of a budget before plans are searched for.
+/// The bounds that are proven for a budget before the search for plans.
 struct BudgetProof {
   StepPeakBound floor;
-  double least_extra_seconds = 0;  ///< no plan within the budget adds less
+  double least_extra_seconds = 0;  ///< lower bound on the time that a plan within the budget adds
 
   friend bool operator==(const BudgetProof&, const BudgetProof&) = default;
 };
 
-/// What is known of a budget.
+/// The result of planning for a budget.
 struct BudgetAnswer {
   BudgetRequest request;
-  ParetoPoint best;       ///< the cheapest within the budget; if none is, that of the lowest peak
-  bool feasible = false;  ///< whether it is within the budget
-  /// Nothing where plans that put tensors away or fused groups stay in force: the proofs are of
-  /// sequences of the step's own nodes.
+  ParetoPoint best;       ///< the cheapest within the budget, or else the one with the lowest peak
+  bool feasible = false;  ///< whether `best` is within the budget
+  /// Nothing if evicted tensors or fused groups stay in force: the proofs cover only sequences of
+  /// the step's own nodes.
   std::optional<StepPeakBound> floor;
-  std::optional<double> least_extra_seconds;  ///< no plan within the budget adds less
+  /// Lower bound on the time that a plan within the budget adds.
+  std::optional<double> least_extra_seconds;
   std::int64_t moves = 0;
-  double seconds = 0;  ///< that the search took
+  double seconds = 0;  ///< duration of the search
 
   bool is_impossible() const { return floor && floor->bytes > request.budget_bytes; }
-  /// Whether no plan of any grain within the budget adds less.
+  /// Whether `best` provably adds the least time of all plans of any grain within the budget.
   bool is_proven_cheapest() const;
 };
 
-/// Plans that were found so far, none of them worse than another one in both peak and time.
+/// The plans found so far of which none is dominated by another one in peak and time.
 class ParetoFront {
  public:
-  /// Whether something that is there is no worse in both.
+  /// Whether a point of the front is at least as good in both.
   bool has_as_good(std::int64_t peak_bytes, double extra_seconds) const;
-  /// Whether it is new.
+  /// Adds a point and removes those it dominates. Returns false if the front has one as good.
   bool add(ParetoPoint point);
-  /// By ascending peak, so by descending time.
+  /// By ascending peak and so by descending time.
   const std::vector<ParetoPoint>& points() const { return points_; }
-  /// The cheapest within the budget, or else that of the lowest peak. With a larger budget never
-  /// dearer. @pre the archive is not empty
+  /// The cheapest point within the budget, or else the one with the lowest peak. A larger budget
+  /// never gives a more expensive point. @pre the front is not empty
   const ParetoPoint& best(std::int64_t budget_bytes) const;
 
  private:
   std::vector<ParetoPoint> points_;
 };
 
-/// Called with better plans as they are found, by the thread that searches.
+/// Called on the searching thread with each better plan that is found.
 using OnPlan = std::function<void(const ParetoPoint&)>;
-/// Called once before the search, by the thread that searches; not at all where nothing is proven.
+/// Called once on the searching thread, before the search; not called if nothing is proven.
 using OnProof = std::function<void(const BudgetProof&)>;
 
-/// The cheapest plan that is found for a budget, and what is proven of all. What the choices have
-/// in force is among the candidates, so is all that `archive` has; what is found goes there.
-/// Nothing is changed but plans (those that put tensors away stay), level and probe, or at the
-/// other grains the planned sequence and the order; nodes that the user moved are back in their
-/// places. Ends early with its best so far when cancelled. Who wants to be told of proofs early
-/// gets them for a small share of the time.
+/// The cheapest plan found for a budget, with bounds for all plans. The candidates include the
+/// plans in force and all points of `archive`, which takes the plans that are found. The search
+/// changes plans (evicting plans stay), level and recompute search options; at the grains node and
+/// sequence it changes the planned sequence and the order. It drops moves of nodes by the user.
+/// When cancelled, it ends early with its best so far. With `on_proof` set, a small share of the
+/// limit goes to early bounds.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});
 
-/// The cheapest plans for budgets from the lowest peak that is found to the one without plans, by
-/// ascending peak, each cheaper than the one before it: at most `points`, at least two. The lowest
-/// is searched for first, then budgets that halve the largest gap; what is found goes to the
-/// archive as it is found. The limit is that of the whole curve.
+/// The cheapest plans for budgets from the lowest peak found to the peak without plans, by
+/// ascending peak; each is cheaper than the one before it. The number of budgets is at most
+/// `points`, but at least two. The search starts with the lowest peak and then halves the largest
+/// gap between budgets. `archive` takes the plans as they are found. The limit covers the whole
+/// curve.
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,
                                       const Progress& progress, const OnPlan& on_plan = {});

@@ -15,9 +15,11 @@ using Outcome = PlanEvaluator::Outcome;
 
 class ClusterAnnealer {
  public:
-  ClusterAnnealer(const Study& study, std::int64_t budget_bytes, const SearchLimit& limit,
-                  const Progress& progress, ParetoFront& archive, const OnPlan& on_plan)
+  ClusterAnnealer(const Study& study, const Choices& base, std::int64_t budget_bytes,
+                  const SearchLimit& limit, const Progress& progress, ParetoFront& archive,
+                  const OnPlan& on_plan)
       : study_(study),
+        base_(base),
         options_(study),
         evaluator_(study),
         budget_(budget_bytes),
@@ -45,7 +47,7 @@ class ClusterAnnealer {
   bool is_over() const { return clock_.used(evaluations_) >= 1; }
 
   RecomputeConfig config_of(const Counts& counts) const {
-    RecomputeConfig config = own_part(study_.choices.plans);
+    RecomputeConfig config = own_part(study_.choices.plans.config);
     config.merge(options_.config_of(counts));
     return config;
   }
@@ -72,13 +74,13 @@ class ClusterAnnealer {
       best_outcome_ = outcome;
     }
     if (archive_.has_as_good(outcome.peak_bytes, outcome.extra_seconds)) return;
-    ParetoPoint point{with_clusters(study_, config_of(counts)), outcome.peak_bytes,
+    ParetoPoint point{with_clusters(base_, config_of(counts)), outcome.peak_bytes,
                       outcome.extra_seconds};
     if (on_plan_) on_plan_(point);
     archive_.add(std::move(point));
   }
 
-  /// Until the budget is met or nothing lowers the peak any more.
+  /// Adds plans until the budget is met or no change lowers the peak.
   Counts greedy(Counts counts) {
     std::int64_t peak = evaluate(counts).peak_bytes;
     while (peak > budget_ && !is_over()) {
@@ -94,7 +96,7 @@ class ClusterAnnealer {
     return counts;
   }
 
-  /// Takes back what the budget does not need, the most expensive first.
+  /// Removes plans that the budget does not need, the most expensive ones first.
   void trim(Counts counts) {
     if (evaluate(counts).peak_bytes > budget_) return;
     for (const std::size_t cluster : options_.by_seconds(counts)) {
@@ -123,7 +125,7 @@ class ClusterAnnealer {
     const double penalty = 10 * scale / static_cast<double>(std::max<std::int64_t>(1, budget_));
     Counts state = best_;
     const double from = clock_.used(evaluations_);
-    constexpr std::int64_t most_known = 100'000;  // moves among states that are all known end too
+    constexpr std::int64_t most_known = 100'000;  // ends moves among states that are all known
     for (std::int64_t move = 0; move < most_known && !is_over(); ++move) {
       const double used = clock_.used(evaluations_);
       const double temperature = cooling.at(from < 1 ? (used - from) / (1 - from) : 1);
@@ -137,6 +139,7 @@ class ClusterAnnealer {
   }
 
   const Study& study_;
+  const Choices& base_;
   ClusterOptions options_;
   PlanEvaluator evaluator_;
   std::int64_t budget_;
@@ -152,17 +155,16 @@ class ClusterAnnealer {
 
 }  // namespace
 
-std::int64_t search_clusters(const Study& study, std::int64_t budget_bytes,
+std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
                              ParetoFront& archive, const OnPlan& on_plan) {
-  return ClusterAnnealer(study, budget_bytes, limit, progress, archive, on_plan).run();
+  return ClusterAnnealer(study, base, budget_bytes, limit, progress, archive, on_plan).run();
 }
 
-Choices with_clusters(const Study& study, const RecomputeConfig& config) {
-  Choices choices = study.choices;
-  choices.plans = config;
-  choices.recompute_search = effective_search_options(choices);
-  choices.level = 0;
+Choices with_clusters(Choices choices, const RecomputeConfig& config) {
+  choices.plans.config = config;
+  choices.plans.search = effective_search_options(choices.plans);
+  choices.plans.level = 0;
   forget_planned(choices);
   return choices;
 }

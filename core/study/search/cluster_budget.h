@@ -4,17 +4,19 @@
 
 namespace stashscope {
 
-/// Searches among recompute plans by cluster, as config strings say them, for the cheapest within a
-/// budget. First greedy: the plans that free most at the peak for their time, until the budget is
-/// met; from above too: all plans, then those taken back that are not needed. Then simulated
-/// annealing over the counts. Plans that put tensors away stay as the study's choices have them.
-/// @param archive takes all that was looked at
-/// Returns how many configurations that were.
-std::int64_t search_clusters(const Study& study, std::int64_t budget_bytes,
+/// Searches the recompute plans by cluster, as in config strings, for the cheapest within a budget.
+/// Starts greedily from below (adds the plans that free the most bytes at the peak per second until
+/// the budget is met) and from above (takes all plans, then removes those that are not needed).
+/// Continues with simulated annealing over the counts. Evicting plans stay as in the study's
+/// choices.
+/// @param base the study's choices, with any order; found plans are put into them
+/// @param archive takes every evaluated configuration
+/// Returns the number of evaluated configurations.
+std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,
                              ParetoFront& archive, const OnPlan& on_plan);
 
-/// The choices with these plans in force, not those of a level.
-Choices with_clusters(const Study& study, const RecomputeConfig& config);
+/// The choices with these plans in force and without a level.
+Choices with_clusters(Choices choices, const RecomputeConfig& config);
 
 }  // namespace stashscope

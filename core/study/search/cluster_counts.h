@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// How many occurrences of a cluster run again, by which of its options.
+/// How many occurrences of a cluster run again, and by which of its options.
 struct ClusterCount {
   std::uint32_t option = 0;
   std::uint32_t count = 0;
@@ -16,11 +16,11 @@ struct ClusterCount {
   friend auto operator<=>(const ClusterCount&, const ClusterCount&) = default;
 };
 
-/// By cluster.
+/// One entry per cluster.
 using Counts = std::vector<ClusterCount>;
 
-/// The recompute plans of a study as a search sees them: clusters, the options of each, which
-/// exclude each other, and the occurrences of these. Refers to the study.
+/// The recompute plans of a study as variables of a search: clusters, the mutually exclusive
+/// options of each cluster, and the occurrences of each option. Refers to the study.
 class ClusterOptions {
  public:
   explicit ClusterOptions(const Study& study);
@@ -30,18 +30,19 @@ class ClusterOptions {
   std::uint32_t options(std::size_t cluster) const {
     return static_cast<std::uint32_t>(clusters_[cluster].options.size());
   }
-  /// Occurrences of an option.
+  /// The number of occurrences of an option.
   std::uint32_t most(std::size_t cluster, std::uint32_t option) const;
   Counts none() const { return Counts(size()); }
-  /// Entries of the config that are none of these options are left out.
+  /// Ignores entries of the config that match no option.
   Counts counts_of(const RecomputeConfig& config) const;
   RecomputeConfig config_of(const Counts& counts) const;
 
-  /// Ways to free `excess` bytes, or as many as one cluster can, at the peak of a timeline that has
-  /// these counts: those first that free most for the time that they take.
+  /// Changes of one cluster each that free `excess` bytes at the peak, or as many as the cluster
+  /// can, sorted by descending ratio of bytes to seconds.
+  /// @param timeline that of `counts`
   std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
                                  std::int64_t excess) const;
-  /// The clusters that run again, those first that take most time.
+  /// The clusters that run again, by descending time.
   std::vector<std::size_t> by_seconds(const Counts& counts) const;
   /// A random change of one or two clusters; may change nothing.
   void change(Counts& counts, SearchRandom& random) const;
@@ -49,8 +50,8 @@ class ClusterOptions {
  private:
   struct Occurrence {
     const NodePlan* plan;
-    double seconds;  ///< 0 where the node is kept
-    bool is_kept;    ///< counts, but frees nothing
+    double seconds;  ///< 0 if the node is pinned
+    bool is_kept;    ///< the node is pinned: the occurrence counts but frees nothing
   };
   struct Option {
     PlanType type;

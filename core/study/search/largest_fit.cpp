@@ -8,13 +8,15 @@
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
+#include "core/study/step/plan_effects.h"
 #include "core/study/step/variants.h"
 
 namespace stashscope {
 
 namespace {
 
-/// What a name of the model stands for, where that is not itself; a constant or several others.
+/// The expression that the model unifies a name with: a constant, or an expression of other names.
+/// Nothing if the name stands for itself.
 std::optional<Expr> stands_for(const Graph& graph, const std::string& name) {
   const auto& unified = graph.data().unified;
   for (const SymbolId symbol : IdRange<SymbolId>(graph.symbols().size())) {
@@ -33,7 +35,7 @@ void check_settable(const Graph& graph, const std::string& name) {
     fail_usage(where, "has the fixed value " + is + " in this model", "choose another one");
   }
   const bool is_lone = *other == Expr::symbol(other->symbols().front());
-  if (!is_lone) fail_usage(where, "is " + is + " in this model", "choose one of those");
+  if (!is_lone) fail_usage(where, "is " + is + " in this model", "choose one of its dimensions");
 }
 
 std::string text_of(const Error& error) {
@@ -51,9 +53,8 @@ class Fitter {
     done_ = 1;
     const ScheduleSpec schedule = resizer_.current();
     VariantFit kept = fit(schedule);
-    const bool is_search =
-        schedule.rule == nullptr && study_.order != planned_order && !is_moved(study_);
-    return is_search ? searched_anew(find_order(study_.order), schedule, std::move(kept))
+    const bool is_search = schedule.rule == nullptr && study_.order && !is_moved(study_);
+    return is_search ? searched_anew(find_order(*study_.order), schedule, std::move(kept))
                      : std::move(kept);
   }
 
@@ -68,7 +69,7 @@ class Fitter {
 
   std::int64_t memory() const { return asked_.question.memory_bytes; }
 
-  /// Bytes of an expression with the value for the dimensions; nothing beyond 64 bits.
+  /// Bytes of an expression for this value of the dimensions; nothing if they exceed 64 bits.
   std::optional<std::int64_t> bytes_with(const Expr& bytes, Bindings bindings,
                                          std::int64_t value) const {
     for (const Dimension& each : asked_.dimensions) bindings[each.symbol] = value;
@@ -79,7 +80,7 @@ class Fitter {
     }
   }
 
-  /// The largest value at which what is alive at the peak would fit.
+  /// The largest value for which the tensors that are live at the peak fit.
   std::optional<std::int64_t> guess(const ScheduleSpec& schedule,
                                     const ResizedStep& measured) const {
     try {
@@ -117,7 +118,7 @@ class Fitter {
     }
   }
 
-  /// One of the study's values is known to be accepted where all dimensions have it.
+  /// The study's own value, which the model accepts, if all dimensions have the same one.
   std::optional<std::int64_t> value_of_study() const {
     const std::int64_t value = asked_.dimensions.front().value;
     const bool is_common = std::ranges::all_of(
@@ -167,14 +168,9 @@ class Fitter {
   }
 
   double seconds(const std::shared_ptr<const Sizes>& sizes, const Variant& variant) const {
-    Study study = study_;
-    study.sizes = sizes;
-    study.times = std::make_shared<const StepTimes>(
-        StepTimes{roofline_times(study.graph(), study.prepared->ops, sizes->work,
-                                 profile_in_force(study.choices)),
-                  0,
-                  {}});
-    return step_seconds(study, variant);
+    const NodeTimes times = roofline_times(study_.graph(), study_.prepared->ops, sizes->work,
+                                           profile_in_force(study_.choices.times));
+    return step_seconds({sizes->bytes, times, copy_rates(study_)}, variant);
   }
 
   std::vector<Dimension> others(const Sizes& sizes) const {
@@ -188,7 +184,7 @@ class Fitter {
     return changed;
   }
 
-  /// Larger counts, then a lower peak.
+  /// The larger value is better; for equal values, the lower peak is.
   static bool is_better(const VariantFit& a, const VariantFit& b) {
     if (!a.largest || !b.largest) return a.largest.has_value();
     if (a.largest->value != b.largest->value) return a.largest->value > b.largest->value;
@@ -211,7 +207,7 @@ class Fitter {
   const LargestFit& asked_;
   const Progress& progress_;
   StepResizer resizer_;
-  double done_ = 0;  ///< variants
+  double done_ = 0;  ///< number of finished variants
 };
 
 }  // namespace
@@ -257,7 +253,7 @@ LargestFit largest_fit(const Study& study, const FitQuestion& question, const Pr
 
 bool fit_holds(const Study& asked, const LargestFit& answer, const Study& now) {
   const auto rest_of = [&](Choices choices) {
-    choices.device = Choices().device;
+    choices.device.reset();
     for (const Dimension& each : answer.dimensions) {
       choices = with_dimension(asked, std::move(choices), each, 1);
     }

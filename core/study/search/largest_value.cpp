@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::int64_t refused_in_a_row = 256;
 constexpr int values_beyond = 4;
-/// A bound that is met only slowly is worse than halving.
-constexpr int most_guesses = 16;
+constexpr int most_guesses = 16;  // bisection is faster than guesses that converge slowly
 
 struct Tried {
   std::int64_t value = 0;
@@ -64,7 +63,7 @@ class Search {
     }
   }
 
-  /// In (low_, end_).
+  /// A value in (low_, end_).
   std::int64_t next_value() {
     const bool is_open = end_ > most_value;
     if (is_open && !guess_) return most_value;
@@ -76,7 +75,7 @@ class Search {
     return middle();
   }
 
-  /// By ratio while that is large.
+  /// Geometric mean while the ratio of the ends is large, else the arithmetic mean.
   std::int64_t middle() const {
     if (end_ / 4 < low_) return low_ + (end_ - low_) / 2;
     const double ratio = static_cast<double>(end_) / static_cast<double>(low_);
@@ -84,7 +83,7 @@ class Search {
     return std::clamp<std::int64_t>(value, low_ + 1, end_ - 1);
   }
 
-  /// Starts again above what fails where something there fits.
+  /// Whether a value shortly above the failing one fits; then the search starts again from it.
   bool fits_beyond() {
     if (!fails_) return false;
     std::int64_t value = *fails_ + 1;

@@ -9,30 +9,30 @@ namespace stashscope {
 enum class Verdict : std::uint8_t {
   fits,
   too_large,
-  refused  ///< no value that can be had at all, as a size that must be even
+  refused  ///< an impossible value, such as an odd size where it must be even
 };
 
-/// What trying a value showed.
+/// The result of trying a value.
 struct Trial {
   Verdict verdict = Verdict::refused;
-  /// Of a value that is not refused: what the largest that fits probably is.
+  /// Estimate of the largest value that fits; never set for a refused value.
   std::optional<std::int64_t> guess;
 };
 
-/// Values above are not tried.
+/// The largest value that is tried.
 constexpr std::int64_t most_value = std::int64_t{1} << 40;
 
 struct LargestValue {
-  std::optional<std::int64_t> fits;     ///< most_value: there is no limit; nothing: none fits
-  std::optional<std::int64_t> fails;    ///< the next above it that is too large, not refused
-  std::optional<std::int64_t> refused;  ///< the next above it where that one is refused
+  std::optional<std::int64_t> fits;     ///< `most_value`: there is no limit; nothing: none fits
+  std::optional<std::int64_t> fails;    ///< the next larger value that is not refused; too large
+  std::optional<std::int64_t> refused;  ///< the value directly above `fits`, if it is refused
 };
 
-/// The largest value of at least 1 that fits. Follows the guesses (the root of a lower bound: a
-/// Newton iteration that comes from above), else bisects. What fits is taken to shrink with the
-/// value, but the four values behind the one that fails are tried too. After 256 refused values in
-/// a row all up to the next known one are taken to be refused.
-/// @param accepted a value that is not refused, where one is known; for when 1 to 256 are
+/// The largest value of at least 1 that fits. Follows the guesses (roots of a lower bound, as in a
+/// Newton iteration from above), or else bisects. Assumes that a value above one that fails also
+/// fails, but tries the next four such values to be sure. After 256 refused values in a row,
+/// assumes that all values up to the next known one are refused.
+/// @param accepted a value that is known not to be refused; used if 1 to 256 are all refused
 LargestValue largest_value(const std::function<Trial(std::int64_t)>& attempt,
                            std::optional<std::int64_t> accepted = {});
 

@@ -9,10 +9,10 @@ namespace stashscope {
 
 namespace {
 
-/// An order that is there without a search.
+/// The study's order, or the default order if the study's takes a search or is planned.
 std::string order_by_rule(const Study& study) {
-  const bool is_there = study.order != planned_order && !is_order_searched(study);
-  return is_there ? study.order : std::string(order_strategies()[0].name);
+  const bool is_there = study.order && !is_order_searched(study);
+  return is_there ? *study.order : std::string(order_strategies()[0].name);
 }
 
 Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
@@ -24,11 +24,11 @@ Dataflow dataflow_of(const Study& study, const RecomputeConfig& config) {
 }  // namespace
 
 bool is_order_searched(const Study& study) {
-  return study.order != planned_order && find_order(study.order).kind == OrderKind::search;
+  return study.order && find_order(*study.order).kind == OrderKind::search;
 }
 
 Choices without_search(const Study& study, Choices choices) {
-  if (is_order_searched(study)) choices.order = order_by_rule(study);
+  if (is_order_searched(study)) choices.order.strategy = order_by_rule(study);
   return choices;
 }
 

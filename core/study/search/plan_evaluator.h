@@ -4,16 +4,15 @@
 
 namespace stashscope {
 
-/// Whether the study's order takes a search.
+/// Whether the study's order is the result of a search.
 bool is_order_searched(const Study& study);
 
-/// The choices with an order by rule where the study's takes a search, for studies on the way to an
-/// answer.
+/// The choices with an order by rule in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
-/// Tells peak and time of a study's step under other plans by cluster, without all else that a
-/// study has. An order that takes a search is stood in for by the default one: the search starts
-/// from that too, so its peak is never above. Refers to the study.
+/// Computes only the peak and time of a study's step under other plans by cluster. A searched order
+/// is replaced by the default order. The order search starts from the default order too, so its
+/// peak is never higher. Refers to the study.
 class PlanEvaluator {
  public:
   explicit PlanEvaluator(const Study& study);

@@ -4,15 +4,16 @@ namespace stashscope {
 
 namespace {
 
-/// What planners choose is the same in all.
+/// The choices with neutral values for everything that planners choose.
 Choices without_plans(Choices choices) {
-  choices.plans = own_part(choices.plans);
-  choices.recompute_search = effective_search_options(choices);
-  choices.recompute_search.layer_boundary = false;  // both are tried
-  choices.level = 0;
-  choices.planned = {};
-  choices.moves.clear();  // planners leave them out
-  choices.device = Choices().device;
+  PlanChoices& plans = choices.plans;
+  plans.config = own_part(plans.config);
+  plans.search = effective_search_options(plans);
+  plans.search.layer_boundary = false;  // both are tried
+  plans.level = 0;
+  plans.sequence.reset();
+  choices.order.moves.clear();  // planners drop them
+  choices.device.reset();
   return choices;
 }
 
@@ -21,24 +22,22 @@ Choices without_plans(Choices choices) {
 bool same_planning_basis(const Choices& a, const Choices& b) {
   Choices first = without_plans(a);
   const Choices second = without_plans(b);
-  const bool is_planned = a.order == planned_order || b.order == planned_order;
+  const bool is_planned = !a.order.strategy || !b.order.strategy;
   if (is_planned) first.order = second.order;
   return first == second;
 }
 
 bool same_planning_basis(const Study& a, const Study& b) {
-  // A run brings other times without another choice.
+  // Times are compared too: a run changes them without changing choices.
   return a.model == b.model && same_planning_basis(a.choices, b.choices) &&
          (a.times == b.times || a.times->seconds == b.times->seconds);
 }
 
 Choices with_plans_of(Choices choices, const Choices& plan) {
+  const std::set<std::string> pinned = std::move(choices.plans.pinned);
   choices.plans = plan.plans;
-  choices.recompute_search = plan.recompute_search;
-  choices.level = plan.level;
-  choices.planned = plan.planned;
+  choices.plans.pinned = pinned;
   choices.order = plan.order;
-  choices.moves = plan.moves;
   return choices;
 }
 

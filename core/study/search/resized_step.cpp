@@ -13,7 +13,7 @@ namespace stashscope {
 
 namespace {
 
-/// Sums of bytes near 64 bits cannot be told from small ones.
+/// Larger sums of bytes could overflow 64 bits and look small.
 void check_total(const Dataflow& dataflow, const Sizes& sizes) {
   constexpr double most = 1e18;
   double total = 0;
@@ -39,8 +39,7 @@ ScheduleSpec StepResizer::baseline() const {
 
 ScheduleSpec StepResizer::current() const {
   const Variant& variant = *study_.current;
-  const OrderStrategy* const strategy =
-      study_.order == planned_order ? nullptr : &find_order(study_.order);
+  const OrderStrategy* const strategy = !study_.order ? nullptr : &find_order(*study_.order);
   const bool has_rule = strategy != nullptr && strategy->kind != OrderKind::search;
   if (has_rule) return {variant.dataflow, strategy};
   return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
@@ -52,7 +51,7 @@ std::shared_ptr<const Sizes> StepResizer::sizes_with(const std::vector<Dimension
   for (const Dimension& each : dimensions) {
     choices = with_dimension(study_, std::move(choices), each, value);
   }
-  return sizes_under(*study_.prepared, choices);
+  return sizes_under(*study_.prepared, choices.dims);
 }
 
 OrderInput StepResizer::order_input(const ScheduleSpec& schedule, const Sizes& sizes) const {
@@ -70,7 +69,7 @@ ResizedStep StepResizer::resize(const ScheduleSpec& schedule,
     resized.groups = chosen_groups(step, study_.order, study_.choices.fusion);
     MovedOrder moved =
         with_moves(study_.graph(), schedule.dataflow, resized.groups,
-                   nodes_in(step, *schedule.rule, resized.groups), study_.choices.moves);
+                   nodes_in(step, *schedule.rule, resized.groups), study_.choices.order.moves);
     resized.timeline = timeline_in(step, std::move(moved.nodes), resized.groups);
   }
   return resized;

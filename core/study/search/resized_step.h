@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// How the nodes of a variant come into an order whatever their sizes.
+/// How the nodes of a variant are ordered for any sizes.
 struct ScheduleSpec {
   const Dataflow& dataflow;
   const OrderStrategy* rule = nullptr;  ///< null: `order` and `groups` are given
@@ -23,9 +23,9 @@ struct ResizedStep {
   FusedGroups groups;
 };
 
-/// Gives the variants of a study other sizes without a study of its own: graph, plans and dataflow
-/// stay; order by rule, groups and timeline are those of a study with these sizes. An order that
-/// was planned or searched for is kept.
+/// Computes the variants of a study for other sizes without another study. Graph, plans and
+/// dataflow stay. The order by rule, the groups and the timeline are those of a study with these
+/// sizes. A planned or searched order stays.
 class StepResizer {
  public:
   /// Refers to the study.
@@ -36,14 +36,14 @@ class StepResizer {
   ScheduleSpec current() const;
 
   /// The sizes with one value for all of the dimensions. Throws a usage Error for values that the
-  /// model does not take, an input Error for sizes that do not fit into 64 bits.
+  /// model rejects, an input Error for sizes that exceed 64 bits.
   std::shared_ptr<const Sizes> sizes_with(const std::vector<Dimension>& dimensions,
                                           std::int64_t value) const;
 
-  /// Throws an input Error where all tensors together are larger than 1 EB, and when cancelled.
+  /// Throws an input Error if all tensors together are larger than 1 EB, and when cancelled.
   ResizedStep resize(const ScheduleSpec& schedule, std::shared_ptr<const Sizes> sizes) const;
 
-  /// What order strategies see of it.
+  /// The input of order strategies for these sizes.
   OrderInput order_input(const ScheduleSpec& schedule, const Sizes& sizes) const;
 
  private:

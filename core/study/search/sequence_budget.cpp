@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// Each task where it runs for the first time.
+/// The order of the first runs of the tasks.
 std::vector<TaskId> first_runs(const TaskGraph& graph, const std::vector<TaskId>& sequence) {
   IdVector<TaskId, bool> has_run(graph.tasks(), false);
   std::vector<TaskId> order;
@@ -48,7 +48,7 @@ bool is_better(const BudgetedSequence& a, const BudgetedSequence& b) {
 
 constexpr std::uint32_t runs_at_node_grain = 2;
 
-/// What is kept is made once.
+/// Pinned nodes run once.
 void run_pinned_once(const PinnedNodes& pinned, StepTasks& tasks) {
   for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
     if (is_pinned(pinned, tasks.node_of[task])) tasks.graph.most_runs[task] = 1;
@@ -70,15 +70,15 @@ SequenceProblem::SequenceProblem(const Study& study, const Progress& progress)
   for (const OrderStrategy& strategy : order_strategies()) {
     if (strategy.kind == OrderKind::rule) starts_.push_back(tasks_.tasks(strategy.order(step)));
   }
-  run_pinned_once(study.pinned, tasks_);  // a planned order may have been found without them
+  run_pinned_once(study.pinned, tasks_);  // last: a planned order may run pinned nodes again
 }
 
 std::vector<TaskId> SequenceProblem::chosen_order(const OrderInput& step) const {
   const Variant& current = *study_.current;
   const bool is_found = current.dataflow.cloned_nodes.empty() && current.groups.empty();
   if (is_found) return tasks_.tasks(current.timeline.order);
-  if (study_.order != planned_order) return tasks_.tasks(find_order(study_.order).order(step));
-  return first_runs(tasks_.graph, stashscope::sequence_of(tasks_, study_.choices.planned));
+  if (study_.order) return tasks_.tasks(find_order(*study_.order).order(step));
+  return first_runs(tasks_.graph, stashscope::sequence_of(tasks_, *study_.choices.plans.sequence));
 }
 
 StepMemory SequenceProblem::memory() const {
@@ -101,7 +101,8 @@ BudgetedSequence SequenceProblem::search_nodes(std::int64_t budget_bytes, const 
       .found;
 }
 
-/// From two sides: the chosen order, whose repeats are soon good, and the best order.
+/// Searches from two starts: the chosen order, where good repeats are found soon, and the best
+/// order.
 BudgetedSequence SequenceProblem::search_freely(std::int64_t budget_bytes, const SearchLimit& limit,
                                                 const Progress& progress,
                                                 const BetterSequence& on_better) const {
@@ -122,8 +123,8 @@ BudgetedSequence SequenceProblem::search_freely(std::int64_t budget_bytes, const
 
 ParetoPoint SequenceProblem::point(std::span<const TaskId> sequence) const {
   ParetoPoint point{study_.choices, 0, 0};
-  point.choices.planned = planned_sequence(*study_.prepared, tasks_, sequence);
-  point.choices.order = planned_order;
+  point.choices.plans.sequence = planned_sequence(*study_.prepared, tasks_, sequence);
+  point.choices.order.strategy.reset();
   const SequencedStep step =
       sequence_dataflow(study_.graph(), study_.prepared->ops, tasks_, sequence);
   point.peak_bytes = peak_of(step.dataflow, memory(), step.order);
@@ -152,7 +153,7 @@ std::optional<std::vector<TaskId>> SequenceProblem::sequence_of(const Variant& v
 StepTasks SequenceProblem::tasks_below() const {
   StepTasks tasks = planning_tasks(*study_.prepared, memory(), Dataflow(study_.graph()),
                                    study_.times->seconds, Estimate::below);
-  // Plans by cluster also clone what forward hands over or returns.
+  // Plans by cluster may also clone nodes whose outputs leave the forward pass.
   for (const TaskId task : IdRange<TaskId>(tasks.graph.tasks())) {
     const bool is_forward = study_.opportunities->is_forward(tasks.node_of[task]);
     if (is_forward) tasks.graph.most_runs[task] = unlimited_runs;
@@ -163,7 +164,7 @@ StepTasks SequenceProblem::tasks_below() const {
 double SequenceProblem::least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                                             const Progress& progress) const {
   const StepTasks below = tasks_below();
-  // A bound holds whatever the order is that tells where to look for it.
+  // The orders only guide the search for a bound; a bound from any of them is valid.
   std::int64_t bound = 0;
   for (const std::size_t start : {0, 1}) {
     bound = std::max(bound, recompute_cost_bound(below.graph, starts_[start], budget_bytes,

@@ -7,25 +7,25 @@
 
 namespace stashscope {
 
-/// A study's step without plans, as searches for sequences see it. Refers to the study.
+/// A study's step without plans as the input of sequence searches. Refers to the study.
 class SequenceProblem {
  public:
   SequenceProblem(const Study& study, const Progress& progress);
   SequenceProblem(Study&& study, const Progress& progress) = delete;
 
   const TaskGraph& graph() const { return tasks_.graph; }
-  /// The cheapest sequence that is found. @pre grain is not cluster
+  /// The cheapest sequence found. @pre the grain is not cluster
   BudgetedSequence search(const BudgetRequest& request, const Progress& progress,
                           const BetterSequence& on_better) const;
 
-  /// The choices with a sequence, and what they lead to.
+  /// The study's choices with a planned sequence, with its peak and time.
   ParetoPoint point(std::span<const TaskId> sequence) const;
-  /// The sequence in which a variant's nodes run; nothing where it has other nodes than the step's
-  /// own and clones of them, or where it is none of the grain's.
+  /// The sequence in which a variant's nodes run. Nothing if the variant has nodes that are neither
+  /// the step's own nor clones of them, or if the grain cannot express the sequence.
   std::optional<std::vector<TaskId>> sequence_of(const Variant& variant,
                                                  PlanGranularity grain) const;
 
-  /// What every plan costs at least, in seconds beyond the step without plans.
+  /// Lower bound on the seconds that any plan within the budget adds to the step without plans.
   double least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                              const Progress& progress) const;
   StepPeakBound floor(const SearchLimit& limit, const Progress& progress) const;
@@ -36,7 +36,7 @@ class SequenceProblem {
   BudgetedSequence search_freely(std::int64_t budget_bytes, const SearchLimit& limit,
                                  const Progress& progress, const BetterSequence& on_better) const;
   std::vector<TaskId> chosen_order(const OrderInput& step) const;
-  /// The step with nothing in it larger than it is: what is proven of it holds for the step.
+  /// The step with lower estimates of all figures, so that bounds on it hold for the step.
   StepTasks tasks_below() const;
   StepMemory memory() const;
 

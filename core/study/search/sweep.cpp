@@ -31,7 +31,7 @@ SweepPoint point_at(const StepResizer& resizer, const Dimension& dimension, std:
   return point;
 }
 
-/// The choices that the points of a sweep depend on; nothing without the dimension.
+/// The choices that the points of a sweep depend on; nothing if the study lacks the dimension.
 std::optional<Choices> choices_of_sweep(const Study& study, const std::string& dimension) {
   const auto& all = study.sizes->dims.dimensions;
   const auto found = std::ranges::find(all, dimension, &Dimension::name);
@@ -42,7 +42,7 @@ std::optional<Choices> choices_of_sweep(const Study& study, const std::string& d
 }
 
 bool has_searched_order(const Study& study) {
-  return study.order != planned_order && find_order(study.order).kind == OrderKind::search;
+  return study.order && find_order(*study.order).kind == OrderKind::search;
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void sweep(const Study& study, const Dimension& dimension, const std::vector<std
 
 bool have_same_sweep(const Study& a, const Study& b, const std::string& dimension) {
   if (a.model != b.model) return false;
-  // What a search finds depends on the size it was done with.
+  // A searched order depends on the size for which it was searched.
   if (has_searched_order(a)) return same_step(a.choices, b.choices);
   const auto of_a = choices_of_sweep(a, dimension);
   const auto of_b = choices_of_sweep(b, dimension);

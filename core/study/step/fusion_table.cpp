@@ -38,11 +38,11 @@ void set_groups(const FusedGroups& groups, std::int64_t peak, FusionRow& row) {
 
 }  // namespace
 
-FusedGroups chosen_groups(const OrderInput& step, const std::string& order,
+FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::string>& order,
                           const FusionChoice& choice) {
-  if (order == planned_order) return {};
+  if (!order || !choice.strategy) return {};
   const FusionEdits edits = edits_of(step.graph, step.dataflow, choice);
-  return find_fusion(choice.strategy).groups({step, find_order(order), edits});
+  return find_fusion(*choice.strategy).groups({step, find_order(*order), edits});
 }
 
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
@@ -62,26 +62,26 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 }
 
 std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress) {
-  if (study.order == planned_order) return {};
+  if (!study.order) return {};
   const Variant& current = *study.current;
   const UpdateMemory update =
       update_memory(study.graph(), study.prepared->step.parameters, study.choices.update);
   const OrderInput step =
       order_input(*study.prepared, *study.sizes, update, current.dataflow, progress);
-  const OrderStrategy& chosen = find_order(study.order);
+  const OrderStrategy& chosen = find_order(*study.order);
   const OrderStrategy& order = chosen.kind == OrderKind::search ? order_strategies()[0] : chosen;
   const FusionEdits edits = edits_of(study.graph(), current.dataflow, study.choices.fusion);
   const bool looks_for_all = current.dataflow.topology.nodes() <= most_nodes_for_all;
   std::vector<FusionRow> rows;
   for (const FusionStrategy& strategy : fusion_strategies()) {
     FusionRow row{std::string(strategy.name), std::string(strategy.description), 0, 0, {}};
-    if (strategy.name == study.choices.fusion.strategy) {
+    if (strategy.name == choice_text(study.choices.fusion.strategy, no_fusion)) {
       set_groups(current.groups, current.timeline.peak_bytes, row);
     } else if (looks_for_all) {
       progress.update(0, strategy.name);
       const FusedGroups groups = strategy.groups({step, order, edits});
       MovedOrder moved = with_moves(step.graph, step.dataflow, groups,
-                                    nodes_in(step, order, groups), study.choices.moves);
+                                    nodes_in(step, order, groups), study.choices.order.moves);
       set_groups(groups, timeline_in(step, std::move(moved.nodes), groups).peak_bytes, row);
     }
     rows.push_back(std::move(row));

@@ -8,17 +8,18 @@
 
 namespace stashscope {
 
-/// The groups that the choice asks for; none in a planned order.
-FusedGroups chosen_groups(const OrderInput& step, const std::string& order,
+/// The groups that the choice asks for. @param order of a strategy; nothing: a planned order, which
+/// has no groups
+FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::string>& order,
                           const FusionChoice& choice);
 
-/// Names of nodes that the choice speaks of and the dataflow does not have.
+/// Names in the choice that no node of the dataflow has.
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
                                        const FusionChoice& choice);
 
-/// What each fusion strategy would do to the study's current step, in its order (in the file's,
-/// when that takes a search) with the moves made in it; nothing in a planned order. For very large
-/// graphs only of the chosen one: it takes seconds.
+/// The effect of each fusion strategy on the study's current step, in its order (in the file's,
+/// when that takes a search) with its moves; empty in a planned order. Graphs above 30,000 nodes
+/// get the row of the chosen strategy only, because the others take seconds.
 std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress = Progress());
 
 /// The current step's groups of nodes, by name.

@@ -21,9 +21,9 @@ class Mover {
   /// Returns why the move was left out, or nothing.
   std::string make(const OrderMove& move) {
     const NodeId node = names_.find(move.node);
-    const NodeId other = names_.find(move.before);
+    const NodeId other = move.before ? names_.find(*move.before) : NodeId();
     if (!node.valid()) return gone(move.node);
-    if (!other.valid() && !move.before.empty()) return gone(move.before);
+    if (!other.valid() && move.before) return gone(*move.before);
     const std::size_t before = other.valid() ? order_.steps_of(other).begin : order_.nodes().size();
     const auto obstacle = order_.obstacle(node, before);
     if (obstacle) return text_of(graph_, dataflow_, *obstacle);
@@ -68,24 +68,24 @@ std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObst
   }
 }
 
-std::vector<std::string> warnings_of_moves(const Study& study) {
+std::vector<std::string> warnings_of_moves(const StudyParts& study) {
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < study.moves_left_out.size(); ++i) {
     const std::string& why = study.moves_left_out[i];
-    const auto& [node, before] = study.choices.moves[i];
+    const auto& [node, before] = study.choices.order.moves[i];
     if (why.empty()) continue;
-    const std::string where = before.empty() ? "to the end" : "before '" + printable(before) + "'";
+    const std::string where = before ? "before '" + printable(*before) + "'" : "to the end";
     warnings.push_back("the move of '" + printable(node) + "' " + where + " is left out: " + why);
   }
   return warnings;
 }
 
-bool is_moved(const Study& study) {
+bool is_moved(const StudyParts& study) {
   return std::ranges::any_of(study.moves_left_out, &std::string::empty);
 }
 
 std::string order_in_force(const Study& study) {
-  return is_moved(study) ? moved_order : study.order;
+  return is_moved(study) ? moved_order : choice_text(study.order, planned_order);
 }
 
 MovableOrder movable_order(const Study& study) {
@@ -95,7 +95,7 @@ MovableOrder movable_order(const Study& study) {
 
 std::shared_ptr<const Study> without_moves(const Study& study) {
   Choices choices = study.choices;
-  choices.moves.clear();
+  choices.order.moves.clear();
   return compute_study(study.model, choices, &study, Progress());
 }
 

@@ -5,30 +5,30 @@
 
 namespace stashscope {
 
-/// An order with the user's moves made in it.
+/// An order after the user's moves.
 struct MovedOrder {
   std::vector<NodeId> nodes;
   std::vector<std::string> left_out;  ///< by move: why; empty: it is made
 };
 
-/// The moves one after the other, without those whose nodes are gone and those that are illegal by
-/// then. @param order every node once, producers before readers, groups side by side
+/// Makes the moves one after the other. Leaves out moves of missing nodes and moves that are
+/// illegal by then. @param order every node once, producers before readers, groups side by side
 MovedOrder with_moves(const Graph& graph, const Dataflow& dataflow, const FusedGroups& groups,
                       std::vector<NodeId> order, const std::vector<OrderMove>& moves);
 
-/// `'a' makes what it reads, and runs behind that`
+/// `'a' makes what it reads, and runs behind that place`
 std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObstacle& obstacle);
 
-/// Says of each move that is left out why.
-std::vector<std::string> warnings_of_moves(const Study& study);
+/// One for each move that is left out, with the reason.
+std::vector<std::string> warnings_of_moves(const StudyParts& study);
 
 /// Whether any move is made.
-bool is_moved(const Study& study);
+bool is_moved(const StudyParts& study);
 
-/// The name of the row among the study's orders that is in force.
+/// The name of the row in `order_rows` that is in force.
 std::string order_in_force(const Study& study);
 
-/// The study's current order, to be moved in. Refers to the study.
+/// The study's current order with its legal moves. Refers to the study.
 MovableOrder movable_order(const Study& study);
 
 /// The study of the same choices without moves.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace stashscope {
 
@@ -12,7 +13,7 @@ struct Effect {
   PlanCost cost;
 };
 
-/// By what config strings call a cluster: its name and the plan's type.
+/// By cluster and type of plan, as in config strings.
 using Effects = std::map<std::pair<std::string, PlanType>, Effect>;
 
 Effects effects_of(const std::vector<NodePlan>& plans, const PlanCostInput& input,
@@ -37,17 +38,16 @@ void set_effects(const Effects& effects, PlanRow& row) {
   }
 }
 
-double node_seconds(const Study& study, const CopyRates& rates, const NodeTimes& times,
-                    const Dataflow& dataflow, NodeId node) {
-  if (dataflow.runs_origin(node)) return times[dataflow.origin(node)];
-  const double bytes = added_bytes(study, dataflow, node);
-  return takes_the_link(dataflow.kind(node)) ? rates.transfer_seconds(bytes)
-                                             : rates.kernel_seconds(bytes);
+double node_seconds(const TimingBasis& basis, const Dataflow& dataflow, NodeId node) {
+  if (dataflow.runs_origin(node)) return basis.seconds[dataflow.origin(node)];
+  const double bytes = added_bytes(basis.bytes, dataflow, node);
+  return takes_the_link(dataflow.kind(node)) ? basis.rates.transfer_seconds(bytes)
+                                             : basis.rates.kernel_seconds(bytes);
 }
 
 }  // namespace
 
-PlanCostInput plan_cost_input(const Study& study) {
+PlanCostInput plan_cost_input(const StudyParts& study) {
   return {study.graph(), study.sizes->work.flops, study.times->seconds, study.sizes->bytes,
           copy_rates(study)};
 }
@@ -65,24 +65,33 @@ std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const N
   return bytes.floor();
 }
 
-void add_plan_effects(Study& study) {
+PlanTable unmarked_plan_table(const StudyParts& study) {
+  const Opportunities& found = *study.opportunities;
+  const Bindings& bindings = study.sizes->dims.bindings;
+  return with_effects(study, {plan_table(study.graph(), found, bindings),
+                              extension_table(study.graph(), found, bindings)});
+}
+
+PlanTable with_effects(const StudyParts& study, PlanTable table) {
   const PlanCostInput input = plan_cost_input(study);
   const Timeline& baseline = study.baseline->timeline;
   Effects effects = effects_of(study.opportunities->plans, input, baseline);
   effects.merge(effects_of(study.opportunities->extensions, input, baseline));
-  for (auto* const rows : {&study.plans, &study.extensions}) {
+  for (auto* const rows : {&table.plans, &table.extensions}) {
     for (PlanRow& row : *rows) set_effects(effects, row);
   }
+  return table;
 }
 
 bool takes_the_link(AddedKind kind) {
   return kind == AddedKind::offload || kind == AddedKind::fetch;
 }
 
-double added_bytes(const Study& study, const Dataflow& dataflow, NodeId node) {
+double added_bytes(const IdVector<ValueId, std::int64_t>& bytes_of, const Dataflow& dataflow,
+                   NodeId node) {
   const ValueId made = dataflow.topology.outputs[node][0];
   const AddedKind kind = dataflow.kind(node);
-  const auto bytes = static_cast<double>(study.sizes->bytes[dataflow.origin(made)]);
+  const auto bytes = static_cast<double>(bytes_of[dataflow.origin(made)]);
   if (takes_the_link(kind)) return bytes;
   const ValueId narrow = kind == AddedKind::compress ? made : dataflow.topology.inputs[node][0];
   return bytes * (1 + dataflow.form(narrow).share.to_double());
@@ -108,38 +117,49 @@ PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& data
   return cost;
 }
 
-double added_seconds(const Study& study, const Dataflow& dataflow) {
-  const CopyRates rates = copy_rates(study);
+TimingBasis timing_basis(const Study& study) {
+  return {study.sizes->bytes, study.times->seconds, copy_rates(study)};
+}
+
+double added_seconds(const TimingBasis& basis, const Dataflow& dataflow) {
   double seconds = 0;
   for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
-    seconds += node_seconds(study, rates, study.times->seconds, dataflow,
-                            NodeId(dataflow.graph_nodes + i));
+    seconds += node_seconds(basis, dataflow, NodeId(dataflow.graph_nodes + i));
   }
   return seconds;
 }
 
+double added_seconds(const Study& study, const Dataflow& dataflow) {
+  return added_seconds(timing_basis(study), dataflow);
+}
+
+double step_seconds(const TimingBasis& basis, const Variant& variant) {
+  return std::accumulate(basis.seconds.begin(), basis.seconds.end(),
+                         added_seconds(basis, variant.dataflow));
+}
+
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times) {
-  const CopyRates rates = copy_rates(study);
+  const TimingBasis basis{study.sizes->bytes, times, copy_rates(study)};
   std::vector<double> seconds;
   seconds.reserve(variant.timeline.order.size());
   for (const NodeId node : variant.timeline.order) {
-    seconds.push_back(node_seconds(study, rates, times, variant.dataflow, node));
+    seconds.push_back(node_seconds(basis, variant.dataflow, node));
   }
   return seconds;
 }
 
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow) {
-  const CopyRates rates = copy_rates(study);
+  const TimingBasis basis = timing_basis(study);
   NodeTimes seconds(dataflow.topology.nodes());
   for (const NodeId node : IdRange<NodeId>(seconds.size())) {
-    seconds[node] = node_seconds(study, rates, study.times->seconds, dataflow, node);
+    seconds[node] = node_seconds(basis, dataflow, node);
   }
   return seconds;
 }
 
-CopyRates copy_rates(const Study& study) {
-  const DeviceProfile profile = profile_in_force(study.choices);
+CopyRates copy_rates(const StudyParts& study) {
+  const DeviceProfile profile = profile_in_force(study.choices.times);
   return {profile.link_bandwidth, memory_bandwidth(profile), profile.launch_seconds};
 }
 

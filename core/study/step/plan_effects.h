@@ -7,44 +7,61 @@
 
 namespace stashscope {
 
-/// What tells the costs of plans. Refers to the study.
-PlanCostInput plan_cost_input(const Study& study);
+/// What the costs of plans are computed from. Refers to the study.
+PlanCostInput plan_cost_input(const StudyParts& study);
 
-/// What of the outputs that a plan frees is alive at the peak of a timeline; those that share
-/// another node's buffer left out.
+/// Bytes of a plan's freed outputs that are alive at the peak of a timeline, without outputs that
+/// share another node's buffer.
 std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan);
 
-/// Sets what the plans of all rows save at the peak of the step without plans, and what they cost.
-void add_plan_effects(Study& study);
+/// The plans of a study with what they save at the peak of the step without plans and what they
+/// cost. No row is marked as chosen.
+PlanTable unmarked_plan_table(const StudyParts& study);
 
-/// Flops and transfers of the nodes that a dataflow adds to its graph's own.
+/// The table with the effects of its plans under the study's times.
+PlanTable with_effects(const StudyParts& study, PlanTable table);
+
+/// Flops and transfers of the nodes that a dataflow adds to its graph.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
-/// Of nodes that put a tensor away or bring it back: copies to or from the host, not conversions.
+/// Whether a node that evicts or restores a tensor copies to or from the host; others convert.
 bool takes_the_link(AddedKind kind);
 
-/// What such a node reads and writes in the device's memory, or moves over the link.
+/// Bytes that such a node reads and writes in the device's memory, or moves over the link.
 /// @pre !dataflow.runs_origin(node)
-double added_bytes(const Study& study, const Dataflow& dataflow, NodeId node);
+double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
+                   NodeId node);
 
-/// Seconds that these nodes take.
+/// What the seconds of a step are computed from. Refers to its parts.
+struct TimingBasis {
+  const IdVector<ValueId, std::int64_t>& bytes;
+  const NodeTimes& seconds;  ///< of the graph's own nodes
+  CopyRates rates;
+};
+TimingBasis timing_basis(const Study& study);
+
+/// Seconds of the nodes that a dataflow adds to its graph.
+double added_seconds(const TimingBasis& basis, const Dataflow& dataflow);
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
-/// Seconds of each step of a variant, as `times` has them of the graph's own nodes.
+/// Seconds of a step whose kernels and transfers run one after the other.
+double step_seconds(const TimingBasis& basis, const Variant& variant);
+
+/// Seconds of each slot of a variant, with the graph's own nodes as in `times`.
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times);
 
 /// Seconds of every node of a dataflow of the study's graph, its own and added ones.
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow);
 
-CopyRates copy_rates(const Study& study);
+CopyRates copy_rates(const StudyParts& study);
 
-/// A stashed tensor that no plan of the reference's kinds frees.
+/// A stashed tensor that no plan of ONNX Runtime's kinds frees.
 struct UnplannedTensor {
   ValueId value;
   std::int64_t bytes = 0;
-  NodeId stopped_at;  ///< the node that the search could not pass
-  std::string rule;   ///< one clause
+  NodeId stopped_at;  ///< the node where the search stopped
+  std::string rule;   ///< why, one clause
 };
 
 /// Largest first.

@@ -16,7 +16,7 @@ void add_ids(std::span<const ValueId> ids, FnvHash& hash) {
   hash.add_number(ids.size());
 }
 
-/// What a task returns, and what else it makes.
+/// Bytes of a task's outputs: returned to the user, and the others.
 struct MadeBytes {
   std::int64_t returned = 0;
   std::int64_t others = 0;
@@ -30,8 +30,8 @@ MadeBytes made_bytes(const TaskGraph& graph, TaskId task) {
   return made;
 }
 
-/// A normalization returns its running statistics, a loss its mean: the copy that is returned is
-/// that of the first run.
+/// A normalization returns its running statistics, a loss its mean: the returned copy comes from
+/// the first run.
 bool returns_little(const MadeBytes& made) {
   constexpr std::int64_t least_ratio = 16;
   return made.returned * least_ratio <= made.others;
@@ -45,7 +45,7 @@ void hold_returned(TaskGraph& graph, TaskId task) {
   }
 }
 
-/// What forward hands over is handed over once; what comes back lives in its memory.
+/// Forward hands its outputs over once; their gradients come back in the same memory.
 void run_once_before(NodeId yield, const Topology& topology, StepTasks& tasks) {
   for (const ValueId value : topology.inputs[yield]) {
     for (const ItemId item : tasks.items_of[value]) {
@@ -71,9 +71,9 @@ std::uint64_t fingerprint(const Graph& graph) {
   return hash.value();
 }
 
-bool is_planned(const Study& study) {
-  const PlannedSequence& planned = study.choices.planned;
-  return !planned.empty() && planned.graph == study.prepared->fingerprint;
+bool is_planned(const StudyParts& study) {
+  const auto& sequence = study.choices.plans.sequence;
+  return sequence && sequence->graph == study.prepared->fingerprint;
 }
 
 std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned) {

@@ -7,29 +7,29 @@
 
 namespace stashscope {
 
-/// Tells steps apart whose nodes differ: by their kinds, names and what they read and make.
+/// Hash of a graph's nodes: their operators, names, inputs and outputs.
 std::uint64_t fingerprint(const Graph& graph);
 
-/// Whether a planned sequence is in force.
-bool is_planned(const Study& study);
+/// Whether a planned sequence is in force: one of this step.
+bool is_planned(const StudyParts& study);
 
-/// Nodes that the sequence runs more than once, with the runs that this adds.
+/// Nodes that the sequence runs more than once, with the number of additional runs.
 std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned);
 
-/// A study's step without plans as a task graph. A task costs picoseconds; those that cannot run
-/// again may run once. What is returned to the user beside large tensors that are worth running
-/// again is held to be there for the whole step; not so in an estimate below.
+/// A study's step without plans as a task graph. Costs are in picoseconds; a task that cannot run
+/// again may run once. A task that returns little to the user beside its large outputs may run
+/// again: then its returned outputs count for the whole step, except in an estimate below.
 StepTasks planning_tasks(const PreparedStep& prepared, const StepMemory& memory,
                          const Dataflow& step, const NodeTimes& seconds,
                          Estimate estimate = Estimate::above);
 
 constexpr double picoseconds_per_second = 1e12;
 
-/// The sequence as choices keep it.
+/// The sequence in the form of choices.
 PlannedSequence planned_sequence(const PreparedStep& prepared, const StepTasks& tasks,
                                  std::span<const TaskId> sequence);
 
-/// The sequence in tasks. Throws an input Error where the sequence does not fit the step.
+/// The sequence as tasks. Throws an input Error where the sequence does not fit the step.
 std::vector<TaskId> sequence_of(const StepTasks& tasks, const PlannedSequence& planned);
 
 /// The dataflow and the order of a planned sequence. Throws an input Error where the sequence does

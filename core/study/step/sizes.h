@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// What the chosen dimension values make of a step. Throws a usage Error for values that the model
-/// does not take, an input Error for sizes that do not fit into 64 bits.
-std::shared_ptr<const Sizes> sizes_under(const PreparedStep& prepared, const Choices& choices);
+/// The sizes of a step's tensors under these dimension values. Throws a usage Error for values that
+/// the model refuses, an input Error for sizes beyond 64 bits.
+std::shared_ptr<const Sizes> sizes_under(const PreparedStep& prepared, const SizeChoices& dims);
 
 }  // namespace stashscope

@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// What a runner needs for a variant of the study.
+/// A variant of the study in the form that runners take.
 RunPlan run_plan(const Study& study, const Variant& variant);
 
 /// The modified graph in full, its nodes in the chosen order.

@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-/// Whole numbers, as in the files of measurements that are there.
+/// Adds whole words: existing measurement files hold these fingerprints.
 std::uint64_t fingerprint(const Variant& variant) {
   FnvHash hash;
   for (const NodeId node : variant.timeline.order) hash.add_word(node.index());

@@ -7,10 +7,10 @@
 
 namespace stashscope {
 
-/// What a measurement belongs to: equal for studies whose variants run the same nodes in the same
-/// order with the same predicted memory.
+/// Identifies the step of a measurement: equal for studies whose variants run the same nodes in the
+/// same order with the same predicted memory.
 struct StepIdentity {
-  std::uint64_t graph = 0;     ///< fingerprint of its nodes, whatever their tensors' sizes
+  std::uint64_t graph = 0;     ///< fingerprint of its nodes, without tensor sizes
   std::uint64_t baseline = 0;  ///< fingerprint of its order and live bytes
   std::uint64_t current = 0;
 
@@ -19,7 +19,7 @@ struct StepIdentity {
 
 StepIdentity identity_of(const Study& study);
 
-/// As the worker program says it.
+/// As the worker program prints it.
 std::string to_string(const StepIdentity& step);
 
 }  // namespace stashscope

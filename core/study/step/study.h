@@ -17,13 +17,11 @@
 
 namespace stashscope {
 
-/// What depends on the model, the training goal and the dimension names only.
+/// What depends on the model and `Choices::graph` only.
 struct PreparedStep {
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
   BufferRules rules;
-  std::int64_t forward_nodes = 0;
-  std::int64_t backward_nodes = 0;
   std::uint64_t fingerprint = 0;  ///< of the graph's nodes: equal for equal steps
 };
 
@@ -31,7 +29,7 @@ struct PreparedStep {
 struct Sizes {
   DimensionValues dims;
   IdVector<ValueId, std::int64_t> bytes;
-  std::vector<ValueId> unknown;  ///< values whose size cannot be told; they count 0
+  std::vector<ValueId> unknown;  ///< values of unknown size; they count 0
   NodeWork work;
   IdVector<NodeId, std::int64_t> workspace;  ///< of nodes with subgraphs: their inner peak
   std::int64_t parameter_bytes = 0;
@@ -44,24 +42,36 @@ struct Variant {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< between device and host, both ways
   std::size_t forward_slots = 0;
-  std::vector<BandBytes> bands;  ///< by step
+  std::vector<BandBytes> bands;  ///< by slot
   FusedGroups groups;            ///< of nodes that run as one
 };
 
 /// How long the nodes of the step take on the device of the chosen profile.
 struct StepTimes {
   NodeTimes seconds;
-  std::size_t measured = 0;  ///< nodes whose time a run measured, the others are predicted
+  std::size_t measured = 0;  ///< nodes with a measured time; the others are predicted
   std::string measured_on;   ///< the device of that run
 };
+
+enum class OrderOrigin : std::uint8_t { strategy, sequence, moves };
 
 struct OrderRow {
   std::string name;
   std::string description;
-  std::optional<std::int64_t> peak_bytes;   ///< nothing for a search that was not done
+  std::optional<std::int64_t> peak_bytes;   ///< nothing for a search that was not run
   std::string taken;                        ///< of a best-of, the order whose peak it has
-  std::optional<std::int64_t> bound_bytes;  ///< of a search that was done: no order is below
+  std::optional<std::int64_t> bound_bytes;  ///< of a search that was run: lower bound on the peak
   std::string method;                       ///< what found its order
+  OrderOrigin origin = OrderOrigin::strategy;
+};
+
+/// The name of the row of an order that the user moved nodes in.
+constexpr const char* moved_order = "moved";
+
+/// The chosen order before the user's moves, and what is known of the other orders.
+struct OrderedStep {
+  std::vector<NodeId> nodes;
+  std::vector<OrderRow> rows;
 };
 
 struct FusionRow {
@@ -69,34 +79,47 @@ struct FusionRow {
   std::string description;
   std::size_t groups = 0;
   std::size_t fused_nodes = 0;             ///< in all groups
-  std::optional<std::int64_t> peak_bytes;  ///< nothing where it was not looked for
+  std::optional<std::int64_t> peak_bytes;  ///< nothing where it was not computed
 };
 
-/// Everything that is shown of a model under some choices. Immutable; parts that a new choice does
-/// not touch are shared with the previous study.
-struct Study {
+/// The rows of plans with what each saves and costs.
+struct PlanTable {
+  std::vector<PlanRow> plans;
+  std::vector<PlanRow> extensions;  ///< of strategies that ONNX Runtime does not have
+};
+
+/// The parts of a study. Each shared part is constant; studies share those that their choices have
+/// in common.
+struct StudyParts {
   std::shared_ptr<const Graph> model;  ///< as loaded
   Choices choices;
-  RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
-  PinnedNodes pinned;      ///< nodes of the graph that `choices` keeps; empty: none
-  std::string order;       ///< in force: the chosen one, but without its sequence no planned one
   std::shared_ptr<const PreparedStep> prepared;
+  std::shared_ptr<const Opportunities> opportunities;
   std::shared_ptr<const Sizes> sizes;
   std::shared_ptr<const StepTimes> times;
-  std::shared_ptr<const Opportunities> opportunities;
-  std::vector<const NodePlan*> applied;     ///< of these, the ones that `config` selects
+  RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
+  PinnedNodes pinned;      ///< nodes of the graph that `choices` pins; empty: none
+  /// The strategy in force: the chosen one, or the default one when the planned sequence belongs to
+  /// another step. Nothing: the order of the planned sequence.
+  std::optional<std::string> order;
+  std::vector<const NodePlan*> applied;     ///< the opportunities that `config` selects
   std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
+  std::shared_ptr<const OrderedStep> ordered;
   std::shared_ptr<const Variant> current;
-  std::vector<PlanRow> plans;
-  std::vector<PlanRow> extensions;  ///< of strategies that the reference does not know
-  std::vector<ClusterRow> clusters;
-  std::vector<OrderRow> orders;  ///< of the current plans; first, where any is made, with moves
-  std::shared_ptr<const std::vector<NodeId>> unmoved;  ///< the order before the user's moves
   /// By move of the choices: why it is left out; empty: it is made.
   std::vector<std::string> moves_left_out;
+  std::shared_ptr<const PlanTable> plan_table;
   std::vector<std::string> warnings;
 
   const Graph& graph() const { return *prepared->step.graph; }
+};
+
+/// Everything that is shown of a model under some choices. Never changed or copied: other choices
+/// and other times make another study.
+struct Study : StudyParts {
+  explicit Study(StudyParts parts) : StudyParts(std::move(parts)) {}
+  Study(const Study&) = delete;
+  Study& operator=(const Study&) = delete;
 };
 
 /// The study of `model` under `choices`. @param previous a study of the same model whose parts may
@@ -106,27 +129,44 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress);
 
-/// What the plans compute in addition, and that in per cent of the step without them.
+/// A study with the times that runs of its variants measured instead of the predicted ones.
+/// @param baseline nothing where only the current variant was measured
+std::shared_ptr<const Study> with_measured_times(const Study& study,
+                                                 const std::optional<Measurement>& baseline,
+                                                 const Measurement& current);
+
+/// The same step on another device, its times predicted or measured as before.
+std::shared_ptr<const Study> on_device(const Study& study, const std::string& device);
+
+/// The nodes that the analysis counts as forward and backward.
+struct NodeCounts {
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;
+};
+NodeCounts node_counts(const Study& study);
+
+/// The orders of the current step with their peaks. The first row is the order with the user's
+/// moves, if any move is made.
+std::vector<OrderRow> order_rows(const Study& study);
+
+/// The reference's table of clusters.
+std::vector<ClusterRow> cluster_rows(const Study& study);
+
+/// Operations that the plans add, and their share of the step without plans in per cent.
 double extra_flops(const Study& study);
 double extra_percent(const Study& study);
 
 /// Seconds of a step whose kernels and transfers run one after the other.
 double step_seconds(const Study& study, const Variant& variant);
 
-/// What the plans take in addition, and that in per cent of the step without them.
+/// Seconds that the plans add, and their share of the step without plans in per cent.
 double extra_seconds(const Study& study);
 double extra_seconds_percent(const Study& study);
-
-/// The study with the times that runs of its variants measured instead of the predicted ones.
-/// @param baseline nothing where only the current variant was measured
-std::shared_ptr<const Study> with_measured_times(const Study& study,
-                                                 const std::optional<Measurement>& baseline,
-                                                 const Measurement& current);
 
 /// Seconds that a step waits for the link between device and host when nothing overlaps.
 double transfer_seconds(const Study& study, const Variant& variant);
 
-/// The phases as predicted.
+/// The predicted phases.
 std::vector<MemoryPhase> memory_phases(const Variant& variant);
 
 /// The bands at the peak; all 0 for a graph without nodes.

@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// The bands of a timeline; what its live bytes have beyond its buffers is workspace.
+/// The bands of a timeline. Live bytes beyond its buffers are workspace.
 std::vector<BandBytes> bands_of(const PreparedStep& prepared, const Dataflow& dataflow,
                                 const Timeline& timeline, std::size_t forward) {
   std::vector<BandBytes> bands =
@@ -52,12 +52,13 @@ OrderInput order_input(const PreparedStep& prepared, const Sizes& sizes, const U
 
 namespace {
 
-/// Fills the table strategy by strategy and keeps the order that may be the chosen one.
+/// Fills the table strategy by strategy and keeps the chosen order.
 class OrderTable {
  public:
-  OrderTable(const OrderInput& input, const std::string& chosen, const std::vector<OrderRow>& known)
+  OrderTable(const OrderInput& input, const std::optional<std::string>& chosen,
+             const std::vector<OrderRow>& known)
       : input_(input),
-        chosen_(chosen == planned_order ? nullptr : &find_order(chosen)),
+        chosen_(chosen ? &find_order(*chosen) : nullptr),
         known_(known),
         peaks_(input.dataflow, input.memory) {}
 
@@ -69,7 +70,13 @@ class OrderTable {
 
  private:
   void add_planned(const std::vector<NodeId>& order) {
-    step_.rows.push_back({planned_order, "as planned for a budget", peaks_.of(order), {}, {}, {}});
+    step_.rows.push_back({planned_order,
+                          "as planned for a budget",
+                          peaks_.of(order),
+                          {},
+                          {},
+                          {},
+                          OrderOrigin::sequence});
     if (chosen_ == nullptr) step_.nodes = order;
   }
 
@@ -121,7 +128,8 @@ class OrderTable {
 }  // namespace
 
 OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,
-                            const std::string& chosen, const std::vector<OrderRow>& known,
+                            const std::optional<std::string>& chosen,
+                            const std::vector<OrderRow>& known,
                             const std::vector<NodeId>& planned) {
   if (groups.empty()) return OrderTable(step, chosen, known).fill(planned);
   const FusedStep fused = fuse(step.graph, step.dataflow, step.memory.rules, groups);

@@ -15,11 +15,11 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace files_test {
 
 namespace fs = std::filesystem;
 
-/// While it lives, no file of this process can grow beyond a size: as on a full disk.
+/// Limits the size of every file of this process until destroyed, to act like a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -63,7 +63,7 @@ TEST(MappedFile, RefusesWhatIsNoRegularFile) {
   const auto open = [](const fs::path& path) { return refusal([&] { MappedFile::open(path); }); };
   EXPECT_NE(open(folder / "missing").find("missing"), std::string::npos);
   EXPECT_NE(open(folder.path()).find("not a regular file"), std::string::npos);
-  // Nobody writes to this one: a plain open would wait for ever.
+  // The pipe has no writer, so a plain open would wait forever.
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_NE(open(folder / "pipe").find("not a regular file"), std::string::npos);
   EXPECT_EQ(open("/dev/zero").find("accepted"), std::string::npos);
@@ -186,5 +186,5 @@ TEST(HashFile, TellsContentsApartAndNothingElse) {
   EXPECT_EQ(hash_file(folder / "empty"), "cbf29ce484222325");
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include <set>
 
 namespace stashscope {
-namespace {
+namespace id_set_test {
 
 using Key = Id<struct KeyTag>;
 
@@ -33,5 +33,5 @@ TEST(IdSet, GivesTheLowestOfManySizes) {
 
 TEST(IdSet, MayHaveNoRoom) { EXPECT_TRUE(IdSet<Key>(0).empty()); }
 
-}  // namespace
+}  // namespace id_set_test
 }  // namespace stashscope

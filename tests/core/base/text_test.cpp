@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 
 namespace stashscope {
-namespace {
+namespace text_test {
 
 TEST(Text, BytesHaveThreeDigits) {
   EXPECT_EQ(format_bytes(0), "0 B");
@@ -72,5 +72,5 @@ TEST(Text, Wildcards) {
   EXPECT_FALSE(matches_wildcard("", "a*"));
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace stashscope

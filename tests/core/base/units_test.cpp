@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace stashscope {
-namespace {
+namespace units_test {
 
 constexpr std::int64_t kib = 1024;
 constexpr std::int64_t mib = kib * kib;
@@ -93,5 +93,5 @@ TEST(FormatSeconds, LessThanNothingHasASign) {
   EXPECT_EQ(format_seconds(-12.34), "−12.3 s");
 }
 
-}  // namespace
+}  // namespace units_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace attributes_test {
 
 std::string refusal(const std::function<void()>& action) {
   return test::refusal(ErrorKind::input, action);
@@ -77,5 +77,5 @@ TEST(Attributes, SettingReplacesAndKeepsTheOrder) {
   EXPECT_EQ(all.text("axis", ""), "of another kind");
 }
 
-}  // namespace
+}  // namespace attributes_test
 }  // namespace stashscope

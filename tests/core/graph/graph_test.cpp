@@ -9,7 +9,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace graph_test {
 
 using test::ModelBuilder;
 
@@ -93,5 +93,5 @@ TEST(Half, RoundsToNearestEven) {
   EXPECT_EQ(bfloat_from_float(1.0F + 0x1p-8F), bfloat_from_float(1.0F));
 }
 
-}  // namespace
+}  // namespace graph_test
 }  // namespace stashscope

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace stashscope {
-namespace {
+namespace node_path_test {
 
 using Scope = std::vector<std::string>;
 
@@ -55,5 +55,5 @@ TEST(SeriesStem, IsTheNameWithoutItsNumber) {
     EXPECT_EQ(series_stem(label), "") << label;
 }
 
-}  // namespace
+}  // namespace node_path_test
 }  // namespace stashscope

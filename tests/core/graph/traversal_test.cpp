@@ -6,12 +6,12 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace traversal_test {
 
 using Nodes = std::vector<NodeId>;
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Nodes that make one value each, which is read along the edges.
+/// Nodes with one output each, which the nodes at the ends of the edges read.
 Topology topology_of(std::size_t nodes, const Edges& edges) {
   Topology topology;
   for (std::size_t node = 0; node < nodes; ++node) {
@@ -102,5 +102,5 @@ TEST(Traversal, ALongChainNeedsNoDeepStack) {
   EXPECT_EQ(chosen(descendants(topology, {NodeId(0)})).size(), nodes);
 }
 
-}  // namespace
+}  // namespace traversal_test
 }  // namespace stashscope

@@ -9,12 +9,12 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace bands_test {
 
 using test::ModelBuilder;
 
-/// A training step written out: y = (x w)^T forward, the gradients of w and of x w backward. Every
-/// tensor is of float32[16, 16], 1 KiB. Transpose never works in place.
+/// An explicit training step: y = (x w)^T in forward; the gradients of w and of x w in backward.
+/// Every tensor is float32[16, 16], 1 KiB. Transpose never works in place.
 ModelBuilder written_out() {
   ModelBuilder m;
   m.input("x", {16, 16}).weight("w", {16, 16});
@@ -63,9 +63,9 @@ TEST(Bands, FollowWhatBuffersAreUsedFor) {
   const Fixture f(written_out());
   EXPECT_EQ(f.kibibytes(Band::parameters), Numbers(7, 1));
   EXPECT_EQ(f.kibibytes(Band::constants), Numbers(7, 1));
-  // h waits for the Mul, which works in place: from then on its buffer holds no stash.
+  // h lives until the Mul, which works in place; from then on its buffer holds no stash.
   EXPECT_EQ(f.kibibytes(Band::stashed), (Numbers{1, 1, 1, 1, 1, 0, 0}));
-  // y, which the yield's output shares; then h_grad, then mixed and what is made of it.
+  // y, whose buffer the yield's output shares; then h_grad; then mixed and the values made from it.
   EXPECT_EQ(f.kibibytes(Band::activations), (Numbers{0, 1, 1, 2, 1, 1, 2}));
   EXPECT_EQ(f.kibibytes(Band::gradients), (Numbers{0, 0, 0, 0, 0, 1, 1}));
   EXPECT_EQ(f.kibibytes(Band::optimizer_states), Numbers(7, 0));
@@ -140,5 +140,5 @@ TEST(ForwardSteps, EndWithTheLastNodeThatForwardLeadsTo) {
   EXPECT_EQ(forward_slots(order, std::vector{NodeId()}), 4U);
 }
 
-}  // namespace
+}  // namespace bands_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace envelope_test {
 
 using Numbers = std::vector<std::int64_t>;
 using Bounds = std::vector<double>;
@@ -21,7 +21,7 @@ TEST(Envelope, AStretchHasAllStepsThatItTouches) {
   const Numbers values = {5, 1, 9, 7};
   EXPECT_EQ(envelope(values, Bounds{0.5, 1.5}), (std::vector<Extremes>{{1, 5}}));
   EXPECT_EQ(envelope(values, Bounds{1.2, 1.4}), (std::vector<Extremes>{{1, 1}}));
-  // It ends where step 2 begins, and so has nothing of it.
+  // The stretch ends where slot 2 begins, so slot 2 is not included.
   EXPECT_EQ(envelope(values, Bounds{0.5, 2}), (std::vector<Extremes>{{1, 5}}));
   EXPECT_EQ(envelope(values, Bounds{2, 2}), (std::vector<Extremes>{{9, 9}}));
 }
@@ -130,5 +130,5 @@ TEST(CurveExtremes, OfOneStepAndOfWholeBlocks) {
   }
 }
 
-}  // namespace
+}  // namespace envelope_test
 }  // namespace stashscope

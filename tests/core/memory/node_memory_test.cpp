@@ -10,7 +10,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace node_memory_test {
 
 std::vector<std::shared_ptr<const Study>> studies() {
   std::vector<std::shared_ptr<const Study>> all;
@@ -36,7 +36,7 @@ TEST(NodeMemory, AddsUpToTheTimeline) {
     for (const Buffer& buffer : timeline.buffers)
       (buffer.persistent ? persistent : made) += buffer.bytes;
     EXPECT_EQ(all.bytes, made);
-    // What is alive, summed over the steps, is what the nodes made times how long it stayed.
+    // Live bytes summed over all slots equal the nodes' bytes times their lifetimes.
     double alive = 0;
     for (const std::int64_t live : timeline.live_bytes)
       alive += static_cast<double>(live - persistent);
@@ -56,8 +56,8 @@ std::vector<StashedValue> stashes_before(const Study& study) {
                         study.baseline->timeline);
 }
 
-/// The analysis speaks of what recomputing can free: not of what the boundary itself hands over,
-/// nor of what forward makes for backward only.
+/// The analysis covers values that recompute can free. It excludes values that the boundary itself
+/// hands over and values that forward makes for backward only.
 bool can_be_freed(const Study& study, const StashedValue& stash) {
   const auto readers = study.baseline->dataflow.topology.readers[stash.value];
   return stash.producer != study.prepared->step.boundary.yield &&
@@ -124,5 +124,5 @@ TEST(FindStashes, RecomputingFreesThem) {
   EXPECT_LT(bytes_of(*test::study_of(model, 1)), bytes_of(*test::study_of(model, 0)));
 }
 
-}  // namespace
+}  // namespace node_memory_test
 }  // namespace stashscope

@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace optimizer_test {
 
 std::vector<std::string> described(const std::vector<OptimizerState>& states) {
   std::vector<std::string> words;
@@ -78,5 +78,5 @@ TEST(Optimizer, AStateOfAnotherTypeHasAsManyElements) {
                Error);
 }
 
-}  // namespace
+}  // namespace optimizer_test
 }  // namespace stashscope

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 namespace stashscope {
-namespace {
+namespace phases_test {
 
 using Phases = std::vector<MemoryPhase>;
 
 TEST(Phases, SayWhatIsThereAndTheMostSoFar) {
-  // Two forward steps of three; the second frees what the first made.
+  // Two of three slots are forward; the second frees the buffer of the first.
   EXPECT_EQ(memory_phases({10, 30, 20}, {5, 10, 8, 6}, 2), (Phases{{"pre_forward", 5, 5},
                                                                    {"post_forward", 8, 30},
                                                                    {"pre_backward", 8, 30},
@@ -31,5 +31,5 @@ TEST(Phases, AreUnknownForMeasurementsThatDoNotTell) {
   EXPECT_TRUE(memory_phases({10}, {5, 5}, 2).empty());
 }
 
-}  // namespace
+}  // namespace phases_test
 }  // namespace stashscope

@@ -6,11 +6,11 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace tensor_bands_test {
 
 using Stack = std::vector<StackedTensor>;
 
-/// A timeline of buffers alone, its live bytes added up from them.
+/// A timeline made from buffers only; its live bytes are their sums.
 Timeline timeline_of(std::size_t steps, const std::vector<Buffer>& buffers) {
   Timeline timeline;
   timeline.order.resize(steps);
@@ -75,7 +75,7 @@ TEST(TensorBands, SmallOnesAreMergedWithoutLosingBytes) {
   }
 }
 
-/// The stack by definition: all bands that live, one upon the other.
+/// The stack by definition: all live bands, one on top of the other.
 Stack plain_stack(const TensorBands& tensors, std::size_t step) {
   Stack stack;
   std::int64_t height = 0;
@@ -127,5 +127,5 @@ TEST(TensorBands, OfNothingAreNone) {
   EXPECT_FALSE(tensors.at(0, 0));
 }
 
-}  // namespace
+}  // namespace tensor_bands_test
 }  // namespace stashscope

@@ -7,12 +7,12 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace timeline_test {
 
 using test::ModelBuilder;
 
-/// The timeline of a model in file order; every tensor is of float32[256], 1 KiB, unless said
-/// otherwise.
+/// The timeline of a model in file order. Unless stated otherwise, every tensor is float32[256],
+/// 1 KiB.
 struct Fixture {
   explicit Fixture(const ModelBuilder& model, const std::vector<std::string>& parameters = {})
       : graph(infer_shapes(model.build())), dataflow(graph) {
@@ -40,7 +40,7 @@ struct Fixture {
 };
 
 TEST(Timeline, ValuesLiveFromTheirProducerToTheirLastReader) {
-  // Transpose is never in place: x lives throughout, a until step 1, b until step 2.
+  // Transpose is never in place: x lives throughout, a until slot 1, b until slot 2.
   const Fixture f(ModelBuilder()
                       .input("x", {16, 16})
                       .node("Transpose", {"x"}, {"a"})
@@ -81,7 +81,7 @@ TEST(Timeline, AliasesShareTheirInputsBuffer) {
                       .node("Softmax", {"flat"}, {"y"})
                       .output("y"));
   EXPECT_EQ(f.buffer("flat"), f.buffer("a"));
-  // The reshape extends a's life to the Softmax, which then takes the buffer over.
+  // The Reshape extends the lifetime of a to the Softmax, which then takes over the buffer.
   EXPECT_EQ(f.buffer("y"), f.buffer("a"));
   EXPECT_EQ(f.timeline.live_bytes.back(), 2 * 1024 + 8);
 }
@@ -152,5 +152,5 @@ TEST(Timeline, FourBitElementsArePacked) {
   EXPECT_THROW(packed_bytes(ElementType::float64, std::int64_t{1} << 60), Error);
 }
 
-}  // namespace
+}  // namespace timeline_test
 }  // namespace stashscope

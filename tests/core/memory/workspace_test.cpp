@@ -7,11 +7,11 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace workspace_test {
 
 using test::ModelBuilder;
 
-/// A subgraph whose `captured` values come from around it.
+/// A subgraph that captures the values `captured` from the outer graph.
 Subgraph body_of(const ModelBuilder& m, const std::vector<std::string>& captured = {}) {
   GraphData data = m.data();
   for (const ValueId id : IdRange<ValueId>(data.values.size())) {
@@ -22,7 +22,7 @@ Subgraph body_of(const ModelBuilder& m, const std::vector<std::string>& captured
   return std::make_shared<const Graph>(std::move(data));
 }
 
-/// The model with the captures of its nodes' subgraphs noted at the nodes.
+/// The model, with the captures of subgraphs recorded at their nodes.
 Graph with_captures(const ModelBuilder& m) {
   GraphData data = m.data();
   for (Node& node : data.nodes) {
@@ -48,7 +48,7 @@ std::int64_t workspace_of(const Graph& graph, const std::string& output, std::in
 constexpr std::int64_t row = 8 * sizeof(float);
 
 TEST(Workspace, OfABranchIsWhatItKeepsBesideItsResult) {
-  // tanh and sigmoid of x[N, 8] live together; the captured x and the result are counted outside.
+  // tanh and sigmoid of x[N, 8] are live together; the captured x and the result count outside.
   ModelBuilder large;
   large.node("Tanh", {"x"}, {"a"}).node("Sigmoid", {"x"}, {"b"}).node("MatMul", {"a", "t"}, {"c"});
   large.node("Add", {"b", "c"}, {"large_y"}).output("large_y");
@@ -75,7 +75,7 @@ TEST(Workspace, OfALoopHasTheValuesOfTheIterationBefore) {
   const auto& shape = graph.value(test::id_of(graph, "y")).type.shape;
   ASSERT_TRUE(shape);
   EXPECT_EQ((*shape)[1], Expr(8));
-  // The state before (N rows), the iteration's number and the two conditions in one buffer.
+  // The previous state (N rows), the iteration number, and both conditions in one buffer.
   EXPECT_EQ(workspace_of(graph, "y", 10), 10 * row + 8 + 1);
 }
 
@@ -97,7 +97,7 @@ TEST(Workspace, OfAScanIsThatOfOneStepAndNestsIntoItsCaller) {
   const auto& shape = graph.value(test::id_of(graph, "y")).type.shape;
   ASSERT_TRUE(shape);
   EXPECT_EQ(to_string((*shape)[0], graph.symbols()), "N");
-  // In the branch `last` (a row); in the step `s`, `step` and what it makes.
+  // In the branch: `last` (one row). In the loop body: `s`, `step` and the result.
   EXPECT_EQ(workspace_of(graph, "y", 10), row + 3 * row);
 }
 
@@ -118,5 +118,5 @@ TEST(Workspace, CountsWhileItsNodeRuns) {
   EXPECT_EQ(timeline.peak_bytes, before[1] + 1000);
 }
 
-}  // namespace
+}  // namespace workspace_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace functions_test {
 
 onnx::FunctionProto function(const std::string& name, const std::vector<std::string>& calls) {
   onnx::FunctionProto proto;
@@ -109,7 +109,7 @@ onnx::FunctionProto leaky() {
   otherwise.set_name("alpha");
   otherwise.set_f(0.25F);
   otherwise.set_type(onnx::AttributeProto::FLOAT);
-  // Field 11, attribute_proto, by its number: not all of ONNX's headers have it.
+  // Field 11, attribute_proto, by number, because some versions of ONNX's headers lack it.
   std::string bytes;
   proto.SerializeToString(&bytes);
   const std::string text = otherwise.SerializeAsString();
@@ -219,5 +219,5 @@ TEST(Functions, AnOpsetOfTheirOwnIsTakenWhereItMakesNoDifference) {
       << refusal(other);
 }
 
-}  // namespace
+}  // namespace functions_test
 }  // namespace stashscope

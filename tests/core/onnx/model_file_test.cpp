@@ -12,7 +12,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace model_file_test {
 
 namespace fs = std::filesystem;
 using test::ModelBuilder;
@@ -122,7 +122,7 @@ TEST_F(ModelFile, NoFlippedByteCrashesTheReader) {
       const Graph graph = load_model(written(damaged));
       prepare_training_step(graph, {});
     } catch (const Error&) {
-      // Refused; what matters is that it is refused with an Error.
+      // An Error is the only accepted kind of refusal.
     }
   }
 }
@@ -164,5 +164,5 @@ INSTANTIATE_TEST_SUITE_P(
                     "external_device", "subgraph_missing_capture", "nested_if_400"),
     [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Sizes that only the data tells have a name, and a bound where there is one.
+// Data-dependent sizes have a name and, if possible, an upper bound.
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace data_dependent_test {
 
 using test::ModelBuilder;
 using test::shape_text;
@@ -132,5 +132,5 @@ TEST(DataDependent, InferringAgainGivesTheSameNames) {
   EXPECT_EQ(shape_text(twice, "places"), "2, places_dim1");
 }
 
-}  // namespace
+}  // namespace data_dependent_test
 }  // namespace stashscope

@@ -1,5 +1,5 @@
-// A training graph whose file carries the symbolic shapes that another tool found: ours, found
-// without them, are the same.
+// The file of a training graph declares symbolic shapes that another tool inferred. Inference
+// without these declarations gives the same shapes.
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@
 #include "core/passes/infer_shapes.h"
 
 namespace stashscope {
-namespace {
+namespace declared_shapes_test {
 
 namespace fs = std::filesystem;
 
 const fs::path file =
     STASHSCOPE_SHARED "/models/ort/transform/recompute/3layer_bloom_optimized_training.onnx";
 
-/// The model with nothing declared of what its nodes make.
+/// The model without declared types of node outputs.
 Graph stripped(const Graph& model) {
   GraphData data = model.data();
   for (Value& value : data.values) {
@@ -29,7 +29,7 @@ Graph stripped(const Graph& model) {
   return Graph(std::move(data));
 }
 
-/// Numbers for all names of the model, and for those that stand for others what these make.
+/// Numbers for all dimension names of the model; replaced names get the value of their replacement.
 Bindings random_bindings(const Graph& graph, std::mt19937& random) {
   std::uniform_int_distribution<std::int64_t> any(2, 97);
   Bindings bindings(graph.symbols().size());
@@ -97,7 +97,7 @@ TEST(DeclaredShapes, OfARealTrainingGraphAreTheInferredOnes) {
         value.declared_shape && value.producer.valid() && !declared.is_graph_output(id);
     if (listed) compare(declared, inferred, id, found);
   }
-  // The other two of the 411 entries speak of constants, whose sizes their data tells.
+  // The other two of the 411 entries describe constants, whose sizes follow from their data.
   EXPECT_EQ(found.values, 409U);
   EXPECT_TRUE(found.different.empty()) << lines(found.different);
   EXPECT_EQ(found.unnamed.size(), 5U) << lines(found.unnamed);
@@ -107,5 +107,5 @@ TEST(DeclaredShapes, OfARealTrainingGraphAreTheInferredOnes) {
             << lines(found.unnamed);
 }
 
-}  // namespace
+}  // namespace declared_shapes_test
 }  // namespace stashscope

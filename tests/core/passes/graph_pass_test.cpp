@@ -14,7 +14,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace graph_pass_test {
 
 using test::count;
 using test::ModelBuilder;
@@ -23,7 +23,7 @@ using test::Passed;
 
 Tensor number(float value) { return Tensor::float_scalar(ElementType::float32, double{value}); }
 
-/// A builder whose constants are literals, as those of Constant nodes are.
+/// A builder whose constants are literals, like those of Constant nodes.
 Graph with_literals(const ModelBuilder& model, const std::vector<std::string>& names) {
   GraphData data = model.data();
   for (Initializer& each : data.initializers) {
@@ -41,7 +41,7 @@ TEST(GraphPasses, AreFoundByName) {
   EXPECT_THROW(find_pass("no_such_pass"), Error);
 }
 
-/// Also one that only users may write: `all`.
+/// `all` is a value of the option, not the name of a pass.
 TEST(GraphPasses, ThatDoNotExistAreNotSkipped) {
   ModelBuilder m;
   m.input("x", {"N", 4}).node("Neg", {"x"}, {"y"}).output("y");
@@ -160,7 +160,7 @@ TEST(FuseRmsNormalization, FindsTheReciprocalForm) {
   EXPECT_EQ(passed.graph.nodes().size(), 1U);
 }
 
-/// x * (1 + erf(x / sqrt 2)) / 2 with the half in each of the places it is written in.
+/// x * (1 + erf(x / sqrt 2)) / 2, with the factor one half in each place where exporters write it.
 ModelBuilder erf_gelu(int form) {
   ModelBuilder m;
   m.input("x", {"N", 8}).constant("root", number(std::sqrt(2.0F))).constant("one", number(1));
@@ -392,5 +392,5 @@ TEST(GraphPasses, AreLeftOutWhereTheBackwardPassIsThere) {
   EXPECT_NE(again.warnings[0].find("no graph pass is applied"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace graph_pass_test
 }  // namespace stashscope

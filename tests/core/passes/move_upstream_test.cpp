@@ -1,4 +1,4 @@
-// Moves of what picks positions, and of the Reshape in their way, above what computes them.
+// Selections of positions, and a Reshape in their way, move above the nodes that compute the data.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace move_upstream_test {
 
 using test::count;
 using test::ModelBuilder;
@@ -56,7 +56,7 @@ std::vector<std::string> types(const Graph& graph) {
   return result;
 }
 
-/// Rows of a normalized, biased product, of which some are picked by number.
+/// Selects rows of a normalized product with a bias by index.
 ModelBuilder picked_rows() {
   ModelBuilder m;
   m.input("x", {"B", "S", 8}).input("rows", {"R"}, ElementType::int64);
@@ -99,7 +99,7 @@ TEST(MoveUpstream, FlattensOnlyOperandsThatHaveTheMergedAxes) {
   EXPECT_EQ(pass("move_upstream", m.build()).changed, 0U) << "the mask repeats along the batch";
 }
 
-/// A language model's head: a product with the vocabulary, flattened for its loss.
+/// The head of a language model: a product with the vocabulary, flattened for its loss.
 ModelBuilder head(Attributes loss = {{"ignore_index", std::int64_t{-100}}}) {
   ModelBuilder m;
   m.input("x", {"B", "S", 8}).input("labels", {"B", "S"}, ElementType::int64);
@@ -160,7 +160,7 @@ TEST(MoveUpstream, GivesEveryNodeANameOfItsOwn) {
   }
 }
 
-/// The reference runtime's own inputs for its moves of Gather and GatherND.
+/// ONNX Runtime's test inputs for its moves of Gather and GatherND.
 class ReferenceMoves : public testing::TestWithParam<std::pair<const char*, std::size_t>> {};
 
 TEST_P(ReferenceMoves, AreFound) {
@@ -180,5 +180,5 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("gather/gather_reshape_seqlen_dim.onnx", 1U),
                     std::pair("gathernd/e2e.onnx", 6U)));
 
-}  // namespace
+}  // namespace move_upstream_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Symbolic shapes of real models, evaluated, against the dims that a reference runtime saw.
+// Evaluated symbolic shapes of real models equal the dims in a run of ONNX Runtime.
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@
 #include "core/passes/training_step.h"
 
 namespace stashscope {
-namespace {
+namespace real_shapes_test {
 
 namespace fs = std::filesystem;
 
 const fs::path models = STASHSCOPE_SHARED "/models/small";
 
-/// Dimension names bound by the real dims of the graph inputs.
+/// The dimension names, bound to the real dims of the graph inputs.
 Bindings bind_from_inputs(const Graph& graph, const nlohmann::json& real) {
   Bindings bindings(graph.symbols().size());
   for (const ValueId id : graph.data().inputs) {
@@ -39,7 +39,7 @@ struct Outcome {
   std::vector<std::string> missing;  ///< values that the training graph does not have
 };
 
-/// Dims and element type as the file of real shapes writes them; null for a dim without a value.
+/// Dims and element type in the format of the file of real shapes; null for a dim without a value.
 nlohmann::json evaluated(const TensorType& type, const Bindings& bindings) {
   nlohmann::json dims;
   if (type.shape) dims = nlohmann::json::array();
@@ -110,5 +110,5 @@ INSTANTIATE_TEST_SUITE_P(Small, RealShapes, testing::ValuesIn(data_sets()), [](c
 });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RealShapes);
 
-}  // namespace
+}  // namespace real_shapes_test
 }  // namespace stashscope

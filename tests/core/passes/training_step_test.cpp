@@ -10,7 +10,7 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace training_step_test {
 
 using test::ModelBuilder;
 using test::shape_text;
@@ -58,7 +58,8 @@ ValueId value_named(const GraphData& data, const std::string& name) {
   return ValueId();
 }
 
-/// An If that is always taken; its branch gives `taken`, a name of the outer graph, to an inner If.
+/// An If whose condition is always true; its branch passes `taken`, a name of the outer graph, to
+/// an inner If.
 Graph nested_conditional() {
   ModelBuilder inside;
   inside.node("Abs", {"taken"}, {"deep"}).output("deep");
@@ -180,5 +181,5 @@ TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
   EXPECT_FALSE(has_backward(test::perceptron().build()));
 }
 
-}  // namespace
+}  // namespace training_step_test
 }  // namespace stashscope

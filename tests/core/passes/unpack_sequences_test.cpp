@@ -1,4 +1,4 @@
-// Sequences of tensors that can be told become these tensors.
+// Sequences of known tensors are replaced by these tensors.
 
 #include "core/passes/unpack_sequences.h"
 
@@ -10,12 +10,12 @@
 #include "tests/support/shape_text.h"
 
 namespace stashscope {
-namespace {
+namespace unpack_sequences_test {
 
 using test::ModelBuilder;
 using test::shape_text;
 
-/// The nodes' types with what they read.
+/// The type and the inputs of each node.
 std::string text_of(const Graph& graph) {
   std::string text;
   for (const Node& node : graph.nodes()) {
@@ -103,7 +103,7 @@ TEST(Sequences, HaveGradientsThroughTheirParts) {
   EXPECT_TRUE(step.warnings.empty());
 }
 
-/// Updates two weights whose gradients are known and whose moments are somebody else's sequences.
+/// Updates two weights with known gradients, whose moments are sequences from outside.
 GraphData optimizer() {
   ModelBuilder m;
   m.input("rate", {1}).input("step", {1}, ElementType::int64).input("weights", {}).input("m1", {});
@@ -138,5 +138,5 @@ TEST(AdamW, OfSequencesThatNobodyKnowsStays) {
   EXPECT_FALSE(unpack_sequences(infer_shapes(Graph(std::move(data)))));
 }
 
-}  // namespace
+}  // namespace unpack_sequences_test
 }  // namespace stashscope

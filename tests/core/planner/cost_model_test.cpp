@@ -10,7 +10,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace cost_model_test {
 
 /// 100 operations (200 of matrices) and 10 bytes per second.
 DeviceProfile slow_device() {
@@ -23,11 +23,11 @@ TEST(Roofline, IsFlatBehindTheRidge) {
   const auto seconds = [&](double flops, double bytes) {
     return roofline_seconds(flops, bytes, ComputeUnit::vector, ElementType::float32, device);
   };
-  EXPECT_DOUBLE_EQ(seconds(100, 40), 4 + 2);    // 2.5 per byte: the memory decides
+  EXPECT_DOUBLE_EQ(seconds(100, 40), 4 + 2);    // 2.5 per byte: bound by memory
   EXPECT_DOUBLE_EQ(seconds(400, 40), 4 + 2);    // at the ridge
-  EXPECT_DOUBLE_EQ(seconds(2000, 40), 20 + 2);  // 50 per byte: the operations decide
+  EXPECT_DOUBLE_EQ(seconds(2000, 40), 20 + 2);  // 50 per byte: bound by arithmetic
   EXPECT_DOUBLE_EQ(seconds(0, 40), 4 + 2);
-  EXPECT_EQ(seconds(0, 0), 0) << "what does nothing starts no kernel";
+  EXPECT_EQ(seconds(0, 0), 0) << "a node without work starts no kernel";
 }
 
 TEST(Roofline, TakesTheRateOfTypeAndUnit) {
@@ -124,19 +124,19 @@ TEST(MeasuredTimes, ReplaceThePredictedOnes) {
   const Example example = product_and_views();
   const Dataflow dataflow(example.graph);
   std::vector<NodeId> order;
-  Measurement measured;
+  std::vector<double> seconds;
   for (const NodeId id : IdRange<NodeId>(example.graph.nodes().size())) {
     order.push_back(id);
-    measured.node_seconds.push_back(static_cast<double>(id.index()) + 1);
+    seconds.push_back(static_cast<double>(id.index()) + 1);
   }
   const std::size_t count = order.size();
   MeasuredTimes runs(count);
   NodeTimes times(count, 0.5);
   EXPECT_EQ(runs.replace(times), 0U);
   EXPECT_EQ(times, NodeTimes(count, 0.5));
-  runs.add(dataflow, order, measured);
-  for (double& each : measured.node_seconds) each += 2;
-  runs.add(dataflow, order, measured);
+  runs.add(dataflow, order, seconds);
+  for (double& each : seconds) each += 2;
+  runs.add(dataflow, order, seconds);
   EXPECT_EQ(runs.replace(times), count);
   for (const NodeId id : order) EXPECT_DOUBLE_EQ(times[id], static_cast<double>(id.index()) + 2);
 }
@@ -144,12 +144,12 @@ TEST(MeasuredTimes, ReplaceThePredictedOnes) {
 TEST(MeasuredTimes, OfAnotherOrderAreLeftOut) {
   const Example example = product_and_views();
   MeasuredTimes runs(example.graph.nodes().size());
-  Measurement measured;
-  measured.node_seconds = {1, 2};
-  runs.add(Dataflow(example.graph), {NodeId(0)}, measured);
+  std::vector<double> seconds;
+  seconds = {1, 2};
+  runs.add(Dataflow(example.graph), {NodeId(0)}, seconds);
   NodeTimes times(example.graph.nodes().size(), 0.5);
   EXPECT_EQ(runs.replace(times), 0U);
 }
 
-}  // namespace
+}  // namespace cost_model_test
 }  // namespace stashscope

@@ -10,7 +10,7 @@
 #include "tests/support/folder.h"
 
 namespace stashscope {
-namespace {
+namespace device_profile_test {
 
 using nlohmann::json;
 
@@ -21,11 +21,11 @@ json complete() {
           {"compute_efficiency", .5}, {"matrix_flops", {{"tf32", 5e13}}}};
 }
 
-/// What the error says of a text, or nothing.
+/// The message of the input Error for a text; "accepted" without one. Every such Error has a hint.
 std::string complaint(const std::string& text) {
   try {
     parse_profile(text);
-    return "";
+    return "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     EXPECT_FALSE(error.hint().empty()) << error.what();
@@ -79,26 +79,26 @@ TEST(OwnProfiles, MayHaveTheNameOfABundledOne) {
 
 TEST(OwnProfiles, ThatAreWrongAreRefusedByKey) {
   struct Case {
-    const char* patch;  // null takes a key away
-    const char* said;
+    const char* patch;  // null removes a key
+    const char* said;   // the key, and the value if it is out of range
   };
   const Case cases[] = {
-      {R"({"bandwith": 1e12})", "key 'bandwith': is unknown"},
-      {R"({"bandwidth": "fast"})", "key 'bandwidth': is no number"},
-      {R"({"bandwidth": true})", "key 'bandwidth': is no number"},
+      {R"({"bandwith": 1e12})", "key 'bandwith': "},
+      {R"({"bandwidth": "fast"})", "key 'bandwidth': "},
+      {R"({"bandwidth": true})", "key 'bandwidth': "},
       {R"({"bandwidth": -1})", "key 'bandwidth': is -1"},
-      {R"({"bandwidth": null})", "key 'bandwidth': is missing"},
+      {R"({"bandwidth": null})", "key 'bandwidth': "},
       {R"({"launch_seconds": -1e-6})", "key 'launch_seconds': is -1e-06"},
       {R"({"compute_efficiency": 1.5})", "key 'compute_efficiency': is 1.5"},
-      {R"({"memory_bytes": 0.5})", "key 'memory_bytes': is no whole number"},
+      {R"({"memory_bytes": 0.5})", "key 'memory_bytes': "},
       {R"({"memory_bytes": -5})", "key 'memory_bytes': is -5"},
-      {R"({"name": 7})", "key 'name': is no text"},
-      {R"({"name": ""})", "key 'name': is empty"},
-      {R"({"vector_flops": 7})", "key 'vector_flops': is no object"},
-      {R"({"vector_flops": {"tf32": 1e12}})", "key 'vector_flops.tf32': is unknown"},
-      {R"({"vector_flops": {"float32": null}})", "key 'vector_flops.float32': is missing"},
+      {R"({"name": 7})", "key 'name': "},
+      {R"({"name": ""})", "key 'name': "},
+      {R"({"vector_flops": 7})", "key 'vector_flops': "},
+      {R"({"vector_flops": {"tf32": 1e12}})", "key 'vector_flops.tf32': "},
+      {R"({"vector_flops": {"float32": null}})", "key 'vector_flops.float32': "},
       {R"({"matrix_flops": {"float16": 0}})", "key 'matrix_flops.float16': is 0"},
-      {R"({"matrix_flops": {"half": 1}})", "key 'matrix_flops.half': is unknown"},
+      {R"({"matrix_flops": {"half": 1}})", "key 'matrix_flops.half': "},
   };
   for (const Case& each : cases) {
     json object = complete();
@@ -106,9 +106,9 @@ TEST(OwnProfiles, ThatAreWrongAreRefusedByKey) {
     const std::string said = complaint(object.dump());
     EXPECT_TRUE(said.starts_with(each.said)) << said;
   }
-  EXPECT_NE(complaint("{\"name\": ").find("is no JSON"), std::string::npos);
-  EXPECT_NE(complaint("[]").find("is no JSON object"), std::string::npos);
-  EXPECT_NE(complaint("{\"bandwidth\": 1e999}").find("is no JSON"), std::string::npos);
+  for (const char* text : {"{\"name\": ", "[]", "{\"bandwidth\": 1e999}"}) {
+    EXPECT_NE(complaint(text).find("JSON"), std::string::npos) << text;
+  }
 }
 
 TEST(OwnProfiles, ThatAreWrongAreRefusedByFile) {
@@ -133,5 +133,5 @@ TEST(OwnProfiles, ThatAreWrongAreRefusedByFile) {
   }
 }
 
-}  // namespace
+}  // namespace device_profile_test
 }  // namespace stashscope

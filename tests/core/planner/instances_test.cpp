@@ -1,4 +1,4 @@
-// The published planning instances, with few moves: bench/instances_table.py gives them their time.
+// The published planning instances, with few moves; bench/instances_table.py runs them in full.
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,14 @@
 #include "core/schedule/minimal/minimal_order.h"
 
 namespace stashscope {
-namespace {
+namespace instances_test {
 
 namespace fs = std::filesystem;
 
 const fs::path folder = STASHSCOPE_SHARED "/instances";
 constexpr std::int64_t gib = 1 << 20;  // in the instances' KiB
 
-/// A published answer, and how far few moves may stay behind it.
+/// A published result, and the allowed excess with few moves.
 struct Row {
   const char* instance;
   std::int64_t budget;
@@ -58,7 +58,7 @@ TEST(PublishedBudget, BelowTheFloorIsProvenImpossible) {
   EXPECT_TRUE(plan.is_impossible(7 * gib));
 }
 
-/// Bytes of the published order, or better.
+/// Peaks of the published orders, or better ones.
 TEST(PublishedOrders, AreFoundAndProven) {
   for (const auto& [name, peak] :
        {std::pair("layered_rl1_n100", 36'790), std::pair("layered_rl2_n250", 105'170)}) {
@@ -72,5 +72,5 @@ TEST(PublishedOrders, AreFoundAndProven) {
   }
 }
 
-}  // namespace
+}  // namespace instances_test
 }  // namespace stashscope

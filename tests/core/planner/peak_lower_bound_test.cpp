@@ -1,4 +1,4 @@
-// What no sequence can be below, against what is found by trying everything.
+// Lower bounds on the peak, compared with exhaustive search.
 
 #include "core/planner/peak_lower_bound.h"
 
@@ -8,7 +8,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace peak_lower_bound_test {
 
 PeakLowerBound floor_of(const TaskGraph& graph) {
   return recompute_peak_lower_bound(graph, test::given_order(graph), {0, 1'000'000, 1}, Progress());
@@ -43,7 +43,7 @@ TEST(PeakLowerBound, IsNeverAboveTheOptimum) {
 }
 
 TEST(PeakLowerBound, CountsWhatIsKeptToTheEnd) {
-  // Each task reads the one before it; all are kept, as gradients are.
+  // Each task reads the previous one. All items are kept, like gradients.
   TaskGraph graph = TaskGraph::of_single_outputs(
       {1, 1, 1, 1}, {5, 5, 5, 5},
       {{TaskId(0), TaskId(1)}, {TaskId(1), TaskId(2)}, {TaskId(2), TaskId(3)}});
@@ -57,5 +57,5 @@ TEST(PeakLowerBound, CountsWhatIsKeptToTheEnd) {
   EXPECT_EQ(floor.items.size(), 4U);
 }
 
-}  // namespace
+}  // namespace peak_lower_bound_test
 }  // namespace stashscope

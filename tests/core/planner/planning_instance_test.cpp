@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace planning_instance_test {
 
 PlanningInstance read_text(const std::string& text) {
   const test::Folder folder;
@@ -27,20 +27,23 @@ TEST(PlanningInstance, IsReadAsItsFormatSays) {
 }
 
 TEST(PlanningInstance, FaultsNameTheLine) {
-  const auto refused = [](const std::string& text, const std::string& where) {
+  const auto refused = [](const std::string& text, const std::string& line,
+                          const std::string& part = "") {
     const std::string error = test::refusal(ErrorKind::input, [&] { read_text(text); });
-    EXPECT_NE(error.find(where), std::string::npos) << error;
+    EXPECT_NE(error.find(line + ": "), std::string::npos) << error;
+    const std::string without_hint = error.substr(0, error.find("; "));
+    EXPECT_NE(without_hint.find(part), std::string::npos) << error;
   };
   refused("", "line 1");
-  refused("2 1 0\n1 1\n", "line 3: ends where cost");
-  refused("2 1 0\n1 1\n1 x\n0 1\n", "line 3: has no memory");
+  refused("2 1 0\n1 1\n", "line 3", "cost");
+  refused("2 1 0\n1 1\n1 x\n0 1\n", "line 3", "memory");
   refused("2 1 0\n1 1\n1 1\n1 1\n", "line 4");
-  refused("2 1 0\n1 1\n1 1\n0 2\n", "has no consumer");
-  refused("2 1 0\n1 1\n1 -1\n0 1\n", "has no memory");
-  refused("2 1 0\n1 1\n1 1\n0 1 5\n", "goes on");
-  refused("2 1 0\n1 1.5\n1 1\n0 1\n", "'.5' behind a number");
-  refused("99999999999 1 0\n", "number of tasks");
+  refused("2 1 0\n1 1\n1 1\n0 2\n", "line 4", "consumer");
+  refused("2 1 0\n1 1\n1 -1\n0 1\n", "line 3", "memory");
+  refused("2 1 0\n1 1\n1 1\n0 1 5\n", "line 4", "last edge");
+  refused("2 1 0\n1 1.5\n1 1\n0 1\n", "line 2", "'.5'");
+  refused("99999999999 1 0\n", "line 1", "number of tasks");
 }
 
-}  // namespace
+}  // namespace planning_instance_test
 }  // namespace stashscope

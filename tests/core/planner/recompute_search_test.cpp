@@ -1,4 +1,4 @@
-// Sequences for a budget, against what is found by trying everything.
+// Sequences for a budget, compared with exhaustive search.
 
 #include "core/planner/recompute_search.h"
 
@@ -12,7 +12,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace recompute_search_test {
 
 constexpr SearchLimit few_moves{0, 200'000, 1};
 
@@ -118,5 +118,5 @@ TEST(CostBound, KnowsThatSomethingMustRunAgain) {
   EXPECT_GE(recompute_cost_bound(graph, order, peak - 5, {0, 100, 1}, Progress()), 45);
 }
 
-}  // namespace
+}  // namespace recompute_search_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "core/planner/cost_model.h"
 
 namespace stashscope {
-namespace {
+namespace roofline_fit_test {
 
 DeviceProfile device() {
   DeviceProfile profile;
@@ -26,7 +26,7 @@ TimedWork work(ComputeUnit unit, ElementType element, double flops, double bytes
   return {flops, bytes, 0, unit, element};
 }
 
-/// Nodes of every kind: small and large, bound by the memory and by their arithmetic.
+/// Nodes of every kind: small and large, bound by memory and by arithmetic.
 std::vector<TimedWork> many_nodes() {
   std::vector<TimedWork> nodes;
   for (const ElementType element : {ElementType::float32, ElementType::float16}) {
@@ -47,7 +47,7 @@ std::vector<TimedWork> many_nodes() {
   return nodes;
 }
 
-/// As `profile` predicts them, some per cent more or less, and now and then a much longer time.
+/// Times predicted by `profile`, with noise of some percent and a few outliers.
 std::vector<TimedWork> timed(std::vector<TimedWork> nodes, const DeviceProfile& profile,
                              double noise, double odd_share) {
   std::mt19937 random(1);
@@ -136,5 +136,5 @@ TEST(RooflineFit, IsNoSlowerThanWhatWasReached) {
   EXPECT_NEAR(fitted_sum / known_sum, 1, 0.02);
 }
 
-}  // namespace
+}  // namespace roofline_fit_test
 }  // namespace stashscope

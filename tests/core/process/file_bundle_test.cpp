@@ -9,7 +9,7 @@
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
-namespace {
+namespace file_bundle_test {
 
 void unpack(const std::string& stream, const std::filesystem::path& folder) {
   std::istringstream input(stream);
@@ -65,5 +65,5 @@ TEST(FileBundle, BrokenStreamsAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace file_bundle_test
 }  // namespace stashscope

@@ -1,9 +1,9 @@
-// Training steps written without a YieldOp give what the same steps give with one.
+// A training step without a YieldOp gives the same opportunities as the same step with one.
 //
-// Compared are the names of the stashed values, and the plans by entry, type and cluster. The twin
-// of a step in plain operators is the step itself with a YieldOp put between its loss and the seed
-// of its gradients: other ways to differentiate the same forward model read other values, which is
-// no matter of the boundary.
+// The test compares the names of the stashed values, and the plans by entry, type and cluster. The
+// twin of a step in plain operators is the same step with a YieldOp inserted between its loss and
+// the seed of its gradients. Differentiating the forward model again would give other stashed
+// values.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace given_backward_test {
 
 using test::ModelBuilder;
 namespace fs = std::filesystem;
@@ -51,7 +51,7 @@ void expect_same(const Analysis& without, const Analysis& with) {
   EXPECT_EQ(without.step.parameters.size(), with.step.parameters.size());
 }
 
-/// The step with a YieldOp that takes `loss` and makes `seed`, which nothing else makes any more.
+/// The step with a YieldOp that reads `loss` and makes `seed`, whose original producer is removed.
 Graph with_yield(const Graph& model, const std::string& loss, const std::string& seed) {
   GraphData data = model.data();
   const ValueId made = test::id_of(model, seed);
@@ -74,7 +74,7 @@ Graph with_yield(const Graph& model, const std::string& loss, const std::string&
   return Graph(std::move(data));
 }
 
-/// The ones that the exported steps start their gradients from: of the loss's shape.
+/// The tensor of ones, shaped like the loss, from which exported steps start their gradients.
 std::string seed_in_plain_operators(const Graph& model) {
   for (const Node& node : model.nodes()) {
     if (node.op_type != "ConstantOfShape") continue;
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Artifact{"custom_ops/training_model.onnx", "onnx::loss::6",
                              "onnx::loss::6_grad"}));
 
-/// The same network's forward model, differentiated by us.
+/// The forward model of the same network, differentiated by Stashscope.
 TEST(TrainingArtifacts, StashWhatTheDifferentiatedForwardModelStashes) {
   const fs::path folder = models / "ort/training_api";
   SKIP_WITHOUT(folder);
@@ -135,7 +135,7 @@ TEST(TrainingArtifacts, StashWhatTheDifferentiatedForwardModelStashes) {
               Analysis(load_model(folder / "eval_model.onnx")));
 }
 
-/// Real graphs with a YieldOp, and the same graphs cut open there by hand.
+/// Real graphs with a YieldOp, and the same graphs with the YieldOp cut out by hand.
 using Pair = std::array<std::string, 2>;
 class CutGraph : public testing::TestWithParam<Pair> {};
 
@@ -212,7 +212,7 @@ TEST(GivenBackward, WhatAnOptimizerMakesIsNoGradient) {
 
 TEST(GivenBackward, AForwardModelHasNone) {
   EXPECT_FALSE(has_backward(test::perceptron().build()));
-  ModelBuilder m;  // an output that happens to have a weight's shape
+  ModelBuilder m;  // `upgrade` has the shape of a weight by coincidence
   m.input("x", {4, 4}).weight("w", {4, 4}).weight("v", {4, 4});
   m.node("MatMul", {"x", "w"}, {"h"}).node("MatMul", {"h", "v"}, {"upgrade"});
   m.node("Relu", {"h"}, {"probe"})
@@ -220,5 +220,5 @@ TEST(GivenBackward, AForwardModelHasNone) {
   EXPECT_FALSE(has_backward(m.output("loss").output("upgrade").output("probe").build()));
 }
 
-}  // namespace
+}  // namespace given_backward_test
 }  // namespace stashscope

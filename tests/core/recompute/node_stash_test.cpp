@@ -7,7 +7,7 @@
 #include "tests/core/layout/scene/drawn_step.h"
 
 namespace stashscope {
-namespace {
+namespace node_stash_test {
 
 IdVector<NodeId, NodeStash> stashes_of(const Study& study) {
   return node_stashes(*study.opportunities, study.baseline->timeline, study.current->dataflow,
@@ -36,8 +36,8 @@ TEST(NodeStashes, WhatTheUserPinnedIsPinned) {
   const auto model = test::named(test::layers_with_tanh(2));
   Choices choices;
   choices.dims["N"] = 64;
-  choices.level = 1;
-  choices.pinned = {"/h.0/Mul"};
+  choices.plans.level = 1;
+  choices.plans.pinned = {"/h.0/Mul"};
   const auto study = compute_study(model, choices, nullptr, Progress());
   EXPECT_EQ(state_of(*study, "/h.0/Mul"), StashState::pinned);
   EXPECT_EQ(state_of(*study, "/h.1/Mul"), StashState::freed);
@@ -64,5 +64,5 @@ TEST(NodeStashes, BytesAreThoseWithoutPlans) {
   }
 }
 
-}  // namespace
+}  // namespace node_stash_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Plans of nodes that keep their outputs count, but are not carried out.
+// Plans of pinned nodes count as occurrences but are not applied.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace pinned_nodes_test {
 
 class KeptNodesOfFour : public testing::Test {
  protected:
@@ -55,5 +55,5 @@ TEST_F(KeptNodesOfFour, AreNoneWithoutAList) {
   EXPECT_TRUE(plans_of(found, "Tanh+", PlanType::recompute).empty());
 }
 
-}  // namespace
+}  // namespace pinned_nodes_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// The published cases: small graphs with the reference's answers beside them.
+// Published cases: small graphs with ONNX Runtime's results.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "core/schedule/orders/strategies.h"
 
 namespace stashscope {
-namespace {
+namespace reference_cases_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -280,5 +280,5 @@ TEST(ReferenceTexts, MalformedConfigsAreRefusedInItsWords) {
   }
 }
 
-}  // namespace
+}  // namespace reference_cases_test
 }  // namespace stashscope

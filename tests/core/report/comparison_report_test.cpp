@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 namespace stashscope {
-namespace {
+namespace comparison_report_test {
 
 const std::vector<ComparisonRow> rows = {
     {ComparisonGroup::memory, "peak", Quantity::bytes, {"2.00 KiB", 2048.}, {"1.00 KiB", 1024.}},
@@ -45,5 +45,5 @@ TEST(ComparisonReport, JsonHasEveryRow) {
   EXPECT_TRUE(json["rows"][6]["left"].is_null());
 }
 
-}  // namespace
+}  // namespace comparison_report_test
 }  // namespace stashscope

@@ -8,11 +8,11 @@
 #include "tests/support/xml.h"
 
 namespace stashscope {
-namespace {
+namespace graph_picture_test {
 
 class GraphPicture : public testing::Test {
  protected:
-  /// The picture when these lines of shell are the layout child.
+  /// The picture when a shell script with these lines is the layout child.
   std::string svg_with(const std::string& lines) {
     const auto program = test::script(folder_ / "child", lines);
     return graph_svg(*study_, "blocks", program, warnings_, std::chrono::milliseconds(200));
@@ -65,5 +65,5 @@ TEST_F(GraphPicture, TheGroupingDependsOnThePreparedPartOnly) {
   EXPECT_EQ(a.partner, b.partner);
 }
 
-}  // namespace
+}  // namespace graph_picture_test
 }  // namespace stashscope

@@ -9,7 +9,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace report_test {
 
 std::shared_ptr<const Study> example(const std::string& dim = "N") {
   test::ModelBuilder m;
@@ -17,7 +17,7 @@ std::shared_ptr<const Study> example(const std::string& dim = "N") {
   m.node("MatMul", {"x", "w"}, {"h"}).node("Gelu", {"h"}, {"g"}, {}, "com.microsoft");
   m.node("MatMul", {"g", "w"}, {"y"}).output("y");
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   return compute_study(std::make_shared<const Graph>(m.build()), choices, nullptr, Progress());
 }
 
@@ -57,7 +57,7 @@ TEST(JsonReport, HasTheKeysOfTheContract) {
   EXPECT_EQ(report["dims"], (nlohmann::json{{"N", 1}}));
 }
 
-/// A run of three steps, with workspaces and a reserve.
+/// A run of three slots, with workspaces and memory reserved by the allocator.
 Measurement run_on_device(std::int64_t peak) {
   Measurement run;
   run.device = "cuda:0";
@@ -77,13 +77,9 @@ TEST(Reports, ShowWorkspacesReserveAndTimeWhereARunHasThem) {
                           MeasuredPair{{run_on_device(4096), run_on_device(2048)}, 0}};
   const std::string text = text_report(input);
   for (const char* line :
-       {"\nWorkspaces beside the tensors: 1.00 KiB before, 1.00 KiB after; together: 4.50 KiB "
-        "before, "
-        "2.50 KiB after\n",
-        "\nReserved by the device's allocator: 16.0 KiB before, 8.00 KiB after\n",
-        "\nTime of the whole step, measured: 750 ms before, 750 ms after; of its nodes together: "
-        "500 ms before, 500 ms after\n",
-        "\nBoth runs: 10 records were dropped\n"}) {
+       {"1.00 KiB before, 1.00 KiB after; together: 4.50 KiB before, 2.50 KiB after\n",
+        "16.0 KiB before, 8.00 KiB after\n", "750 ms before, 750 ms after",
+        "500 ms before, 500 ms after\n", "\nBoth runs: 10 records were dropped\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
   const auto run = nlohmann::json::parse(json_report(input))["measured"]["current"];
@@ -133,7 +129,7 @@ TEST(Reports, SayNothingOfWorkspacesWhereThereAreNone) {
 
 TEST(Reports, ShowWhatFitsAndWhatFailsNext) {
   const auto study = example();
-  // x, h, g and y of 16 bytes a row each, of which three are alive at once, beside w.
+  // x, h, g and y have 16 bytes a row each; three of them are live at once, besides w.
   const LargestFit fit = largest_fit(*study, {"batch", {"N"}, 64 + 48 * 10}, Progress());
   ReportInput input{*study, "m.onnx", std::nullopt};
   EXPECT_EQ(text_report(input).find("Largest"), std::string::npos);
@@ -161,11 +157,11 @@ TEST(Reports, ShowWhatFitsAndWhatFailsNext) {
       << text;
   EXPECT_NE(text.find("    " + std::to_string(largest + 1) + " fails: peak "), std::string::npos);
   input.planned.fit = largest_fit(*study, {"", {"N"}, 10}, Progress());
-  EXPECT_NE(text_report(input).find("Before: nothing fits; 80 B are there throughout"),
+  EXPECT_NE(text_report(input).find("Before: nothing fits; 80 B are persistent"),
             std::string::npos);
 }
 
-/// Negates a table and keeps its tanh.
+/// A branch that negates a table and returns its tanh.
 Subgraph branch(const std::string& name) {
   test::ModelBuilder m;
   m.weight(name + "_table", {4}).node("Neg", {name + "_table"}, {name + "_t"});
@@ -181,7 +177,7 @@ TEST(Reports, ShowTheInnerPeakOfNodesWithSubgraphs) {
   const auto study = compute_study(model, {}, nullptr, Progress());
   const ReportInput input{*study, "m.onnx", std::nullopt};
   const auto report = nlohmann::json::parse(json_report(input));
-  const std::int64_t inner = 2 * 16;  // the table and its negation; tanh makes the node's output
+  const std::int64_t inner = 2 * 16;  // the table and its negation; tanh is the node's output
   ASSERT_EQ(report["memory"]["inner_peaks"].size(), 1U);
   EXPECT_EQ(report["memory"]["inner_peaks"][0]["node"], "make_y");
   EXPECT_EQ(report["memory"]["inner_peaks"][0]["inner_peak_bytes"], inner);
@@ -269,5 +265,5 @@ TEST(Chart, ThinningKeepsThePeak) {
   EXPECT_EQ(curve_points({}, 200, 100, 10), "");
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 namespace stashscope {
-namespace {
+namespace collected_test {
 
 class Collected : public testing::Test {
  protected:
@@ -39,14 +39,14 @@ TEST_F(Collected, PureNumberHasFifteenDigits) {
   EXPECT_EQ(text({product(2048, {})}), "2048.00000000000");
 }
 
-/// Splits the reference's raw text `((((a)*(b)) * 4 * 0.5)) + ...` into products.
+/// Splits ONNX Runtime's raw text `((((a)*(b)) * 4 * 0.5)) + ...` into products.
 std::vector<SizeProduct> parse_raw(const std::string& raw, SymbolTable& symbols) {
   std::vector<SizeProduct> products;
   const auto strip = [](std::string s) {
     const auto first = s.find_first_not_of(' ');
     return s.substr(first, s.find_last_not_of(' ') - first + 1);
   };
-  // Top-level operands, separated by `separator` outside of parentheses.
+  // Top-level operands, separated by `separator` outside parentheses.
   const auto operands = [&](const std::string& s, const std::string& separator) {
     std::vector<std::string> parts(1);
     int depth = 0;
@@ -109,5 +109,5 @@ TEST(CollectedReference, MatchesThePublishedExamples) {
   EXPECT_GT(compared, 40);
 }
 
-}  // namespace
+}  // namespace collected_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include <random>
 
 namespace stashscope {
-namespace {
+namespace expr_test {
 
 class ExprTest : public testing::Test {
  protected:
@@ -115,7 +115,7 @@ TEST_F(ExprTest, OtherTextIsNoExpression) {
   EXPECT_FALSE(parse_expr(std::string(2000, '('), symbols));
 }
 
-/// A random expression, and the same tree computed directly on the numbers.
+/// A random expression, and the value of the same tree computed directly on numbers.
 struct Sample {
   Expr expr;
   std::int64_t value;
@@ -166,5 +166,5 @@ TEST_F(ExprTest, RandomExpressionsKeepTheirValue) {
   }
 }
 
-}  // namespace
+}  // namespace expr_test
 }  // namespace stashscope

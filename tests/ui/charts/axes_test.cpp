@@ -1,4 +1,4 @@
-// What lies where in the memory curve, without a widget.
+// The axes of the memory curve, without a widget.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "ui/memory/curve_place.h"
 
 namespace stashscope::ui {
-namespace {
+namespace axes_test {
 
 StepAxis axis_of(double steps) {
   StepAxis axis;
@@ -225,5 +225,5 @@ TEST(ByteTicks, AreAboutAsManyAsWanted) {
   }
 }
 
-}  // namespace
+}  // namespace axes_test
 }  // namespace stashscope::ui

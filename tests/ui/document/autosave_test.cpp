@@ -13,7 +13,7 @@
 #include "ui/document/autosave.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace autosave_test {
 
 using namespace Qt::StringLiterals;
 
@@ -34,12 +34,12 @@ TEST(Autosave, NothingIsWrittenAfterTheFileIsRemoved) {
     Autosave autosave(document, folder.path());
     document.open(sample(u"gpt2_tiny"_s));
     ASSERT_TRUE(comes_true([&] { return document.study() != nullptr; }));
-    document.write_in_background(
+    document.files().write_in_background(
         {}, [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
     autosave.save();
   }
   EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files), QStringList());
 }
 
-}  // namespace
+}  // namespace autosave_test
 }  // namespace stashscope::ui::test

@@ -10,9 +10,10 @@
 #include "core/study/edits/edits.h"
 #include "tests/ui/support/samples.h"
 #include "ui/document/document.h"
+#include "ui/document/exports.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace document_test {
 
 using namespace Qt::StringLiterals;
 
@@ -24,7 +25,7 @@ class DocumentTest : public testing::Test {
   }
   bool is_answered() {
     return comes_true([this] {
-      return !document_.is_busy() && document_.study() != nullptr &&
+      return !document_.study_job().is_busy() && document_.study() != nullptr &&
              document_.study()->choices == document_.choices();
     });
   }
@@ -49,7 +50,7 @@ TEST_F(DocumentTest, TheSameChoicesAreNoEdit) {
   const auto study = document_.study();
   document_.choose(document_.choices(), u"nothing"_s);
   EXPECT_EQ(document_.undo_stack().count(), 0);
-  EXPECT_FALSE(document_.is_busy());
+  EXPECT_FALSE(document_.study_job().is_busy());
   EXPECT_EQ(document_.study(), study);
 }
 
@@ -59,16 +60,17 @@ TEST_F(DocumentTest, WritesOverNothingThatWasRead) {
   document_.open(model);
   ASSERT_TRUE(comes_true([&] { return document_.model_path() == model; }));
   const std::string before = read_file(model.toStdString());
-  QSignalSpy failed(&document_, &Document::failed);
-  document_.save_modified_model(model);
-  document_.export_environment(model);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
+  save_modified_model(document_, model);
+  export_environment(document_, model);
   document_.save_session_as(model);
-  document_.write_file(model, u"%1"_s, [&] { write_file_atomically(model.toStdString(), "x"); });
+  document_.files().write_file(model, u"%1"_s,
+                               [&] { write_file_atomically(model.toStdString(), "x"); });
   ASSERT_TRUE(comes_true([&] { return failed.count() == 4; }));
   EXPECT_EQ(read_file(model.toStdString()), before);
   const QString session = folder_.filePath(u"session.stashscope"_s);
   for (int saved = 1; saved <= 2; ++saved) {
-    QSignalSpy done(&document_, &Document::session_saved);
+    QSignalSpy done(&document_.files(), &DocumentFiles::session_saved);
     document_.save_session_as(session);
     ASSERT_TRUE(comes_true([&] { return done.count() == 1; }));
   }
@@ -117,7 +119,7 @@ TEST_F(DocumentTest, CancelAfterUndoGoesBackToWhatIsShown) {
   document_.cancel();
   EXPECT_EQ(document_.choices(), with_batch(3));
   EXPECT_EQ(document_.undo_stack().index(), 2);
-  EXPECT_FALSE(document_.is_busy());
+  EXPECT_FALSE(document_.study_job().is_busy());
 }
 
 TEST_F(DocumentTest, CancelTakesBackOnlyWhatWasMergedSince) {
@@ -140,7 +142,7 @@ TEST_F(DocumentTest, CancelGoesBackToWhatCannotBeRedone) {
 }
 
 TEST_F(DocumentTest, ChoicesThatDoNotFitAreTakenBack) {
-  QSignalSpy failed(&document_, &Document::failed);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
   const auto study = document_.study();
   document_.choose(with_positions(100), u"positions"_s);
   ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
@@ -151,7 +153,7 @@ TEST_F(DocumentTest, ChoicesThatDoNotFitAreTakenBack) {
 }
 
 TEST_F(DocumentTest, OfMergedEditsOnlyTheRefusedOneIsTakenBack) {
-  QSignalSpy failed(&document_, &Document::failed);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
   document_.choose(with_positions(50), u"positions"_s, u"key"_s);
   ASSERT_TRUE(is_answered());
   document_.choose(with_positions(100), u"positions"_s, u"key"_s);
@@ -161,7 +163,7 @@ TEST_F(DocumentTest, OfMergedEditsOnlyTheRefusedOneIsTakenBack) {
 }
 
 TEST_F(DocumentTest, WhatWasChosenBeforeARefusedEditStays) {
-  QSignalSpy failed(&document_, &Document::failed);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
   const Choices batch = with_batch(2);
   document_.choose(batch, u"batch"_s);
   document_.choose(with_positions(100), u"positions"_s);
@@ -171,7 +173,7 @@ TEST_F(DocumentTest, WhatWasChosenBeforeARefusedEditStays) {
 }
 
 TEST_F(DocumentTest, RefusedChoicesAreNeverSaved) {
-  QSignalSpy failed(&document_, &Document::failed);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
   const Choices good = document_.choices();
   document_.choose(with_positions(100), u"positions"_s);
   EXPECT_EQ(document_.session().choices, good);
@@ -180,7 +182,7 @@ TEST_F(DocumentTest, RefusedChoicesAreNeverSaved) {
   ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
   EXPECT_FALSE(QFileInfo::exists(file));
   document_.save_session_as(file);
-  ASSERT_TRUE(comes_true([&] { return document_.session_path() == file; }));
+  ASSERT_TRUE(comes_true([&] { return document_.files().session_path() == file; }));
   Document other;
   other.open(file);
   ASSERT_TRUE(comes_true([&] { return other.study() != nullptr; }));
@@ -191,7 +193,7 @@ TEST_F(DocumentTest, ASaveWaitsForTheStudyOfTheNewestChoices) {
   document_.choose(with_batch(3), u"batch"_s);
   const QString file = folder_.filePath(u"a.stashscope"_s);
   document_.save_session_as(file);
-  ASSERT_TRUE(comes_true([&] { return document_.session_path() == file; }));
+  ASSERT_TRUE(comes_true([&] { return document_.files().session_path() == file; }));
   EXPECT_TRUE(document_.undo_stack().isClean());
   Document other;
   other.open(file);
@@ -200,7 +202,7 @@ TEST_F(DocumentTest, ASaveWaitsForTheStudyOfTheNewestChoices) {
 }
 
 TEST_F(DocumentTest, AFileThatCannotBeOpenedLosesNoEdit) {
-  QSignalSpy failed(&document_, &Document::failed);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
   const Choices chosen = with_batch(3);
   document_.choose(chosen, u"batch"_s);
   document_.open(folder_.filePath(u"missing.onnx"_s));
@@ -212,9 +214,9 @@ TEST_F(DocumentTest, AFileThatCannotBeOpenedLosesNoEdit) {
 TEST_F(DocumentTest, AnEditIsTheSameAsFromScratch) {
   document_.choose(with_batch(4), u"batch"_s);
   ASSERT_TRUE(is_answered());
-  document_.choose(
-      with_plan(*document_.study(), document_.choices(), document_.study()->plans[0], true),
-      u"plan"_s);
+  document_.choose(with_plan(*document_.study(), document_.choices(),
+                             document_.study()->plan_table->plans[0], true),
+                   u"plan"_s);
   ASSERT_TRUE(is_answered());
   const auto fresh =
       compute_study(document_.study()->model, document_.choices(), nullptr, Progress());
@@ -225,7 +227,7 @@ TEST_F(DocumentTest, AnEditIsTheSameAsFromScratch) {
 TEST_F(DocumentTest, SavedAndOpenedAgainIsTheSame) {
   document_.choose(with_batch(3), u"batch"_s);
   ASSERT_TRUE(is_answered());
-  QSignalSpy saved(&document_, &Document::session_saved);
+  QSignalSpy saved(&document_.files(), &DocumentFiles::session_saved);
   const QString file = folder_.filePath(u"a.stashscope"_s);
   document_.save_session_as(file);
   ASSERT_TRUE(comes_true([&] { return saved.count() == 1; }));
@@ -234,7 +236,7 @@ TEST_F(DocumentTest, SavedAndOpenedAgainIsTheSame) {
   other.open(file);
   ASSERT_TRUE(comes_true([&] { return other.study() != nullptr; }));
   EXPECT_EQ(other.choices(), document_.choices());
-  EXPECT_EQ(other.session_path(), file);
+  EXPECT_EQ(other.files().session_path(), file);
   EXPECT_EQ(other.model_path(), document_.model_path());
 }
 
@@ -242,41 +244,41 @@ TEST_F(DocumentTest, AFailedSaveLeavesTheOldFileAndTheChoicesUnsaved) {
   const QString file = folder_.filePath(u"a.stashscope"_s);
   document_.choose(with_batch(3), u"batch"_s);
   document_.save_session_as(file);
-  ASSERT_TRUE(comes_true([&] { return document_.session_path() == file; }));
+  ASSERT_TRUE(comes_true([&] { return document_.files().session_path() == file; }));
   const std::string before = read_file(file.toStdString());
   document_.choose(with_batch(4), u"batch"_s);
-  QSignalSpy failed(&document_, &Document::failed);
+  QSignalSpy failed(&document_.notices(), &Notices::failed);
   document_.save_session_as(folder_.filePath(u"no/such/folder/b.stashscope"_s));
   ASSERT_TRUE(comes_true([&] { return failed.count() == 1; }));
   EXPECT_FALSE(document_.undo_stack().isClean());
-  EXPECT_EQ(document_.session_path(), file);
+  EXPECT_EQ(document_.files().session_path(), file);
   EXPECT_EQ(read_file(file.toStdString()), before);
 }
 
 TEST_F(DocumentTest, TheModifiedModelAndTheEnvironmentAreWritten) {
-  QSignalSpy noticed(&document_, &Document::noticed);
-  document_.save_modified_model(folder_.filePath(u"m.onnx"_s));
-  document_.export_environment(folder_.filePath(u"e.sh"_s));
+  QSignalSpy noticed(&document_.notices(), &Notices::noticed);
+  save_modified_model(document_, folder_.filePath(u"m.onnx"_s));
+  export_environment(document_, folder_.filePath(u"e.sh"_s));
   ASSERT_TRUE(comes_true([&] { return noticed.count() == 2; }));
   EXPECT_GT(QFileInfo(folder_.filePath(u"m.onnx"_s)).size(), 0);
   EXPECT_GT(QFileInfo(folder_.filePath(u"e.sh"_s)).size(), 0);
 }
 
 TEST_F(DocumentTest, TheSelectionSurvivesAnEdit) {
-  document_.select_step(10);
-  const NodeId node = document_.selection().node;
+  document_.selection().select_step(10);
+  const NodeId node = document_.selection().node();
   document_.choose(with_batch(2), u"batch"_s);
   ASSERT_TRUE(is_answered());
-  EXPECT_EQ(document_.selection().node, node);
-  EXPECT_EQ(document_.selection().step, document_.step_of(node));
+  EXPECT_EQ(document_.selection().node(), node);
+  EXPECT_EQ(document_.selection().step(), document_.selection().step_of(node));
 }
 
 TEST_F(DocumentTest, ANodeThatTheStudyDoesNotHaveIsNotSelected) {
-  document_.select_step(10);
-  const NodeId node = document_.selection().node;
-  document_.select_node(NodeId(document_.study()->current->dataflow.topology.nodes()));
-  document_.select_node(NodeId());
-  EXPECT_EQ(document_.selection().node, node);
+  document_.selection().select_step(10);
+  const NodeId node = document_.selection().node();
+  document_.selection().select_node(NodeId(document_.study()->current->dataflow.topology.nodes()));
+  document_.selection().select_node(NodeId());
+  EXPECT_EQ(document_.selection().node(), node);
 }
 
 TEST(DocumentAlone, GoesAwayInTheMiddleOfEverything) {
@@ -287,5 +289,5 @@ TEST(DocumentAlone, GoesAwayInTheMiddleOfEverything) {
   }
 }
 
-}  // namespace
+}  // namespace document_test
 }  // namespace stashscope::ui::test

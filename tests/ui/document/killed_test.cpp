@@ -15,7 +15,7 @@
 #include "ui/document/autosave.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace killed_test {
 
 using namespace Qt::StringLiterals;
 
@@ -43,7 +43,7 @@ class RestlessProgram {
       autosave_.save();
     });
     QObject::connect(&timer_, &QTimer::timeout, &timer_, [this] {
-      if (!document_.is_busy()) document_.choose(choices_of(++number_), u"batch"_s);
+      if (!document_.study_job().is_busy()) document_.choose(choices_of(++number_), u"batch"_s);
       autosave_.save();
     });
     timer_.start(1);
@@ -113,5 +113,5 @@ TEST_F(Killed, LosesNeitherSessionNorKeptChoices) {
   }
 }
 
-}  // namespace
+}  // namespace killed_test
 }  // namespace stashscope::ui::test

@@ -9,7 +9,7 @@
 #include "tests/ui/support/samples.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace planning_test {
 
 using namespace Qt::StringLiterals;
 
@@ -26,7 +26,7 @@ class PlanningTest : public testing::Test {
 
   bool settles() {
     return comes_true([this] {
-      return !document_.is_busy() && document_.study()->choices == document_.choices();
+      return !document_.study_job().is_busy() && document_.study()->choices == document_.choices();
     });
   }
   bool ends() {
@@ -146,7 +146,7 @@ TEST_F(PlanningTest, PlansGoWithWhatTheyWereFoundFor) {
   planning_.plan({share(70), PlanGranularity::cluster, short_limit});
   ASSERT_TRUE(ends());
   EXPECT_NE(planning_.known_plan(PlanGranularity::cluster, share(70)), nullptr);
-  choose([](Choices& choices) { choices.level = 1; });
+  choose([](Choices& choices) { choices.plans.level = 1; });
   EXPECT_NE(planning_.known_plan(PlanGranularity::cluster, share(70)), nullptr)
       << "of the user's plans";
   choose([](Choices& choices) { choices.update.optimizer = "adam"; });
@@ -182,7 +182,7 @@ TEST_F(PlanningTest, WhatFitsHoldsUntilSomethingElseChanges) {
   choose([&](Choices& choices) { choices.dims["inputs_input_ids_dim0"] = most; });
   EXPECT_NE(planning_.fit(), nullptr) << "the asked dimension itself";
   EXPECT_LE(peak(), 64 << 20);
-  choose([](Choices& choices) { choices.level = 1; });
+  choose([](Choices& choices) { choices.plans.level = 1; });
   EXPECT_EQ(planning_.fit(), nullptr);
   document_.undo_stack().undo();
   ASSERT_TRUE(settles());
@@ -219,5 +219,5 @@ TEST(PlanningWithoutAModel, DoesNothing) {
   EXPECT_EQ(planning.job(), PlanningJob::none);
 }
 
-}  // namespace
+}  // namespace planning_test
 }  // namespace stashscope::ui::test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace stashscope::ui {
-namespace {
+namespace camera_test {
 
 void expect_near(QPointF a, QPointF b) {
   EXPECT_NEAR(a.x(), b.x(), 1e-9);
@@ -57,5 +57,5 @@ TEST(Camera, MovesAndAnchors) {
   expect_near(anchored(camera, {3, 4}, {100, 50}).to_screen(QPointF(3, 4)), {100, 50});
 }
 
-}  // namespace
+}  // namespace camera_test
 }  // namespace stashscope::ui

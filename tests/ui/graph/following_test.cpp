@@ -1,11 +1,11 @@
-// From node to node along tensors, and the way of an activation from forward to backward.
+// Walks from node to node along tensors, and the path of an activation from forward to backward.
 
 #include <QClipboard>
 
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace following_test {
 
 using namespace Qt::StringLiterals;
 
@@ -25,7 +25,7 @@ class Following : public GraphTest {
   NodeId with_readers() {
     return find_node([this](NodeId node) { return readers(node).size() >= 2; });
   }
-  /// A stash between two boxes that no other curve meets where it is clicked.
+  /// A stash edge between two boxes, and a point on it that no other curve crosses.
   std::uint32_t clear_stash_edge(QPoint& place) {
     const layout::Drawing& drawing = scene().drawing();
     for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
@@ -37,18 +37,18 @@ class Following : public GraphTest {
         if (layout::stash_edge_at(drawing, on, 20) == i) return i;
       }
     }
-    throw std::runtime_error("no bridge can be clicked");
+    throw std::runtime_error("no stash edge can be clicked");
   }
 };
 
 TEST_F(Following, AltUpSelectsTheOnlyInputAndOpensWhatHidesIt) {
   const NodeId node = with_one_input();
   const NodeId maker = makers(node).front().node;
-  document().select_node(node);
+  document().selection().select_node(node);
   view().setFocus();
   press(Qt::Key_Up, Qt::AltModifier);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().selection().node, maker);
+  EXPECT_EQ(document().selection().node(), maker);
   EXPECT_TRUE(is_shown(maker));
   EXPECT_TRUE(view().rect().contains(place_of(maker)));
 }
@@ -64,7 +64,7 @@ TEST_F(Following, WithSeveralInputsAMenuAsksWhich) {
   QTest::keyClick(&menu, Qt::Key_Down);
   QTest::keyClick(&menu, Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().selection().node, all[1].node);
+  EXPECT_EQ(document().selection().node(), all[1].node);
 }
 
 TEST_F(Following, AltDownLeadsToAReader) {
@@ -75,7 +75,7 @@ TEST_F(Following, AltDownLeadsToAReader) {
   auto& menu = find<QMenu>(u"follow_output_menu"_s);
   QTest::keyClick(&menu, Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().selection().node, all[0].node);
+  EXPECT_EQ(document().selection().node(), all[0].node);
 }
 
 TEST_F(Following, AnOutputByTheMouse) {
@@ -89,14 +89,14 @@ TEST_F(Following, AnOutputByTheMouse) {
   QTest::mouseClick(outputs, Qt::LeftButton, {},
                     outputs->actionGeometry(outputs->actions().back()).center());
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().selection().node, readers(node).back().node);
+  EXPECT_EQ(document().selection().node(), readers(node).back().node);
 }
 
 TEST_F(Following, WhereNothingComesBeforeThatIsSaid) {
   const NodeId first = find_node([this](NodeId node) { return makers(node).empty(); });
   go_to(first);
   press(Qt::Key_Up, Qt::AltModifier);
-  EXPECT_EQ(document().selection().node, first);
+  EXPECT_EQ(document().selection().node(), first);
   EXPECT_TRUE(view().notice().contains(u"No node comes before"_s));
   press(Qt::Key_Down, Qt::AltModifier);
   ASSERT_TRUE(settles());
@@ -109,14 +109,14 @@ TEST_F(Following, TheStashPathOfANodeByItsKey) {
   const NodeId maker = find_node([&](NodeId node) { return path_of(node).size() >= 2; });
   go_to(maker);
   press(Qt::Key_P);
-  EXPECT_EQ(document().selection().nodes, path_of(maker));
-  EXPECT_EQ(document().selection().step, document().step_of(maker));
+  EXPECT_EQ(document().selection().nodes(), path_of(maker));
+  EXPECT_EQ(document().selection().step(), document().selection().step_of(maker));
   std::size_t strong = 0;
   for (std::size_t i = 0; i < scene().drawing().stash_edges.size(); ++i) {
     if (scene().stash_edge_strength(i) == Strength::strong) ++strong;
   }
   EXPECT_GE(strong, 1U);
-  for (const NodeId node : document().selection().nodes) {
+  for (const NodeId node : document().selection().nodes()) {
     EXPECT_NE(scene().marks()[scene().drawing().box_of[node]], Mark::none);
   }
 }
@@ -127,15 +127,15 @@ TEST_F(Following, TheStashPathByTheMenu) {
   const NodeId maker = stashes.front().producer;
   go_to(maker);
   choose(menu_at(place_of(maker)), u"stash_path"_s);
-  EXPECT_GE(document().selection().nodes.size(), 2U);
-  EXPECT_TRUE(document().selection().title.startsWith(u"Stash path of"_s));
+  EXPECT_GE(document().selection().nodes().size(), 2U);
+  EXPECT_TRUE(document().selection().title().startsWith(u"Stash path of"_s));
 }
 
 TEST_F(Following, AClickOnAStashCurveSelectsWhatIsOnIt) {
   QPoint place;
   const std::uint32_t stash_edge = clear_stash_edge(place);
   QTest::mouseClick(&view(), Qt::LeftButton, {}, place);
-  EXPECT_EQ(document().selection().nodes,
+  EXPECT_EQ(document().selection().nodes(),
             layout::nodes_of_stash_edge(scene().drawing(), stash_edge));
   EXPECT_EQ(scene().stash_edge_strength(stash_edge), Strength::strong);
   EXPECT_NE(scene().marks()[scene().drawing().stash_edges[stash_edge].from], Mark::none);
@@ -151,7 +151,7 @@ TEST_F(Following, TheNameIsCopied) {
 }
 
 TEST_F(Following, TheMenuOpensAndClosesGroups) {
-  document().clear_selection();
+  document().selection().clear();
   std::uint32_t closed = 0;
   const auto& boxes = scene().drawing().boxes;
   while (boxes[closed].is_open() || !boxes[closed].shows.group.valid()) ++closed;
@@ -177,5 +177,5 @@ TEST_F(Following, WhyThereIsNoPlanIsSaid) {
   EXPECT_EQ(view().notice(), u""_s) << "it goes with the selection";
 }
 
-}  // namespace
+}  // namespace following_test
 }  // namespace stashscope::ui::test

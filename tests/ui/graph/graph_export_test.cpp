@@ -7,7 +7,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace graph_export_test {
 
 using namespace Qt::StringLiterals;
 
@@ -52,7 +52,7 @@ TEST_F(GraphExport, AsAnImageOfTheWholePicture) {
   const QImage image = QImage::fromData(bytes, "PNG");
   const QSizeF page = page_size(scene().drawing());
   EXPECT_EQ(image.size(), (page * png_scale(page)).toSize());
-  // Every box is there in its colour: its strip lies 7 units from its left.
+  // The colour of each box is drawn: its strip is 7 units from its left edge.
   const double scale = png_scale(page);
   const layout::Rect& bounds = scene().drawing().bounds;
   for (std::size_t i = 0; i < scene().drawing().boxes.size(); ++i) {
@@ -87,5 +87,5 @@ TEST_F(GraphExport, AnotherSuffixIsRefusedWithTheOnesThereAre) {
   EXPECT_FALSE(QFile::exists(path));
 }
 
-}  // namespace
+}  // namespace graph_export_test
 }  // namespace stashscope::ui::test

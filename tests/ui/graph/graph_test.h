@@ -8,7 +8,7 @@
 
 namespace stashscope::ui::test {
 
-/// A window with the graph of a sample, and hands for what is in it.
+/// A window with the graph of a sample, and helpers for what is in the graph.
 class GraphTest : public WindowTest {
  protected:
   GraphView& view() { return window().graph().view(); }
@@ -16,7 +16,7 @@ class GraphTest : public WindowTest {
   const Dataflow& dataflow() { return document().study()->current->dataflow; }
   const layout::Grouping& grouping() { return *scene().picture().grouping; }
 
-  /// The first node of which that is true.
+  /// The first node for which the condition holds.
   NodeId find_node(const std::function<bool(NodeId)>& is_wanted) {
     for (const NodeId node : IdRange<NodeId>(dataflow().topology.nodes())) {
       if (is_wanted(node)) return node;
@@ -33,7 +33,7 @@ class GraphTest : public WindowTest {
     return scene().drawing().boxes[scene().drawing().box_of[node]].shows.node == node;
   }
 
-  /// Selects a node as a click on it does, with its groups open and the keyboard in the graph.
+  /// Selects a node like a click on it, with its groups open and the focus in the graph.
   void go_to(NodeId node) {
     window().graph().go_to(node);
     ASSERT_TRUE(settles());
@@ -57,7 +57,7 @@ class GraphTest : public WindowTest {
   }
   QMenu& menu_by_key() { return menu_at({}, QContextMenuEvent::Keyboard); }
 
-  /// Clicks what is called so in a menu.
+  /// Clicks the entry of a menu that has this name.
   void choose(QMenu& menu, const QString& action) {
     for (QAction* const each : menu.actions()) {
       const QString name =

@@ -1,4 +1,4 @@
-// The drawing of the graph when its layout process misbehaves.
+// The drawing of the graph if its layout process misbehaves.
 
 #include <signal.h>
 
@@ -8,7 +8,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace layout_test {
 
 using namespace Qt::StringLiterals;
 
@@ -67,8 +67,8 @@ TEST_F(LayoutTest, AProcessThatIsKilledFromOutsideLeavesTheWindowUsable) {
   ASSERT_TRUE(settles());
   EXPECT_TRUE(scene()->drawing().is_plain);
   EXPECT_TRUE(comes_true([this] { return message().contains(u"plain layout"_s); }));
-  document().select_step(3);
-  EXPECT_EQ(document().selection().step, 3U);
+  document().selection().select_step(3);
+  EXPECT_EQ(document().selection().step(), 3U);
 }
 
 TEST_F(LayoutTest, TheRealOneIsNotPlain) {
@@ -100,10 +100,10 @@ TEST_F(LayoutTest, AClickOnABoxSelectsIt) {
     if (!box.shows.node.valid()) continue;
     const QPointF middle = view.camera().to_screen(to_qt(box.rect).center());
     QTest::mouseClick(&view, Qt::LeftButton, {}, middle.toPoint());
-    EXPECT_EQ(document().selection().node, box.shows.node);
+    EXPECT_EQ(document().selection().node(), box.shows.node);
     break;
   }
-  EXPECT_TRUE(document().selection().node.valid());
+  EXPECT_TRUE(document().selection().node().valid());
 }
 
 TEST_F(LayoutTest, AClickOnAPictureOfAnEarlierStudySelectsNothing) {
@@ -120,13 +120,13 @@ TEST_F(LayoutTest, AClickOnAPictureOfAnEarlierStudySelectsNothing) {
   ASSERT_NE(recomputed, boxes.end());
   const NodeId node = recomputed->shows.node;
   const QPoint middle = view.camera().to_screen(to_qt(recomputed->rect).center()).toPoint();
-  // The new study is there, its picture is not yet.
+  // The new study has arrived, its picture has not.
   QObject::connect(&document(), &Document::study_changed, &view,
                    [&] { QTest::mouseClick(&view, Qt::LeftButton, {}, middle); });
   choose_entry(u"level"_s, 0);
   ASSERT_TRUE(settles());
-  EXPECT_NE(document().selection().node, node);
+  EXPECT_NE(document().selection().node(), node);
 }
 
-}  // namespace
+}  // namespace layout_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// What the graph shows stronger than the rest: colours and isolation.
+// Colours and isolation of the graph.
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -9,7 +9,7 @@
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace looks_test {
 
 using namespace Qt::StringLiterals;
 
@@ -41,7 +41,7 @@ class Looks : public GraphTest {
 
 TEST_F(Looks, EveryColouringByTheKeyboardWithItsLegend) {
   const auto lifetimes = all_colours();
-  EXPECT_EQ(legend().first, u"lives 1 step"_s);
+  EXPECT_EQ(legend().first, u"alive for 1 slot"_s);
   choose_entry(u"graph_colours"_s, 1);
   const auto bytes = all_colours();
   EXPECT_NE(bytes, lifetimes);
@@ -107,7 +107,7 @@ TEST_F(Looks, IsolationFadesTheRestUntilEscape) {
   press(Qt::Key_I);
   const std::size_t one = faded_boxes();
   EXPECT_GT(one, 0U);
-  EXPECT_FALSE(scene().is_faded(scene().drawing().box_of[document().selection().node]));
+  EXPECT_FALSE(scene().is_faded(scene().drawing().box_of[document().selection().node()]));
   EXPECT_TRUE(view().notice().contains(u"Isolated, 1 deep"_s)) << view().notice().toStdString();
   press(Qt::Key_I, Qt::ShiftModifier);
   EXPECT_LT(faded_boxes(), one);
@@ -123,9 +123,9 @@ TEST_F(Looks, IsolationFollowsTheSelection) {
   choose(menu_at(place_of(first)), u"isolate"_s);
   ASSERT_EQ(view().isolation(), 1);
   const NodeId last(dataflow().graph_nodes - 1);
-  document().select_node(last);
+  document().selection().select_node(last);
   EXPECT_FALSE(scene().is_faded(scene().drawing().box_of[last]));
-  document().clear_selection();
+  document().selection().clear();
   EXPECT_EQ(faded_boxes(), 0U);
   EXPECT_TRUE(view().notice().contains(u"select something"_s));
   choose(menu_by_key(), u"fit_graph"_s);
@@ -145,7 +145,7 @@ TEST_F(Looks, WhatIsRevealedMovesNoFurtherThanNeeded) {
            box.right() < comfortable.right();
   });
   const double left = on_screen(below).left();
-  document().select_node(below);
+  document().selection().select_node(below);
   EXPECT_TRUE(comfortable.contains(on_screen(below)));
   EXPECT_NEAR(on_screen(below).left(), left, 1e-6) << "both columns stay in view";
 }
@@ -163,5 +163,5 @@ TEST_F(Looks, TheOverviewGrowsWithTheText) {
   EXPECT_NEAR(overview.width(), width, 1);
 }
 
-}  // namespace
+}  // namespace looks_test
 }  // namespace stashscope::ui::test

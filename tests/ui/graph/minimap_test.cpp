@@ -1,4 +1,4 @@
-// The overview on its own.
+// The overview without a graph view.
 
 #include "ui/graph/minimap.h"
 
@@ -8,9 +8,9 @@
 #include <QTest>
 
 namespace stashscope::ui::test {
-namespace {
+namespace minimap_test {
 
-/// Nothing but a size.
+/// A picture that has only a size.
 std::shared_ptr<const GraphPicture> picture_of(double width, double height) {
   auto picture = std::make_shared<GraphPicture>();
   picture->drawing.bounds = {0, 0, width, height};
@@ -35,5 +35,5 @@ TEST(Minimap, HoldsPicturesThatNoViewDoes) {
   }
 }
 
-}  // namespace
+}  // namespace minimap_test
 }  // namespace stashscope::ui::test

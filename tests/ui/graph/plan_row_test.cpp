@@ -1,4 +1,4 @@
-// From a node in the graph to its row in the plan table, and back.
+// From a node in the graph to its row in the plan table and back.
 
 #include <QDockWidget>
 #include <QScrollBar>
@@ -8,7 +8,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace plan_row_test {
 
 using namespace Qt::StringLiterals;
 
@@ -47,7 +47,7 @@ class PlanRowOfNode : public GraphTest {
     EXPECT_TRUE(plans().hasFocus());
     EXPECT_FALSE(plans().visibleRegion().isEmpty()) << "its panel comes to the front";
     EXPECT_TRUE(plans().viewport()->rect().contains(plans().visualRect(row).center()));
-    EXPECT_EQ(document().selection().node, node) << "the graph keeps its selection";
+    EXPECT_EQ(document().selection().node(), node) << "the graph keeps its selection";
   }
   void choose_batch(std::int64_t size) {
     Choices choices = document().choices();
@@ -112,15 +112,15 @@ TEST_F(PlanRowOfNode, IsSelectedWithTheNode) {
   ASSERT_TRUE(plans().selectionModel()->isSelected(plan));
   EXPECT_FALSE(plan.parent().isValid()) << "its occurrences are not open";
   plans().expand(plan);
-  document().select_node(without_row());
+  document().selection().select_node(without_row());
   EXPECT_FALSE(plans().selectionModel()->hasSelection());
-  document().select_node(node);
+  document().selection().select_node(node);
   const QModelIndex occurrence = plans().currentIndex();
   EXPECT_EQ(occurrence.parent(), plan);
   EXPECT_TRUE(occurrence.data().toString().contains(name(node)));
   EXPECT_TRUE(plans().selectionModel()->isSelected(occurrence));
   EXPECT_TRUE(view().hasFocus());
-  EXPECT_EQ(document().selection().node, node) << "the graph keeps its selection";
+  EXPECT_EQ(document().selection().node(), node) << "the graph keeps its selection";
 }
 
 TEST_F(PlanRowOfNode, SelectedByItsNodeItStillMarksItsOwnNodesWhenClicked) {
@@ -128,19 +128,19 @@ TEST_F(PlanRowOfNode, SelectedByItsNodeItStillMarksItsOwnNodesWhenClicked) {
   go_to(node);
   const QModelIndex plan = plans().currentIndex();
   click_cell(plans(), plan.siblingAtColumn(1));
-  EXPECT_FALSE(document().selection().node.valid());
-  EXPECT_EQ(document().selection().title, plan.data().toString());
+  EXPECT_FALSE(document().selection().node().valid());
+  EXPECT_EQ(document().selection().title(), plan.data().toString());
 }
 
 TEST_F(PlanRowOfNode, IsNotSelectedAnyMoreWhenSomethingElseIs) {
   go_to(plannable());
   ASSERT_TRUE(plans().selectionModel()->hasSelection());
-  document().clear_selection();
+  document().selection().clear();
   EXPECT_FALSE(plans().selectionModel()->hasSelection());
 }
 
 TEST_F(PlanRowOfNode, StaysWhereItLedToANodeThatOthersHaveToo) {
-  const auto all = static_cast<int>(document().study()->plans.size());
+  const auto all = static_cast<int>(document().study()->plan_table->plans.size());
   for (int i = 0; i < all; ++i) {
     const QModelIndex row = plans().model()->index(i, 0);
     ASSERT_TRUE(row.flags().testFlag(Qt::ItemIsUserCheckable)) << "a plan";
@@ -149,7 +149,7 @@ TEST_F(PlanRowOfNode, StaysWhereItLedToANodeThatOthersHaveToo) {
     QApplication::sendEvent(plans().viewport(), &event);
     choose(find<QMenu>(u"plan_menu"_s), u"show_in_graph"_s);
     ASSERT_TRUE(settles());
-    ASSERT_TRUE(document().selection().node.valid());
+    ASSERT_TRUE(document().selection().node().valid());
     EXPECT_EQ(plans().currentIndex().siblingAtColumn(0), row)
         << row.data().toString().toStdString();
   }
@@ -163,7 +163,7 @@ TEST_F(PlanRowOfNode, DoesNotScrollTheTableAgainWhenTheStudyChanges) {
   across.setValue(across.maximum());
   choose_batch(2);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().selection().node, node);
+  EXPECT_EQ(document().selection().node(), node);
   EXPECT_EQ(across.value(), across.maximum());
 }
 
@@ -187,7 +187,7 @@ TEST_F(PlanRowOfNode, CannotBeAskedForWithoutARow) {
   menu.close();
   press(Qt::Key_T);
   EXPECT_TRUE(view().hasFocus());
-  document().clear_selection();
+  document().selection().clear();
   EXPECT_TRUE(entry().toolTip().contains(u"Select a node"_s)) << entry().toolTip().toStdString();
 }
 
@@ -197,7 +197,7 @@ TEST_F(PlanRowOfNode, AndBackToTheGraphWhereGroupsHideIt) {
   press(Qt::Key_T);
   expect_shown(node);
   const QModelIndex row = plans().currentIndex();
-  document().clear_selection();
+  document().selection().clear();
   plans().setCurrentIndex(row);
   click(find<QToolButton>(u"close_groups_button"_s));
   ASSERT_TRUE(settles());
@@ -206,9 +206,9 @@ TEST_F(PlanRowOfNode, AndBackToTheGraphWhereGroupsHideIt) {
   QApplication::sendEvent(plans().viewport(), &event);
   choose(find<QMenu>(u"plan_menu"_s), u"show_in_graph"_s);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().selection().node, node);
+  EXPECT_EQ(document().selection().node(), node);
   EXPECT_TRUE(is_shown(node));
 }
 
-}  // namespace
+}  // namespace plan_row_test
 }  // namespace stashscope::ui::test

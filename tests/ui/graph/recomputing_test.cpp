@@ -1,4 +1,4 @@
-// Plans switched from the graph: of one node, of a group, and pinned.
+// Plans of a node or a group, switched on from the graph, and pinned nodes.
 
 #include "core/onnx/model_file.h"
 #include "core/study/edits/node_edits.h"
@@ -6,7 +6,7 @@
 #include "tests/ui/graph/graph_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace recomputing_test {
 
 using namespace Qt::StringLiterals;
 
@@ -51,7 +51,7 @@ TEST_F(Recomputing, AGroupByTheMouse) {
   }
   choose(menu_at(place_of_box(group)), u"recompute"_s);
   ASSERT_TRUE(settles());
-  const PlannedNodes after = planned(document().selection().nodes);
+  const PlannedNodes after = planned(document().selection().nodes());
   EXPECT_FALSE(after.on.empty());
   EXPECT_TRUE(after.off.empty());
 }
@@ -87,7 +87,7 @@ TEST_F(Recomputing, WhatNoNameMeansIsNotPinnedAndTheReasonIsSaid) {
   });
   go_to(node);
   press(Qt::Key_K);
-  EXPECT_TRUE(document().choices().pinned.empty());
+  EXPECT_TRUE(document().choices().plans.pinned.empty());
   EXPECT_TRUE(message().contains(u"rename it in the model"_s)) << message().toStdString();
 }
 
@@ -110,5 +110,5 @@ TEST_F(Recomputing, NothingToRecomputeCannotBeChosen) {
   menu.close();
 }
 
-}  // namespace
+}  // namespace recomputing_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// What the graph says under a resting mouse, and the overview of a picture larger than the view.
+// The graph's tool tips, and the overview of a picture larger than the view.
 
 #include <QHelpEvent>
 #include <QToolTip>
@@ -9,7 +9,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace tips_test {
 
 using namespace Qt::StringLiterals;
 
@@ -92,5 +92,5 @@ TEST_F(GraphTips, TheOverviewHidesWhileEverythingIsSeen) {
   EXPECT_FALSE(minimap().isVisible());
 }
 
-}  // namespace
+}  // namespace tips_test
 }  // namespace stashscope::ui::test

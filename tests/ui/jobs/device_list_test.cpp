@@ -12,7 +12,7 @@
 #include "tests/ui/support/samples.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace device_list_test {
 
 const std::vector<DeviceInfo> one_gpu = {{"cpu", "processor", true}, {"cuda:0", "a GPU", true}};
 
@@ -46,9 +46,12 @@ TEST(Devices, OfAnotherMachineMayBeAnyOfIts) {
     EXPECT_TRUE(devices.meant_by(name)->available) << name;
   }
   EXPECT_EQ(devices.meant_by("cuda")->name, "cuda:0");
+  ASSERT_TRUE(comes_true([&] { return devices.here().size() == one_gpu.size(); }));
+  EXPECT_EQ(devices.here().back().name, "cuda:0") << "this computer's stay known";
+  EXPECT_EQ(devices.meant_by("cuda:7")->name, "cuda:7");
   devices.set_remote(false);
   EXPECT_TRUE(comes_true([&] { return devices.all().size() == one_gpu.size(); }));
 }
 
-}  // namespace
+}  // namespace device_list_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Charts of points under pointer and keys, and the texts round all charts.
+// Charts of points with pointer and keys, and the texts around all charts.
 
 #include <QAction>
 #include <QMouseEvent>
@@ -12,7 +12,7 @@
 #include "ui/theme/text_size.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace charts_test {
 
 using namespace Qt::StringLiterals;
 
@@ -30,7 +30,7 @@ class Points : public testing::Test {
     for (const std::int64_t size : sizes) chart_.add({size, "", 100 * size, 90 * size});
   }
   void key(Qt::Key key) { QTest::keyClick(&chart_, key); }
-  /// Whatever is below the pointer of the screen.
+  /// Sends a pointer move to the chart itself, wherever the pointer of the screen is.
   void point_to(std::int64_t size) {
     const QPointF at(chart_.map().x_of(size), 100);
     QMouseEvent move(QEvent::MouseMove, at, chart_.mapToGlobal(at), Qt::NoButton, Qt::NoButton,
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LargeText, testing::Values(75, 100, 150, 200));
 
 TEST(ChartText, TheLongestPartOfALineGivesWay) {
   const QFontMetricsF metrics((QFont()));
-  const QStringList parts = {u"step 7"_s, u"/model/decoder/layers/3/attention/Softmax"_s,
+  const QStringList parts = {u"slot 7"_s, u"/model/decoder/layers/3/attention/Softmax"_s,
                              u"10 GiB"_s, u"measured 11 GiB"_s};
   const QString whole = parts.join(u"   "_s);
   const double width = metrics.horizontalAdvance(whole);
@@ -183,12 +183,12 @@ TEST(ChartText, TheLongestPartOfALineGivesWay) {
   for (const double share : {0.9, 0.75, 0.6}) {
     const QString line = in_one_line(parts, metrics, share * width);
     EXPECT_LE(metrics.horizontalAdvance(line), share * width);
-    EXPECT_TRUE(line.startsWith(u"step 7   "_s)) << line.toStdString();
+    EXPECT_TRUE(line.startsWith(u"slot 7   "_s)) << line.toStdString();
     EXPECT_TRUE(line.endsWith(u"   10 GiB   measured 11 GiB"_s)) << line.toStdString();
   }
   const double narrow = width / 5;
   EXPECT_LE(metrics.horizontalAdvance(in_one_line(parts, metrics, narrow)), narrow);
 }
 
-}  // namespace
+}  // namespace charts_test
 }  // namespace stashscope::ui::test

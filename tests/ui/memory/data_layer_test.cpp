@@ -1,4 +1,4 @@
-// The picture inside the plot: no peak is lost at any number of steps.
+// The picture inside the plot: it shows every peak at any number of slots.
 
 #include "ui/memory/data_layer.h"
 
@@ -11,9 +11,9 @@
 #include "ui/memory/memory_view.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace data_layer_test {
 
-/// A million steps, flat but for one.
+/// A million slots, flat except for one.
 MemoryCurves with_spike(std::size_t at) {
   std::vector<std::int64_t> bytes(1'000'000, 100);
   bytes[at] = 900;
@@ -75,7 +75,7 @@ bool occurs(const QImage& image, const QColor& colour) {
   return false;
 }
 
-/// Over time a measured step goes on when the predicted one has ended.
+/// Over time, a measured slot may go on after the predicted one has ended.
 TEST(DataLayer, DrawsWhatGoesOnWhereOtherCurvesHaveEnded) {
   MemoryCurves curves = long_step(500, 20);
   curves.measured = curve_through(std::vector<std::int64_t>(5000, curves.current->peak_bytes / 2));
@@ -130,7 +130,7 @@ TEST(ColumnImage, StandsUpright) {
   EXPECT_EQ(upright.pixelColor(1, 3), QColor(50, 50, 50));
 }
 
-/// The tensors of a stack fill it from the ground to the live bytes, in both colourings.
+/// The tensors of a stack fill it from the bottom to the live bytes, in both colourings.
 TEST(DataLayer, TensorsFillTheStack) {
   const auto study = compute_study(
       std::make_shared<const Graph>(stashscope::test::deep_perceptron(6).build()), {}, nullptr, {});
@@ -156,7 +156,7 @@ TEST(DataLayer, TensorsFillTheStack) {
   }
 }
 
-/// A view draws and answers without a study, so that any timeline can be shown.
+/// A view without a study draws and answers, so that it can show any timeline.
 TEST(MemoryPlot, ShowsAMillionEventsInEveryMode) {
   const MemoryCurves curves = long_step(500'000, 90);
   const CurveExtremes& bytes = curves.current->bytes;
@@ -181,5 +181,5 @@ TEST(MemoryPlot, ShowsAMillionEventsInEveryMode) {
   EXPECT_TRUE(view.tensor_at({view.plot().center().x(), view.plot().bottom() - 3}));
 }
 
-}  // namespace
+}  // namespace data_layer_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Bands or tensors, steps or time, brush, pinned variants: by mouse and by keyboard.
+// Bands or tensors, slots or time, brush, pinned variants: by mouse and by keyboard.
 
 #include <QTabBar>
 #include <QToolButton>
@@ -8,7 +8,7 @@
 #include "ui/models/difference_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace memory_modes_test {
 
 using namespace Qt::StringLiterals;
 using Fill = MemoryLook::Fill;
@@ -27,16 +27,16 @@ class MemoryModes : public WindowTest {
   }
   void click_button(const QString& name) { click(find<QToolButton>(name)); }
   bool is_down(const QString& name) { return find<QToolButton>(name).isChecked(); }
-  std::size_t step() { return document().selection().step; }
-  NodeId selected() { return document().selection().node; }
+  std::size_t step() { return document().selection().step(); }
+  NodeId selected() { return document().selection().node(); }
   const Timeline& timeline() { return document().study()->current->timeline; }
 
-  /// The middle of a tensor where it lies at a step.
+  /// The middle of a tensor in a slot.
   QPoint middle_of(const StackedTensor& tensor, std::size_t step) {
     const TensorBand& band = view().curves().tensors->bands.bands()[tensor.band];
     return QPointF(view().x_of(step), view().y_of(tensor.bottom + band.bytes / 2)).toPoint();
   }
-  /// The largest tensor at a step that a node made.
+  /// The largest tensor in a slot that a node made.
   StackedTensor largest_made(std::size_t step) {
     const TensorBands& bands = view().curves().tensors->bands;
     std::optional<StackedTensor> largest;
@@ -151,9 +151,9 @@ TEST_F(MemoryModes, ASelectedNodeMarksWhatItMakes) {
   const TensorBands& bands = view().curves().tensors->bands;
   const StackedTensor tensor = largest_made(timeline().peak_slot);
   const NodeId maker = view().maker_of(bands.bands()[tensor.band].buffer);
-  document().select_node(maker);
+  document().selection().select_node(maker);
   EXPECT_EQ(view().maker_of(view().marked()), maker);
-  document().clear_selection();
+  document().selection().clear();
   EXPECT_FALSE(view().marked().valid());
 }
 
@@ -186,7 +186,7 @@ TEST_F(MemoryModes, DraggingWithShiftZoomsToTheStretch) {
 }
 
 TEST_F(MemoryModes, PagesPan) {
-  document().select_step(timeline().order.size() / 3);
+  document().selection().select_step(timeline().order.size() / 3);
   for (int i = 0; i < 10; ++i) key(Qt::Key_Plus);
   const double first = view().axis().first;
   key(Qt::Key_PageDown);
@@ -292,7 +292,8 @@ TEST_F(MemoryModes, ARunIsComparedWithItsPredictionStepByStep) {
   ASSERT_TRUE(comes_true([&] { return document().measured() != nullptr; }));
   ASSERT_EQ(table.model()->rowCount(), std::ssize(timeline().order));
   const QString summary = find<QLabel>(u"difference_summary"_s).text();
-  EXPECT_TRUE(summary.contains(u"every step took the bytes"_s)) << summary.toStdString();
+  EXPECT_TRUE(summary.contains(u"every slot took exactly the predicted bytes"_s))
+      << summary.toStdString();
   const auto difference = [&](int row) {
     return table.model()
         ->index(row, DifferenceModel::time_difference)
@@ -314,5 +315,5 @@ TEST_F(MemoryModes, ARunIsComparedWithItsPredictionStepByStep) {
   EXPECT_TRUE(view().isVisible());
 }
 
-}  // namespace
+}  // namespace memory_modes_test
 }  // namespace stashscope::ui::test

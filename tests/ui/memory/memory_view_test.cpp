@@ -1,4 +1,4 @@
-// The memory curve under mouse and keyboard.
+// The memory curve with mouse and keyboard.
 
 #include "ui/memory/memory_view.h"
 
@@ -7,7 +7,7 @@
 #include "ui/models/alive_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace memory_view_test {
 
 using namespace Qt::StringLiterals;
 
@@ -22,7 +22,7 @@ class MemoryCurve : public WindowTest {
     curve().setFocus();
     press(key, modifiers);
   }
-  std::size_t step() { return document().selection().step; }
+  std::size_t step() { return document().selection().step(); }
   void click_step(std::size_t step) {
     QTest::mouseClick(&curve(), Qt::LeftButton, {},
                       QPoint(qRound(curve().x_of(step)), curve().height() / 2));
@@ -57,7 +57,7 @@ TEST_F(MemoryCurve, AClickLinksAllViews) {
   click_step(100);
   const std::size_t at = step();
   EXPECT_NEAR(static_cast<double>(at), 100, 1);
-  EXPECT_EQ(document().selection().node, document().study()->current->timeline.order[at]);
+  EXPECT_EQ(document().selection().node(), document().study()->current->timeline.order[at]);
   const auto alive = alive_at(document().study()->current->timeline, at);
   EXPECT_EQ(find<QTableView>(u"alive_table"_s).model()->rowCount(), std::ssize(alive));
   EXPECT_TRUE(find<QLabel>(u"alive_heading"_s).text().contains(QString::number(at + 1)));
@@ -102,12 +102,12 @@ TEST_F(MemoryCurve, ARowOfWhatIsAliveSelectsItsMaker) {
     if (!model->maker(row).valid()) continue;
     const std::size_t at = step();
     click_cell(alive, row, AliveModel::tensor);
-    EXPECT_EQ(document().selection().node, model->maker(row));
+    EXPECT_EQ(document().selection().node(), model->maker(row));
     EXPECT_EQ(step(), at) << "the cursor stays where the user looks";
     return;
   }
   FAIL() << "nothing at the peak was made by a node";
 }
 
-}  // namespace
+}  // namespace memory_view_test
 }  // namespace stashscope::ui::test

@@ -1,11 +1,11 @@
-// What lies where in the chart of peaks against a dimension, without a widget.
+// The mapping of the chart of peaks against a dimension, without a widget.
 
 #include "ui/memory/sweep_map.h"
 
 #include <gtest/gtest.h>
 
 namespace stashscope::ui {
-namespace {
+namespace sweep_map_test {
 
 using Values = std::vector<std::int64_t>;
 
@@ -50,5 +50,5 @@ TEST(SweepMap, TicksAreRoundNumbers) {
   EXPECT_EQ(value_ticks(100, 1'000'000'000, 2), (Values{500'000'000, 1'000'000'000}));
 }
 
-}  // namespace
+}  // namespace sweep_map_test
 }  // namespace stashscope::ui

@@ -1,4 +1,4 @@
-// What a GPU takes beside the tensors: in the curve, the table and the result of the run.
+// Workspace of a GPU: in the curve, in the table and in the result of the run.
 
 #include <QHelpEvent>
 #include <QTabBar>
@@ -12,14 +12,14 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace workspaces_test {
 
 using namespace Qt::StringLiterals;
 
 constexpr std::int64_t mebibyte = 1 << 20;
 
-/// A run as a GPU measures it: what was predicted, scratch memory in every third step, and a
-/// reserve.
+/// A run as a GPU measures it: the predicted bytes, workspace in every third slot, and reserved
+/// memory.
 Measurement run_of(const Variant& variant, std::int64_t reserved) {
   Measurement run;
   run.device = "cuda:0";
@@ -79,14 +79,14 @@ class Workspaces : public WindowTest {
     QApplication::sendEvent(&view(), &help);
     return QToolTip::text();
   }
-  /// Beside the cursor; a line of the grid may pass there.
+  /// Beside the cursor, because a grid line may pass there.
   bool is_filled_at(QPoint point) {
     const QImage picture = view().grab().toImage();
     const QColor colour = workspace_colour(theme_of(view().palette()));
     return picture.pixelColor(point + QPoint(3, 0)) == colour ||
            picture.pixelColor(point + QPoint(3, 3)) == colour;
   }
-  /// A step with scratch memory, and half of it.
+  /// The middle of the workspace in a slot that has some.
   QPoint middle_of_a_workspace() {
     const std::size_t step = document().study()->current->timeline.order.size() / 12 * 3;
     const MemoryCurves& curves = view().curves();
@@ -142,8 +142,8 @@ TEST_F(Workspaces, HaveAColumnAndASummary) {
 TEST_F(Workspaces, AreInTheResultOfTheRun) {
   import();
   for (const char* word :
-       {"Workspaces", "1.00 MiB", "Peak with them", "Reserved", "Time of nodes", "Time of step",
-        "250 ms", "cuda:0", "Both runs: 2 of 90 kernels belong to no step"}) {
+       {"Workspaces", "1.00 MiB", "Peak with workspaces", "Reserved", "Time of nodes",
+        "Time of step", "250 ms", "cuda:0", "Both runs: 2 of 90 kernels belong to no step"}) {
     EXPECT_TRUE(result().contains(QString::fromLatin1(word))) << word << "\n"
                                                               << result().toStdString();
   }
@@ -176,5 +176,5 @@ TEST_F(Workspaces, StayInTheSession) {
   EXPECT_NE(view().curves().with_workspace, nullptr);
 }
 
-}  // namespace
+}  // namespace workspaces_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Amounts of a column share one unit, so that they compare at a glance.
+// Amounts in a column share one unit, so that they compare at a glance.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace column_units_test {
 
 using namespace Qt::StringLiterals;
 using Column = PlanTreeModel::Column;
@@ -29,7 +29,7 @@ constexpr int byte_columns[] = {Column::saving, Column::saved, Column::at_peak};
 
 QString unit_of(const QString& text) { return text.section(u' ', -1); }
 
-/// Of the cells that are not empty.
+/// The units of the cells that are not empty.
 Units units_of(const QAbstractItemModel& table, int column) {
   Units units;
   for (int row = 0; row < table.rowCount(); ++row) {
@@ -51,7 +51,7 @@ class ColumnUnits : public testing::Test {
     plans_.set_study(study_);
   }
 
-  /// What stands in a column of the plans, by the keys of the rows.
+  /// The texts in a column of the plans, by the keys of the rows.
   Texts texts(int column, int role = Qt::DisplayRole) const {
     Texts texts;
     visit_all(plans_, {}, [&](const QModelIndex& index) {
@@ -71,7 +71,7 @@ class ColumnUnits : public testing::Test {
 };
 
 TEST_F(ColumnUnits, OfPlansAreTheSameInAllRows) {
-  choose(with_plan(*study_, study_->choices, study_->plans[0], true));
+  choose(with_plan(*study_, study_->choices, study_->plan_table->plans[0], true));
   Units alone;
   for (const auto& [key, bytes] : texts(Column::saving, PlanTreeModel::sort_role)) {
     alone.insert(unit_of(bytes_text(bytes.toLongLong())));
@@ -85,7 +85,7 @@ TEST_F(ColumnUnits, OfPlansAreTheSameInAllRows) {
 TEST_F(ColumnUnits, OfPlansStayWhenATickLeavesTheLargest) {
   const Texts bytes = texts(Column::saving);
   const Texts times = texts(Column::time);
-  choose(with_plan(*study_, study_->choices, study_->plans[0], true));
+  choose(with_plan(*study_, study_->choices, study_->plan_table->plans[0], true));
   EXPECT_EQ(texts(Column::saving), bytes);
   EXPECT_EQ(texts(Column::time), times);
 }
@@ -173,5 +173,5 @@ TEST_F(ColumnUnits, OfDifferencesAreTheirOwn) {
   EXPECT_EQ(model.index(1, DifferenceModel::difference).data(TableModel::sort_role), qlonglong{1});
 }
 
-}  // namespace
+}  // namespace column_units_test
 }  // namespace stashscope::ui::test

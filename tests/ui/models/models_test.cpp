@@ -1,4 +1,4 @@
-// The tables' models keep the rules of Qt's views while studies come and go.
+// The models of tables and trees follow the rules of Qt's views while studies change.
 
 #include <gtest/gtest.h>
 
@@ -26,18 +26,19 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace models_test {
 
 using namespace Qt::StringLiterals;
 using Reporting = QAbstractItemModelTester::FailureReportingMode;
 
 class Models : public testing::Test {
  protected:
-  /// Studies one after the other, as a user makes them.
+  /// Studies in a sequence that a user could make.
   void walk(const std::function<void(std::shared_ptr<const Study>)>& show) {
     const auto first = study_of(sample(u"gpt2_tiny"_s));
     show(first);
-    show(compute_study(first->model, with_plan(*first, first->choices, first->plans[0], true),
+    show(compute_study(first->model,
+                       with_plan(*first, first->choices, first->plan_table->plans[0], true),
                        first.get(), Progress()));
     show(study_of(sample(u"lenet"_s)));
     show(nullptr);
@@ -101,7 +102,7 @@ TEST_F(Models, GroupsAndEditsKeepTheRules) {
   Choices choices;
   choices.fusion = {"dataflow", {}, {{"nobody", "no one"}}};
   for (const char* fusion : {"dataflow", "none", "horizontal"}) {
-    choices.fusion.strategy = fusion;
+    choices.fusion.strategy = choice_of(fusion, no_fusion);
     const auto study = study_of(sample(u"gpt2_tiny"_s), choices);
     groups.set_study(study);
     edits.set_edits(order_edits(*study));
@@ -180,7 +181,7 @@ TEST_F(Models, TheSameRowsAreNotReset) {
   model.set_study(study);
   QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
   QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
-  Choices choices = with_plan(*study, study->choices, study->plans[0], true);
+  Choices choices = with_plan(*study, study->choices, study->plan_table->plans[0], true);
   choices.dims["inputs_input_ids_dim0"] = 3;
   model.set_study(compute_study(study->model, choices, study.get(), Progress()));
   EXPECT_EQ(reset.count(), 0);
@@ -225,5 +226,5 @@ TEST(Texts, Changes) {
   EXPECT_EQ(change_text(0, 5), u"±0 %"_s);
 }
 
-}  // namespace
+}  // namespace models_test
 }  // namespace stashscope::ui::test

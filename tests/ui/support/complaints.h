@@ -4,7 +4,7 @@
 
 namespace stashscope::ui::test {
 
-/// Warnings of Qt since they were last taken; safe from any thread.
+/// Warnings of Qt since the last call of `take_complaints`; safe on any thread.
 void add_complaint(const QString& text);
 QStringList take_complaints();
 

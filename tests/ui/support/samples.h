@@ -5,7 +5,7 @@
 #include <functional>
 #include <ostream>
 
-/// How tests print texts; found beside the type.
+/// Prints texts in test failures; found beside the type.
 inline void PrintTo(const QString& text, std::ostream* out) { *out << text.toStdString(); }
 
 namespace stashscope::ui::test {
@@ -18,10 +18,10 @@ inline QString shared_model(const QString& name) {
   return QStringLiteral(STASHSCOPE_SHARED "/models/full/") + name + QStringLiteral(".onnx");
 }
 
-/// Long enough for the slowest build on a busy machine; only failing tests wait for it in vain.
+/// Long enough for the slowest build on a busy machine; only failing tests wait that long.
 constexpr int patience = 30'000;  // milliseconds
 
-/// Handles events until the condition holds; false when patience ends before.
+/// Handles events until the condition holds; false if `patience` ends before.
 inline bool comes_true(const std::function<bool()>& condition) {
   return QTest::qWaitFor(condition, patience);
 }

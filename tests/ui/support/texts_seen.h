@@ -5,8 +5,8 @@
 
 namespace stashscope::ui::test {
 
-/// The texts that a window shows or reads out, each with what shows it: titles, labels, buttons,
-/// menus, headers, tool tips, invitations and accessible names.
+/// The texts that a window shows or reads out, each with the widget that shows it: titles, labels,
+/// buttons, menus, headers, tool tips, invitations and accessible names.
 struct SeenText {
   QString text;
   QString where;

@@ -5,8 +5,8 @@
 
 namespace stashscope::ui::test {
 
-/// The test application: knows how long the interface thread computed for one event at most. Only
-/// its processor time counts, so that other programs on the machine make no difference.
+/// The test application: measures the longest time that the interface thread computed for one
+/// event. Only its processor time counts, so that other programs on the machine do not matter.
 class WatchedApplication : public QApplication {
  public:
   using QApplication::QApplication;
@@ -16,7 +16,7 @@ class WatchedApplication : public QApplication {
     std::string event;  ///< its type and receiver
   };
 
-  /// Starts anew. Returns what was the longest until now.
+  /// Returns the longest event so far, and starts again.
   Longest take_longest() { return std::exchange(longest_, {}); }
 
   bool notify(QObject* receiver, QEvent* event) override;
@@ -26,7 +26,7 @@ class WatchedApplication : public QApplication {
   Longest longest_;
 };
 
-/// Processor time that the calling thread has had.
+/// Processor time that the calling thread has used.
 double thread_milliseconds();
 
 /// Whether times mean anything in this build: optimized and without sanitizers.

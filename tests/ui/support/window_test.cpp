@@ -39,7 +39,7 @@ void WindowTest::open(const QString& path) {
 
 bool WindowTest::settles() {
   return comes_true([this] {
-    return document().study() != nullptr && !document().is_busy() &&
+    return document().study() != nullptr && !document().study_job().is_busy() &&
            document().study()->choices == document().choices() && window_->graph().is_settled();
   });
 }
@@ -88,7 +88,7 @@ void WindowTest::answer_file_dialog(const QString& dialog, const QString& path) 
   }));
   auto* const line = shown->findChild<QLineEdit*>(u"fileNameEdit"_s);
   ASSERT_NE(line, nullptr);
-  // Pasted, since the dialog walks through folders while a path is typed.
+  // Pasted, because the dialog changes its folder while a path is typed.
   line->setCompleter(nullptr);
   line->selectAll();
   QApplication::clipboard()->setText(path);

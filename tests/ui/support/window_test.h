@@ -12,13 +12,13 @@
 
 namespace stashscope::ui::test {
 
-/// A window without a display, and hands to use it: everything goes through the widgets that a user
-/// sees, found by their object names.
+/// A window without a display, and helpers to use it. They use only widgets that a user sees, found
+/// by their object names.
 class WindowTest : public testing::Test {
  protected:
   void SetUp() override;
 
-  /// Another window on the same places, as the program started again.
+  /// Another window with the same files and folders, as if the program was started again.
   void start_window();
   void start_window(const std::filesystem::path& layout_program);
 
@@ -26,7 +26,7 @@ class WindowTest : public testing::Test {
   Document& document() { return window_->document(); }
   QString in_folder(const QString& name) const { return folder_.filePath(name); }
 
-  /// The widget of that name; a test that names none there is fails, and cannot go on.
+  /// The widget with that name. If there is none, the test fails and ends.
   template <class W>
   W& find(const QString& name) {
     W* const found = window_->findChild<W*>(name);
@@ -39,7 +39,7 @@ class WindowTest : public testing::Test {
   /// Waits until the study and the drawing belong to the user's choices.
   [[nodiscard]] bool settles();
 
-  /// Presses keys with the main window in front.
+  /// Presses a key with the main window in front.
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);
   void click(QWidget& widget);
   void click_cell(QAbstractItemView& view, const QModelIndex& index);

@@ -14,7 +14,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace theme_test {
 
 using namespace Qt::StringLiterals;
 
@@ -73,7 +73,7 @@ TEST_F(Themes, LinksFollow) {
   open(sample(u"gpt2_tiny"_s));
   choose(u"theme_1"_s);
   const auto& dataflow = document().study()->current->dataflow;
-  document().select_node(NodeId(dataflow.topology.nodes() / 2));
+  document().selection().select_node(NodeId(dataflow.topology.nodes() / 2));
   const auto& page = find<QTextBrowser>(u"inspector_page"_s);
   const auto link_colour = [&] {
     for (QTextBlock block = page.document()->begin(); block.isValid(); block = block.next()) {
@@ -90,7 +90,7 @@ TEST_F(Themes, LinksFollow) {
   EXPECT_EQ(link_colour(), window().palette().color(QPalette::Link));
 }
 
-/// How far the lightest or darkest pixel of a widget is from the ground it stands on.
+/// The largest difference in lightness between a pixel of a widget and its ground.
 int contrast_of(QWidget& widget, const QRect& part) {
   const QImage picture = widget.grab(part).toImage();
   const int ground = widget.palette().color(QPalette::Window).lightness();
@@ -156,5 +156,5 @@ TEST_F(Themes, ASmallWindowHasRoomForEverything) {
   EXPECT_EQ(window().size(), QSize(900, 600)) << "no panel asks for more";
 }
 
-}  // namespace
+}  // namespace theme_test
 }  // namespace stashscope::ui::test

@@ -1,5 +1,5 @@
-// Nothing blocks the interface thread: no event takes it more than 50 ms to handle, whatever the
-// user does.
+// Nothing blocks the interface thread: no event takes more than 50 ms to handle, whatever the user
+// does.
 
 #include <QSpinBox>
 #include <chrono>
@@ -14,7 +14,7 @@
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace blocking_test {
 
 using namespace Qt::StringLiterals;
 
@@ -24,10 +24,10 @@ class Blocking : public WindowTest {
  protected:
   void SetUp() override {
     if (!times_are_real()) GTEST_SKIP() << "times mean nothing in this build";
-    // As the program looks: style sheets take their time.
+    // Like the program, because style sheets take time.
     apply_theme(*qApp, ThemeChoice::light);
     WindowTest::SetUp();
-    // Fonts are looked for when the first text is drawn.
+    // Fonts are loaded when the first text is drawn.
     ASSERT_TRUE(QTest::qWaitForWindowExposed(window_.get()));
     QTest::qWait(20);
   }
@@ -148,5 +148,5 @@ TEST_F(Blocking, NoEventOfALargeModelTakesLong) {
   use(model);
 }
 
-}  // namespace
+}  // namespace blocking_test
 }  // namespace stashscope::ui::test

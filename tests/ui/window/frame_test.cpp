@@ -1,29 +1,25 @@
-// What surrounds the panels: commands, keys, layouts, sizes of text, versions, history.
+// The window around the panels: commands, keys, layouts, text size, toolbar.
 
 #include <QAction>
 #include <QApplication>
-#include <QClipboard>
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
-#include <QPushButton>
 #include <QSettings>
 #include <QToolButton>
 
 #include "tests/ui/support/window_test.h"
 #include "ui/memory/memory_view.h"
 #include "ui/models/plan_tree_model.h"
-#include "ui/panels/history/history_model.h"
 #include "ui/theme/text_size.h"
-#include "ui/window/about_box.h"
 #include "ui/window/commands.h"
 #include "ui/window/shortcut_sheet.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace frame_test {
 
 using namespace Qt::StringLiterals;
 
@@ -42,7 +38,7 @@ class Palette : public Frame {
   QListView& list() { return find<QListView>(u"command_list"_s); }
   QString first() { return list().model()->index(0, 0).data().toString(); }
 
-  /// Opens the palette and types into what has the focus then.
+  /// Opens the palette and types into the widget that then has the focus.
   void type(const QString& letters) {
     press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
     ASSERT_TRUE(palette().isVisible());
@@ -124,7 +120,7 @@ TEST_F(Palette, DoesWhatOnlyAPanelHasAKeyFor) {
   auto& memory = find<MemoryView>(u"memory_view"_s);
   ASSERT_EQ(memory.look().fill, MemoryLook::Fill::bands);
   type(u"bands or tens"_s);
-  EXPECT_EQ(first(), u"Memory over the steps › Bands or tensors"_s);
+  EXPECT_EQ(first(), u"Memory curve › Bands or tensors"_s);
   press_return();
   EXPECT_EQ(memory.look().fill, MemoryLook::Fill::tensors);
 }
@@ -139,7 +135,7 @@ TEST_F(Palette, AClickElsewhereClosesIt) {
 
 class Keys : public Frame {
  protected:
-  /// Menus fill themselves when they are shown.
+  /// Fills the menus, as showing them does.
   static void visit(QMenu& menu, const std::function<void(QMenu&)>& take) {
     Q_EMIT menu.aboutToShow();
     take(menu);
@@ -218,13 +214,13 @@ TEST_F(Keys, TheSheetListsThem) {
   EXPECT_EQ(table.model()->index(0, ShortcutModel::keys).data().toString(),
             u"Ctrl+Shift+Z; Ctrl+Y"_s);
   search.clear();
-  QTest::keyClicks(&search, u"Ten steps back"_s);
-  ASSERT_EQ(table.model()->rowCount(), 2) << "of two charts over the steps";
+  QTest::keyClicks(&search, u"Ten slots back"_s);
+  ASSERT_EQ(table.model()->rowCount(), 2) << "of two charts over the slots";
   const auto place = [&](int row) {
     return table.model()->index(row, ShortcutModel::place).data().toString();
   };
   EXPECT_EQ((std::set{place(0), place(1)}),
-            (std::set{u"Memory over the steps"_s, u"Memory of both sides over the steps"_s}));
+            (std::set{u"Memory curve"_s, u"Memory curves of both sides"_s}));
   search.clear();
   QTest::keyClicks(&search, u"Bands or tensors"_s);
   ASSERT_EQ(table.model()->rowCount(), 1);
@@ -359,78 +355,12 @@ TEST(TextSize, GoesFromOneChoiceToTheNext) {
   EXPECT_EQ(next_text_size(text_sizes().front(), -1), text_sizes().front());
 }
 
-TEST_F(Frame, AboutTellsVersionsToTheClipboard) {
-  find<QAction>(u"about"_s).trigger();
-  auto& box = find<AboutBox>(u"about_box"_s);
-  ASSERT_TRUE(comes_true([&] { return QApplication::activeWindow() == &box; }));
-  click(*box.findChild<QPushButton*>(u"copy_versions"_s));
-  const QString text = QApplication::clipboard()->text();
-  for (const QString& part : {u"Qt 6."_s, u"ONNX "_s, u"oneDNN "_s, u"Graphviz "_s, u"cuda"_s}) {
-    EXPECT_TRUE(text.contains(part)) << part.toStdString() << " in " << text.toStdString();
-  }
-  QTest::keyClick(&box, Qt::Key_Escape);
-  EXPECT_TRUE(
-      comes_true([this] { return window().findChild<QWidget*>(u"about_box"_s) == nullptr; }));
-}
-
-class History : public Frame {
- protected:
-  QTableView& table() { return find<QTableView>(u"history_table"_s); }
-  QString text(int row, int column) {
-    return table().model()->index(row, column).data().toString();
-  }
-  void make_choices() {
-    open(sample(u"gpt2_tiny"_s));
-    find<QAction>(u"go_to_history_dock"_s).trigger();
-    for (const int row : {0, 1}) {
-      click_check_box(plans(), row, PlanTreeModel::plan);
-      ASSERT_TRUE(settles());
-    }
-  }
-};
-
-TEST_F(History, ListsChoicesWithTheirPeaksAndGoesThere) {
-  make_choices();
-  ASSERT_EQ(table().model()->rowCount(), 3);
-  EXPECT_EQ(text(0, HistoryModel::choice), u"As opened"_s);
-  EXPECT_TRUE(text(1, HistoryModel::choice).startsWith(u"Recompute "_s));
-  EXPECT_EQ(table().currentIndex().row(), 2);
-  const QString peak_with_both = text(2, HistoryModel::peak);
-  EXPECT_FALSE(peak_with_both.isEmpty());
-  EXPECT_NE(text(0, HistoryModel::peak), text(1, HistoryModel::peak));
-  EXPECT_TRUE(text(1, HistoryModel::change).startsWith(u"−"_s));
-  click_cell(table(), 0, HistoryModel::choice);
-  ASSERT_TRUE(settles());
-  EXPECT_EQ(document().undo_stack().index(), 0);
-  EXPECT_EQ(document().choices(), Choices());
-  table().setFocus();
-  QTest::keyClick(&table(), Qt::Key_Down);
-  QTest::keyClick(&table(), Qt::Key_Down);
-  QTest::keyClick(&table(), Qt::Key_Return);
-  ASSERT_TRUE(settles());
-  EXPECT_EQ(document().undo_stack().index(), 2);
-  EXPECT_EQ(text(2, HistoryModel::peak), peak_with_both);
-}
-
-TEST_F(History, WhatIsCutOffIsForgotten) {
-  make_choices();
-  click_cell(table(), 1, HistoryModel::choice);
-  ASSERT_TRUE(settles());
-  choose_entry(u"level"_s, 1);
-  ASSERT_TRUE(settles());
-  ASSERT_EQ(table().model()->rowCount(), 3);
-  EXPECT_EQ(text(2, HistoryModel::choice), u"Level 1"_s);
-  EXPECT_FALSE(text(2, HistoryModel::peak).isEmpty());
-  open(sample(u"lenet"_s));
-  EXPECT_EQ(table().model()->rowCount(), 1);
-}
-
 TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
   open(sample(u"gpt2_tiny"_s));
   auto& order = find<QToolButton>(u"order_button"_s);
   EXPECT_EQ(order.text(), u"Order: file"_s);
   QMenu* const menu = order.menu();
-  // The menu is open until a key chooses.
+  // The menu stays open until a key chooses.
   QTimer::singleShot(0, menu, [menu] {
     QTest::keyClick(menu, Qt::Key_Down);
     QTest::keyClick(menu, Qt::Key_Down);
@@ -438,8 +368,8 @@ TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
   });
   click(order);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().order, document().study()->orders[1].name);
-  EXPECT_TRUE(order.text().endsWith(QString::fromStdString(document().choices().order)));
+  EXPECT_EQ(document().choices().order.strategy, order_rows(*document().study())[1].name);
+  EXPECT_TRUE(order.text().endsWith(QString::fromStdString(*document().choices().order.strategy)));
   EXPECT_TRUE(menu->actions()[1]->text().contains(u"\t"_s)) << "its peak stands beside it";
   menu->actions()[1]->trigger();
   EXPECT_TRUE(menu->actions()[1]->isChecked()) << "choosing it again leaves it chosen";
@@ -447,5 +377,5 @@ TEST_F(Frame, TheToolbarChoosesOrderFusionAndDevice) {
   EXPECT_EQ(document().choices().device, "cpu");
 }
 
-}  // namespace
+}  // namespace frame_test
 }  // namespace stashscope::ui::test

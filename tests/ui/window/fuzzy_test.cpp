@@ -1,4 +1,4 @@
-// What the palette finds for some typed letters, and what it puts first.
+// What the palette finds for typed letters, and what it ranks first.
 
 #include "ui/window/fuzzy.h"
 
@@ -11,7 +11,7 @@
 #include "ui/window/mnemonics.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace fuzzy_test {
 
 using namespace Qt::StringLiterals;
 using Places = std::vector<qsizetype>;
@@ -43,7 +43,6 @@ TEST(Fuzzy, StartsOfWordsAndNeighboursCountMost) {
   EXPECT_GT(score(u"ab"_s, u"a b"_s), score(u"ab"_s, u"a long way to b"_s));
 }
 
-/// All ways to pick letters of a short text, one by one.
 int best_of_all_ways(const QString& pattern, const QString& text, qsizetype at, qsizetype from) {
   if (at == pattern.size()) return 0;
   int best = -1000;
@@ -124,5 +123,5 @@ TEST(Mnemonics, EachLetterIsTakenOnce) {
             QStringList({u"&a && b"_s, u"a\tb"_s, u"…"_s}));
 }
 
-}  // namespace
+}  // namespace fuzzy_test
 }  // namespace stashscope::ui::test

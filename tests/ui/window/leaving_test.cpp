@@ -1,5 +1,5 @@
 // Nothing the user did is lost: questions before leaving, recovery after a crash, and a window that
-// closes whatever it is busy with.
+// closes during any work.
 
 #include <QFile>
 #include <QMessageBox>
@@ -8,7 +8,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace leaving_test {
 
 using namespace Qt::StringLiterals;
 
@@ -78,7 +78,7 @@ TEST_F(Leaving, ASessionThatCannotBeWrittenStaysUnsaved) {
   EXPECT_TRUE(message().contains(u"place.stashscope"_s)) << message().toStdString();
   EXPECT_TRUE(window().isVisible());
   EXPECT_TRUE(window().isWindowModified());
-  EXPECT_EQ(document().session_path(), u""_s);
+  EXPECT_EQ(document().files().session_path(), u""_s);
 }
 
 TEST_F(Leaving, SavingAgainAsksForNoName) {
@@ -86,8 +86,8 @@ TEST_F(Leaving, SavingAgainAsksForNoName) {
   tick_first_plan();
   press(Qt::Key_S, Qt::ControlModifier);
   answer_file_dialog(u"save_dialog"_s, in_folder(u"named"_s));
-  ASSERT_TRUE(comes_true([this] { return !document().session_path().isEmpty(); }));
-  EXPECT_EQ(document().session_path(), in_folder(u"named.stashscope"_s));
+  ASSERT_TRUE(comes_true([this] { return !document().files().session_path().isEmpty(); }));
+  EXPECT_EQ(document().files().session_path(), in_folder(u"named.stashscope"_s));
   EXPECT_FALSE(window().isWindowModified());
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(settles());
@@ -101,7 +101,7 @@ TEST_F(Leaving, WhatACrashLeftBehindIsOfferedAndRestored) {
   open(sample(u"gpt2_tiny"_s));
   tick_first_plan();
   const Choices chosen = document().choices();
-  start_window();  // the old window goes without being closed
+  start_window();  // the old window is destroyed without being closed
   ASSERT_EQ(kept_sessions().size(), 1);
   const QString abandoned = kept_sessions().front();
   window().offer_recovery();
@@ -110,7 +110,7 @@ TEST_F(Leaving, WhatACrashLeftBehindIsOfferedAndRestored) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(document().choices(), chosen);
   EXPECT_TRUE(window().isWindowModified());
-  EXPECT_EQ(document().session_path(), u""_s);
+  EXPECT_EQ(document().files().session_path(), u""_s);
   ASSERT_TRUE(comes_true([&] { return !kept_sessions().contains(abandoned); }));
   ASSERT_EQ(kept_sessions().size(), 1) << "restored choices are kept until they are saved";
 }
@@ -158,7 +158,7 @@ TEST_F(Leaving, WhileAStudyIsComputed) {
   Choices choices = document().choices();
   choices.dims["inputs_input_ids_dim0"] = 32;
   document().choose(choices, u"batch"_s);
-  ASSERT_TRUE(document().is_busy());
+  ASSERT_TRUE(document().study_job().is_busy());
   window_.reset();
 }
 
@@ -171,11 +171,11 @@ TEST_F(Leaving, WhileTheGraphIsLaidOut) {
 TEST_F(Leaving, WhileTheStepRuns) {
   open(sample(u"gpt2_tiny"_s));
   press(Qt::Key_F5);
-  ASSERT_TRUE(document().is_running());
+  ASSERT_TRUE(document().run_job().is_running());
   window().close();
   EXPECT_FALSE(window().isVisible());
   window_.reset();
 }
 
-}  // namespace
+}  // namespace leaving_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// The ways into the window, and what is shown when one leads nowhere.
+// The ways to open a file in the window, and what is shown when it fails.
 
 #include <QApplication>
 #include <QDropEvent>
@@ -13,7 +13,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace opening_test {
 
 using namespace Qt::StringLiterals;
 
@@ -51,7 +51,7 @@ TEST_F(Opening, TheEmptyWindowInvites) {
   }
   press(Qt::Key_F5);
   press(Qt::Key_Escape);
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
 }
 
 TEST_F(Opening, ASampleOfTheWelcomePage) {
@@ -154,13 +154,13 @@ TEST_F(Opening, SearchWalksThroughTheNodes) {
   ASSERT_EQ(QApplication::focusWidget(), &search);
   QTest::keyClicks(&search, u"softmax"_s);
   QTest::keyClick(&search, Qt::Key_Return);
-  const NodeId first = document().selection().node;
+  const NodeId first = document().selection().node();
   ASSERT_TRUE(first.valid());
   QTest::keyClick(&search, Qt::Key_Return);
-  EXPECT_NE(document().selection().node, first);
+  EXPECT_NE(document().selection().node(), first);
   press(Qt::Key_F3, Qt::ShiftModifier);
-  EXPECT_EQ(document().selection().node, first);
+  EXPECT_EQ(document().selection().node(), first);
 }
 
-}  // namespace
+}  // namespace opening_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// What is done to a model before differentiation, and ways to put activations away.
+// Passes before differentiation, and plans that evict activations.
 
 #include <QAction>
 #include <QMenu>
@@ -7,7 +7,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace pass_menu_test {
 
 using namespace Qt::StringLiterals;
 
@@ -45,10 +45,10 @@ TEST_F(Passes, HalvesActivationsInMixedPrecision) {
   const std::int64_t before = peak();
   trigger(u"precision_bfloat16"_s);
   EXPECT_LT(peak(), before);
-  EXPECT_EQ(document().choices().precision, "bfloat16");
+  EXPECT_EQ(document().choices().graph.precision, ElementType::bfloat16);
 }
 
-/// Plans and options whose text begins so.
+/// Plans and groups whose text begins like this.
 QModelIndex plan_named(const QAbstractItemModel& model, const QString& start,
                        const QModelIndex& parent = {}) {
   for (int row = 0; row < model.rowCount(parent); ++row) {
@@ -72,8 +72,8 @@ TEST_F(Passes, ListsWaysThatTheReferenceDoesNotKnowOnRequest) {
   click_check_box(plans(), offload);
   ASSERT_TRUE(settles());
   EXPECT_LE(peak(), before);
-  EXPECT_FALSE(own_part(document().choices().plans).empty());
+  EXPECT_FALSE(own_part(document().choices().plans.config).empty());
 }
 
-}  // namespace
+}  // namespace pass_menu_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Every widget can be reached by the keyboard and is named for those who hear the screen.
+// Every widget can be reached by keyboard and has a name for screen readers.
 
 #include <QAbstractScrollArea>
 #include <QAccessible>
@@ -8,7 +8,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace reach_test {
 
 using namespace Qt::StringLiterals;
 
@@ -28,12 +28,12 @@ class Reach : public WindowTest {
     open(sample(u"gpt2_tiny"_s));
   }
 
-  /// What takes the focus while its panel is in front.
+  /// The widgets that take the focus while their panel is in front.
   std::vector<QWidget*> focusable() {
     std::vector<QWidget*> widgets;
     for (QWidget* const widget : window().findChildren<QWidget*>()) {
       const bool takes_keys = (widget->focusPolicy() & Qt::TabFocus) != 0;
-      // Headers and the parts of other widgets are used through these.
+      // Headers and parts of other widgets are used through those widgets.
       const bool is_part = widget->focusProxy() != nullptr;
       if (takes_keys && !is_part && widget->isEnabled() && widget->isVisible()) {
         widgets.push_back(widget);
@@ -45,7 +45,7 @@ class Reach : public WindowTest {
   std::set<const QWidget*> reached_by_tab(Qt::Key key) {
     std::set<const QWidget*> reached;
     window().graph().view().setFocus();
-    // Text views lead through their links first.
+    // In text views, Tab goes through the links first.
     for (int i = 0; i < 400; ++i) {
       QWidget* const at = QApplication::focusWidget();
       if (at == nullptr) break;
@@ -101,5 +101,5 @@ TEST_F(Reach, TabGoesThroughOnePanelAfterTheOther) {
   EXPECT_GT(panels.size(), 5U);
 }
 
-}  // namespace
+}  // namespace reach_test
 }  // namespace stashscope::ui::test

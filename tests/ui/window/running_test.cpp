@@ -11,11 +11,11 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace running_test {
 
 using namespace Qt::StringLiterals;
 
-/// Children of this process, whichever thread started them.
+/// Child processes of this process, of any thread.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   for (const QString& thread :
@@ -43,12 +43,12 @@ class Running : public WindowTest {
 
   void start_run() {
     click(find<QPushButton>(u"run_button"_s));
-    ASSERT_TRUE(document().is_running());
+    ASSERT_TRUE(document().run_job().is_running());
     ASSERT_TRUE(comes_true([] { return !children().empty(); }));
   }
 
   void expect_usable() {
-    EXPECT_FALSE(document().is_running());
+    EXPECT_FALSE(document().run_job().is_running());
     EXPECT_TRUE(find<QPushButton>(u"run_button"_s).isEnabled());
     EXPECT_EQ(document().measured(), nullptr);
     click_check_box(plans(), 0, PlanTreeModel::plan);
@@ -59,7 +59,7 @@ class Running : public WindowTest {
 TEST_F(Running, CanBeCancelled) {
   start_run();
   click(find<QPushButton>(u"cancel_run_button"_s));
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
   EXPECT_TRUE(comes_true([] { return children().empty(); })) << "the worker goes with the run";
   EXPECT_EQ(message(), u""_s);
   expect_usable();
@@ -68,20 +68,20 @@ TEST_F(Running, CanBeCancelled) {
 TEST_F(Running, CanBeCancelledByEscapeAndStartedAgain) {
   start_run();
   press(Qt::Key_Escape);
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
   press(Qt::Key_F5);
-  ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+  ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
   ASSERT_NE(document().measured(), nullptr);
   EXPECT_EQ(document().measured()->largest_error, 0);
 }
 
 TEST_F(Running, TellsHowFarItIs) {
   double fraction = 0;
-  QObject::connect(&document(), &Document::run_progressed, &document(),
+  QObject::connect(&document().run_job(), &RunJob::progressed, &document(),
                    [&](double now, const QString&) { fraction = std::max(fraction, now); });
   start_run();
   EXPECT_TRUE(find<QProgressBar>(u"run_progress"_s).isVisible());
-  ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+  ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
   EXPECT_GT(fraction, 0);
   EXPECT_LE(fraction, 1);
   EXPECT_FALSE(find<QProgressBar>(u"run_progress"_s).isVisible());
@@ -106,7 +106,7 @@ TEST_F(Running, ChoicesMadeMeanwhileAreNotTakenForMeasured) {
   start_run();
   click_check_box(plans(), 0, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
-  ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+  ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
   EXPECT_EQ(document().measured(), nullptr);
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(settles());
@@ -116,7 +116,7 @@ TEST_F(Running, ChoicesMadeMeanwhileAreNotTakenForMeasured) {
 TEST_F(Running, AnotherModelEndsTheRun) {
   start_run();
   open(sample(u"lenet"_s));
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
   EXPECT_TRUE(comes_true([] { return children().empty(); }));
   EXPECT_EQ(document().measured(), nullptr);
 }
@@ -130,5 +130,5 @@ TEST_F(Running, DevicesThatAreNotThereSayWhy) {
   EXPECT_FALSE(device.itemData(cuda, Qt::ToolTipRole).toString().isEmpty());
 }
 
-}  // namespace
+}  // namespace running_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Texts are ready for translation: whatever the window says passes through a translator.
+// All texts of the window pass through a translator.
 
 #include "ui/window/translation.h"
 #include "core/run/devices/devices.h"
@@ -19,11 +19,11 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace translation_test {
 
 using namespace Qt::StringLiterals;
 
-/// Marks every text that is asked of it, in all languages alike.
+/// Marks every text that it is asked to translate.
 class MarkingTranslator : public QTranslator {
  public:
   static constexpr QChar mark = u'§';
@@ -48,7 +48,7 @@ class Translation : public WindowTest {
   MarkingTranslator translator_;
 };
 
-/// What the engine and the model say stays as it is.
+/// Texts of the engine and of the model, which are not translated.
 QStringList engine_texts() {
   QStringList texts;
   const auto add = [&](const auto& table) {
@@ -80,7 +80,7 @@ TEST_F(Translation, EverythingThatTheWindowSaysIsTranslated) {
   const QStringList engine = engine_texts();
   int translated = 0;
   for (const SeenText& seen : texts_of(window())) {
-    // What the engine is doing, and its names of what memory is used for.
+    // The stage of the engine, and its names of bands.
     if (seen.where.startsWith(u"status_stage"_s) || seen.where.startsWith(u"alive_bands"_s))
       continue;
     if (seen.text.contains(MarkingTranslator::mark)) {
@@ -92,7 +92,7 @@ TEST_F(Translation, EverythingThatTheWindowSaysIsTranslated) {
   EXPECT_GT(translated, 150);
 }
 
-/// The hash by which compiled translations find a text.
+/// The hash that compiled translations use to find a text.
 quint32 hash_of(const QByteArray& text) {
   quint32 hash = 0;
   for (const char c : text) {
@@ -104,7 +104,7 @@ quint32 hash_of(const QByteArray& text) {
   return hash == 0 ? 1 : hash;
 }
 
-/// A compiled translation of one text, as Qt's tools write it.
+/// A compiled translation of one text, in the format of Qt's tools.
 QByteArray compiled(const QByteArray& context, const QByteArray& source, const QString& target) {
   QByteArray message;
   QDataStream out(&message, QIODevice::WriteOnly);
@@ -142,5 +142,5 @@ TEST(TranslationFiles, AreFoundByTheLanguage) {
   EXPECT_EQ(MainWindow::tr("&File"), u"&File"_s);
 }
 
-}  // namespace
+}  // namespace translation_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Runs and searches take turns, and whatever has to wait says so.
+// Runs and searches exclude each other, and each waiting task says what it waits for.
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -10,7 +10,7 @@
 #include "ui/memory/sweep_chart.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace turns_test {
 
 using namespace Qt::StringLiterals;
 
@@ -21,12 +21,12 @@ class TakingTurns : public WindowTest {
     open(sample(u"gpt2_tiny"_s));
     RunRequest request;
     request.counts.repeats = most_runs;
-    document().set_run_request(request);
+    document().run_job().set_request(request);
     press(Qt::Key_B, Qt::ControlModifier);
     ASSERT_TRUE(field().hasFocus());
   }
   void TearDown() override {
-    document().cancel_run();
+    document().run_job().cancel();
     WindowTest::TearDown();
   }
 
@@ -61,7 +61,7 @@ const QStringList search_buttons = {u"plan_button"_s, u"curve_button"_s, u"find_
 
 TEST_F(TakingTurns, SearchesWaitForTheRun) {
   click(find<QWidget>(u"run_button"_s));
-  ASSERT_TRUE(document().is_running());
+  ASSERT_TRUE(document().run_job().is_running());
   const QString why = u"Waits for the run to end"_s;
   auto& panel = find<QWidget>(u"planner_panel"_s);
   for (const QString& name : search_buttons) {
@@ -104,7 +104,7 @@ TEST_F(TakingTurns, RunsWaitForASearch) {
   EXPECT_TRUE(result.text().contains(u"waits for the search"_s)) << result.text().toStdString();
   press(Qt::Key_F5);
   document().run();
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
   press(Qt::Key_Period, Qt::ControlModifier);
   ASSERT_TRUE(comes_true([this] { return planning().job() == PlanningJob::none; }));
   expect_ready<QPushButton>(u"run_button"_s);
@@ -112,7 +112,7 @@ TEST_F(TakingTurns, RunsWaitForASearch) {
   EXPECT_FALSE(result.text().contains(u"waits"_s)) << result.text().toStdString();
   ASSERT_TRUE(settles());
   press(Qt::Key_F5);
-  EXPECT_TRUE(document().is_running());
+  EXPECT_TRUE(document().run_job().is_running());
 }
 
 TEST_F(TakingTurns, TheKeysStayAtTheButtonsOfARun) {
@@ -144,16 +144,16 @@ TEST_F(TakingTurns, TheSweepWaitsForTheRun) {
   };
   ASSERT_TRUE(comes_true(is_complete));
   press(Qt::Key_F5);
-  ASSERT_TRUE(document().is_running());
+  ASSERT_TRUE(document().run_job().is_running());
   points.setValue(9);
   ASSERT_TRUE(comes_true([&] { return chart.points().empty(); }));
   EXPECT_EQ(find<QWidget>(u"sweep_start"_s).toolTip(), u"Waits for the run to end"_s);
   EXPECT_FALSE(find<QWidget>(u"sweep_start"_s).isEnabled());
   EXPECT_FALSE(find<QWidget>(u"sweep_cancel"_s).isVisible());
   press(Qt::Key_Escape);
-  ASSERT_FALSE(document().is_running());
+  ASSERT_FALSE(document().run_job().is_running());
   EXPECT_TRUE(comes_true(is_complete)) << "it goes on by itself";
 }
 
-}  // namespace
+}  // namespace turns_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// Every key that a view takes is on the sheet of keys, and every key on the sheet works.
+// Every key that a view handles is on the shortcut sheet, and every key on the sheet works.
 
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -15,7 +15,7 @@
 #include "ui/window/commands.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace view_keys_test {
 
 using namespace Qt::StringLiterals;
 
@@ -28,7 +28,7 @@ class ViewKeys : public WindowTest {
     window().graph().view().isolate(1);
   }
 
-  /// Points in all charts, so that there is something for each key.
+  /// Fills all charts, so that each key has something to do.
   void fill_charts() {
     auto& plan_chart = find<PlanChart>(u"plan_chart"_s);
     plan_chart.set_points({{100, 0.5}, {200, 0.2}, {300, 0}});
@@ -41,7 +41,7 @@ class ViewKeys : public WindowTest {
     ASSERT_TRUE(
         comes_true([this] { return find<ComparePanel>(u"compare_panel"_s).is_comparing(); }));
   }
-  /// What is chosen would change the charts.
+  /// Disconnects the effects of a choice, because they would change the charts.
   static void disconnect_choices(PlanChart& chart) {
     QObject::disconnect(&chart, &PlanChart::point_chosen, nullptr, nullptr);
   }
@@ -81,7 +81,7 @@ class ViewKeys : public WindowTest {
     return keys;
   }
 
-  /// Whether a view takes a key that is no shortcut for itself.
+  /// Whether a view handles a key that is not a shortcut.
   static bool takes(QWidget& view, QKeyCombination key) {
     QKeyEvent event(QEvent::KeyPress, key.key(), key.keyboardModifiers());
     static_cast<QObject&>(view).event(&event);
@@ -93,7 +93,7 @@ std::vector<QKeyCombination> all_keys() {
   std::vector<int> keys;
   for (int key = Qt::Key_Space; key <= Qt::Key_AsciiTilde; ++key) keys.push_back(key);
   for (int key = Qt::Key_Escape; key <= Qt::Key_PageDown; ++key) {
-    // Tab goes on to the next widget everywhere.
+    // Tab moves to the next widget everywhere.
     if (key != Qt::Key_Tab && key != Qt::Key_Backtab) keys.push_back(key);
   }
   for (int key = Qt::Key_F1; key <= Qt::Key_F12; ++key) keys.push_back(key);
@@ -155,7 +155,7 @@ TEST_F(ViewKeys, TheRightMouseButtonListsThemBesideACurve) {
   MemoryView& memory = find<MemoryView>(u"memory_view"_s);
   front(memory);
   QPointer<QMenu> menu;
-  // The menu is open until a key chooses.
+  // The menu stays open until a key chooses.
   QTimer::singleShot(0, &memory, [&menu] {
     menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
     if (menu == nullptr) return;
@@ -185,5 +185,5 @@ TEST_F(ViewKeys, ThePaletteOffersWhatCanBeSeen) {
   EXPECT_FALSE(offers(u"Bands or tensors"_s));
 }
 
-}  // namespace
+}  // namespace view_keys_test
 }  // namespace stashscope::ui::test

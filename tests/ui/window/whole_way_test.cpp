@@ -12,7 +12,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace whole_way_test {
 
 using namespace Qt::StringLiterals;
 
@@ -38,13 +38,17 @@ class WholeWay : public WindowTest {
 
   void run_step() {
     press(Qt::Key_F5);
-    ASSERT_TRUE(document().is_running());
-    ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+    ASSERT_TRUE(document().run_job().is_running());
+    ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
     ASSERT_NE(document().measured(), nullptr) << message().toStdString();
   }
+
+  /// Opens the sample; changes its batch, plans, order and level.
+  void choose_of_everything();
+  void run_and_copy();
 };
 
-TEST_F(WholeWay, EveryStepAndBackAgain) {
+void WholeWay::choose_of_everything() {
   open(sample(u"gpt2_tiny"_s));
   const QString status_at_first = status();
 
@@ -73,26 +77,33 @@ TEST_F(WholeWay, EveryStepAndBackAgain) {
 
   click_cell(orders(), 2, OrderModel::name);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().order, document().study()->orders[2].name);
+  EXPECT_EQ(document().choices().order.strategy, order_rows(*document().study())[2].name);
   EXPECT_NE(peak(), before);
 
   choose_entry(u"level"_s, 1);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().level, 1);
+  EXPECT_EQ(document().choices().plans.level, 1);
   click_check_box(plans(), 1, PlanTreeModel::plan);
   ASSERT_TRUE(settles());
+}
 
+void WholeWay::run_and_copy() {
   run_step();
+  ASSERT_FALSE(HasFatalFailure());
   EXPECT_EQ(document().measured()->largest_error, 0);
   EXPECT_EQ(document().measured()->runs.current.peak_bytes, peak());
   EXPECT_TRUE(status().contains(u"measured"_s));
   EXPECT_TRUE(
-      find<QLabel>(u"run_result"_s).text().contains(u"Largest difference at any step: 0 B"_s));
+      find<QLabel>(u"run_result"_s).text().contains(u"Largest difference in any slot: 0 B"_s));
 
   click(find<QWidget>(u"copy_config_button"_s));
   EXPECT_EQ(QApplication::clipboard()->text().toStdString(), to_string(document().study()->config));
   EXPECT_FALSE(QApplication::clipboard()->text().isEmpty());
+}
 
+TEST_F(WholeWay, EveryStepAndBackAgain) {
+  ASSERT_NO_FATAL_FAILURE(choose_of_everything());
+  ASSERT_NO_FATAL_FAILURE(run_and_copy());
   const Choices chosen = document().choices();
   const std::int64_t peak_chosen = peak();
   const QString status_chosen = status();
@@ -174,8 +185,8 @@ TEST_F(WholeWay, CountOfAPlanByKeyboard) {
   QTest::keyClicks(box, u"1"_s);
   QTest::keyClick(box, Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().plans.size(), 1U);
-  EXPECT_EQ(document().choices().plans.begin()->second.count, 1);
+  EXPECT_EQ(document().choices().plans.config.size(), 1U);
+  EXPECT_EQ(document().choices().plans.config.begin()->second.count, 1);
   EXPECT_EQ(plans().model()->index(0, PlanTreeModel::count).data().toInt(), 1);
 }
 
@@ -191,5 +202,5 @@ TEST_F(WholeWay, TheMeasurementLeavesWithTheChoicesItBelongsTo) {
   EXPECT_EQ(status(), measured);
 }
 
-}  // namespace
+}  // namespace whole_way_test
 }  // namespace stashscope::ui::test

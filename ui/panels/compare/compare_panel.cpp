@@ -5,9 +5,9 @@
 #include <QSettings>
 #include <QSplitter>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -20,12 +20,13 @@ constexpr int name_width = 180;
 constexpr int least_name_width = 112;
 constexpr int side_width = 104;
 constexpr int least_difference_width = 96;
-/// Of the table against the chart.
+/// Heights of the table and the chart, relative to each other.
 constexpr int table_share = 660;
 constexpr int chart_share = 300;
 
 QString file_of(const Document& document) {
-  return document.session_path().isEmpty() ? document.model_path() : document.session_path();
+  return document.files().session_path().isEmpty() ? document.model_path()
+                                                   : document.files().session_path();
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ ComparePanel::ComparePanel(Document& document, QWidget* parent)
   layout->addWidget(progress_row_);
   layout->addWidget(pages_, 1);
   connect(&document_, &Document::study_changed, this, &ComparePanel::show_rows);
-  connect(&document_, &Document::paths_changed, this, &ComparePanel::show_titles);
+  connect(&document_.files(), &DocumentFiles::paths_changed, this, &ComparePanel::show_titles);
   show_state();
 }
 
@@ -117,7 +118,7 @@ QWidget* ComparePanel::make_tools() {
   left_title_->setObjectName(u"compare_left"_s);
   right_title_->setObjectName(u"compare_right"_s);
   all_->setObjectName(u"compare_all"_s);
-  all_->setToolTip(tr("Lists what is the same on both sides, too"));
+  all_->setToolTip(tr("Also lists what is the same on both sides"));
   tools_->addWidget(left_title_, 1);
   QToolButton* const swap = add_tool(u"compare_swap"_s, u"⇄"_s, tr("Swap the sides"));
   tools_->addWidget(right_title_, 1);
@@ -150,7 +151,7 @@ QWidget* ComparePanel::make_progress() {
   cancel->setObjectName(u"compare_cancel"_s);
   stage_->setObjectName(u"compare_stage"_s);
   progress_->setObjectName(u"compare_progress"_s);
-  progress_->setAccessibleName(tr("How far loading is"));
+  progress_->setAccessibleName(tr("Progress of loading"));
   progress_->setRange(0, 1000);
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(spacing_unit);
@@ -170,12 +171,13 @@ void ComparePanel::make_other() {
   other_ = std::make_unique<Document>();
   connect(other_.get(), &Document::opened, this, &ComparePanel::take_opened);
   connect(other_.get(), &Document::study_changed, this, &ComparePanel::show_rows);
-  connect(other_.get(), &Document::busy_changed, this, &ComparePanel::show_state);
-  connect(other_.get(), &Document::failed, this, &ComparePanel::failed);
-  connect(other_.get(), &Document::progressed, this, [this](double fraction, const QString& stage) {
-    progress_->setValue(static_cast<int>(1000 * fraction));
-    stage_->setText(stage);
-  });
+  connect(&other_->study_job(), &StudyJob::busy_changed, this, &ComparePanel::show_state);
+  connect(&other_->notices(), &Notices::failed, this, &ComparePanel::failed);
+  connect(&other_->study_job(), &StudyJob::progressed, this,
+          [this](double fraction, const QString& stage) {
+            progress_->setValue(static_cast<int>(1000 * fraction));
+            stage_->setText(stage);
+          });
 }
 
 void ComparePanel::open(const QString& path) {
@@ -207,8 +209,8 @@ void ComparePanel::close_comparison() {
   shown_ = false;
   model_.set_rows({});
   chart_->set_studies(nullptr, nullptr);
-  if (other_ != nullptr && other_->is_busy()) {
-    // Its thread may still be reading a large file; nothing waits for that here.
+  if (other_ != nullptr && other_->study_job().is_busy()) {
+    // Its thread may still be reading a large file, so nothing waits for it here.
     other_->cancel();
   } else {
     other_.reset();
@@ -222,15 +224,15 @@ QString ComparePanel::remembered_file() const {
 }
 
 void ComparePanel::show_state() {
-  const bool is_loading = other_ != nullptr && other_->is_busy();
+  const bool is_loading = other_ != nullptr && other_->study_job().is_busy();
   progress_row_->setVisible(is_loading);
   pages_->setCurrentIndex(is_comparing() ? 1 : 0);
   invitation_->setText(
-      tr("Set another session or model beside this one: what differs, and both memory curves on "
-         "one chart."));
+      tr("Compare this model with another session or model: a table of the differences, and both "
+         "memory curves on one chart."));
   const QString last = remembered_file();
   again_->setVisible(!last.isEmpty());
-  again_->setText(tr("Again with %1").arg(QFileInfo(last).fileName()));
+  again_->setText(tr("Compare with %1 again").arg(QFileInfo(last).fileName()));
   again_->setToolTip(last);
   show_titles();
 }

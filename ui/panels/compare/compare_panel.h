@@ -16,8 +16,9 @@
 
 namespace stashscope::ui {
 
-/// Another session or model beside the one of the document: what differs as a table, both memory
-/// curves on one chart. The other one is loaded in the background and follows no choice made here.
+/// Compares the document with another session or model: a table of differences, and both memory
+/// curves on one chart. The other side is loaded in the background and does not follow choices made
+/// here.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
@@ -28,12 +29,12 @@ class ComparePanel : public QWidget {
   void open(const QString& path);
   void swap_sides();
   void close_comparison();
-  /// Whether there is something beside the document's model.
+  /// Whether another side is shown.
   bool is_comparing() const { return other_ != nullptr && shown_; }
 
  Q_SIGNALS:
-  void choice_wanted();  ///< of a file to compare with
-  void opened();         ///< there is something to be seen
+  void choice_wanted();  ///< requests a file to compare with
+  void opened();         ///< the comparison is ready to be seen
   void failed(const stashscope::ui::Failure& failure);
 
  private:
@@ -54,8 +55,8 @@ class ComparePanel : public QWidget {
   ComparisonModel model_;
   bool shown_ = false;
   bool swapped_ = false;
-  QString path_;     ///< of the other one
-  QString loading_;  ///< what is to become the other one
+  QString path_;     ///< of the other side
+  QString loading_;  ///< file that is loaded to become the other side
 
   QStackedWidget* pages_;
   QLabel* invitation_;

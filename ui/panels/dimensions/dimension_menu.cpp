@@ -60,7 +60,7 @@ void DimensionMenu::add_separate(const Dimension& dimension) {
               tr("Take %1 apart again").arg(menu_text(shown(name))),
               [this, study, dimension, name] {
                 document_.choose(with_separate_name(*study, document_.choices(), dimension, name),
-                                 tr("%1 is on its own again").arg(shown(name)));
+                                 tr("%1 is separate again").arg(shown(name)));
               });
   }
 }

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// What can be done with one dimension: make it one with another, take names apart again, other
-/// sizes, its curve of peaks.
+/// Actions for one dimension: make it the same as another, separate dimensions made the same,
+/// change the size, show the peak against it.
 class DimensionMenu : public QMenu {
   Q_OBJECT
 

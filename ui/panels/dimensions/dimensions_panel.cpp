@@ -2,13 +2,13 @@
 
 #include <QSignalBlocker>
 
-#include "ui/theme/spacing.h"
 #include "core/study/choices/dimension_uses.h"
 #include "core/study/edits/edits.h"
 #include "ui/document/dimension_presets.h"
 #include "ui/panels/dimensions/dimension_menu.h"
 #include "ui/panels/dimensions/preset_menu.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/drop_menu.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/undo_keys.h"
@@ -66,7 +66,7 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
   connect(&document_, &Document::choices_changed, this, [this] {
-    // Undone or taken back before a study came of them: no other one follows.
+    // If a change is undone before it gave a study, no other study follows.
     if (document_.choices() == document_.study()->choices) show_study();
   });
 }
@@ -96,7 +96,7 @@ void DimensionsPanel::show_study() {
   for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
 }
 
-/// Whoever worked with a dimension by keyboard stays at it.
+/// The keyboard focus stays at its dimension.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
@@ -108,7 +108,7 @@ void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimension
 void DimensionsPanel::clear_rows() {
   while (QLayoutItem* const item = rows_layout_->takeAt(0)) {
     if (QWidget* const row = item->widget()) {
-      // Nobody finds it by its name any more.
+      // Without a parent, it is no longer found by its name.
       row->hide();
       row->setParent(nullptr);
       row->deleteLater();
@@ -177,7 +177,8 @@ QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
   more->setText(u"⋯"_s);
   more->setAutoRaise(true);
   more->setAccessibleName(tr("More for %1").arg(name));
-  more->setToolTip(tr("The same as another dimension, other sizes, the peak against it"));
+  more->setToolTip(
+      tr("Make it the same as another dimension, change its size, show the peak against it"));
   more->setFocusPolicy(Qt::StrongFocus);
   auto* const menu = new DimensionMenu(document_, name, more);
   drop_menu(*more, *menu);
@@ -209,8 +210,8 @@ QString DimensionsPanel::tip_of(const Dimension& dimension) const {
   if (!dimension.at_most.empty()) lines << tr("at most %1").arg(shown(dimension.at_most));
   if (dimension.assumed) {
     lines << QString()
-          << tr("The model leaves it open and nobody set it; the value is a guess "
-                "that fits the model.");
+          << tr("The model does not fix this size and you have not set it. The value is an "
+                "assumption that fits the model.");
   }
   return lines.join(u'\n');
 }

@@ -11,8 +11,8 @@
 
 namespace stashscope::ui {
 
-/// One spin box for each dimension of the model, with a menu beside it, and named sets of sizes;
-/// everything follows a change.
+/// A spin box and a menu for each dimension of the model, and named sets of sizes. Changes apply at
+/// once.
 class DimensionsPanel : public QWidget {
   Q_OBJECT
 
@@ -24,7 +24,6 @@ class DimensionsPanel : public QWidget {
   void sweep_wanted(const QString& dimension);
 
  private:
-  /// The widgets of one dimension.
   struct Row {
     QString name;
     QSpinBox* value = nullptr;

@@ -10,7 +10,7 @@
 
 namespace stashscope::ui {
 
-/// Computes the peaks of a sweep on a thread of its own. A new start drops the one before.
+/// Computes the peaks of a sweep on its own thread. A new start replaces the previous sweep.
 class SweepJob : public QObject {
   Q_OBJECT
 
@@ -25,7 +25,7 @@ class SweepJob : public QObject {
 
  Q_SIGNALS:
   void found(const stashscope::SweepPoint& point);
-  void ended();  ///< done or cancelled, not on another start
+  void ended();  ///< done or cancelled; not emitted for a replaced sweep
   void failed(const stashscope::ui::Failure& failure);
 
  private:

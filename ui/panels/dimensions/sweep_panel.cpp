@@ -6,11 +6,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "core/study/edits/edits.h"
 #include "ui/document/dimension_presets.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/undo_keys.h"
 
 namespace stashscope::ui {
@@ -57,7 +57,7 @@ SweepPanel::SweepPanel(Document& document, QWidget* parent)
   connect(chart_, &SweepChart::value_chosen, this, &SweepPanel::set_size);
   connect(&job_, &SweepJob::found, this, &SweepPanel::take_point);
   connect(&job_, &SweepJob::ended, this, &SweepPanel::show_state);
-  connect(&job_, &SweepJob::failed, &document_, &Document::failed);
+  connect(&job_, &SweepJob::failed, &document_.notices(), &Notices::report);
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &SweepPanel::take_turn);
   connect(&document_, &Document::study_changed, this, &SweepPanel::take_study);
   connect(&document_, &Document::opened, this, [this] { dimension_->clear(); });
@@ -91,7 +91,7 @@ QWidget* SweepPanel::make_head() {
   start_->setObjectName(u"sweep_start"_s);
   cancel_->setObjectName(u"sweep_cancel"_s);
   progress_->setObjectName(u"sweep_progress"_s);
-  progress_->setAccessibleName(tr("How far the curve is"));
+  progress_->setAccessibleName(tr("Progress of the curve"));
   progress_->setTextVisible(false);
   progress_->setFixedSize(12 * spacing_unit, spacing_unit);
   auto* const head = new QWidget;
@@ -124,7 +124,7 @@ void SweepPanel::take_study() {
   list_dimensions();
   const Dimension* const now = dimension();
   if (now != nullptr) chart_->set_value(now->value);
-  // The user's own range stays what it is.
+  // A range that the user has set stays.
   if (now != nullptr && is_range_proposed_ && now->value > to_->value()) return propose_range();
   ask();
 }
@@ -171,7 +171,7 @@ bool SweepPanel::is_answered(const Question& question) const {
          have_same_sweep(*shown_->study, *question.study, question.dimension);
 }
 
-/// Computes what is not on the screen yet.
+/// Starts a computation if the points on the screen are not up to date.
 void SweepPanel::ask() {
   if (!seen_) return;
   const Dimension* const of = dimension();
@@ -192,7 +192,7 @@ void SweepPanel::ask() {
   show_state();
 }
 
-/// Beside a sweep a run would measure times that are too long.
+/// A sweep waits for a run, because it would distort the measured times.
 void SweepPanel::take_turn() {
   if (!waits()) return ask();
   if (job_.is_running()) {
@@ -207,7 +207,7 @@ void SweepPanel::start() {
   if (of == nullptr) return;
   shown_ = Question{document_.study(), of->name,
                     sweep_values(from_->value(), to_->value(), count_->value())};
-  const DeviceProfile& profile = shown_->study->choices.profile;
+  const DeviceProfile& profile = shown_->study->choices.times.profile;
   const std::int64_t from = from_->value();
   chart_->start({shown(of->name), from, std::max<std::int64_t>(from + 1, to_->value()),
                  profile.memory_bytes, shown(profile.name), of->value},
@@ -229,7 +229,7 @@ void SweepPanel::show_state() {
   cancel_->setVisible(running);
   start_->setVisible(!running && has_dimension && !is_complete);
   enable_unless(*start_, waits() ? document_.exclusive_work().why_wait() : QString(),
-                tr("Computes the curve that was cancelled"));
+                tr("Computes the cancelled curve"));
   for (QWidget* const each : std::initializer_list<QWidget*>{dimension_, from_, to_, count_}) {
     each->setEnabled(has_dimension);
   }

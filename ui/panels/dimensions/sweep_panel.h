@@ -13,8 +13,8 @@
 
 namespace stashscope::ui {
 
-/// The peak against the sizes of one dimension. Computed in the background while it can be seen;
-/// follows the choices.
+/// The peak against the sizes of one dimension. Follows the choices; computed in the background
+/// while the panel is visible.
 class SweepPanel : public QWidget {
   Q_OBJECT
 
@@ -22,12 +22,12 @@ class SweepPanel : public QWidget {
   explicit SweepPanel(Document& document, QWidget* parent = nullptr);
 
   void show_dimension(const QString& name);
-  /// Behind another tab nothing is computed.
+  /// Behind another tab, the panel computes nothing.
   void set_seen(bool seen);
   bool is_seen() const { return seen_; }
 
  private:
-  /// What the points on the screen are of.
+  /// The input of the points on the screen.
   struct Question {
     std::shared_ptr<const Study> study;
     std::string dimension;
@@ -39,10 +39,10 @@ class SweepPanel : public QWidget {
   const Dimension* dimension() const;
   void take_study();
   void list_dimensions();
-  /// Sizes around that of the dimension, until the user says others.
+  /// Proposes sizes around that of the dimension, until the user sets a range.
   void propose_range();
   void ask();
-  bool waits() const { return document_.is_running(); }
+  bool waits() const { return document_.run_job().is_running(); }
   void take_turn();
   bool is_answered(const Question& question) const;
   void start();

@@ -45,7 +45,7 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
   copy_name_ = add(u"copy_name"_s, tr("&Copy name"), QKeySequence::Copy, &Self::copy_name);
   fit_ = add(u"fit_graph"_s, tr("Show &all of the graph"), QKeySequence(u"F"_s), &Self::fit);
   export_ = add(u"export_picture"_s, tr("&Export the picture…"), {}, &Self::export_picture);
-  connect(&document_, &Document::selection_changed, this, &GraphActions::enable);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &GraphActions::enable);
   connect(&document_, &Document::study_changed, this, &GraphActions::enable);
   connect(&view_, &GraphView::menu_wanted, this, &GraphActions::show_menu);
   connect(&view_, &GraphView::isolation_changed, this, &GraphActions::enable);
@@ -76,12 +76,12 @@ void GraphActions::enable() {
   }
   enable_plans();
   enable_plan_row();
-  why_not_->setEnabled(document_.selection().node.valid());
+  why_not_->setEnabled(document_.selection().node().valid());
   isolate_->setEnabled(has_selection || view_.isolation());
   isolate_->setChecked(view_.isolation().has_value());
 }
 
-/// Ticked when that holds for all that it can hold for.
+/// An action is ticked if it is in effect for all selected nodes that it can apply to.
 void GraphActions::enable_plans() {
   const PlannedNodes planned =
       document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), selected());
@@ -93,7 +93,7 @@ void GraphActions::enable_plans() {
 }
 
 void GraphActions::enable_plan_row() {
-  const NodeId node = document_.selection().node;
+  const NodeId node = document_.selection().node();
   if (document_.study() == nullptr || !node.valid()) {
     return enable_unless(*plan_row_, tr("Select a node first"), {});
   }
@@ -102,7 +102,7 @@ void GraphActions::enable_plan_row() {
   enable_unless(*plan_row_, has_row ? QString() : tr("No row of the plan table has this node"), {});
 }
 
-void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node); }
+void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node()); }
 
 void GraphActions::recompute() {
   const Study& study = *document_.study();
@@ -136,8 +136,8 @@ void GraphActions::follow(Way way) {
   const std::vector<layout::Neighbour> found = neighbours(way);
   if (found.empty()) {
     Q_EMIT said(way == Way::to_inputs
-                    ? tr("No node comes before: it reads inputs and parameters only.")
-                    : tr("No node comes after: nothing reads what it makes."));
+                    ? tr("No node comes before: this node reads only inputs and parameters.")
+                    : tr("No node comes after: no node reads the outputs of this one."));
     return;
   }
   if (found.size() == 1) {
@@ -184,17 +184,18 @@ void GraphActions::show_path() {
   std::vector<NodeId> path =
       layout::activation_path(document_.study()->current->dataflow, grouping, selected());
   if (path.empty()) {
-    Q_EMIT said(tr("No activation goes from forward to backward here."));
+    Q_EMIT said(tr("Nothing here is stashed for backward."));
     return;
   }
-  const std::size_t first = document_.step_of(path.front());
-  document_.select_nodes(std::move(path), tr("Stash path of %1").arg(name_of_selection()), first);
+  const std::size_t first = document_.selection().step_of(path.front());
+  document_.selection().select_nodes(std::move(path),
+                                     tr("Stash path of %1").arg(name_of_selection()), first);
 }
 
 void GraphActions::say_why_not() {
-  if (!is_current() || !document_.selection().node.valid()) return;
+  if (!is_current() || !document_.selection().node().valid()) return;
   const Study& study = *document_.study();
-  const NodeId node = study.current->dataflow.origin(document_.selection().node);
+  const NodeId node = study.current->dataflow.origin(document_.selection().node());
   Q_EMIT inspector_wanted();
   QStringList reasons;
   for (const Obstacle* const obstacle : obstacles_of_node(study, node)) {
@@ -203,9 +204,9 @@ void GraphActions::say_why_not() {
   if (!reasons.isEmpty()) {
     Q_EMIT said(tr("No plan: %1").arg(reasons.join(u"; "_s)));
   } else if (!plans_of_node(study, node).empty()) {
-    Q_EMIT said(tr("There is a plan for what this node keeps; the inspector tells it."));
+    Q_EMIT said(tr("A plan exists for the activation of this node; the inspector shows it."));
   } else {
-    Q_EMIT said(tr("This node keeps nothing for backward, so there is nothing to recompute."));
+    Q_EMIT said(tr("This node stashes nothing for backward, so there is nothing to recompute."));
   }
 }
 
@@ -218,7 +219,7 @@ void GraphActions::copy_name() {
 }
 
 QString GraphActions::name_of_selection() const {
-  const Selection& selection = document_.selection();
+  const Selection& selection = document_.selection().current();
   if (!selection.node.valid()) return selection.title;
   const Study& study = *document_.study();
   return shown(name_of(study.graph(), study.current->dataflow, selection.node));

@@ -8,26 +8,24 @@
 
 namespace stashscope::ui {
 
-/// What can be done with what is selected in the graph: by keys while the graph has the focus, and
-/// by a menu.
+/// Actions on the selection in the graph: by keys while the graph has the focus, and in a menu.
 class GraphActions : public QObject {
   Q_OBJECT
 
  public:
   GraphActions(Document& document, GraphView& view, QObject* parent);
 
-  /// All of them, for a menu.
   const QList<QAction*>& all() const { return all_; }
-  /// The menu about the selection, at a place on the screen.
+  /// Shows the menu about the selection at a screen position.
   void show_menu(QPoint place);
 
  Q_SIGNALS:
-  /// This node is to be selected and shown, whatever hides it.
+  /// Requests that this node is selected and shown, even if it is hidden.
   void node_wanted(stashscope::NodeId node);
-  /// Something to tell the user about what was asked for.
+  /// A message about the last action.
   void said(const QString& text);
   void inspector_wanted();
-  /// The row of the plan table that tells of this node is to be shown.
+  /// Requests the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
   void export_wanted();
 
@@ -57,8 +55,8 @@ class GraphActions : public QObject {
   void export_picture() { Q_EMIT export_wanted(); }
   QString name_of_selection() const;
   QString text_of(const layout::Neighbour& neighbour) const;
-  const std::vector<NodeId>& selected() const { return document_.selection().nodes; }
-  /// Whether ids of the selection mean the same in the picture.
+  const std::vector<NodeId>& selected() const { return document_.selection().nodes(); }
+  /// Whether the ids of the selection are valid in the picture.
   bool is_current() const;
 
   Document& document_;

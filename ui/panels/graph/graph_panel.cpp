@@ -6,9 +6,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -20,7 +20,7 @@ constexpr double button_zoom = 1.25;
 
 QString colours_key() { return u"graph/colours"_s; }
 
-/// Text widths in the font of the boxes, for the thread that lays them out.
+/// Measures text in the font of the boxes, for the layout thread.
 layout::TextWidth text_width() {
   return [metrics = QFontMetricsF(graph_font(title_pixels))](std::string_view text) {
     return metrics.horizontalAdvance(
@@ -63,10 +63,10 @@ GraphPanel::GraphPanel(Document& document, const std::filesystem::path& program,
   layout->addWidget(legend_);
   connect(&document_, &Document::opened, this, [this] { open_.reset(); });
   connect(&document_, &Document::study_changed, this, &GraphPanel::show_study);
-  connect(&document_, &Document::selection_changed, this, &GraphPanel::show_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &GraphPanel::show_selection);
   connect(&layout_, &LayoutService::drawn, this, &GraphPanel::take_picture);
   connect(&layout_, &LayoutService::degraded, this, [this](const QString& reason) {
-    Q_EMIT document_.noticed(tr("The graph is shown in a plain layout: %1").arg(reason));
+    document_.notices().notify(tr("The graph is shown in a plain layout: %1").arg(reason));
   });
   connect_view();
 }
@@ -76,7 +76,7 @@ void GraphPanel::connect_view() {
   connect(view_, &GraphView::group_clicked, this, &GraphPanel::select_group);
   connect(view_, &GraphView::stash_edge_clicked, this, &GraphPanel::select_stash_edge);
   connect(view_, &GraphView::toggle_wanted, this, &GraphPanel::toggle);
-  connect(view_, &GraphView::nothing_clicked, &document_, &Document::clear_selection);
+  connect(view_, &GraphView::nothing_clicked, &document_.selection(), &LinkedSelection::clear);
   connect(view_, &GraphView::isolation_changed, this, &GraphPanel::update_notice);
   connect(actions_, &GraphActions::node_wanted, this, &GraphPanel::go_to);
   connect(actions_, &GraphActions::said, this, &GraphPanel::say);
@@ -130,7 +130,7 @@ void GraphPanel::set_up_search() {
 
 void GraphPanel::set_up_colours() {
   colours_->setObjectName(u"graph_colours"_s);
-  colours_->setAccessibleName(tr("What the colours of boxes tell"));
+  colours_->setAccessibleName(tr("Meaning of the box colours"));
   colours_->setToolTip(colours_->accessibleName());
   colours_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   colours_->setMinimumContentsLength(1);
@@ -193,7 +193,7 @@ void GraphPanel::update_notice() {
   QStringList lines;
   if (!said_.isEmpty()) lines << said_;
   if (const auto& hops = view_->isolation()) {
-    lines << (document_.selection().nodes.empty()
+    lines << (document_.selection().nodes().empty()
                   ? tr("Isolated: select something. Esc ends it.")
                   : tr("Isolated, %1 deep: %2 boxes. Shift+I goes one further, Esc ends it.")
                         .arg(*hops)
@@ -222,7 +222,7 @@ void GraphPanel::close_groups() {
 }
 
 void GraphPanel::select_node(NodeId node) {
-  if (is_current()) document_.select_node(node);
+  if (is_current()) document_.selection().select_node(node);
 }
 
 void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
@@ -230,11 +230,11 @@ void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
   const GraphPicture& picture = view_->scene()->picture();
   std::vector<NodeId> nodes = nodes_in(picture, group, side);
   std::size_t first = picture.drawing.steps;
-  for (const NodeId node : nodes) first = std::min(first, document_.step_of(node));
+  for (const NodeId node : nodes) first = std::min(first, document_.selection().step_of(node));
   const QString label = shown(picture.grouping->groups[group].label);
-  document_.select_nodes(std::move(nodes),
-                         side == layout::Side::forward ? label : tr("%1, backward").arg(label),
-                         first);
+  document_.selection().select_nodes(
+      std::move(nodes), side == layout::Side::forward ? label : tr("%1, backward").arg(label),
+      first);
 }
 
 void GraphPanel::select_stash_edge(std::uint32_t stash_edge) {
@@ -243,14 +243,15 @@ void GraphPanel::select_stash_edge(std::uint32_t stash_edge) {
   const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
   const std::string& from = drawing.boxes[drawn.from].title;
   const NodeId first = drawing.stashes[drawn.stashes.front()].producer;
-  document_.select_nodes(layout::nodes_of_stash_edge(drawing, stash_edge),
-                         tr("%1 stashed by %2").arg(bytes_text(drawn.bytes), shown(from)),
-                         document_.step_of(first));
+  document_.selection().select_nodes(
+      layout::nodes_of_stash_edge(drawing, stash_edge),
+      tr("%1 stashed by %2").arg(bytes_text(drawn.bytes), shown(from)),
+      document_.selection().step_of(first));
 }
 
 void GraphPanel::go_to(NodeId node) {
-  document_.select_node(node);
-  if (!is_current() || document_.selection().node != node) return;
+  document_.selection().select_node(node);
+  if (!is_current() || document_.selection().node() != node) return;
   const layout::Drawing& drawing = view_->scene()->drawing();
   if (drawing.boxes[drawing.box_of[node]].shows.group.valid()) open_around(node);
 }
@@ -268,8 +269,9 @@ void GraphPanel::open_around(NodeId node) {
 
 void GraphPanel::show_selection() {
   said_.clear();
-  view_->set_selection(document_.selection());
-  if (is_current() && document_.selection().node.valid()) view_->reveal(document_.selection().node);
+  view_->set_selection(document_.selection().current());
+  if (is_current() && document_.selection().node().valid())
+    view_->reveal(document_.selection().node());
   update_notice();
 }
 
@@ -299,7 +301,7 @@ void GraphPanel::find_next(int direction) {
   const auto from = match_ ? static_cast<std::ptrdiff_t>(*match_) : direction > 0 ? -1 : 0;
   match_ = static_cast<std::size_t>((from + direction + count) % count);
   matches_label_->setText(tr("%1 of %2").arg(*match_ + 1).arg(count));
-  document_.select_node(matches_[*match_]);
+  document_.selection().select_node(matches_[*match_]);
 }
 
 }  // namespace stashscope::ui

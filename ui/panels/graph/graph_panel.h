@@ -18,17 +18,16 @@ class GraphPanel : public QWidget {
   Q_OBJECT
 
  public:
-  /// @param program is started as the layout child
+  /// @param program executable of the layout child process
   GraphPanel(Document& document, const std::filesystem::path& program, QWidget* parent = nullptr);
 
   GraphView& view() { return *view_; }
-  /// What can be done with what is selected, for a menu.
+  /// The actions on the selection, for a menu.
   QList<QAction*> actions_on_selection() const { return actions_->all(); }
   /// Whether the final drawing of the document's study is on the screen.
   bool is_settled() const;
-  /// Opens (closes) a group.
   void toggle(layout::GroupId group);
-  /// Back to the first picture: open down to the layers.
+  /// Returns to the first picture: groups open down to the layers.
   void close_groups();
   /// Selects a node and opens the groups that hide it.
   void go_to(NodeId node);
@@ -37,11 +36,10 @@ class GraphPanel : public QWidget {
 
  Q_SIGNALS:
   void settled();
-  /// The user asks for what the inspector says of the selection.
+  /// Requests the inspector for the selection.
   void inspector_wanted();
-  /// The row of the plan table that tells of this node is to be shown.
+  /// Requests the row of the plan table for this node.
   void plan_row_wanted(stashscope::NodeId node);
-  /// The picture is to be exported.
   void export_wanted();
 
  private:
@@ -51,8 +49,8 @@ class GraphPanel : public QWidget {
   void connect_view();
   void show_study();
   void take_picture(std::shared_ptr<const GraphPicture> picture, bool is_final);
-  /// Whether the picture on the screen is one of the document's study; ids of any other one mean
-  /// something else.
+  /// Whether the picture on the screen belongs to the document's study. The ids of another picture
+  /// are not valid.
   bool is_current() const;
   void select_node(NodeId node);
   void select_group(layout::GroupId group, layout::Side side);
@@ -74,11 +72,11 @@ class GraphPanel : public QWidget {
   Legend* legend_;
   GraphActions* actions_;
   std::optional<layout::OpenGroups> open_;
-  QString said_;    // until something else is selected
+  QString said_;    // shown until the selection changes
   NodeId awaited_;  // to be moved into view once its groups are open; valid in awaited_study_
   std::shared_ptr<const Study> awaited_study_;
   std::vector<NodeId> matches_;
-  std::optional<std::size_t> match_;  // the one that is selected
+  std::optional<std::size_t> match_;  // index of the selected match
 };
 
 }  // namespace stashscope::ui

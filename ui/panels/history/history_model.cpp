@@ -9,9 +9,9 @@
 namespace stashscope::ui {
 
 HistoryModel::HistoryModel(Document& document, QObject* parent)
-    : TableModel({{tr("Choice"), tr("A click goes back, or forward again, to it"), false},
-                  {tr("Peak"), tr("Most bytes alive at any step after it"), true},
-                  {tr("Change"), tr("Of the peak, against the choice before"), true}},
+    : TableModel({{tr("Choice"), tr("Click a row to go back or forward to it"), false},
+                  {tr("Peak"), tr("Peak of the step with this choice"), true},
+                  {tr("Change"), tr("Change of the peak against the previous row"), true}},
                  parent),
       document_(document) {
   connect(&document_, &Document::opened, this, [this] { known_.clear(); });
@@ -41,7 +41,7 @@ void HistoryModel::learn_peak() {
 const Choices& HistoryModel::choices_at(int row) const {
   const QUndoStack& stack = document_.undo_stack();
   if (row == stack.index()) return document_.choices();
-  // Commands know what was before and after them.
+  // A command has the choices before and after it.
   const auto& command = static_cast<const ChoiceCommand&>(
       *(row < stack.count() ? stack.command(row) : stack.command(row - 1)));
   return row < stack.count() ? command.before() : command.after();

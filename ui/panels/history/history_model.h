@@ -5,8 +5,8 @@
 
 namespace stashscope::ui {
 
-/// What the user chose, one row for each step that can be undone or redone, after the state in
-/// which the model was opened; with the peak that followed, where a study told it.
+/// The user's choices: the state in which the model was opened, then one row for each entry of the
+/// undo stack, with the peak of the state if a study computed it.
 class HistoryModel : public TableModel {
   Q_OBJECT
 
@@ -15,7 +15,7 @@ class HistoryModel : public TableModel {
 
   explicit HistoryModel(Document& document, QObject* parent = nullptr);
 
-  /// The row of the choices in force.
+  /// The row of the current choices.
   int current_row() const { return document_.undo_stack().index(); }
 
  protected:

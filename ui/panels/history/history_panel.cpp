@@ -25,7 +25,7 @@ HistoryPanel::HistoryPanel(Document& document, QWidget* parent)
   table_->setObjectName(u"history_table"_s);
   table_->setAccessibleName(tr("History of choices"));
   table_->setModel(&model_);
-  table_->set_invitation(tr("Open a model; what you choose for it is listed here."));
+  table_->set_invitation(tr("Open a model; your choices for it are listed here."));
   table_->horizontalHeader()->resizeSection(HistoryModel::choice, choice_width);
   table_->horizontalHeader()->resizeSection(HistoryModel::peak, peak_width);
   table_->set_flexible_column(HistoryModel::choice, least_choice_width, least_change_width);

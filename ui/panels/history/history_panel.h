@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The user's choices in a list; a click or Return goes back or forward to one.
+/// The list of the user's choices; a click or Return goes back or forward to one.
 class HistoryPanel : public QWidget {
   Q_OBJECT
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Where its texts stand in a translation.
+/// Context of these texts in a translation.
 struct InspectorPage {
   Q_DECLARE_TR_FUNCTIONS(InspectorPage)
 };
@@ -22,7 +22,6 @@ QString html(const std::string& text) { return shown(text).toHtmlEscaped(); }
 
 QString heading(const QString& text) { return u"<h4>%1</h4>"_s.arg(text); }
 
-/// Builds the page of one node.
 class NodePage {
  public:
   NodePage(const Study& study, NodeId node)
@@ -42,7 +41,7 @@ class NodePage {
   }
 
  private:
-  /// With places where a long path may break.
+  /// The full name, with places where a long path may break.
   QString full_name() const {
     QString name = html(name_of(graph_, dataflow_, node_));
     return name.replace(u'/', u"/\u200b"_s);
@@ -52,7 +51,7 @@ class NodePage {
     const auto at = std::find(timeline_.order.begin(), timeline_.order.end(), node_);
     const auto step = at - timeline_.order.begin();
     QStringList facts;
-    facts << InspectorPage::tr("runs at step %1 of %2").arg(step + 1).arg(timeline_.order.size());
+    facts << InspectorPage::tr("runs in slot %1 of %2").arg(step + 1).arg(timeline_.order.size());
     if (dataflow_.is_clone(node_)) {
       const QString purpose = dataflow_.runs_origin(node_)
                                   ? InspectorPage::tr("recomputes %1")
@@ -104,9 +103,9 @@ class NodePage {
     const BufferId buffer = timeline_.buffer_of[id];
     if (!buffer.valid()) return {};
     const Buffer& held = timeline_.buffers[buffer];
-    if (held.persistent) return InspectorPage::tr(" · there throughout");
+    if (held.persistent) return InspectorPage::tr(" · persistent");
     QString text =
-        InspectorPage::tr(" · steps %1–%2").arg(held.first_slot + 1).arg(held.last_slot + 1);
+        InspectorPage::tr(" · slots %1–%2").arg(held.first_slot + 1).arg(held.last_slot + 1);
     if (held.root != id) text += InspectorPage::tr(", shares a buffer");
     return text;
   }
@@ -133,14 +132,14 @@ class NodePage {
     if (state.pinned) return InspectorPage::tr("pinned: its output stays in memory");
     if (!state.chosen) return InspectorPage::tr("off: tick it in Plans to free its output");
     if (!state.applied)
-      return InspectorPage::tr("on, but not here: a count or another plan leaves it out");
+      return InspectorPage::tr("on, but not applied here: a count or another plan excludes it");
     switch (state.plan->type) {
       case PlanType::offload:
         return InspectorPage::tr("on: its output waits on the host for backward");
       case PlanType::compress:
         return InspectorPage::tr("on: its output is kept in a narrower type for backward");
       default:
-        return InspectorPage::tr("on: its output is made again in backward");
+        return InspectorPage::tr("on: its output is recomputed in backward");
     }
   }
 

@@ -7,7 +7,7 @@
 
 namespace stashscope::ui {
 
-/// What is known of the selection, as a page of rich text. Links are `node:<id>`.
+/// Details of the selection as a page of rich text. Links are `node:<id>`.
 QString inspector_page(const Study& study, const Selection& selection);
 
 }  // namespace stashscope::ui

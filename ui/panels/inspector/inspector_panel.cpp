@@ -18,15 +18,15 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent)
   page_->document()->setDocumentMargin(8);
   layout->addWidget(page_);
   connect(page_, &QTextBrowser::anchorClicked, this, &InspectorPanel::follow);
-  connect(&document_, &Document::selection_changed, this, &InspectorPanel::show_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &InspectorPanel::show_selection);
 }
 
 void InspectorPanel::show_selection() {
   if (document_.study() == nullptr) return page_->clear();
-  page_->setHtml(inspector_page(*document_.study(), document_.selection()));
+  page_->setHtml(inspector_page(*document_.study(), document_.selection().current()));
 }
 
-/// The colour of links is fixed when a page is read.
+/// The page is built again, because the colour of links is fixed when a page is set.
 void InspectorPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) show_selection();
@@ -37,7 +37,8 @@ void InspectorPanel::follow(const QUrl& link) {
   const std::size_t index = link.path().toULongLong(&is_number);
   const Study* const study = document_.study().get();
   if (!is_number || study == nullptr) return;
-  if (index < study->current->dataflow.topology.nodes()) document_.select_node(NodeId(index));
+  if (index < study->current->dataflow.topology.nodes())
+    document_.selection().select_node(NodeId(index));
 }
 
 }  // namespace stashscope::ui

@@ -66,15 +66,15 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
   table_->horizontalHeader()->resizeSection(AliveModel::role, 84);
   table_->horizontalHeader()->resizeSection(AliveModel::life, 104);
   connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
-    document_.select_node(model_.maker(index.row()), Document::Cursor::stays);
+    document_.selection().select_node(model_.maker(index.row()), LinkedSelection::Cursor::stays);
   });
   connect(&document_, &Document::study_changed, this, &AlivePanel::show_moment);
-  connect(&document_, &Document::selection_changed, this, &AlivePanel::show_moment);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &AlivePanel::show_moment);
 }
 
 void AlivePanel::show_moment() {
   const auto& study = document_.study();
-  const std::size_t step = document_.selection().step;
+  const std::size_t step = document_.selection().step();
   if (study == nullptr || (study.get() == shown_study_ && step == shown_step_)) return;
   shown_study_ = study.get();
   shown_step_ = step;
@@ -83,7 +83,7 @@ void AlivePanel::show_moment() {
   if (step >= timeline.order.size()) return;
   const bool at_peak = step == timeline.peak_slot;
   heading_->setText(
-      (at_peak ? tr("At the peak, step %1: %2 in %3 tensors") : tr("At step %1: %2 in %3 tensors"))
+      (at_peak ? tr("At the peak, slot %1: %2 in %3 tensors") : tr("In slot %1: %2 in %3 tensors"))
           .arg(step + 1)
           .arg(bytes_text(timeline.live_bytes[step]))
           .arg(model_.rowCount()));

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// What is alive where the memory cursor stands, by band and tensor by tensor.
+/// What is alive at the memory cursor: a sum for each band, and a table of tensors.
 class AlivePanel : public QWidget {
   Q_OBJECT
 

@@ -3,8 +3,8 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -45,7 +45,7 @@ void DifferencePanel::set_up_table() {
   sorted_.setSourceModel(&model_);
   sorted_.setSortRole(TableModel::sort_role);
   table_->setObjectName(u"difference_table"_s);
-  table_->setAccessibleName(tr("Predicted and measured, step by step"));
+  table_->setAccessibleName(tr("Predicted and measured, slot by slot"));
   table_->setModel(&sorted_);
   table_->set_invitation(
       tr("Run the step (F5) to see where memory and time differ from the prediction."));
@@ -67,7 +67,7 @@ void DifferencePanel::set_up_table() {
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
-            document_.select_step(model_.row(sorted_.mapToSource(current).row()).step);
+            document_.selection().select_step(model_.row(sorted_.mapToSource(current).row()).step);
           });
 }
 
@@ -101,20 +101,20 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
   }
   const QString device = shown(measured.device);
   const QString bytes =
-      largest == 0
-          ? tr("Measured on %1: every step took the bytes that were predicted.").arg(device)
-          : tr("Measured on %1: at most %2 from the prediction at any step.")
-                .arg(device, bytes_text(largest));
-  const QString workspaces = measured.workspace_bytes.empty()
-                                 ? QString()
-                                 : tr("Workspaces: at most %1 beside the tensors, %2 together.")
-                                           .arg(bytes_text(peak_workspace(measured)),
-                                                bytes_text(peak_with_workspace(measured))) +
-                                       u' ';
+      largest == 0 ? tr("Measured on %1: every slot took exactly the predicted bytes.").arg(device)
+                   : tr("Measured on %1: at most %2 from the prediction in any slot.")
+                         .arg(device, bytes_text(largest));
+  const QString workspaces =
+      measured.workspace_bytes.empty()
+          ? QString()
+          : tr("Workspaces: at most %1; tensors and workspaces together at most %2.")
+                    .arg(bytes_text(peak_workspace(measured)),
+                         bytes_text(peak_with_workspace(measured))) +
+                u' ';
   return bytes + u' ' + workspaces +
          tr("Time: %1 measured, %2 predicted for %3.")
              .arg(time_text(measured_seconds), time_text(predicted_seconds),
-                  shown(study.choices.profile.name));
+                  shown(study.choices.times.profile.name));
 }
 
 }  // namespace stashscope::ui

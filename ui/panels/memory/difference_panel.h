@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// What a run measured beside what was predicted, the largest differences first.
+/// Measured and predicted memory and times of a run, the largest differences first.
 class DifferencePanel : public QWidget {
   Q_OBJECT
 
@@ -21,7 +21,7 @@ class DifferencePanel : public QWidget {
 
  private:
   void set_up_table();
-  /// Works out nothing while nobody looks.
+  /// Computes nothing while the panel is hidden.
   void show_differences();
   QString summary(const Study& study, const Measurement& measured) const;
 

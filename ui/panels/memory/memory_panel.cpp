@@ -4,9 +4,9 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "ui/panels/memory/difference_panel.h"
 #include "ui/panels/memory/pinned_row.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -36,7 +36,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   curve_layout->setSpacing(0);
   curve_layout->addWidget(new PinnedRow(pinned_));
   curve_layout->addWidget(view_, 1);
-  // A small window has no room for all that a table asks for.
+  // A small window has no room for the minimum size of a table.
   pages_->setMinimumHeight(least_height);
   pages_->addWidget(curve);
   pages_->addWidget(new DifferencePanel(document_));
@@ -48,9 +48,9 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::measured_changed, this, &MemoryPanel::show_curves);
   connect(&document_, &Document::opened, view_, &MemoryView::show_all);
-  connect(&document_, &Document::selection_changed, this, &MemoryPanel::follow_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &MemoryPanel::follow_selection);
   connect(&pinned_, &PinnedVariants::changed, this, &MemoryPanel::show_curves);
-  connect(view_, &MemoryView::step_clicked, &document_, &Document::select_step);
+  connect(view_, &MemoryView::step_clicked, &document_.selection(), &LinkedSelection::select_step);
   connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
   show_look();
@@ -82,7 +82,7 @@ QWidget* MemoryPanel::make_controls() {
   auto* const layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, spacing_unit / 2, 0, spacing_unit / 2);
   layout->setSpacing(spacing_unit);
-  // What is down must be seen at a glance, on dark ground too.
+  // The checked button must be obvious, also on a dark ground.
   row->setStyleSheet(
       u"QToolButton:checked { background: palette(highlight); color: palette(highlighted-text);"
       " border: 1px solid palette(highlight); padding: 3px; }"_s);
@@ -94,34 +94,33 @@ QWidget* MemoryPanel::make_controls() {
                   [](const MemoryLook& look) { return look.colouring == Colouring::lifetime; }),
               make_switch(
                   u"tensors_by_band"_s, tr("By use"),
-                  tr("Colours tensors by what they are used for, as the bands are (C)"),
+                  tr("Colours tensors by their use, like the bands (C)"),
                   [](MemoryLook& look) { look.colouring = Colouring::band; },
                   [](const MemoryLook& look) { return look.colouring == Colouring::band; })});
   layout->addWidget(colouring_);
   layout->addWidget(
       joined({make_switch(
-                  u"memory_bands"_s, tr("Bands"), tr("What memory is used for (T)"),
+                  u"memory_bands"_s, tr("Bands"), tr("Shows what memory is used for (T)"),
                   [](MemoryLook& look) { look.fill = Fill::bands; },
                   [](const MemoryLook& look) { return look.fill == Fill::bands; }),
               make_switch(
-                  u"memory_tensors"_s, tr("Tensors"), tr("Every tensor on its own (T)"),
+                  u"memory_tensors"_s, tr("Tensors"), tr("Shows each tensor separately (T)"),
                   [](MemoryLook& look) { look.fill = Fill::tensors; },
                   [](const MemoryLook& look) { return look.fill == Fill::tensors; })}));
   layout->addWidget(
       joined({make_switch(
-                  u"memory_over_steps"_s, tr("Steps"), tr("Every node is equally wide (M)"),
+                  u"memory_over_steps"_s, tr("Slots"), tr("All nodes have the same width (M)"),
                   [](MemoryLook& look) { look.unit = AxisUnit::steps; },
                   [](const MemoryLook& look) { return look.unit == AxisUnit::steps; }),
               make_switch(
                   u"memory_over_time"_s, tr("Time"),
-                  tr("Every node is as wide as it takes time: predicted, or measured once "
-                     "the step was run (M)"),
+                  tr("The width of a node is its time: predicted, or measured after a run (M)"),
                   [](MemoryLook& look) { look.unit = AxisUnit::time; },
                   [](const MemoryLook& look) { return look.unit == AxisUnit::time; })}));
   auto* const pin = new QAction(tr("Pin"), this);
   pin->setObjectName(u"pin_variant"_s);
   pin->setShortcut(QKeySequence(u"Ctrl+Alt+P"_s));
-  pin->setToolTip(tr("Keeps the curve of these choices in sight, to compare others with it (%1)")
+  pin->setToolTip(tr("Keeps the curve of these choices visible, for comparison with others (%1)")
                       .arg(pin->shortcut().toString(QKeySequence::NativeText)));
   addAction(pin);
   connect(pin, &QAction::triggered, &pinned_, &PinnedVariants::pin);
@@ -177,19 +176,19 @@ void MemoryPanel::show_look() {
   const MemoryLook& look = view_->look();
   for (const Switch& each : switches_) each.button->setChecked(each.is_on(look));
   colouring_->setVisible(look.fill == Fill::tensors);
-  view_->mark_made_by(document_.selection().node);
+  view_->mark_made_by(document_.selection().node());
 }
 
 void MemoryPanel::follow_selection() {
-  view_->set_cursor(document_.selection().step);
-  view_->mark_made_by(document_.selection().node);
+  view_->set_cursor(document_.selection().step());
+  view_->mark_made_by(document_.selection().node());
 }
 
-/// The cursor goes to the step that was clicked, the selection to the node that made the tensor.
+/// Puts the cursor on the clicked slot, and selects the node that made the tensor.
 void MemoryPanel::take_tensor(std::size_t step, BufferId buffer) {
-  document_.select_step(step);
+  document_.selection().select_step(step);
   const NodeId maker = view_->maker_of(buffer);
-  if (maker.valid()) document_.select_node(maker, Document::Cursor::stays);
+  if (maker.valid()) document_.selection().select_node(maker, LinkedSelection::Cursor::stays);
   view_->mark(buffer);
 }
 

@@ -10,8 +10,8 @@
 
 namespace stashscope::ui {
 
-/// Brings the document and the variants that are pinned into the memory curve and its cursor back;
-/// a second page compares a run with its prediction.
+/// Shows the document and its pinned variants in the memory view, and passes the view's cursor back
+/// to the document. A second page compares a run with its prediction.
 class MemoryPanel : public QWidget {
   Q_OBJECT
 
@@ -26,11 +26,11 @@ class MemoryPanel : public QWidget {
 
   QWidget* make_header();
   QWidget* make_controls();
-  /// A button of which one among its neighbours is down.
+  /// A checkable button; exactly one of its neighbours is checked.
   QToolButton* make_switch(const QString& name, const QString& text, const QString& tip,
                            std::function<void(MemoryLook&)> choose,
                            std::function<bool(const MemoryLook&)> is_on);
-  /// Beside each other, as one control.
+  /// Puts the buttons side by side as one control.
   static QWidget* joined(std::initializer_list<QToolButton*> buttons);
   void show_curves();
   void show_look();

@@ -5,10 +5,10 @@
 #include <QPainter>
 #include <QToolButton>
 
-#include "ui/theme/spacing.h"
 #include "ui/charts/curve_colours.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -40,7 +40,7 @@ PinnedRow::PinnedRow(PinnedVariants& pinned, QWidget* parent)
 
 void PinnedRow::show_pinned() {
   while (QLayoutItem* const item = layout_->takeAt(0)) {
-    // The button that was clicked may be among them.
+    // The clicked button may be one of these widgets.
     if (item->widget() != nullptr) {
       item->widget()->hide();
       item->widget()->setObjectName({});

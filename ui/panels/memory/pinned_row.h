@@ -8,8 +8,8 @@ class QHBoxLayout;
 
 namespace stashscope::ui {
 
-/// The key of the pinned curves: one button each that goes back to its choices, and one that
-/// unpins it. Hidden while there are none.
+/// The key of the pinned curves: for each, a button that goes back to its choices and a button that
+/// unpins it. Hidden while nothing is pinned.
 class PinnedRow : public QWidget {
   Q_OBJECT
 

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Finds out on a thread of its own what each fusion strategy would do to a study's step: seconds
-/// for large graphs. Only the newest question is answered.
+/// Computes the effect of each fusion strategy on a study's step. This takes seconds for large
+/// graphs, so it runs on its own thread. Only the newest request is answered.
 class FusionCounter : public QObject {
   Q_OBJECT
 
@@ -20,13 +20,13 @@ class FusionCounter : public QObject {
   void cancel();
 
  Q_SIGNALS:
-  /// Empty when it cannot be told.
+  /// Empty if the computation failed.
   void counted(const std::vector<stashscope::FusionRow>& rows);
 
  private:
   Progress progress_;
   std::uint64_t generation_ = 0;
-  // Last, so that it is joined before what its jobs touch goes away.
+  // Last member, so that its thread ends before the members that its jobs use are destroyed.
   JobThread thread_{JobThread::AtEnd::drop};
 };
 

@@ -5,11 +5,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "core/study/edits/order_edits.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/step_model.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/widget_actions.h"
 
 namespace stashscope::ui {
@@ -36,7 +36,7 @@ FusionPage::FusionPage(Document& document, QWidget* parent)
   halves->setStretchFactor(1, 1);
   layout->addWidget(halves);
   connect(&document_, &Document::study_changed, this, &FusionPage::show_study);
-  connect(&document_, &Document::selection_changed, this, &FusionPage::show_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &FusionPage::show_selection);
   connect(&counter_, &FusionCounter::counted, &model_, &FusionModel::set_rows);
   enable_actions();
 }
@@ -61,19 +61,19 @@ QWidget* FusionPage::make_groups() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   tree_->setObjectName(u"group_tree"_s);
-  tree_->setAccessibleName(tr("Nodes that run as one"));
+  tree_->setAccessibleName(tr("Groups of fused nodes"));
   tree_->setModel(&groups_);
   tree_->header()->resizeSection(GroupModel::name, 264);
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   layout->addWidget(tree_, 1);
-  take_out_ = add_widget_action(*tree_, u"group_take_out"_s, tr("Take out"), QKeySequence::Delete,
-                                tr("The selected nodes run alone"), [this] { take_out(); });
-  split_ =
-      add_widget_action(*tree_, u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
-                        tr("The group ends in front of the selected node"), [this] { split(); });
-  keep_apart_ = add_widget_action(
-      *tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
-      tr("The two selected nodes never run in one group"), [this] { keep_apart(); });
+  take_out_ =
+      add_widget_action(*tree_, u"group_take_out"_s, tr("Take out"), QKeySequence::Delete,
+                        tr("Takes the selected nodes out of their groups"), [this] { take_out(); });
+  split_ = add_widget_action(*tree_, u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
+                             tr("Splits the group before the selected node"), [this] { split(); });
+  keep_apart_ =
+      add_widget_action(*tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
+                        tr("Never fuses the two selected nodes"), [this] { keep_apart(); });
   auto* const row = new QHBoxLayout;
   row->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   for (QAction* const action : {take_out_, split_, keep_apart_}) {
@@ -100,12 +100,12 @@ void FusionPage::show_study() {
   groups_.set_study(study);
   is_following_ = false;
   if (groups_.rowCount() <= most_open_groups) tree_->expandAll();
-  const bool is_planned = study->order == planned_order;
-  table_->set_invitation(tr("A planned order keeps no groups together."));
+  const bool is_planned = !study->order;
+  table_->set_invitation(tr("A planned order does not keep groups together."));
   tree_->set_invitation(is_planned ? QString()
-                        : study->choices.fusion.strategy == "none"
-                            ? tr("Choose how nodes are fused to see what runs as one.")
-                            : tr("There is nothing to fuse in this step."));
+                        : study->choices.fusion.strategy
+                            ? tr("There is nothing to fuse in this step.")
+                            : tr("Choose a fusion strategy to see its groups."));
   enable_actions();
   if (isVisible()) count();
 }
@@ -119,8 +119,9 @@ void FusionPage::count() {
 
 void FusionPage::switch_to(const QModelIndex& index) {
   Choices choices = document_.choices();
-  choices.fusion.strategy = model_.fusion_row(index.row()).name;
-  document_.choose(choices, tr("Fusion %1").arg(shown(choices.fusion.strategy)));
+  const std::string& name = model_.fusion_row(index.row()).name;
+  choices.fusion.strategy = choice_of(name, no_fusion);
+  document_.choose(choices, tr("Fusion %1").arg(shown(name)));
 }
 
 std::vector<NodeId> FusionPage::selected_members() const {
@@ -142,7 +143,7 @@ void FusionPage::enable_actions() {
 }
 
 void FusionPage::show_selection() {
-  const NodeId node = document_.selection().node;
+  const NodeId node = document_.selection().node();
   if (!node.valid() || document_.study() == nullptr) return;
   const std::vector<NodeId> members = selected_members();
   if (std::ranges::find(members, node) != members.end()) return;
@@ -162,11 +163,11 @@ void FusionPage::select_nodes() {
   const QModelIndex current = tree_->currentIndex();
   if (is_following_ || !current.isValid()) return;
   const std::vector<NodeId> members = selected_members();
-  if (members.size() == 1) return document_.select_node(members.front());
+  if (members.size() == 1) return document_.selection().select_node(members.front());
   if (!members.empty()) return;
   std::vector<NodeId> all = groups_.members_at(current);
   std::ranges::sort(all);
-  document_.select_nodes(std::move(all), current.data().toString());
+  document_.selection().select_nodes(std::move(all), current.data().toString());
 }
 
 void FusionPage::take_out() {

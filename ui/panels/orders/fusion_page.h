@@ -11,7 +11,8 @@
 
 namespace stashscope::ui {
 
-/// The fusion strategies, one click switches; below them the groups, to be taken apart by hand.
+/// The fusion strategies, switched by one click, and below them the groups, which the user can
+/// change.
 class FusionPage : public QWidget {
   Q_OBJECT
 
@@ -25,13 +26,13 @@ class FusionPage : public QWidget {
   QWidget* make_strategies();
   QWidget* make_groups();
   void show_study();
-  /// Counts what is not counted yet, once somebody looks.
+  /// Starts the counting if it is missing and the page is visible.
   void count();
   void show_selection();
   void select_nodes();
   void enable_actions();
   void switch_to(const QModelIndex& index);
-  /// The nodes of the rows that are selected, without those of groups.
+  /// The nodes of the selected rows; rows of groups are skipped.
   std::vector<NodeId> selected_members() const;
   void take_out();
   void split();

@@ -12,7 +12,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-
 }  // namespace
 
 OrderEditsPage::OrderEditsPage(Document& document, QWidget* parent)
@@ -21,13 +20,13 @@ OrderEditsPage::OrderEditsPage(Document& document, QWidget* parent)
   table_->setObjectName(u"edit_table"_s);
   table_->setAccessibleName(tr("Edits of order and groups"));
   table_->setModel(&model_);
-  table_->set_invitation(
-      tr("Nodes that you move and groups that you take apart are listed here, to be taken back."));
+  table_->set_invitation(tr(
+      "Nodes that you move and groups that you change are listed here. Each edit can be removed."));
   table_->horizontalHeader()->resizeSection(EditModel::edit, 320);
   table_->setContextMenuPolicy(Qt::ActionsContextMenu);
   QAction* const remove =
       add_widget_action(*table_, u"remove_edit"_s, tr("Remove"), QKeySequence::Delete,
-                        tr("Takes the selected edit back"), [this] { this->remove(); });
+                        tr("Removes the selected edit"), [this] { this->remove(); });
   remove_all_->setObjectName(u"remove_all_edits"_s);
   remove_all_->setText(tr("Remove all"));
   remove_all_->setAutoRaise(true);
@@ -54,7 +53,7 @@ void OrderEditsPage::show_study() {
   const int row = table_->currentIndex().row();
   model_.set_edits(order_edits(*document_.study()));
   const int rows = model_.rowCount();
-  // So that Delete goes on with the next edit.
+  // Selects the next edit, so that Delete can be pressed again.
   if (rows > 0 && row >= 0) table_->selectRow(std::min(row, rows - 1));
   remove_all_->setEnabled(rows > 0);
   Q_EMIT count_changed(rows);
@@ -72,7 +71,7 @@ void OrderEditsPage::remove() {
 
 void OrderEditsPage::remove_all() {
   Choices choices = document_.choices();
-  choices.moves.clear();
+  choices.order.moves.clear();
   choices.fusion.alone.clear();
   choices.fusion.apart.clear();
   document_.choose(choices, tr("Remove all edits of the order"));

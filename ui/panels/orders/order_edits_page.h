@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// The user's moves of nodes and edits of groups, to be taken back one by one.
+/// The user's moves of nodes and edits of groups, which can be removed one by one.
 class OrderEditsPage : public QWidget {
   Q_OBJECT
 

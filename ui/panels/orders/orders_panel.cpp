@@ -17,7 +17,7 @@ OrdersPanel::OrdersPanel(Document& document, QWidget* parent)
   setDocumentMode(true);
   auto* const edits = new OrderEditsPage(document);
   addTab(make_orders(), tr("Orders"));
-  addTab(new StepsPage(document), tr("Steps"));
+  addTab(new StepsPage(document), tr("Slots"));
   addTab(new FusionPage(document), tr("Fusion"));
   addTab(edits, tr("Edits"));
   connect(edits, &OrderEditsPage::count_changed, this, [this, edits](int count) {
@@ -46,11 +46,11 @@ QWidget* OrdersPanel::make_orders() {
 }
 
 void OrdersPanel::switch_to(const QModelIndex& index) {
-  const std::string& name = model_.order_row(index.row()).name;
-  if (name == moved_order) return;
+  const OrderRow row = model_.order_row(index.row());
+  if (row.origin == OrderOrigin::moves) return;
   Choices choices = document_.choices();
-  choose_order(choices, name);
-  document_.choose(choices, tr("Order %1").arg(shown(name)));
+  choose_order(choices, choice_of(row.name, planned_order));
+  document_.choose(choices, tr("Order %1").arg(shown(row.name)));
 }
 
 }  // namespace stashscope::ui

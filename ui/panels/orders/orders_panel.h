@@ -8,9 +8,8 @@
 
 namespace stashscope::ui {
 
-/// In which order nodes run and which of them as one: strategies with their peaks, one click
-/// switches; the steps themselves, to be moved; groups; the edits by hand. Below the orders, how
-/// parameters are updated.
+/// Tabs for the execution order, its slots, the fusion groups and the edits by hand. One click
+/// switches to another strategy. Below the orders are the options of the parameter update.
 class OrdersPanel : public QTabWidget {
   Q_OBJECT
 

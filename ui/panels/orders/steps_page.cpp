@@ -5,11 +5,11 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "ui/theme/spacing.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/edits/order_edits.h"
 #include "ui/document/named_edits.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/share_delegate.h"
 #include "ui/widgets/widget_actions.h"
 
@@ -22,12 +22,12 @@ using namespace Qt::StringLiterals;
 constexpr int least_node_width = 120;
 constexpr int group_width = 60;
 
-/// `may run at steps 3 to 9: …`, with who is in the way.
+/// `can run in slots 3 to 9: …`, with the nodes that limit the range.
 QString range_text(const Study& study, const LegalRange& range) {
   QStringList parts = {
       range.first == range.last
-          ? StepsPage::tr("can run at no other step")
-          : StepsPage::tr("may run at steps %1 to %2").arg(range.first + 1).arg(range.last + 1)};
+          ? StepsPage::tr("can run in this slot only")
+          : StepsPage::tr("can run in slots %1 to %2").arg(range.first + 1).arg(range.last + 1)};
   for (const auto& obstacle : {range.producer, range.reader}) {
     if (obstacle) parts << obstacle_text(study, *obstacle);
   }
@@ -46,18 +46,18 @@ StepsPage::StepsPage(Document& document, QWidget* parent)
   set_up_view();
   layout->addWidget(make_bottom_row());
   connect(&document_, &Document::study_changed, this, &StepsPage::show_study);
-  connect(&document_, &Document::selection_changed, this, &StepsPage::show_selection);
-  connect(&document_, &Document::busy_changed, this, [this] {
-    // What was moved in vain is back.
-    if (!document_.is_busy()) view_->set_study(document_.study());
+  connect(&document_.selection(), &LinkedSelection::changed, this, &StepsPage::show_selection);
+  connect(&document_.study_job(), &StudyJob::busy_changed, this, [this] {
+    // If a move gave no new study, the view goes back to the old order.
+    if (!document_.study_job().is_busy()) view_->set_study(document_.study());
   });
 }
 
 void StepsPage::set_up_view() {
   view_->setObjectName(u"step_table"_s);
-  view_->setAccessibleName(tr("Steps in their order"));
+  view_->setAccessibleName(tr("Slots in execution order"));
   view_->setModel(&model_);
-  view_->set_invitation(tr("Open a model to see its steps and move them."));
+  view_->set_invitation(tr("Open a model to see and change the order of its nodes."));
   view_->setItemDelegateForColumn(StepModel::live, new ShareDelegate(StepModel::share_role, view_));
   view_->setContextMenuPolicy(Qt::ActionsContextMenu);
   view_->setTextElideMode(Qt::ElideLeft);
@@ -82,15 +82,15 @@ QWidget* StepsPage::make_bottom_row() {
   layout->addWidget(hint_, 1);
   QAction* const earlier = add_widget_action(
       *view_, u"step_earlier"_s, tr("Earlier"), QKeySequence(u"Alt+Shift+Up"_s),
-      tr("One step up, with the group it runs in"), [this] { view_->move_by_one(-1); });
+      tr("Moves the node and its group one slot up"), [this] { view_->move_by_one(-1); });
   QAction* const later = add_widget_action(
       *view_, u"step_later"_s, tr("Later"), QKeySequence(u"Alt+Shift+Down"_s),
-      tr("One step down, with the group it runs in"), [this] { view_->move_by_one(1); });
-  QAction* const to =
-      add_widget_action(*view_, u"step_move_to"_s, tr("Move to…"), QKeySequence(u"Alt+Shift+M"_s),
-                        tr("To a step that you type"), [this] { ask_for_step(); });
+      tr("Moves the node and its group one slot down"), [this] { view_->move_by_one(1); });
+  QAction* const to = add_widget_action(
+      *view_, u"step_move_to"_s, tr("Move to…"), QKeySequence(u"Alt+Shift+M"_s),
+      tr("Moves the node to a slot whose number you type"), [this] { ask_for_step(); });
   add_widget_action(*view_, u"step_take_out"_s, tr("Take out of its group"), QKeySequence::Delete,
-                    tr("The node runs alone"), [this] { take_out(); });
+                    tr("Takes the node out of its group"), [this] { take_out(); });
   for (QAction* const action : {earlier, later, to}) {
     layout->addWidget(make_action_button(*action));
   }
@@ -104,9 +104,9 @@ void StepsPage::show_study() {
 
 void StepsPage::show_selection() {
   if (document_.study() == nullptr || select_moved()) return;
-  const Selection& selection = document_.selection();
+  const Selection& selection = document_.selection().current();
   const std::size_t step =
-      selection.node.valid() ? document_.step_of(selection.node) : selection.step;
+      selection.node.valid() ? document_.selection().step_of(selection.node) : selection.step;
   is_following_ = true;
   view_->setCurrentIndex(model_.index(static_cast<int>(step), StepModel::node));
   is_following_ = false;
@@ -119,13 +119,13 @@ bool StepsPage::select_moved() {
   const auto study = document_.study();
   if (std::exchange(moved_in_, nullptr) == study) return false;
   const NodeId node = NodeNames(study->graph(), study->current->dataflow).find(name);
-  if (!node.valid() || node == document_.selection().node) return false;
-  document_.select_node(node);
+  if (!node.valid() || node == document_.selection().node()) return false;
+  document_.selection().select_node(node);
   return true;
 }
 
 void StepsPage::select_row(int row) {
-  if (!is_following_ && row >= 0) document_.select_step(static_cast<std::size_t>(row));
+  if (!is_following_ && row >= 0) document_.selection().select_step(static_cast<std::size_t>(row));
 }
 
 void StepsPage::move(NodeId node, NodeId before) {
@@ -141,7 +141,7 @@ void StepsPage::take_out() {
   const NodeId node = view_->current_node();
   if (!node.valid()) return;
   const Study& study = *document_.study();
-  if (!study.current->groups.of(node).valid()) return tell(tr("It is in no group."), true);
+  if (!study.current->groups.of(node).valid()) return tell(tr("The node is in no group."), true);
   choose_named(document_, with_nodes_alone(study, document_.choices(), {{node}}), {{node}},
                tr("Run %1 alone").arg(node_text(study, node)));
 }
@@ -156,7 +156,7 @@ void StepsPage::ask_for_step() {
   auto* const dialog = new QInputDialog(this);
   dialog->setObjectName(u"move_to_dialog"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle(tr("Move to step"));
+  dialog->setWindowTitle(tr("Move to slot"));
   dialog->setLabelText(text + u"."_s);
   dialog->setInputMode(QInputDialog::IntInput);
   dialog->setIntRange(static_cast<int>(range->first) + 1, static_cast<int>(range->last) + 1);
@@ -167,7 +167,7 @@ void StepsPage::ask_for_step() {
 }
 
 void StepsPage::tell(const QString& text, bool is_refusal) {
-  // Roles follow the theme, colours would stay.
+  // A colour role follows the theme; a colour would not.
   hint_->setForegroundRole(is_refusal ? QPalette::BrightText : QPalette::PlaceholderText);
   hint_->setText(text);
   hint_->setToolTip(text);

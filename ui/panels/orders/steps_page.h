@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// The steps of the current order, to be looked at and moved.
+/// The slots of the current order, to view them and to move nodes.
 class StepsPage : public QWidget {
   Q_OBJECT
 
@@ -21,7 +21,7 @@ class StepsPage : public QWidget {
   QWidget* make_bottom_row();
   void show_study();
   void show_selection();
-  /// Selects what was moved again: another study may call it by another id.
+  /// Selects the moved node again, by name, because its id may differ in the new study.
   bool select_moved();
   void select_row(int row);
   void move(NodeId node, NodeId before);
@@ -35,7 +35,7 @@ class StepsPage : public QWidget {
   StepsView* view_;
   ElidedLabel* hint_;
   std::shared_ptr<const Study> moved_in_;  ///< the study whose node was moved last
-  std::string moved_;                      ///< and its name; empty: nothing to be found again
+  std::string moved_;                      ///< name of that node; empty: nothing to select
   bool is_following_ = false;
 };
 

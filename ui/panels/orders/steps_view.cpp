@@ -45,14 +45,14 @@ std::optional<LegalRange> StepsView::current_range() const {
 
 void StepsView::try_move(NodeId node, std::size_t before) {
   if (const auto obstacle = order_->obstacle(node, before)) {
-    Q_EMIT told(tr("Not there: %1").arg(obstacle_text(*study_, *obstacle)), true);
+    Q_EMIT told(tr("Not possible here: %1").arg(obstacle_text(*study_, *obstacle)), true);
     return;
   }
   const bool is_end = before == order_->nodes().size();
   const NodeId other = is_end ? NodeId() : order_->nodes()[before];
   const auto [begin, end] = order_->steps_of(node);
   if (before >= begin && before <= end) return;
-  // The next key may come before the study of this move does.
+  // Applied here too, because the next key may come before the study of this move.
   order_->move(node, before);
   Q_EMIT move_wanted(node, other);
 }
@@ -63,7 +63,9 @@ void StepsView::move_by_one(int direction) {
   const auto [begin, end] = order_->steps_of(node);
   const bool is_at_end = direction < 0 ? begin == 0 : end == order_->nodes().size();
   if (is_at_end) {
-    Q_EMIT told(direction < 0 ? tr("It runs first.") : tr("It runs last."), true);
+    Q_EMIT told(
+        direction < 0 ? tr("The node runs first already.") : tr("The node runs last already."),
+        true);
     return;
   }
   const NodeId passed = order_->nodes()[direction < 0 ? begin - 1 : end];
@@ -97,7 +99,7 @@ void StepsView::mouseReleaseEvent(QMouseEvent* event) {
   end_drag();
   pressed_ = NodeId();
   if (!dropped) return TableView::mouseReleaseEvent(event);
-  // The selection by a press and a release at different rows is not what a drag means.
+  // A drag from one row to another must not select the rows between them.
   setState(NoState);
   try_move(dropped->node, dropped->before);
 }
@@ -105,7 +107,7 @@ void StepsView::mouseReleaseEvent(QMouseEvent* event) {
 bool StepsView::event(QEvent* event) {
   const bool is_escape = event->type() == QEvent::ShortcutOverride &&
                          static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-  // The window's own Escape waits until the drag has ended.
+  // During a drag, Escape ends the drag and not what the window would end.
   if (is_escape && is_dragging()) event->accept();
   return TableView::event(event);
 }
@@ -166,8 +168,8 @@ void StepsView::tell_target() {
   const std::size_t step = is_behind ? drag_->before - moved.count() : drag_->before;
   const QString text =
       drag_->obstacle
-          ? tr("Not there: %1").arg(obstacle_text(*study_, *drag_->obstacle))
-          : tr("%1 to step %2").arg(short_node_text(*study_, drag_->node)).arg(step + 1);
+          ? tr("Not possible here: %1").arg(obstacle_text(*study_, *drag_->obstacle))
+          : tr("%1 to slot %2").arg(short_node_text(*study_, drag_->node)).arg(step + 1);
   Q_EMIT told(text, drag_->obstacle.has_value());
   QToolTip::showText(viewport()->mapToGlobal(pointer_), text, viewport());
 }

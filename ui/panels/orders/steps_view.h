@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// The steps of an order as rows that are moved by dragging or by keys, with the group they run in.
-/// Asks for moves by a signal and says why others are refused.
+/// The slots of an order as rows. A node is moved with its group, by dragging or by keys. Legal
+/// moves are requested by a signal; refused moves are explained.
 class StepsView : public TableView {
   Q_OBJECT
 
@@ -20,18 +20,18 @@ class StepsView : public TableView {
   void set_study(std::shared_ptr<const Study> study);
   bool is_dragging() const { return drag_.has_value(); }
 
-  /// Moves the current row's node and its group past the one before or behind it.
+  /// Moves the current row's node and its group past the previous (-1) or the next (1) ones.
   void move_by_one(int direction);
-  /// Moves them so that the first runs at a step.
+  /// Moves them so that the first node runs in the given slot.
   void move_to(std::size_t step);
-  /// What the current row's node can do; nothing without a current row.
+  /// The legal range of the current row's node; nothing without a current row.
   std::optional<LegalRange> current_range() const;
   NodeId current_node() const;
 
  Q_SIGNALS:
   /// @param before the node to run in front of; invalid: the end
   void move_wanted(stashscope::NodeId node, stashscope::NodeId before);
-  /// What would happen here, or why it cannot.
+  /// What a move here would do, or why it is refused.
   void told(const QString& text, bool is_refusal);
 
  protected:
@@ -45,19 +45,19 @@ class StepsView : public TableView {
  private:
   struct Drag {
     NodeId node;
-    std::size_t before = 0;  ///< the step that it would be dropped in front of
+    std::size_t before = 0;  ///< slot before which it would be dropped
     std::optional<MoveObstacle> obstacle;
   };
 
   NodeId node_at(int row) const;
-  /// The step in front of which a height in the viewport lies.
+  /// The slot before which a drop at this height of the viewport would insert.
   std::size_t step_below(int y) const;
   int top_of(std::size_t step) const;
   void drag_to(QPoint position);
   void scroll_along();
   void end_drag();
   void tell_target();
-  /// Asks for the move, or says why not.
+  /// Requests the move, or reports why it is refused.
   void try_move(NodeId node, std::size_t before);
   void paint_targets(QPainter& painter) const;
 

@@ -3,15 +3,14 @@
 #include <QGridLayout>
 #include <QLabel>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 }  // namespace
 
@@ -24,13 +23,12 @@ UpdateRow::UpdateRow(Document& document, QWidget* parent)
   setObjectName(u"update_row"_s);
   optimizer_->setObjectName(u"optimizer"_s);
   optimizer_->setAccessibleName(tr("Optimizer"));
-  optimizer_->setToolTip(tr("Whose states are kept for each parameter throughout the step"));
+  optimizer_->setToolTip(tr("Its states are kept for each parameter throughout the step"));
   master_weights_->setObjectName(u"master_weights"_s);
-  master_weights_->setToolTip(
-      tr("The optimizer keeps a float32 copy of each parameter of 16 bits"));
+  master_weights_->setToolTip(tr("The optimizer keeps a float32 copy of each 16-bit parameter"));
   release_gradients_->setObjectName(u"release_gradients"_s);
   release_gradients_->setToolTip(
-      tr("Each parameter is updated as soon as its gradient is made, which is freed then"));
+      tr("Updates each parameter as soon as its gradient is computed, then frees the gradient"));
   auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   layout->setHorizontalSpacing(spacing_unit);

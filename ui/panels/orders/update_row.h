@@ -7,7 +7,8 @@
 
 namespace stashscope::ui {
 
-/// How parameters are updated: the optimizer whose states take memory, and when gradients go.
+/// Options of the parameter update: the optimizer, whose states take memory, and when gradients are
+/// freed.
 class UpdateRow : public QWidget {
   Q_OBJECT
 

@@ -18,12 +18,12 @@ constexpr std::size_t shown_tensors = 5;
 constexpr qsizetype longest_name = 44;
 constexpr qsizetype longest_plan = 160;
 
-/// Where its texts stand in a translation.
+/// Context of these texts in a translation.
 struct PlannerAnswer {
   Q_DECLARE_TR_FUNCTIONS(PlannerAnswer)
 };
 
-/// For rich text; long ones lose their middle.
+/// For rich text; long texts are elided in the middle.
 QString shortened(const std::string& full, qsizetype longest) {
   QString text = shown(full);
   if (text.size() > longest) text = text.left(longest / 2) + u"…"_s + text.right(longest / 2);
@@ -37,7 +37,7 @@ QString percent_text(double part, double whole) {
   return QString::fromStdString(format_fixed(percent, percent < 10 ? 2 : 1)) + u" %"_s;
 }
 
-/// Config strings are long words: a line may end behind each entry.
+/// Allows a line break after each entry, because config strings are long words.
 QString with_breaks(QString text) { return text.replace(u","_s, u",\u200b"_s); }
 
 QString paragraph(const QString& text) { return u"<p style=\"margin: 2px 0\">%1</p>"_s.arg(text); }
@@ -52,32 +52,34 @@ QString table(const QString& rows) {
 
 QString proof_text(const BudgetAnswer& answer, double step) {
   if (answer.is_proven_cheapest())
-    return PlannerAnswer::tr("Proven to be the cheapest of any grain.");
+    return PlannerAnswer::tr("Proven to be the cheapest plan of any grain.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
   if (!answer.feasible || least == 0)
-    return PlannerAnswer::tr("How near it is to the cheapest is not proven.");
+    return PlannerAnswer::tr("Its distance to the cheapest plan is not proven.");
   const double gap = answer.best.extra_seconds - least;
-  return PlannerAnswer::tr("At most %1 (%2 of the step) above the cheapest of any grain.")
+  return PlannerAnswer::tr(
+             "At most %1 (%2 of the step) slower than the cheapest plan of any grain.")
       .arg(time_text(gap), percent_text(gap, step));
 }
 
 QString floor_text(const StepPeakBound& floor) {
-  return paragraph(PlannerAnswer::tr("Proven floor: <b>%1</b>. No plan of any grain is below.")
-                       .arg(bytes_text(floor.bytes)));
+  return paragraph(
+      PlannerAnswer::tr("Lower bound: <b>%1</b>. No plan of any grain has a lower peak.")
+          .arg(bytes_text(floor.bytes)));
 }
 
 QString floor_tensors(const Study& study, const StepPeakBound& floor) {
   if (!floor.node.valid()) return {};
   QString rows =
       tensor_row(floor.persistent_bytes,
-                 PlannerAnswer::tr("throughout: parameters, inputs, constants, optimizer"));
+                 PlannerAnswer::tr("persistent: parameters, inputs, constants, optimizer"));
   const std::size_t count = std::min(shown_tensors, floor.tensors.size());
   for (std::size_t i = 0; i < count; ++i) {
     const ValueId value = floor.tensors[i];
     rows += tensor_row(study.sizes->bytes[value], name_text(study.graph().value(value).name));
   }
   const std::size_t more = floor.tensors.size() - count;
-  return paragraph(PlannerAnswer::tr("The floor is there while %1 runs:")
+  return paragraph(PlannerAnswer::tr("The lower bound is the memory while %1 runs:")
                        .arg(name_text(describe(study.graph().node(floor.node), floor.node)))) +
          table(rows) +
          (more == 0 ? QString() : paragraph(PlannerAnswer::tr("and %1 more").arg(more)));
@@ -90,7 +92,7 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
                                .arg(bytes_text(answer.request.budget_bytes), verdict,
                                     plan_point_text(study, answer.best)));
   if (!answer.is_impossible() && answer.request.grain != PlanGranularity::sequence) {
-    text += paragraph(PlannerAnswer::tr("A finer grain may meet it."));
+    text += paragraph(PlannerAnswer::tr("A plan of a finer grain may meet it."));
   }
   return answer.floor ? text + floor_text(*answer.floor) : text;
 }
@@ -176,7 +178,7 @@ QString answer_details(const Study& study, const BudgetAnswer& answer) {
   const bool has_floor = !answer.feasible && answer.floor;
   return (has_floor ? floor_tensors(study, *answer.floor) : QString()) +
          paragraph(with_breaks(shortened(plan_text(answer.best.choices), longest_plan))) +
-         paragraph(PlannerAnswer::tr("%1 moves in %2 s")
+         paragraph(PlannerAnswer::tr("%1 search moves in %2 s")
                        .arg(QString::fromStdString(with_thousands(answer.moves)),
                             QString::fromStdString(format_fixed(answer.seconds, 1))));
 }

@@ -37,8 +37,8 @@ BudgetRow::BudgetRow(QWidget* parent)
   field_->setObjectName(u"budget_field"_s);
   field_->setAccessibleName(tr("Budget"));
   field_->setToolTip(
-      tr("What the peak of the step may be, all included: 12GiB, 900 MB, or a share of the peak "
-         "without plans such as 60%. Return searches."));
+      tr("Limit for the peak of the step, everything included: 12GiB, 900 MB, or a share of the "
+         "peak without plans such as 60%. Return searches for a plan."));
   field_->setAlignment(Qt::AlignRight);
   field_->setFixedWidth(field_width);
   set_up_rich_label(*hint_, u"budget_hint"_s);
@@ -95,7 +95,7 @@ void BudgetRow::take_slider(int place) {
 }
 
 void BudgetRow::show_budget() {
-  // Half a number is no fault yet.
+  // While the user types, an incomplete text is not an error.
   if (!budget_) return show_hint(tr("Write it like 12GiB or 60%"), false);
   const std::int64_t bytes = budget_bytes(*budget_, peak_bytes_);
   const QSignalBlocker quiet(slider_);

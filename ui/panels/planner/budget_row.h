@@ -8,22 +8,22 @@
 
 namespace stashscope::ui {
 
-/// A slider and a field that state the same budget, and a line that says what it amounts to or what
-/// is wrong with the text.
+/// A slider and a field for the same budget, and a line that shows its amount or the error in the
+/// text.
 class BudgetRow : public QWidget {
   Q_OBJECT
 
  public:
   explicit BudgetRow(QWidget* parent = nullptr);
 
-  /// Of the step without plans; shares are those of this one.
+  /// Sets the peak of the step without plans, to which shares refer.
   void set_peak(std::int64_t bytes);
-  /// Nothing while the text in the field makes no sense.
+  /// Nothing while the text in the field is not a budget.
   std::optional<std::int64_t> bytes() const;
   QString text() const { return field_->text(); }
-  /// As typed by the user.
+  /// Has the same effect as typing the text.
   void set_text(const QString& text);
-  /// Says what is wrong with the text, if anything is.
+  /// Shows the error in the text, if there is one.
   void insist();
   void focus_field();
 
@@ -43,7 +43,7 @@ class BudgetRow : public QWidget {
   QLineEdit* field_;
   QLabel* hint_;
   std::optional<BudgetInput> budget_;
-  QString fault_;  ///< of the text; empty: none
+  QString fault_;  ///< error in the text; empty: none
   bool is_insisting_ = false;
   std::int64_t peak_bytes_ = 0;
 };

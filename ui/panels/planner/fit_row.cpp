@@ -30,15 +30,15 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
-      tr("The dimension whose largest value is looked for. Several names, separated by commas, "
-         "take the same value; LABEL=NAME,… names them."));
+      tr("The dimension whose largest size is searched for. Several names separated by commas take "
+         "the same size; LABEL=NAME,… gives them a common name."));
   dimension_->setEditable(true);
   dimension_->setInsertPolicy(QComboBox::NoInsert);
   dimension_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   dimension_->setMinimumContentsLength(10);
   memory_->setObjectName(u"fit_memory"_s);
   memory_->setAccessibleName(tr("Memory"));
-  memory_->setToolTip(tr("What the peak may be, such as 80GiB; empty: the memory of the device"));
+  memory_->setToolTip(tr("Limit for the peak, such as 80GiB; empty: the memory of the device"));
   memory_->setAlignment(Qt::AlignRight);
   memory_->setFixedWidth(memory_width);
   find_->setObjectName(u"find_largest_button"_s);
@@ -62,8 +62,8 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
 }
 
 void FitRow::list_dimensions() {
-  memory_->setPlaceholderText(
-      tr("%1", "memory of the device").arg(bytes_text(document_.choices().profile.memory_bytes)));
+  memory_->setPlaceholderText(tr("%1", "memory of the device")
+                                  .arg(bytes_text(document_.choices().times.profile.memory_bytes)));
   QStringList names;
   for (const Dimension& each : document_.study()->sizes->dims.dimensions) names << shown(each.name);
   QStringList listed;
@@ -84,7 +84,7 @@ FitQuestion FitRow::question() const {
     name = QString::fromStdString(name).trimmed().toStdString();
   }
   const QString memory = memory_->text().trimmed();
-  question.memory_bytes = memory.isEmpty() ? document_.choices().profile.memory_bytes
+  question.memory_bytes = memory.isEmpty() ? document_.choices().times.profile.memory_bytes
                                            : parse_bytes(memory.toStdString());
   if (question.memory_bytes == 0) {
     fail_usage("memory", "nothing fits into none", "write it like 80GiB");
@@ -107,7 +107,7 @@ void FitRow::show_state() {
   find_->setText(is_searching ? tr("Stop") : tr("Find"));
   enable_unless(*find_, is_searching ? QString() : document_.why_wait(),
                 is_searching ? tr("Ends the search")
-                             : tr("Looks for the largest size whose step fits (Return)"));
+                             : tr("Searches for the largest size whose step fits (Return)"));
   const LargestFit* const fit = planning_.fit();
   if (is_searching) {
     answer_->setText(tr("Searching…"));

@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// Asks for the largest batch that fits into a memory, and says it.
+/// Searches for the largest batch that fits into a given memory, and shows it.
 class FitRow : public QWidget {
   Q_OBJECT
 

@@ -42,7 +42,7 @@ PlanChart::PlanChart(QWidget* parent) : PointChart(parent) {
 
 void PlanChart::set_points(std::vector<ChartPoint> points) {
   if (points == points_) return;
-  // The keys stay at the plan they went to, or near its peak.
+  // The keyboard stays at its plan, or near that plan's peak.
   const bool has_keys = selected().has_value();
   const std::int64_t peak = has_keys ? points_[*selected()].peak_bytes : 0;
   points_ = std::move(points);
@@ -61,7 +61,7 @@ void PlanChart::set_marks(const std::optional<ChartMarks>& marks) {
 
 QRectF PlanChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
-  // The highest number stands half above the plot, below the title.
+  // Half of the highest number is above the plot, below the title.
   const double above = 1.5 * room.line + air;
   return plot_inside(rect(), {room.numbers, above, right_margin, room.line + 2 * air});
 }
@@ -103,7 +103,7 @@ void PlanChart::paintEvent(QPaintEvent*) {
   painter.restore();
   paint_key(painter, theme);
   if (points_.empty()) {
-    paint_invitation(painter, plot(), tr("Curve shows what each peak costs in time."), theme);
+    paint_invitation(painter, plot(), tr("Press Curve to see the extra time of each peak."), theme);
   }
   paint_readout(painter, map, theme);
   paint_focus(painter, theme);
@@ -140,7 +140,7 @@ void PlanChart::paint_grid(QPainter& painter, const PlanChartMap& map, const The
                    title());
 }
 
-/// What no plan reaches, and the budget.
+/// The lower bound on the peak, and the budget.
 void PlanChart::paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const {
   const QRectF area = plot();
   if (marks_->floor) {
@@ -156,7 +156,8 @@ void PlanChart::paint_limits(QPainter& painter, const PlanChartMap& map, const T
   painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
 }
 
-/// A step from plan to plan: between two peaks, the cheaper plan is out of reach.
+/// A staircase through the plans: between two peaks, only the plan with the lower peak is
+/// available.
 void PlanChart::paint_points(QPainter& painter, const PlanChartMap& map, const Theme& theme) const {
   QPolygonF stairs;
   for (const ChartPoint& point : points_) {
@@ -180,7 +181,7 @@ void PlanChart::paint_marks(QPainter& painter, const PlanChartMap& map, const Th
   }
 }
 
-/// What the larger dots mean, where there is room.
+/// The meaning of the larger dots, if there is room.
 void PlanChart::paint_key(QPainter& painter, const Theme& theme) const {
   const double row = chart_room(painter).line;
   double right = plot().right();

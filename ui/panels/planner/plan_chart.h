@@ -5,16 +5,16 @@
 
 namespace stashscope::ui {
 
-/// The peaks and times that lie in the chart beside the plans.
+/// Marks in the chart beside the plans.
 struct ChartMarks {
   ChartPoint baseline;          ///< the step without plans
-  ChartPoint current;           ///< what is in force
+  ChartPoint current;           ///< the step with the current choices
   double baseline_seconds = 0;  ///< of the step without plans; times are shown as shares of it
   std::optional<std::int64_t> budget;
-  std::optional<std::int64_t> floor;  ///< no plan is below
+  std::optional<std::int64_t> floor;  ///< lower bound on the peak of every plan
 };
 
-/// Peak against extra time of all plans that are known.
+/// Peak against extra time of all known plans.
 class PlanChart : public PointChart {
   Q_OBJECT
 
@@ -23,7 +23,7 @@ class PlanChart : public PointChart {
 
   /// @param points by ascending peak, each cheaper than the one before it
   void set_points(std::vector<ChartPoint> points);
-  /// Nothing empties the chart.
+  /// Without marks, the chart is empty.
   void set_marks(const std::optional<ChartMarks>& marks);
 
   const std::vector<ChartPoint>& points() const { return points_; }
@@ -44,7 +44,8 @@ class PlanChart : public PointChart {
 
  private:
   QRectF plot() const;
-  /// The first that has this peak or a higher one; the last where none has. @pre there are points
+  /// The first point with this peak or a higher one, otherwise the last point. @pre there are
+  /// points
   std::size_t point_near(std::int64_t peak_bytes) const;
   void paint_grid(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;
   void paint_limits(QPainter& painter, const PlanChartMap& map, const Theme& theme) const;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double margin = 0.06;  // of the range, at each end
 
-/// 1, 2 or 5 times a power of ten, the first that is not less.
+/// The smallest of 1, 2 or 5 times a power of ten that is at least `number`.
 double rounded_up(double number) {
   const double power = std::pow(10, std::floor(std::log10(number)));
   for (const double digit : {1.0, 2.0, 5.0}) {

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// What a plan leads to: the peak, and the time beyond the step without plans.
+/// The result of a plan: its peak, and its extra time over the step without plans.
 struct ChartPoint {
   std::int64_t peak_bytes = 0;
   double extra_seconds = 0;
@@ -16,7 +16,7 @@ struct ChartPoint {
   friend bool operator==(const ChartPoint&, const ChartPoint&) = default;
 };
 
-/// Where plans lie in the chart: peaks to the right, time upwards from 0.
+/// Maps plans to pixels of the chart: peaks to the right, time upwards from 0.
 struct PlanChartMap {
   QRectF plot;  ///< pixels
   double first_bytes = 0;
@@ -42,20 +42,19 @@ struct PlanChartMap {
 PlanChartMap map_around(std::span<const ChartPoint> points, std::span<const std::int64_t> peaks,
                         const QRectF& plot);
 
-/// The point drawn nearest to a pixel, if it is within so many pixels of it.
+/// The point drawn nearest to a pixel, if it is within `within` pixels.
 std::optional<std::size_t> nearest_point(const PlanChartMap& map,
                                          std::span<const ChartPoint> points, QPointF pixel,
                                          double within);
 
-/// A grid line.
 struct ChartTick {
   double value = 0;
   std::string text;  ///< `20 ms`; the same unit for all ticks
 };
 
-/// Round numbers of seconds from 0 up to at most `most`, about `count` of them.
+/// About `count` round numbers of seconds from 0 to at most `most`.
 std::vector<ChartTick> time_ticks(double most, int count);
-/// Round numbers of bytes between the two, about `count` of them.
+/// About `count` round numbers of bytes between the two.
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);
 
 }  // namespace stashscope::ui

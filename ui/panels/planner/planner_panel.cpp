@@ -3,11 +3,11 @@
 #include <QKeyEvent>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/panels/planner/profile_box.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/labelled_row.h"
 
 namespace stashscope::ui {
@@ -20,7 +20,7 @@ constexpr int progress_height = 4;
 
 ChartPoint chart_point(const ParetoPoint& point) { return {point.peak_bytes, point.extra_seconds}; }
 
-/// Without margins of its own.
+/// A row without margins.
 QHBoxLayout* make_row_of(QWidget* widget) {
   auto* const layout = new QHBoxLayout(widget);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -76,14 +76,14 @@ QWidget* PlannerPanel::make_content() {
   return content;
 }
 
-/// While a search goes on, how far it is takes the place of the buttons that start one.
+/// During a search, its progress takes the place of the buttons that start one.
 QWidget* PlannerPanel::make_search_row() {
   plan_->setObjectName(u"plan_button"_s);
   curve_->setObjectName(u"curve_button"_s);
   stop_->setObjectName(u"stop_planning_button"_s);
-  stop_->setToolTip(tr("Ends the search; the best so far stays"));
+  stop_->setToolTip(tr("Ends the search and keeps the best plan so far"));
   progress_->setObjectName(u"planning_progress"_s);
-  progress_->setAccessibleName(tr("How far the search is"));
+  progress_->setAccessibleName(tr("Progress of the search"));
   progress_->setTextVisible(false);
   progress_->setRange(0, 1000);
   progress_->setFixedHeight(progress_height);
@@ -186,15 +186,15 @@ void PlannerPanel::show_job() {
 }
 
 void PlannerPanel::show_turn(bool is_searching) {
-  // Those that are hidden need not be disabled, which would cost them the keys.
+  // Hidden buttons stay enabled, because disabling would take the keyboard focus from them.
   const QString why_visible = is_searching ? QString() : document_.why_wait();
-  enable_unless(
-      *plan_, why_visible,
-      tr("Searches for the cheapest plans within the budget and puts them into force (Return)"));
-  enable_unless(*curve_, why_visible, tr("Searches for the cheapest plans of all peaks"));
+  enable_unless(*plan_, why_visible,
+                tr("Searches for the cheapest plan within the budget and switches it on (Return)"));
+  enable_unless(*curve_, why_visible,
+                tr("Searches for the Pareto front: the cheapest plan for each peak"));
 }
 
-/// The keys stay where they are: at what starts a search or at what ends it.
+/// The keyboard focus moves between the button that starts a search and the one that ends it.
 void PlannerPanel::show_buttons(bool is_searching) {
   const bool had_keys = plan_->hasFocus() || curve_->hasFocus() || stop_->hasFocus();
   const std::initializer_list<QWidget*> idle = {plan_, curve_};
@@ -233,8 +233,8 @@ void PlannerPanel::show_answer() {
   use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use it") : tr("Use the lowest"));
 }
 
-/// What the user can put into force beside the answer: a plan that is known for the budget, or the
-/// lowest peak where none is within.
+/// The plan that the user can switch on beside the answer: the best known one within the budget,
+/// otherwise the one with the lowest peak.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = budget_->bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
@@ -244,7 +244,7 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// That of the budget and the grain that are stated; null without one.
+/// The answer for the budget and grain in the fields; null if there is none.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&
@@ -262,7 +262,7 @@ QString PlannerPanel::text_of_answer() const {
     return answer_text(*document_.study(), *answer);
   }
   const auto budget = budget_->bytes();
-  if (budget && document_.is_running()) return tr("Plan waits for the run to end.");
+  if (budget && document_.run_job().is_running()) return tr("The search waits for the run to end.");
   return budget ? known_text(*budget) : QString();
 }
 
@@ -282,7 +282,7 @@ QString PlannerPanel::search_text() const {
          proof_so_far_text(study, *so_far);
 }
 
-/// Without a search.
+/// Text without a search: what is known for the budget.
 QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
   const std::int64_t now = study.current->timeline.peak_bytes;
@@ -290,13 +290,14 @@ QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
     return tr("Known for %1: <b>%2</b>%3")
         .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
-             planning_.is_in_force(*plan) ? tr(", in force") : QString());
+             planning_.is_in_force(*plan) ? tr(", in use") : QString());
   }
   if (floor != nullptr && floor->bytes > budget_bytes) {
     return tr("No plan has a peak below <b>%1</b>.").arg(bytes_text(floor->bytes));
   }
-  if (now <= budget_bytes) return tr("What is in force fits: peak %1.").arg(bytes_text(now));
-  return tr("Plan searches for the cheapest way to a peak of %1.").arg(bytes_text(budget_bytes));
+  if (now <= budget_bytes) return tr("The current plans fit: peak %1.").arg(bytes_text(now));
+  return tr("Press Plan to search for the cheapest plan with a peak of at most %1.")
+      .arg(bytes_text(budget_bytes));
 }
 
 void PlannerPanel::changeEvent(QEvent* event) {

@@ -13,23 +13,21 @@
 
 namespace stashscope::ui {
 
-/// From a budget of memory to plans: states the budget, searches, shows what is known and proven,
-/// draws peak against time, and asks for the largest batch that fits.
+/// The planner's panel: takes a memory budget, searches for plans, shows results and proofs, draws
+/// peak against time, and searches for the largest batch that fits.
 class PlannerPanel : public QWidget {
   Q_OBJECT
 
  public:
   PlannerPanel(Document& document, Planning& planning, QWidget* parent = nullptr);
 
-  /// The budget as it is written in the field.
   QString budget_text() const { return budget_->text(); }
   void set_budget_text(const QString& text) { budget_->set_text(text); }
   void focus_budget();
   void focus_fit();
 
-  /// Search for plans within the budget.
   void plan();
-  /// Search for the curve.
+  /// Searches for the Pareto front.
   void draw_curve();
 
  Q_SIGNALS:
@@ -71,7 +69,7 @@ class PlannerPanel : public QWidget {
   QLabel* details_;
   FitRow* fit_;
   QScrollArea* scroll_;
-  QString failure_;  ///< of the last search; empty: none
+  QString failure_;  ///< error of the last search; empty: none
 };
 
 }  // namespace stashscope::ui

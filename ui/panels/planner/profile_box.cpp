@@ -4,8 +4,8 @@
 #include <QPushButton>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/file_dialog.h"
 
 namespace stashscope::ui {
@@ -13,7 +13,6 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 QString tip_of(const DeviceProfile& profile) {
   const QString bandwidth = QString::number(profile.bandwidth / 1e9, 'f', 0);
@@ -35,7 +34,7 @@ ProfileBox::ProfileBox(Document& document, QWidget* parent)
   }
   auto* const from_file = new QPushButton(tr("From file…"));
   from_file->setObjectName(u"profile_from_file"_s);
-  from_file->setToolTip(tr("Takes the device from a JSON file"));
+  from_file->setToolTip(tr("Reads the device from a JSON file"));
   from_file->setAutoDefault(true);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -44,7 +43,7 @@ ProfileBox::ProfileBox(Document& document, QWidget* parent)
   layout->addWidget(from_file);
   setFocusProxy(names_);
   connect(names_, &QComboBox::activated, this, [this](int index) {
-    // Behind the bundled ones is only what is in force already.
+    // Entries after the bundled ones are in use already.
     if (index >= std::ssize(device_profiles())) return;
     choose(names_->itemText(index).toStdString(), u"profile"_s);
   });
@@ -64,17 +63,18 @@ void ProfileBox::choose_file() {
 
 void ProfileBox::choose(const std::string& name_or_file, const QString& merge_key) {
   Choices choices = document_.choices();
-  const auto failure = failure_of([&] { choices.profile = load_profile(name_or_file); });
+  const auto failure = failure_of([&] { choices.times.profile = load_profile(name_or_file); });
   if (failure) {
-    Q_EMIT document_.failed(*failure);
+    document_.notices().report(*failure);
   } else {
-    document_.choose(choices, tr("Device profile %1").arg(shown(choices.profile.name)), merge_key);
+    document_.choose(choices, tr("Device profile %1").arg(shown(choices.times.profile.name)),
+                     merge_key);
   }
 }
 
 void ProfileBox::show_choice() {
   setEnabled(document_.study() != nullptr);
-  const DeviceProfile& profile = document_.choices().profile;
+  const DeviceProfile& profile = document_.choices().times.profile;
   const auto bundled = device_profiles();
   const auto known = std::ranges::find(bundled, profile);
   while (names_->count() > std::ssize(bundled)) names_->removeItem(names_->count() - 1);

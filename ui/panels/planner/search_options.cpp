@@ -24,21 +24,22 @@ SearchOptions::SearchOptions(QWidget* parent)
     grain_->addItem(name);
     grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
   };
-  add_grain(tr("Clusters"), tr("Recompute plans by cluster: leave as a config string or an "
-                               "environment block for ONNX Runtime, or as a model"));
-  add_grain(tr("Nodes"), tr("Single nodes run again, once each; the others keep the chosen order: "
-                            "leave as a model or a session"));
-  add_grain(tr("Sequences"), tr("Nodes run in any order, as often as it takes: leave as a model or "
-                                "a session"));
+  add_grain(tr("Clusters"), tr("Recompute plans by cluster. Exported as a config string or an "
+                               "environment block for ONNX Runtime, or as a model."));
+  add_grain(tr("Nodes"), tr("Single nodes are recomputed, once each; the other nodes keep the "
+                            "chosen order. Exported as a model or a session."));
+  add_grain(
+      tr("Sequences"),
+      tr("Nodes run in any order and any number of times. Exported as a model or a session."));
   seconds_->setObjectName(u"time_limit"_s);
   seconds_->setAccessibleName(tr("Time limit of a search"));
-  seconds_->setToolTip(tr("How long a search may take; it can be stopped at any moment"));
+  seconds_->setToolTip(tr("Maximum time of a search; you can stop it at any time"));
   seconds_->setRange(1, most_seconds);
   seconds_->setSuffix(tr(" s"));
   seconds_->setValue(static_cast<int>(SearchLimit().seconds));
   seed_->setObjectName(u"seed"_s);
   seed_->setAccessibleName(tr("Seed"));
-  seed_->setToolTip(tr("Another seed searches along other ways"));
+  seed_->setToolTip(tr("A different seed makes the search take a different path"));
   seed_->setRange(1, most_seed);
   auto* const layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);

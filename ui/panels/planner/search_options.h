@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// How to search: what plans are made of, for how long, from which seed. The owner gives the seed,
-/// which few need, a place of its own.
+/// Options of a search: granularity of plans, time limit and seed. The owner places the box of the
+/// seed, which is rarely needed.
 class SearchOptions : public QWidget {
   Q_OBJECT
 

@@ -34,7 +34,7 @@ constexpr std::pair<int, int> widths[] = {{PlanTreeModel::frequency, frequency_w
                                           {PlanTreeModel::made, 60},
                                           {PlanTreeModel::last_read, 76},
                                           {PlanTreeModel::symbolic, 240}};
-/// What stays in sight beside the plans themselves where there is room.
+/// Width of the columns that stay visible beside the plans if there is room.
 constexpr int always_seen = frequency_width + count_width + 2 * bytes_width;
 
 const PlanFilter& filter_of(const QTreeView& view) {

@@ -5,24 +5,24 @@
 
 namespace stashscope::ui {
 
-/// The tree of plans: several rows can be selected, Space switches them, Ctrl+C copies them. What
-/// is open stays so when rows come back.
+/// The tree of plans: several rows can be selected, Space switches them, Ctrl+C copies them. Open
+/// rows stay open when the rows are replaced.
 class PlanTreeView : public QTreeView {
   Q_OBJECT
 
  public:
   explicit PlanTreeView(QWidget* parent = nullptr);
 
-  /// What is said while there are no rows.
+  /// The text shown while there are no rows.
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
-  /// Opens what has the filter's text below it only, and what was open before.
+  /// Opens rows that have the filter's text only below them, and rows that were open before.
   void open_again();
   /// The selected rows from top to bottom, in the first column.
   QModelIndexList selected_rows() const;
-  /// Selects a row in the middle of the view, with the keyboard on it.
+  /// Selects a row, scrolls it to the middle of the view and gives it the keyboard focus.
   void show_row(const QModelIndex& row);
-  /// Selects a row that other views lead to; the keyboard stays where it is.
+  /// Selects a row that another view asks for; the keyboard focus stays where it is.
   void lead_to(const QModelIndex& row);
 
  Q_SIGNALS:
@@ -42,14 +42,14 @@ class PlanTreeView : public QTreeView {
   bool is_to_be_open(const QModelIndex& index) const;
   void edit_count(const QModelIndex& index);
   void fit_first_column();
-  /// All columns to the size of the text.
+  /// Fits all columns to the text size.
   void fit_columns();
 
   QString invitation_;
   std::set<QString> opened_;  ///< keys of items that the user opened
-  std::set<QString> closed_;  ///< of those that are open at first
+  std::set<QString> closed_;  ///< keys of items open by default that the user closed
   bool opening_ = false;
-  double text_scale_ = 1;  ///< that the columns are fitted to
+  double text_scale_ = 1;  ///< text scale that the columns are sized for
 };
 
 }  // namespace stashscope::ui

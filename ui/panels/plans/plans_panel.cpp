@@ -6,13 +6,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/theme/spacing.h"
 #include "core/study/edits/edits.h"
 #include "core/study/facts/exported_config.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/plan_texts.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 #include "ui/widgets/copied_rows.h"
 #include "ui/widgets/elided_label.h"
 
@@ -23,8 +23,7 @@ namespace {
 using namespace Qt::StringLiterals;
 using Kind = PlanTreeModel::Kind;
 
-
-/// Occurrences of one row that follow each other are one edit of it.
+/// Consecutive occurrences of one row become one edit of that row.
 void join_switch(const PlanSwitch& own, std::vector<PlanSwitch>& switches) {
   const bool is_same =
       !switches.empty() && switches.back().row == own.row && own.nodes && switches.back().nodes;
@@ -55,9 +54,9 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   layout->addWidget(make_bottom_row());
   set_up_tree();
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
-  connect(&document_, &Document::selection_changed, this, &PlansPanel::follow_selection);
+  connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
   connect(&document_, &Document::choices_changed, this,
-          [this] { level_->setCurrentIndex(document_.choices().level); });
+          [this] { level_->setCurrentIndex(document_.choices().plans.level); });
   show_study();
 }
 
@@ -83,10 +82,10 @@ QWidget* PlansPanel::make_top_row() {
   layout->addWidget(level_);
   layout->addWidget(filter_, 1);
   more_->setObjectName(u"list_extensions"_s);
-  more_->setText(tr("More ways"));
+  more_->setText(tr("More types"));
   more_->setToolTip(
-      tr("Lists activations that could be kept on the host or in a narrower type, too. ONNX "
-         "Runtime does not know these ways."));
+      tr("Also lists plans that keep activations on the host or in a narrower type. ONNX Runtime "
+         "does not know these types."));
   more_->setCheckable(true);
   more_->setAutoRaise(true);
   layout->addWidget(more_);
@@ -107,7 +106,7 @@ QWidget* PlansPanel::make_bottom_row() {
   copy->setIcon(icon(Icon::copy));
   copy->setText(tr("Copy config"));
   copy->setToolTip(
-      tr("Copies the plans in force as a config string, those that ONNX Runtime knows"));
+      tr("Copies a config string of the current plans whose types ONNX Runtime knows"));
   copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   copy->setAutoRaise(true);
   layout->addWidget(summary_, 1);
@@ -131,7 +130,8 @@ void PlansPanel::set_up_tree() {
   connect(tree_, &QWidget::customContextMenuRequested, this, &PlansPanel::open_menu);
   connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &PlansPanel::mark_selected);
-  // A click on a row that another view has selected selects nothing, but is meant.
+  // A click on a row that another view has selected does not change the selection, but must mark
+  // it.
   connect(tree_, &QAbstractItemView::clicked, this, [this] {
     if (!leads()) mark_selected();
   });
@@ -142,7 +142,7 @@ void PlansPanel::show_study() {
   model_.set_study(document_.study());
   marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
-  level_->setCurrentIndex(document_.choices().level);
+  level_->setCurrentIndex(document_.choices().plans.level);
   show_invitation();
   show_summary();
 }
@@ -151,7 +151,7 @@ void PlansPanel::show_invitation() {
   const auto& study = document_.study();
   const bool has_rows = model_.rowCount() > 0;
   tree_->set_invitation(study == nullptr ? tr("Open a model to see what it could recompute.")
-                        : has_rows       ? tr("No plan and no node has the text of the filter.")
+                        : has_rows       ? tr("No plan and no node matches the filter.")
                                          : no_plans_text(*study));
 }
 
@@ -167,7 +167,7 @@ void PlansPanel::show_summary() {
 
 void PlansPanel::choose_level(int level) {
   Choices choices = document_.choices();
-  choices.level = level;
+  choices.plans.level = level;
   document_.choose(choices, tr("Level %1").arg(level));
 }
 
@@ -188,7 +188,7 @@ QModelIndexList PlansPanel::selected() const {
   return items;
 }
 
-/// One by its name, several by their number.
+/// One item by its name, several by their number.
 QString PlansPanel::text_of(const QModelIndexList& items) const {
   return items.size() == 1 ? items.front().siblingAtColumn(PlanTreeModel::plan).data().toString()
                            : tr("%1 plans").arg(items.size());
@@ -211,7 +211,7 @@ void PlansPanel::switch_items(const QModelIndexList& items, bool on) {
                switch_text(model_.plan_row(switched.front()).type, text_of(switched), on));
 }
 
-/// All on, or all off when they are.
+/// Switches all selected rows on, or off if all of them are on.
 void PlansPanel::switch_selected() {
   const QModelIndexList items = selected();
   const bool any_off = std::ranges::any_of(items, [](const QModelIndex& item) {
@@ -250,16 +250,16 @@ void PlansPanel::mark_selected() {
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   marked_ = text_of(items);
-  document_.select_nodes(std::move(nodes), marked_);
+  document_.selection().select_nodes(std::move(nodes), marked_);
 }
 
-/// Whether the user's selection is what the rows of this table mark.
+/// Whether the document's selection comes from the rows of this table.
 bool PlansPanel::leads() const {
-  const Selection& selection = document_.selection();
+  const Selection& selection = document_.selection().current();
   return !selection.node.valid() && !marked_.isEmpty() && selection.title == marked_;
 }
 
-/// The place of a node among what the table shows: it opens nothing and clears no filter.
+/// The visible row of a node, or the closest row around it; opens nothing and clears no filter.
 QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   const Study& study = *document_.study();
   const auto place = table_place(study, study.current->dataflow.origin(node));
@@ -272,7 +272,7 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Several rows may stand for a node: the one that led to it stays.
+/// Several rows may be about a node; the selected one that led to it stays selected.
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;
@@ -281,7 +281,7 @@ bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) cons
 
 void PlansPanel::follow_selection() {
   if (document_.study() == nullptr || leads()) return;
-  const NodeId node = document_.selection().node;
+  const NodeId node = document_.selection().node();
   marking_ = false;
   const QModelIndex row = node.valid() ? nearest_open_row(node) : QModelIndex();
   if (!row.isValid()) {
@@ -292,7 +292,7 @@ void PlansPanel::follow_selection() {
   marking_ = true;
 }
 
-/// Where the rows of plans begin to compute again, else all that a row is about.
+/// The nodes at which recomputing begins, or all nodes of the row if there are none.
 std::vector<NodeId> PlansPanel::nodes_led_to(const QModelIndex& item) const {
   std::vector<NodeId> nodes = model_.entries(item);
   return nodes.empty() ? model_.nodes(item) : nodes;
@@ -310,10 +310,11 @@ void PlansPanel::show_node(NodeId node) {
   if (study == nullptr) return;
   const auto place = table_place(*study, study->current->dataflow.origin(node));
   if (!place) return;
-  if (!place->tensor.valid() && place->row >= study->plans.size()) more_->setChecked(true);
+  if (!place->tensor.valid() && place->row >= study->plan_table->plans.size())
+    more_->setChecked(true);
   const QModelIndex item = model_.index_of(*place);
   if (!filtered_.mapFromSource(item).isValid()) filter_->clear();
-  // What is selected stays selected in the other views.
+  // The selection in the other views stays.
   marking_ = false;
   tree_->show_row(filtered_.mapFromSource(item));
   marking_ = true;
@@ -326,7 +327,7 @@ void PlansPanel::copy_config() const {
   if (exported.left_out.empty()) return;
   QStringList told = {tr("Copied")};
   for (const std::string& each : exported.left_out) told << shown(each);
-  Q_EMIT document_.noticed(told.join(u"; "_s));
+  document_.notices().notify(told.join(u"; "_s));
 }
 
 void PlansPanel::copy_config_of_selected() const {

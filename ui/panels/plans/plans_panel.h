@@ -13,7 +13,7 @@
 
 namespace stashscope::ui {
 
-/// What can be recomputed or put away, to be switched on and off.
+/// The recompute, offload and compress plans, which the user switches on and off.
 class PlansPanel : public QWidget {
   Q_OBJECT
 
@@ -22,12 +22,12 @@ class PlansPanel : public QWidget {
 
   void copy_config() const;
   void focus_filter();
-  /// Selects the row that tells most of a node of the current step and brings it into view, with
-  /// the keyboard there. Does nothing where no row has the node.
+  /// Selects the most specific row about a node of the current step, scrolls to it and gives it the
+  /// keyboard focus. Does nothing if no row is about the node.
   void show_node(NodeId node);
 
  Q_SIGNALS:
-  /// This node is to be selected and shown, whatever hides it.
+  /// Requests that this node is selected and shown, even if it is hidden.
   void node_wanted(stashscope::NodeId node);
 
  private:
@@ -67,8 +67,8 @@ class PlansPanel : public QWidget {
   QToolButton* more_;
   PlanTreeView* tree_;
   QLabel* summary_;
-  QString marked_;       ///< what the other views were told of the selected rows
-  bool marking_ = true;  ///< the selection is the user's, to be marked in the other views
+  QString marked_;       ///< the selection last sent to the other views
+  bool marking_ = true;  ///< the user made the selection, so it is marked in the other views
 };
 
 }  // namespace stashscope::ui

@@ -12,7 +12,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Where their texts stand in a translation.
+/// Context of these texts in a translation.
 struct MeasurementDialogs {
   Q_DECLARE_TR_FUNCTIONS(MeasurementDialogs)
 };

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// Ask for a file, and import or export it once it is named.
+/// Ask for a file, then import from it or export to it.
 void ask_to_import_measurement(Document& document, QWidget& parent);
 void ask_to_export_measurement(Document& document, QWidget& parent);
 

@@ -3,16 +3,15 @@
 #include <QLabel>
 #include <QSignalBlocker>
 
-#include "ui/theme/spacing.h"
 #include "ui/document/run_settings.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 QString this_computer() { return RunOptionsBox::tr("this computer"); }
 
@@ -26,21 +25,21 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       host_(new QComboBox),
-      worker_label_(new QLabel(tr("Worker there"))),
+      worker_label_(new QLabel(tr("Worker"))),
       worker_(new QLineEdit),
       warm_up_(make_count(u"warm_up"_s, 0)),
       repeats_(make_count(u"repeats"_s, 1)) {
   setObjectName(u"run_options"_s);
-  document_.set_run_request(remembered_request());
+  document_.run_job().set_request(remembered_request());
   make_host();
   worker_->setObjectName(u"run_worker"_s);
   worker_->setAccessibleName(worker_label_->text());
   worker_->setToolTip(tr("Name or path of stashscope-run on that machine"));
   warm_up_->setAccessibleName(tr("Warm-up runs"));
-  warm_up_->setToolTip(tr("Runs before those that count"));
-  repeats_->setAccessibleName(tr("Runs that count"));
+  warm_up_->setToolTip(tr("Runs before the measured ones"));
+  repeats_->setAccessibleName(tr("Measured runs"));
   repeats_->setToolTip(
-      tr("All with the same data: memory is that of the last one, times are medians"));
+      tr("All use the same data. Memory is that of the last run, times are medians."));
   auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setHorizontalSpacing(spacing_unit);
@@ -57,12 +56,12 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   layout->addWidget(repeats_, 2, 3);
   show_request();
   connect(warm_up_, &QSpinBox::valueChanged, this, [this](int count) {
-    RunRequest request = document_.run_request();
+    RunRequest request = document_.run_job().request();
     request.counts.warm_up = count;
     take(request);
   });
   connect(repeats_, &QSpinBox::valueChanged, this, [this](int count) {
-    RunRequest request = document_.run_request();
+    RunRequest request = document_.run_job().request();
     request.counts.repeats = count;
     take(request);
   });
@@ -88,7 +87,7 @@ void RunOptionsBox::make_host() {
          "afterwards."));
   host_->setEditable(true);
   host_->setInsertPolicy(QComboBox::NoInsert);
-  // A machine whose name another one's begins with must stay possible.
+  // A completer would replace a name that is the beginning of another machine's name.
   host_->setCompleter(nullptr);
   host_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   host_->setMinimumContentsLength(12);
@@ -105,7 +104,7 @@ void RunOptionsBox::list_hosts() {
 
 void RunOptionsBox::take_host() {
   const QString text = host_->currentText().trimmed();
-  RunRequest request = document_.run_request();
+  RunRequest request = document_.run_job().request();
   if (text.isEmpty() || text == this_computer()) {
     request.host.reset();
     return take(request);
@@ -117,7 +116,7 @@ void RunOptionsBox::take_host() {
   });
   if (failure) {
     show_request();
-    Q_EMIT document_.failed(*failure);
+    document_.notices().report(*failure);
     return;
   }
   add_recent_host(shown(to_string(*request.host)));
@@ -125,14 +124,14 @@ void RunOptionsBox::take_host() {
 }
 
 void RunOptionsBox::take(const RunRequest& request) {
-  const bool is_new = !(request == document_.run_request());
-  document_.set_run_request(request);
+  const bool is_new = !(request == document_.run_job().request());
+  document_.run_job().set_request(request);
   show_request();
   if (is_new) remember_request(request);
 }
 
 void RunOptionsBox::show_request() {
-  const RunRequest& request = document_.run_request();
+  const RunRequest& request = document_.run_job().request();
   if (request.host && host_->findText(text_of(request.host)) < 0) list_hosts();
   const QSignalBlocker quiet_host(host_);
   const QSignalBlocker quiet_warm_up(warm_up_);

@@ -10,7 +10,8 @@
 
 namespace stashscope::ui {
 
-/// Where and how often the step runs. Remembered across runs of the program.
+/// The machine that the step runs on and the numbers of runs. Remembered across runs of the
+/// program.
 class RunOptionsBox : public QWidget {
   Q_OBJECT
 
@@ -21,7 +22,7 @@ class RunOptionsBox : public QWidget {
   QSpinBox* make_count(const QString& name, int least);
   void make_host();
   void list_hosts();
-  /// What the user typed or chose becomes the request; what is no machine is told and taken back.
+  /// Uses the machine that the user typed or chose; an invalid name is reported and reverted.
   void take_host();
   void take(const RunRequest& request);
   void show_request();

@@ -7,11 +7,11 @@
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
-#include "ui/theme/spacing.h"
 #include "core/run/devices/devices.h"
 #include "ui/panels/run/measurement_dialogs.h"
 #include "ui/text/enabling.h"
 #include "ui/text/texts.h"
+#include "ui/theme/spacing.h"
 
 namespace stashscope::ui {
 
@@ -19,8 +19,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-
-/// What of both runs stands side by side.
+/// A table of the results of both runs, side by side.
 class ResultTable {
   Q_DECLARE_TR_FUNCTIONS(ResultTable)
 
@@ -65,7 +64,7 @@ class ResultTable {
       return change_text(variant.timeline.peak_bytes, run.peak_bytes);
     });
     add_bytes(tr("Workspaces"), peak_workspace);
-    if (has_any(peak_workspace)) add_bytes(tr("Peak with them"), peak_with_workspace);
+    if (has_any(peak_workspace)) add_bytes(tr("Peak with workspaces"), peak_with_workspace);
     add_bytes(tr("Reserved"), [](const Measurement& run) { return run.peak_reserved_bytes; });
   }
 
@@ -92,12 +91,12 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
       cancel_(make_button(u"cancel_run_button"_s, tr("Cancel"), tr("Ends the run"))),
       progress_(new QProgressBar),
       options_(new RunOptionsBox(document)),
-      export_(make_button(u"export_button"_s, tr("Export…"),
-                          tr("Writes what was measured into a file of its own"))),
+      export_(
+          make_button(u"export_button"_s, tr("Export…"), tr("Writes the measurement to a file"))),
       result_(new QLabel) {
   setObjectName(u"run_panel"_s);
   progress_->setObjectName(u"run_progress"_s);
-  progress_->setAccessibleName(tr("How far the run is"));
+  progress_->setAccessibleName(tr("Progress of the run"));
   progress_->setTextVisible(false);
   progress_->setMaximumHeight(spacing_unit);
   auto* const scroll = new QScrollArea;
@@ -115,9 +114,9 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   list_devices();
   connect(device_, &QComboBox::activated, this,
           [this](int index) { choose_device(device_->itemData(index).toString()); });
-  connect(&document_.devices(), &DeviceList::changed, this, &RunPanel::list_devices);
+  connect(&document_.run_job().devices(), &DeviceList::changed, this, &RunPanel::list_devices);
   connect(run_, &QPushButton::clicked, &document_, &Document::run);
-  connect(cancel_, &QPushButton::clicked, &document_, &Document::cancel_run);
+  connect(cancel_, &QPushButton::clicked, &document_.run_job(), &RunJob::cancel);
   connect_document();
   show_state();
 }
@@ -132,7 +131,7 @@ QPushButton* RunPanel::make_button(const QString& name, const QString& text, con
 QLayout* RunPanel::make_top() {
   device_->setObjectName(u"device"_s);
   device_->setAccessibleName(tr("Device"));
-  // What is said of a missing device is long; the list shows it all, the box need not.
+  // The reason why a device is missing is long: only the list shows it in full.
   device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   device_->setMinimumContentsLength(12);
   device_->setInsertPolicy(QComboBox::NoInsert);
@@ -162,7 +161,7 @@ QWidget* RunPanel::make_content() {
 
 QLayout* RunPanel::make_files() {
   QPushButton* const import_button = make_button(
-      u"import_button"_s, tr("Import…"), tr("Shows what was measured on this step elsewhere"));
+      u"import_button"_s, tr("Import…"), tr("Reads a measurement of this step from a file"));
   connect(import_button, &QPushButton::clicked, this,
           [this] { ask_to_import_measurement(document_, *window()); });
   connect(export_, &QPushButton::clicked, this,
@@ -176,25 +175,25 @@ QLayout* RunPanel::make_files() {
 }
 
 void RunPanel::connect_document() {
-  connect(&document_, &Document::run_progressed, this,
+  connect(&document_.run_job(), &RunJob::progressed, this,
           [this](double fraction, const QString& stage) {
             progress_->setValue(static_cast<int>(1000 * fraction));
             result_->setText(stage);
           });
   connect(&document_.exclusive_work(), &ExclusiveWork::changed, this, &RunPanel::show_turn);
-  connect(&document_, &Document::running_changed, this, &RunPanel::show_state);
+  connect(&document_.run_job(), &RunJob::running_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::study_changed, this, &RunPanel::show_state);
   connect(&document_, &Document::choices_changed, this, &RunPanel::show_device);
   connect(&document_, &Document::measured_changed, this, &RunPanel::show_result);
 }
 
 void RunPanel::list_devices() {
-  const DeviceList& devices = document_.devices();
+  const DeviceList& devices = document_.run_job().devices();
   auto* const items = new QStandardItemModel(device_);
   for (const DeviceInfo& info : devices.all()) {
     const QString name = shown(info.name);
     const QString description = shown(info.description);
-    // A text that can be typed is a name.
+    // On another machine the text is editable, so it is the name alone.
     auto* const item =
         new QStandardItem(devices.is_remote() ? name : u"%1: %2"_s.arg(name, description));
     item->setData(name, Qt::UserRole);
@@ -211,14 +210,14 @@ void RunPanel::allow_typing(bool is_allowed) {
   if (device_->isEditable() == is_allowed) return;
   device_->setEditable(is_allowed);
   if (!is_allowed) return;
-  // A device whose name another one's begins with must stay possible.
+  // A completer would replace a name that is the beginning of another device's name.
   device_->setCompleter(nullptr);
   connect(device_->lineEdit(), &QLineEdit::editingFinished, this, &RunPanel::take_typed_device);
 }
 
 void RunPanel::choose_device(const QString& name) {
   Choices choices = document_.choices();
-  choices.device = name.toStdString();
+  choices.device = choice_of(name.toStdString(), no_device);
   document_.choose(choices, tr("Device %1").arg(name));
   show_device();
 }
@@ -229,11 +228,11 @@ void RunPanel::take_typed_device() {
   const auto failure = failure_of([&] { check_device_name(name.toStdString()); });
   if (!failure) return choose_device(name);
   show_device();
-  Q_EMIT document_.failed(*failure);
+  document_.notices().report(*failure);
 }
 
 void RunPanel::show_state() {
-  const bool running = document_.is_running();
+  const bool running = document_.run_job().is_running();
   show_turn();
   options_->setEnabled(!running);
   show_button(running);
@@ -248,7 +247,7 @@ void RunPanel::show_state() {
   show_device();
 }
 
-/// The keys stay where they are: at what starts a run or at what ends it.
+/// The keyboard focus moves between the button that starts a run and the one that ends it.
 void RunPanel::show_button(bool running) {
   QPushButton* const shown = running ? cancel_ : run_;
   QPushButton* const hidden = running ? run_ : cancel_;
@@ -259,20 +258,21 @@ void RunPanel::show_button(bool running) {
 }
 
 void RunPanel::show_turn() {
-  // While it is hidden it need not be disabled, which would cost it the keys.
-  enable_unless(*run_, document_.is_running() ? QString() : document_.why_wait(),
+  // A hidden button stays enabled, because disabling would take the keyboard focus from it.
+  enable_unless(*run_, document_.run_job().is_running() ? QString() : document_.why_wait(),
                 tr("Runs the step without and with its plans (F5)"));
-  if (!document_.is_running()) show_result();
+  if (!document_.run_job().is_running()) show_result();
 }
 
-/// What the session names may be missing here: then no row is chosen, and the box says its name.
+/// If the session's device is missing here, no row is chosen and the box shows its name.
 void RunPanel::show_device() {
-  const DeviceList& devices = document_.devices();
-  const QString name = shown(document_.choices().device);
-  const DeviceInfo* const meant = devices.meant_by(document_.choices().device);
+  const DeviceList& devices = document_.run_job().devices();
+  const std::string chosen = choice_text(document_.choices().device, no_device);
+  const QString name = shown(chosen);
+  const DeviceInfo* const meant = devices.meant_by(chosen);
   const int row = meant == nullptr ? -1 : device_->findData(shown(meant->name));
   device_->setPlaceholderText(devices.all().empty() ? tr("Looking for devices…")
-                                                    : tr("%1: not there").arg(name));
+                                                    : tr("%1: not available").arg(name));
   device_->setCurrentIndex(row);
   if (devices.is_remote()) {
     device_->setEditText(row < 0 ? name : device_->itemText(row));
@@ -291,8 +291,8 @@ void RunPanel::show_result() {
   }
   result_->setText(document_.study() == nullptr
                        ? tr("Open a model to run it.")
-                       : tr("Runs the step with random data in a process of its own and shows "
-                            "what it measured beside the prediction."));
+                       : tr("Runs the step with random data in a separate process and shows the "
+                            "measurement beside the prediction."));
 }
 
 QString RunPanel::result_text(const Measured& measured) const {
@@ -300,7 +300,7 @@ QString RunPanel::result_text(const Measured& measured) const {
   const Measurement& current = measured.runs.current;
   QString text = ResultTable(study, measured.runs).html();
   text += u"<p>%1</p>"_s.arg(
-      tr("Largest difference at any step: %1.").arg(bytes_text(measured.largest_error)));
+      tr("Largest difference in any slot: %1.").arg(bytes_text(measured.largest_error)));
   QString how = tr("Measured on %1").arg(shown(current.device).toHtmlEscaped());
   if (current.repeats > 1) how += tr(", times are medians of %1 runs").arg(current.repeats);
   text += u"<p>%1.</p>"_s.arg(how);

@@ -11,8 +11,8 @@
 
 namespace stashscope::ui {
 
-/// Runs the step on a device, here or on another machine, and sets what it measured against the
-/// prediction. Measurements come from and go to files.
+/// Runs the step on a device, here or on another machine, and shows the measurement beside the
+/// prediction. Imports and exports measurements.
 class RunPanel : public QWidget {
   Q_OBJECT
 
@@ -28,7 +28,7 @@ class RunPanel : public QWidget {
   void list_devices();
   void allow_typing(bool is_allowed);
   void choose_device(const QString& name);
-  /// What is no device's name is told and taken back.
+  /// Uses the device that the user typed; an invalid name is reported and reverted.
   void take_typed_device();
   void show_state();
   void show_turn();

@@ -1,4 +1,4 @@
-// The layout in a child process. This program is its own child: see main.
+// Layout in a child process. The test program itself is the child: see main.
 
 #include "core/layout/place/child.h"
 
@@ -16,11 +16,11 @@
 #include "tests/support/processes.h"
 
 namespace stashscope::layout {
-namespace {
+namespace child_test {
 
 using std::chrono::milliseconds;
 
-/// Runs scripts in the place of the layout child; afterwards no process and no file may be left.
+/// Runs scripts as the layout child; expects no process and no open file to be left.
 class LayoutChild : public testing::Test {
  protected:
   void TearDown() override {
@@ -28,7 +28,7 @@ class LayoutChild : public testing::Test {
     EXPECT_EQ(test::open_files(), files_before_);
   }
 
-  /// The reason why the script's answer is no layout.
+  /// The message of the error when the script is the layout child.
   std::string failure(const std::string& lines, milliseconds limit = std::chrono::minutes(1)) {
     try {
       place_in_child(test::script(folder_ / "child", lines), request_, Progress(), limit);
@@ -64,7 +64,7 @@ TEST_F(LayoutChild, PlacesLongChainsAndNothing) {
   EXPECT_TRUE(place_in_child(running_program(), {}, Progress()).levels.empty());
 }
 
-TEST_F(LayoutChild, ItsAnswerIsThatOfTheWire) {
+TEST_F(LayoutChild, ItsAnswerIsParsed) {
   const std::string answer = to_text(place(request_, place_layered));
   const auto program =
       test::script(folder_ / "child", "cat >/dev/null; cat <<'EOF'\n" + answer + "EOF");
@@ -99,7 +99,7 @@ TEST_F(LayoutChild, ThatFailsIsQuotedOnOneLine) {
 TEST_F(LayoutChild, ThatPrintsSomethingElseIsAFailure) {
   for (const char* lines :
        {"exit 0", "echo hello", "head -c 100000 /dev/urandom", "head -c 100000 /dev/zero",
-        "echo stashscope-layout-result-1 99999999999 end", "cat"}) {
+        "echo '{\"format\":\"stashscope-layout-result-2\",\"levels\":[]}'", "cat"}) {
     EXPECT_NE(failure(lines).find("unreadable"), std::string::npos) << lines;
   }
   const std::string half = to_text(place(request_, place_layered)).substr(0, 200);
@@ -107,8 +107,8 @@ TEST_F(LayoutChild, ThatPrintsSomethingElseIsAFailure) {
 }
 
 TEST_F(LayoutChild, ThatPrintsWithoutEndIsStopped) {
-  EXPECT_NE(failure("cat /dev/zero").find("endless line"), std::string::npos);
-  EXPECT_NE(failure("cat /dev/zero >&2").find("endless line"), std::string::npos);
+  EXPECT_NE(failure("cat /dev/zero").find("16.0 MiB"), std::string::npos);
+  EXPECT_NE(failure("cat /dev/zero >&2").find("16.0 MiB"), std::string::npos);
 }
 
 TEST_F(LayoutChild, ThatNeverEndsIsStopped) {
@@ -148,7 +148,7 @@ TEST_F(LayoutChild, ThatCannotBeStartedIsAFailure) {
 }
 
 TEST(ServeLayout, RefusesWhatIsNoRequest) {
-  for (const char* text : {"", "hello", "stashscope-layout-result-1 0 end"}) {
+  for (const char* text : {"", "hello", R"({"format":"stashscope-layout-result-2","levels":[]})"}) {
     std::istringstream in(text);
     std::ostringstream out;
     EXPECT_THROW(serve_layout(in, out), Error);
@@ -156,7 +156,7 @@ TEST(ServeLayout, RefusesWhatIsNoRequest) {
   }
 }
 
-}  // namespace
+}  // namespace child_test
 }  // namespace stashscope::layout
 
 int main(int argc, char** argv) {

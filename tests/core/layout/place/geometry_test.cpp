@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace stashscope::layout {
-namespace {
+namespace geometry_test {
 
 TEST(DistanceTo, ALineCountsFromItsEndsToo) {
   EXPECT_DOUBLE_EQ(distance_to({0, 0}, {10, 0}, {5, 3}), 3);
@@ -31,5 +31,5 @@ TEST(Flattened, StartsAndEndsWithTheCurve) {
   EXPECT_EQ(points.back(), curve.back());
 }
 
-}  // namespace
+}  // namespace geometry_test
 }  // namespace stashscope::layout

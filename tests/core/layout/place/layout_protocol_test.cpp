@@ -10,7 +10,7 @@
 #include "tests/core/layout/place/placement_checks.h"
 
 namespace stashscope::layout {
-namespace {
+namespace layout_protocol_test {
 
 template <class Parse>
 bool is_refused(const Parse& parse) {
@@ -40,7 +40,7 @@ bool refuses_result(const std::string& text) {
   return is_refused([&] { parse_result(text, small_request()); });
 }
 
-TEST(Wire, RequestsSurvive) {
+TEST(LayoutProtocol, RequestsSurvive) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const std::string text = to_text(random_request(seed));
     EXPECT_EQ(to_text(parse_request(text)), text) << seed;
@@ -52,7 +52,7 @@ TEST(Wire, RequestsSurvive) {
   EXPECT_TRUE(parse_request(to_text(LayoutRequest())).levels.empty());
 }
 
-TEST(Wire, ResultsSurviveToTheLastBit) {
+TEST(LayoutProtocol, ResultsSurviveToTheLastBit) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const LayoutRequest request = random_request(seed);
     const LayoutResult result = place(request, place_layered);
@@ -67,9 +67,9 @@ TEST(Wire, ResultsSurviveToTheLastBit) {
   }
 }
 
-TEST(Wire, EveryPrefixIsRefused) {
+TEST(LayoutProtocol, EveryPrefixIsRefused) {
   const std::string request = to_text(small_request());
-  // The last character is the line end, which carries nothing.
+  // The last character is a line end, which JSON does not need.
   for (std::size_t length = 0; length + 1 < request.size(); ++length) {
     EXPECT_TRUE(refuses_request(request.substr(0, length))) << length;
   }
@@ -80,7 +80,7 @@ TEST(Wire, EveryPrefixIsRefused) {
   }
 }
 
-TEST(Wire, ForeignTextIsRefused) {
+TEST(LayoutProtocol, ForeignTextIsRefused) {
   const std::string request = to_text(small_request());
   const std::string result = to_text(place(small_request(), place_layered));
   for (const std::string& text : {std::string(), std::string("\n\n"), std::string(1000, '\0'),
@@ -91,54 +91,109 @@ TEST(Wire, ForeignTextIsRefused) {
   EXPECT_TRUE(refuses_result(result + "more"));
 }
 
-std::string request_of(const std::string& body) {
-  return "stashscope-layout-request-1 " + body + " end\n";
+/// A request whose only level has these forward boxes and edges, and these partners.
+std::string request_of(const std::string& boxes, const std::string& edges = "[]",
+                       const std::string& partners = "[]") {
+  return R"({"format":"stashscope-layout-request-2","levels":[{"forward":{"boxes":)" + boxes +
+         R"(,"edges":)" + edges + R"(},"backward":{"boxes":[],"edges":[]},"partners":)" + partners +
+         "}]}";
 }
 
-TEST(Wire, NumbersOutOfRangeAreRefused) {
-  ASSERT_FALSE(refuses_request(request_of("1  1 0 80 26 4294967295  0 0  0")));
-  for (const char* body : {
-           "99999999999",                        // levels
-           "1  99999999999 0",                   // boxes
-           "1  1000001 0",                       // boxes
-           "1  -1 0 0 0 0",                      // boxes
-           "1  1 0 80 26 0  0 0  0",             // a level inside itself
-           "1  1 0 80 26 7  0 0  0",             // a level that does not exist
-           "1  1 1 80 26 4294967295 0 1 0 0 0",  // an edge to a box that does not exist
-           "1  0 0  0 0  1 0 0",                 // partners of no boxes
-           "1  1 0 80 26 4294967295  0 0  1 0 0",
-           "1  1 0 nan 26 4294967295  0 0  0",
-           "1  1 0 inf 26 4294967295  0 0  0",
-           "1  1 0 80 -inf 4294967295  0 0  0",
-           "1  1 0 1e999 26 4294967295  0 0  0",
-           "1  1 0 -80 26 4294967295  0 0  0",
-           "1  1 0 80px 26 4294967295  0 0  0",
-           "1  1 0 0x50 26 4294967295  0 0  0",
+TEST(LayoutProtocol, NumbersOutOfRangeAreRefused) {
+  ASSERT_FALSE(refuses_request(request_of("[[80,26,null]]", "[[null,0],[0,null]]")));
+  for (const char* boxes : {
+           "[[80,26,0]]",  // a level inside itself
+           "[[80,26,7]]",  // a level that does not exist
+           "[[80,26,-1]]",
+           "[[80,26,0.0]]",
+           "[[80,26]]",
+           "[[80,26,null,0]]",
+           "[80,26,null]",
+           "[[null,26,null]]",
+           "[[\"80\",26,null]]",
+           "[[NaN,26,null]]",
+           "[[Infinity,26,null]]",
+           "[[80,-Infinity,null]]",
+           "[[1e999,26,null]]",
+           "[[1e10,26,null]]",
+           "[[-80,26,null]]",
+           "[[80px,26,null]]",
+           "[[0x50,26,null]]",
+           "{}",
+           "null",
+           "1",
        }) {
-    EXPECT_TRUE(refuses_request(request_of(body))) << body;
+    EXPECT_TRUE(refuses_request(request_of(boxes))) << boxes;
+  }
+  for (const char* edges :
+       {"[[0,1]]", "[[-1,0]]", "[[0,4294967295]]", "[[0,1e0]]", "[[0]]", "[0]"}) {
+    EXPECT_TRUE(refuses_request(request_of("[[80,26,null]]", edges))) << edges;
+  }
+  for (const char* partners : {"[[0,0]]", "[[null,null]]", "[[]]", "{}"}) {
+    EXPECT_TRUE(refuses_request(request_of("[[80,26,null]]", "[]", partners))) << partners;
   }
 }
 
-TEST(Wire, ResultsAnswerExactlyWhatWasAsked) {
-  const auto result_of = [](const std::string& forward, const std::string& backward) {
-    return "stashscope-layout-result-1 1 100 " + forward + " " + backward + " end\n";
-  };
-  const std::string curve = "4 0 0 0 1 0 2 0 3";
-  const std::string forward = "50 1 2  0 0 50 26 " + curve + " " + curve;
-  const std::string backward = "50 1 0  0 0 50 26";
-  ASSERT_FALSE(refuses_result(result_of(forward, backward)));
-  ASSERT_FALSE(refuses_result(result_of("50 1 2  0 0 50 26 0 0", backward))) << "curves left out";
-  EXPECT_TRUE(refuses_result(result_of(forward, "50 0 0")));
-  EXPECT_TRUE(refuses_result(result_of("50 1 1  0 0 50 26 " + curve, backward)));
-  EXPECT_TRUE(refuses_result(result_of("50 1 2  0 0 50 26 3 0 0 1 1 2 2 " + curve, backward)))
-      << "no curve has three points";
-  EXPECT_TRUE(refuses_result(result_of("50 1 2  nan 0 50 26 " + curve + " " + curve, backward)));
-  EXPECT_TRUE(refuses_result(result_of("inf 1 2  0 0 50 26 " + curve + " " + curve, backward)));
-  EXPECT_TRUE(refuses_result(result_of(forward, backward + " 1")));
-  EXPECT_TRUE(refuses_result("stashscope-layout-result-1 2 100 " + forward + " end"));
+TEST(LayoutProtocol, UnknownMembersAreRefused) {
+  const std::string good = request_of("[]");
+  ASSERT_FALSE(refuses_request(good));
+  EXPECT_TRUE(refuses_request(good.substr(0, good.size() - 1) + ",\"more\":1}"));
+  EXPECT_TRUE(refuses_request(R"({"format":"stashscope-layout-request-2"})"));
+  EXPECT_TRUE(refuses_request(R"({"format":"stashscope-layout-request-3","levels":[]})"));
+  EXPECT_TRUE(refuses_request(R"({"format":"stashscope-layout-request-2","levels":{}})"));
 }
 
-TEST(Wire, DamagedBytesAreRefusedOrStayInRange) {
+TEST(LayoutProtocol, DeepNestingIsRefused) {
+  EXPECT_TRUE(refuses_request(std::string(1'000'000, '[')));
+  std::string objects;
+  for (int i = 0; i < 100'000; ++i) objects += "{\"a\":";
+  EXPECT_TRUE(refuses_request(objects));
+}
+
+/// A result for small_request.
+std::string result_of(const std::string& forward, const std::string& backward) {
+  return R"({"format":"stashscope-layout-result-2","levels":[{"height":100,"forward":)" + forward +
+         R"(,"backward":)" + backward + "}]}";
+}
+
+std::string column_of(const std::string& width, const std::string& boxes,
+                      const std::string& curves) {
+  return R"({"width":)" + width + R"(,"boxes":)" + boxes + R"(,"curves":)" + curves + "}";
+}
+
+TEST(LayoutProtocol, ResultsAnswerExactlyWhatWasAsked) {
+  const std::string box = "[[0,0,50,26]]";
+  const std::string curves = "[[0,0,0,1,0,2,0,3],[0,0,0,1,0,2,0,3]]";
+  const std::string forward = column_of("50", box, curves);
+  const std::string backward = column_of("50", box, "[]");
+  ASSERT_FALSE(refuses_result(result_of(forward, backward)));
+  ASSERT_FALSE(refuses_result(result_of(column_of("50", box, "[[],[]]"), backward)))
+      << "curves left out";
+  EXPECT_TRUE(refuses_result(result_of(forward, column_of("50", "[]", "[]"))));
+  EXPECT_TRUE(refuses_result(result_of(column_of("50", box, "[[]]"), backward)));
+  EXPECT_TRUE(refuses_result(result_of(column_of("50", box, "[[0,0,1,1,2,2],[]]"), backward)))
+      << "no curve has three points";
+  EXPECT_TRUE(refuses_result(result_of(column_of("50", box, "[[0,0,1],[]]"), backward)));
+  EXPECT_TRUE(refuses_result(result_of(column_of("50", "[[NaN,0,50,26]]", curves), backward)));
+  EXPECT_TRUE(refuses_result(result_of(column_of("50", "[[null,0,50,26]]", curves), backward)));
+  EXPECT_TRUE(refuses_result(result_of(column_of("50", "[[0,0,-50,26]]", curves), backward)));
+  EXPECT_TRUE(refuses_result(result_of(column_of("1e999", box, curves), backward)));
+  EXPECT_TRUE(refuses_result(result_of(forward, column_of("50", box, "[[]]"))));
+  EXPECT_TRUE(refuses_result(R"({"format":"stashscope-layout-result-2","levels":[]})"));
+}
+
+TEST(LayoutProtocol, LongCurvesAreRefused) {
+  const auto result_with = [](std::size_t points) {
+    std::string curve = "[0,0";
+    for (std::size_t i = 1; i < points; ++i) curve += ",0,0";
+    return result_of(column_of("50", "[[0,0,50,26]]", "[" + curve + "],[]]"),
+                     column_of("50", "[[0,0,50,26]]", "[]"));
+  };
+  EXPECT_FALSE(refuses_result(result_with(3 * 166'666 + 1)));
+  EXPECT_TRUE(refuses_result(result_with(3 * 166'667 + 1))) << "more than a million numbers";
+}
+
+TEST(LayoutProtocol, DamagedBytesAreRefusedOrStayInRange) {
   const LayoutRequest request = random_request(5);
   const std::string good = to_text(place(request, place_layered));
   const std::string asked = to_text(request);
@@ -157,14 +212,14 @@ TEST(Wire, DamagedBytesAreRefusedOrStayInRange) {
     } catch (const Error&) {
     }
     try {
-      // What is accepted can be placed without a fault.
+      // Every accepted request can be placed.
       place(parse_request(other), place_layered);
     } catch (const Error&) {
     }
   }
 }
 
-TEST(Wire, DoesNotDependOnTheLocale) {
+TEST(LayoutProtocol, DoesNotDependOnTheLocale) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   const std::string text = to_text(small_request());
   for (const char* name : {"de_DE.UTF-8", "C.UTF-8", "fr_FR.UTF-8"}) {
@@ -175,5 +230,5 @@ TEST(Wire, DoesNotDependOnTheLocale) {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-}  // namespace
+}  // namespace layout_protocol_test
 }  // namespace stashscope::layout

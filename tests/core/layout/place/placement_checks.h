@@ -8,7 +8,7 @@
 
 namespace stashscope::layout {
 
-/// Far below a pixel; Graphviz rounds positions.
+/// In pixels; Graphviz rounds positions.
 constexpr double tolerance = 0.6;
 
 inline void expect_apart(const std::vector<Rect>& boxes) {
@@ -69,8 +69,8 @@ inline void expect_column(const LayoutColumn& asked, const PlacedColumn& placed,
   expect_curves(asked, placed, down);
 }
 
-/// What every placement must keep: no boxes overlap or leave the picture, edges run their side's
-/// way, curves end at their boxes.
+/// Checks every placement: boxes do not overlap or leave the picture, edges run in their side's
+/// direction, curves end at their boxes.
 inline void expect_tidy(const LayoutRequest& request, const LayoutResult& result) {
   ASSERT_EQ(result.levels.size(), request.levels.size());
   for (std::size_t i = 0; i < request.levels.size(); ++i) {
@@ -81,8 +81,8 @@ inline void expect_tidy(const LayoutRequest& request, const LayoutResult& result
   }
 }
 
-/// A column of up to `most` boxes with edges from lower to higher indices, some of them from or to
-/// the outside.
+/// A column of up to `most` boxes with edges from lower to higher indices, some from or to the
+/// outside.
 inline LayoutColumn random_column(std::mt19937& random, std::size_t most, bool is_root) {
   LayoutColumn column;
   column.boxes.resize(random() % (most + 1));
@@ -104,7 +104,7 @@ inline LayoutColumn random_column(std::mt19937& random, std::size_t most, bool i
   return column;
 }
 
-/// Some levels inside each other, each shown by one box of each side of the level around it.
+/// Nested levels, each shown by one box on each side of the level around it.
 inline LayoutRequest random_request(unsigned seed) {
   std::mt19937 random(seed);
   LayoutRequest request;

@@ -7,7 +7,7 @@
 #include "tests/core/layout/place/placement_checks.h"
 
 namespace stashscope::layout {
-namespace {
+namespace placement_test {
 
 LayoutBox box(double width, double height) { return {{width, height}, no_level}; }
 LayoutBox open_box(std::uint32_t inner) { return {{}, inner}; }
@@ -96,5 +96,5 @@ TEST(Place, RandomRequestsAreTidy) {
   }
 }
 
-}  // namespace
+}  // namespace placement_test
 }  // namespace stashscope::layout

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace stashscope::layout {
-namespace {
+namespace rows_test {
 
 using Heights = std::vector<double>;
 
@@ -20,7 +20,7 @@ std::vector<Row> stacked(std::size_t count, double height = 20, double gap = 10)
   return rows;
 }
 
-/// Order is kept and no gap shrinks; nothing lies above 0.
+/// Checks that order is kept, no gap shrinks, and nothing lies above 0.
 void expect_spread(const std::vector<Row>& rows, const Heights& centers) {
   ASSERT_EQ(centers.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -60,7 +60,7 @@ TEST(AlignRows, OfCrossingLinksAsManyAsPossibleHold) {
   EXPECT_NE(aligned.left[0], aligned.right[2]);
 }
 
-/// The size of the largest set of links that ascend together, by trying all of them.
+/// The size of the largest ascending set of links, by exhaustive search.
 std::size_t most_ascending(const std::vector<RowLink>& links) {
   std::size_t most = 0;
   for (std::uint32_t chosen = 0; chosen < (1U << links.size()); ++chosen) {
@@ -128,5 +128,5 @@ TEST(RowMap, NeverTurnsTheOrderRound) {
 
 TEST(RowMap, WithoutRowsChangesNothing) { EXPECT_EQ(RowMap({}, {})(42), 42); }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace stashscope::layout

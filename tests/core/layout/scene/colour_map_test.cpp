@@ -5,9 +5,9 @@
 #include <cmath>
 
 namespace stashscope::layout {
-namespace {
+namespace colour_map_test {
 
-/// How light a colour looks, from 0 (black) to 100 (white): CIE L*.
+/// Perceived lightness of a colour, from 0 (black) to 100 (white): CIE L*.
 double lightness(const Rgb& colour) {
   const auto linear = [](std::uint8_t part) {
     const double c = part / 255.0;
@@ -50,5 +50,5 @@ TEST(ToHex, HasTwoDigitsForEachPart) {
   EXPECT_EQ(to_hex({16, 171, 205}), "#10abcd");
 }
 
-}  // namespace
+}  // namespace colour_map_test
 }  // namespace stashscope::layout

@@ -10,7 +10,7 @@
 #include "tests/support/xml.h"
 
 namespace stashscope::layout {
-namespace {
+namespace colouring_test {
 
 constexpr std::array<Colouring, colourings> all_colourings = {
     Colouring::lifetime, Colouring::peak_bytes, Colouring::stash, Colouring::time};
@@ -88,7 +88,7 @@ TEST(Colouring, AGroupShowsTheSharesOfItsStates) {
   }
 }
 
-/// Seen by someone without red or green cones (Viénot, Brettel, Mollon 1999).
+/// The colour as seen without red or green cones (Viénot, Brettel, Mollon 1999).
 std::array<double, 3> seen_by(const Rgb& colour, bool without_red) {
   const auto linear = [](std::uint8_t part) { return std::pow(part / 255.0, 2.2); };
   const double r = linear(colour.red);
@@ -126,5 +126,5 @@ TEST(Colouring, EveryOneHasAWellFormedSvgWithItsLegend) {
   }
 }
 
-}  // namespace
+}  // namespace colouring_test
 }  // namespace stashscope::layout

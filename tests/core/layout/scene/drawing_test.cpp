@@ -9,11 +9,12 @@
 #include "tests/support/xml.h"
 
 namespace stashscope::layout {
-namespace {
+namespace drawing_test {
 
 using Picture = test::DrawnStep;
 
-/// Its loss lies in the last layer and keeps nothing: the last to leave that layer is the turn.
+/// The loss lies in the last layer and stashes nothing; the turn starts at the last node of that
+/// layer.
 test::ModelBuilder loss_in_a_layer() {
   test::ModelBuilder m;
   m.input("x", {"N", 4});
@@ -165,14 +166,14 @@ TEST(BoxAt, FindsTheInnermostBox) {
   EXPECT_FALSE(box_at(drawing, {-1000, -1000}));
 }
 
-TEST(BridgeAt, FindsEveryBridgeOnItsCurve) {
+TEST(StashEdgeAt, FindsEveryEdgeOnItsCurve) {
   for (const Picture& picture : pictures()) {
     const Drawing& drawing = picture.drawing;
     for (std::uint32_t i = 0; i < drawing.stash_edges.size(); ++i) {
       const Point middle = point_on(drawing.stash_edges[i].curve.data(), 0.5);
       const auto found = stash_edge_at(drawing, middle, 3);
       ASSERT_TRUE(found);
-      // Bridges cross: another one may be as close.
+      // Stash edges cross, so another one may be as near.
       EXPECT_LE(distance_to(drawing.stash_edges[*found].curve, middle),
                 distance_to(drawing.stash_edges[i].curve, middle));
     }
@@ -254,5 +255,5 @@ TEST(XmlCheck, FindsFaults) {
   EXPECT_EQ(test::xml_fault("<a b=\"1\" c=\"&lt;\">t<d/>&amp;</a>\n"), "");
 }
 
-}  // namespace
+}  // namespace drawing_test
 }  // namespace stashscope::layout

@@ -7,7 +7,7 @@
 
 namespace stashscope::test {
 
-/// A study with the drawing of its step in our own plain layout.
+/// A study with the drawing of its step in the plain layout.
 struct DrawnStep {
   DrawnStep(std::shared_ptr<const Study> drawn, bool all_open)
       : study(std::move(drawn)), grouping(grouping_of(*study)) {

@@ -7,7 +7,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope::layout {
-namespace {
+namespace grouping_test {
 
 std::optional<GroupId> find_group(const Grouping& grouping, const std::string& path) {
   for (const GroupId id : IdRange<GroupId>(grouping.groups.size())) {
@@ -24,7 +24,7 @@ std::vector<std::string> labels_in(const Grouping& grouping, GroupId group) {
   return labels;
 }
 
-/// What must hold for every grouping of every graph.
+/// Checks the invariants of every grouping.
 void expect_a_tree(const Grouping& grouping, std::size_t nodes) {
   ASSERT_EQ(grouping.group_of.size(), nodes);
   std::vector<int> seen(nodes, 0);
@@ -113,7 +113,7 @@ TEST(Grouping, ANamelessNodeJoinsTheModuleAroundIt) {
   EXPECT_EQ(labels_in(grouping, grouping.root()), (std::vector<std::string>{"a.0", "a.1"}));
 }
 
-/// A chain of `count` nodes; their names say nothing.
+/// A chain of `count` nodes with names without a path.
 std::shared_ptr<const Graph> chain(int count) {
   test::ModelBuilder m;
   m.input("v0", {4, 4});
@@ -131,7 +131,7 @@ TEST(Grouping, RunsWithoutNamesAreCutIntoPieces) {
     expect_a_tree(grouping, graph->nodes().size());
     for (const Group& group : grouping.groups) {
       EXPECT_LE(group.groups.size() + group.nodes.size(), 96U) << count;
-      // Pieces hold consecutive nodes: nothing of a chain is split up or out of order.
+      // Each new group holds consecutive nodes of the chain.
       if (!group.nodes.empty()) {
         EXPECT_EQ(group.nodes.back().index() - group.nodes.front().index() + 1, group.nodes.size());
       }
@@ -232,5 +232,5 @@ TEST(GroupTree, MovedGroupsHaveOneParent) {
   EXPECT_EQ(tree.common(moved, target), target);
 }
 
-}  // namespace
+}  // namespace grouping_test
 }  // namespace stashscope::layout

@@ -7,9 +7,9 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope::layout {
-namespace {
+namespace outline_test {
 
-/// A study with its grouping; the outlines of its current step.
+/// A study with its grouping, and outlines of its current step.
 struct Step {
   explicit Step(const test::ModelBuilder& model, int level = 0)
       : study(test::study_of(test::named(model), level)), grouping(grouping_of(*study)) {}
@@ -39,7 +39,7 @@ bool lies_in(const Grouping& grouping, GroupId inner, GroupId outer) {
   return inner.valid();
 }
 
-/// Every node is shown by exactly the box that it says it is shown by.
+/// Checks that `spot_of` of every node is the box that shows it.
 void expect_spots(const Step& step, const Outline& outline) {
   const Dataflow& dataflow = step.study->current->dataflow;
   ASSERT_EQ(outline.spot_of.size(), dataflow.topology.nodes());
@@ -182,8 +182,8 @@ TEST(Outline, ClonesStandInBackwardBeforeTheirReaders) {
   }
 }
 
-/// What one level says of a tensor, put together from its producer to its reader, leads from the
-/// box of the one to the box of the other.
+/// The edges for a tensor, joined over all levels, lead from its producer's box to its reader's
+/// box.
 TEST(Outline, EveryTensorOfOneSideIsDrawn) {
   for (unsigned seed = 1; seed <= 15; ++seed) {
     const Step step(test::random_model(seed, 60), seed % 2 == 0 ? 1 : 0);
@@ -234,5 +234,5 @@ TEST(MakeRequest, EqualPicturesHaveEqualRequests) {
   EXPECT_EQ(small.levels.back().forward.edges, request(7).levels.back().forward.edges);
 }
 
-}  // namespace
+}  // namespace outline_test
 }  // namespace stashscope::layout

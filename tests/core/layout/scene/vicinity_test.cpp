@@ -7,7 +7,7 @@
 #include "tests/core/layout/scene/drawn_step.h"
 
 namespace stashscope::layout {
-namespace {
+namespace vicinity_test {
 
 std::vector<std::string> names(const test::DrawnStep& step, const std::vector<Neighbour>& found) {
   std::vector<std::string> names;
@@ -131,5 +131,5 @@ TEST(NodesOfBridge, AreMadeOnOneEndAndReadOnTheOther) {
   }
 }
 
-}  // namespace
+}  // namespace vicinity_test
 }  // namespace stashscope::layout

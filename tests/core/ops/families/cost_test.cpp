@@ -1,4 +1,4 @@
-// FLOPs and bytes of the operators against hand arithmetic.
+// FLOPs and bytes of the operators, compared with hand-computed numbers.
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include "core/ops/rules/op.h"
 
 namespace stashscope {
-namespace {
+namespace cost_test {
 
 using Dims = std::vector<std::int64_t>;
 
-/// A node with float32 operands of given dims; operands without dims are left out.
+/// A node with float32 operands of given dims; operands without dims are omitted.
 class Example {
  public:
   Example(std::string type, std::vector<Dims> inputs, std::vector<Dims> outputs,
@@ -78,7 +78,7 @@ TEST(Flops, OfGemmIncludeTheBias) {
 }
 
 TEST(Flops, OfConvolutions) {
-  // 6 channels in 2 groups, 4 filters of 3 x 3: each output element meets 3 * 9 weights.
+  // 6 channels in 2 groups, 4 filters of 3 x 3: each output element has 3 * 9 weights.
   const Dims x = {1, 6, 8, 8};
   const Dims w = {4, 3, 3, 3};
   const Dims y = {1, 4, 6, 6};
@@ -91,7 +91,7 @@ TEST(Flops, OfConvolutions) {
 }
 
 TEST(Flops, OfTransposedConvolutionsFollowTheInput) {
-  // Stride 2: 2 channels of 4 x 4 become 3 of 8 x 8; each input element meets 3 * 4 weights.
+  // Stride 2: 2 channels of 4 x 4 become 3 of 8 x 8; each input element has 3 * 4 weights.
   const Dims x = {1, 2, 4, 4};
   const Dims w = {2, 3, 2, 2};
   const Dims y = {1, 3, 8, 8};
@@ -203,5 +203,5 @@ TEST(Bytes, OfMatrixProductsTellTheUnit) {
   EXPECT_EQ(ops.find("", "MemcpyToHost")->unit, ComputeUnit::link);
 }
 
-}  // namespace
+}  // namespace cost_test
 }  // namespace stashscope

@@ -1,5 +1,5 @@
-// Nodes that no checker has seen: too few inputs, wrong ranks and types. They may be refused, with
-// an Error, but nothing else may happen.
+// Unchecked nodes with too few inputs, wrong ranks and types are accepted or refused with an Error;
+// nothing else may happen.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace hostile_nodes_test {
 
 std::vector<std::pair<std::string, std::string>> all_names() {
   std::set<std::pair<std::string, std::string>> names;
@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> all_names() {
   return {names.begin(), names.end()};
 }
 
-/// Inputs of many kinds to draw from; some hold numbers, as shapes and axes do.
+/// A pool of inputs of many kinds; some contain numbers, like shapes and axes.
 const std::vector<std::string> operands = {"",     "scalar", "vector",  "image",   "matrix",
                                            "ids",  "flags",  "unknown", "numbers", "negative",
                                            "huge", "empty",  "none"};
@@ -88,5 +88,5 @@ TEST(HostileNodes, AreRefusedOrStudied) {
   EXPECT_GT(studied, 1000U);
 }
 
-}  // namespace
+}  // namespace hostile_nodes_test
 }  // namespace stashscope

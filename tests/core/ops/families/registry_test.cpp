@@ -11,9 +11,9 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace registry_test {
 
-/// The entries with the same names in every run.
+/// The entries in an order that is the same in every run.
 std::vector<const Op*> all_ops() {
   std::vector<const Op*> ops;
   for (const auto& [key, op] : standard_ops().all()) ops.push_back(&op);
@@ -23,7 +23,7 @@ std::vector<const Op*> all_ops() {
   return ops;
 }
 
-/// Checks one operator after the other and says at which it failed.
+/// Checks all operators in turn and names the one that failed.
 void for_every_op(const std::function<void(const Op&)>& check) {
   for (const Op* const op : all_ops()) {
     SCOPED_TRACE("operator " + op->domain + ":" + op->type);
@@ -67,7 +67,7 @@ TEST(EveryOp, IsRecomputedByRulesForItsVersions) {
       EXPECT_FALSE(rule.versions.empty());
       for (const std::int64_t version : rule.versions) {
         EXPECT_TRUE(ruled.insert(version).second) << "two rules for version " << version;
-        // A version that since_version never answers makes the rule dead.
+        // A rule for a version that since_version never returns has no effect.
         EXPECT_EQ(since_version(op, version), version);
       }
       EXPECT_TRUE(std::is_sorted(rule.ignored_inputs.begin(), rule.ignored_inputs.end()));
@@ -151,5 +151,5 @@ TEST(ResolveOps, LeavesUnknownOperatorsOut) {
   EXPECT_EQ(ops[NodeId(1)], nullptr);
 }
 
-}  // namespace
+}  // namespace registry_test
 }  // namespace stashscope

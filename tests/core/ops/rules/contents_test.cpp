@@ -1,4 +1,4 @@
-// What is known of the elements of small tensors is what a run would find in them.
+// The inferred elements of small tensors equal those of a run.
 
 #include "core/ops/rules/contents.h"
 
@@ -8,7 +8,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace contents_test {
 
 using test::ModelBuilder;
 
@@ -92,5 +92,5 @@ TEST(Contents, AreAsManyAsTheShapeSays) {
   EXPECT_EQ(contents_of(m, "y"), "none") << "the result has four elements";
 }
 
-}  // namespace
+}  // namespace contents_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include "core/run/step/runner.h"
 
 namespace stashscope {
-namespace {
+namespace devices_test {
 
 std::string meant(const std::vector<DeviceInfo>& devices, const std::string& name) {
   const DeviceInfo* const found = device_meant(devices, name);
@@ -39,5 +39,5 @@ TEST(Devices, TheFirstOneIsThisComputersProcessor) {
   for (const DeviceInfo& each : all) EXPECT_FALSE(each.description.empty()) << each.name;
 }
 
-}  // namespace
+}  // namespace devices_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace stashscope {
-namespace {
+namespace difference_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -47,5 +47,5 @@ TEST(Difference, OtherLengthsAreInfinitelyFar) {
   EXPECT_EQ(difference(Items{1}, Items{1, 2}).largest, infinity);
 }
 
-}  // namespace
+}  // namespace difference_test
 }  // namespace stashscope

@@ -5,7 +5,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace run_counts_test {
 
 Measurement run_of(std::vector<std::int64_t> live, std::vector<double> seconds) {
   Measurement run;
@@ -59,5 +59,5 @@ TEST(RunCounts, AreLimited) {
   }
 }
 
-}  // namespace
+}  // namespace run_counts_test
 }  // namespace stashscope

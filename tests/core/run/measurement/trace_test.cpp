@@ -13,7 +13,7 @@
 #include "core/run/step/available_memory.h"
 
 namespace stashscope {
-namespace {
+namespace trace_test {
 
 using Kind = TraceEvent::Kind;
 
@@ -208,5 +208,5 @@ TEST(Worker, AMissingProgramIsSaid) {
   }
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace stashscope

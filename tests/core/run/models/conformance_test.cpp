@@ -12,7 +12,7 @@
 #include "tests/support/folder.h"
 
 namespace stashscope {
-namespace {
+namespace conformance_test {
 
 using testing_run::load_tensors;
 using testing_run::ModelStep;
@@ -113,5 +113,5 @@ TEST_P(Conformance, NoModelGivesAWrongResult) {
 
 INSTANTIATE_TEST_SUITE_P(Parts, Conformance, testing::Range<std::size_t>(0, slices));
 
-}  // namespace
+}  // namespace conformance_test
 }  // namespace stashscope

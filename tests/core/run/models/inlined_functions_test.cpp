@@ -8,7 +8,7 @@
 #include "model_run.h"
 
 namespace stashscope {
-namespace {
+namespace inlined_functions_test {
 
 using testing_run::load_tensors;
 using testing_run::ModelStep;
@@ -37,5 +37,5 @@ TEST(InlinedFunctions, StayGroupsOfTheirNames) {
   EXPECT_NE(path.find("block.1/Block/norm"), std::string::npos) << path;
 }
 
-}  // namespace
+}  // namespace inlined_functions_test
 }  // namespace stashscope

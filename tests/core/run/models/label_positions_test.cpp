@@ -11,7 +11,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace label_positions_test {
 
 using testing_run::ModelStep;
 
@@ -83,5 +83,5 @@ TEST(LabelPositions, WithoutALabelTheLossIsNoNumberEitherWay) {
   }
 }
 
-}  // namespace
+}  // namespace label_positions_test
 }  // namespace stashscope

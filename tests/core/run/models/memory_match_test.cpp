@@ -9,7 +9,7 @@
 #include "model_run.h"
 
 namespace stashscope {
-namespace {
+namespace memory_match_test {
 
 using testing_run::ModelStep;
 namespace fs = std::filesystem;
@@ -152,5 +152,5 @@ INSTANTIATE_TEST_SUITE_P(
                     "ort_exec/recompute_gelu_split", "ort_exec/recompute_tile_split"),
     [](const auto& info) { return test_name(info.param); });
 
-}  // namespace
+}  // namespace memory_match_test
 }  // namespace stashscope

@@ -6,7 +6,7 @@
 #include "in_double.h"
 
 namespace stashscope {
-namespace {
+namespace model_oracles_test {
 
 using testing_run::chaotic_in_float32;
 using testing_run::difference;
@@ -75,5 +75,5 @@ TEST_P(ForwardModel, IsReproducedInFloat64) {
 INSTANTIATE_TEST_SUITE_P(Files, ForwardModel, testing::ValuesIn(models_with_oracle),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace model_oracles_test
 }  // namespace stashscope

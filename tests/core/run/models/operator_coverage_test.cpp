@@ -13,7 +13,7 @@
 #include "core/run/shared/kernel.h"
 
 namespace stashscope {
-namespace {
+namespace operator_coverage_test {
 
 namespace fs = std::filesystem;
 
@@ -81,5 +81,5 @@ TEST_P(ForwardFolder, HasOnlyOperatorsThatAreDifferentiated) {
 INSTANTIATE_TEST_SUITE_P(Reference, ForwardFolder, testing::Values("small", "full", "joint"),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace operator_coverage_test
 }  // namespace stashscope

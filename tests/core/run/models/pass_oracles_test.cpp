@@ -10,7 +10,7 @@
 #include "forward_model.h"
 
 namespace stashscope {
-namespace {
+namespace pass_oracles_test {
 
 using testing_run::chaotic_in_float32;
 using testing_run::ForwardModel;
@@ -122,5 +122,5 @@ TEST_P(PassedModel, IsNearInMixedPrecision) {
 INSTANTIATE_TEST_SUITE_P(Files, PassedModel, testing::ValuesIn(models_with_oracle),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace pass_oracles_test
 }  // namespace stashscope

@@ -11,7 +11,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace unknown_operator_test {
 
 using testing_run::ModelStep;
 
@@ -71,5 +71,5 @@ TEST(UnknownOperators, OfARealTrainingGraphAreToo) {
   EXPECT_NE(said.find("CustomOpTwo"), std::string::npos) << said;
 }
 
-}  // namespace
+}  // namespace unknown_operator_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace random_inputs_test {
 
 std::vector<float> floats_of(const Tensor& tensor) {
   const TensorBytes data = tensor.load();
@@ -85,5 +85,5 @@ TEST(RandomInputs, AreNotMadeForWhatIsGiven) {
   EXPECT_EQ(floats_of(inputs.at("b")), normals(random, 4, 1));
 }
 
-}  // namespace
+}  // namespace random_inputs_test
 }  // namespace stashscope

@@ -11,9 +11,9 @@
 #include "tests/support/ten_paths.h"
 
 namespace stashscope {
-namespace {
+namespace fusions_test {
 
-constexpr std::int64_t tensor = 256 * 256 * 4;  ///< bytes of each of the ten paths' tensors
+constexpr std::int64_t tensor = 256 * 256 * 4;  ///< bytes of each tensor in the ten paths
 
 FusedGroups groups_of(const test::StepInOrders& step, std::string_view fusion,
                       const FusionEdits& edits = {}, std::string_view order = "file") {
@@ -53,8 +53,8 @@ TEST(FusedTenPaths, KeepThreeTensorsUnlessTheyAreFusedAcrossPaths) {
 }
 
 TEST(FusedTenPaths, NeedElevenTensorsFusedByLevelWhateverTheirOrder) {
-  // All ten t1 leave the first group; the products need one more; the second group writes each t3
-  // over its t2; then the chain begins beside ten t3.
+  // All ten t1 leave the first group, and the products need one more tensor. The second group
+  // writes each t3 over its t2. Then the chain begins while ten t3 are live.
   for (const auto listing : {test::Listing::path_by_path, test::Listing::level_by_level}) {
     for (const OrderStrategy& order : order_strategies()) {
       EXPECT_EQ(tensors_at_peak(listing, "horizontal", order.name), 11) << order.name;
@@ -62,7 +62,7 @@ TEST(FusedTenPaths, NeedElevenTensorsFusedByLevelWhateverTheirOrder) {
   }
 }
 
-/// Every tensor is of float32[16, 16], 1 KiB.
+/// Every tensor is float32[16, 16], 1 KiB.
 test::ModelBuilder chain() {
   test::ModelBuilder m;
   m.input("x", {16, 16});
@@ -111,7 +111,7 @@ TEST(Fusions, TakeOnlyWhatRunsBlockByBlock) {
 }
 
 TEST(FusedTimeline, AllocatesOnlyWhatLeavesTheGroup) {
-  // Beside x there is d alone, however many members make it, and then y.
+  // Only d is live besides x while any member runs; then y.
   test::ModelBuilder m;
   m.input("x", {16, 16});
   m.node("Exp", {"x"}, {"a"}).node("Neg", {"a"}, {"b"}).node("Mul", {"a", "b"}, {"c"});
@@ -175,7 +175,7 @@ Graph random_graph(std::uint32_t seed, int nodes) {
   return m.output("v" + std::to_string(nodes)).build();
 }
 
-/// Producers before readers, and the members of a group side by side.
+/// Expects producers before readers, and the members of each group adjacent.
 void expect_kept_together(const test::StepInOrders& step, const FusedGroups& groups,
                           const std::vector<NodeId>& order) {
   ASSERT_EQ(order.size(), step.dataflow.topology.nodes());
@@ -226,5 +226,5 @@ TEST(Fusions, AnUnknownNameListsTheKnownOnes) {
   }
 }
 
-}  // namespace
+}  // namespace fusions_test
 }  // namespace stashscope

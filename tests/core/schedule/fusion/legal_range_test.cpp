@@ -9,7 +9,7 @@
 #include "tests/support/step_in_orders.h"
 
 namespace stashscope {
-namespace {
+namespace legal_range_test {
 
 Graph random_graph(std::uint32_t seed, int nodes) {
   std::mt19937 random(seed);
@@ -46,7 +46,7 @@ bool are_groups_together(const FusedGroups& groups, const std::vector<NodeId>& o
   return true;
 }
 
-/// The order with a node and its group taken out and put in front of what ran at a step.
+/// The order after a node, with its group, is moved directly before a slot.
 std::vector<NodeId> moved_by_hand(const MovableOrder& order, const FusedGroups& groups, NodeId node,
                                   std::size_t before) {
   const auto moves = [&](NodeId each) {
@@ -64,7 +64,7 @@ std::vector<NodeId> moved_by_hand(const MovableOrder& order, const FusedGroups& 
   return front;
 }
 
-/// Compares what is said of every node and step with trying it; returns how many places were legal.
+/// Compares every obstacle with a trial of the move; returns the number of legal moves.
 int expect_as_tried(const Topology& topology, const FusedGroups& groups,
                     const std::vector<NodeId>& nodes) {
   int legal = 0;
@@ -153,5 +153,5 @@ TEST(LegalRange, SaysWhoIsInTheWay) {
   EXPECT_FALSE(order.range(NodeId(2)).producer) << "what reads inputs only may be the first";
 }
 
-}  // namespace
+}  // namespace legal_range_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Orders of the lowest peak, against what is found by trying everything.
+// Orders of the lowest peak, compared with exhaustive search.
 
 #include "core/schedule/minimal/minimal_order.h"
 
@@ -10,7 +10,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace minimal_order_test {
 
 constexpr SearchLimit few_moves{0, 20'000, 1};
 
@@ -59,7 +59,7 @@ TEST(MinimalOrder, ProvesSmallGraphs) {
   }
 }
 
-/// `width` chains of three tasks that grow, shrink and are summed up one after the other.
+/// `width` chains of three tasks that grow, shrink, and are summed up one after the other.
 TaskGraph parallel_chains(std::size_t width) {
   std::vector<std::int64_t> bytes;
   std::vector<std::pair<TaskId, TaskId>> edges;
@@ -87,8 +87,8 @@ TEST(ListOrders, AreValidAndOftenBetterThanTheGivenOrder) {
 }
 
 TEST(MinimalOrder, FindsTheDepthFirstOrderFromTheBreadthFirstOne) {
-  // One chain at a time: the sum so far, and 4 + 8 where the chain grows. Forty chains have more
-  // sets than the proof can look at.
+  // One chain at a time: the partial sum, and 4 + 8 where the chain grows. Forty chains have more
+  // sets than the exact search can visit.
   for (const std::size_t width : {10U, 40U}) {
     const TaskGraph graph = parallel_chains(width);
     const auto start = test::given_order(graph);
@@ -142,5 +142,5 @@ TEST(AnnealOrder, StopsWhenItIsCancelledAndGivesTheBestSoFar) {
             memory_of(graph, test::given_order(graph)).peak_bytes);
 }
 
-}  // namespace
+}  // namespace minimal_order_test
 }  // namespace stashscope

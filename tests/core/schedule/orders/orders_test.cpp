@@ -10,9 +10,9 @@
 #include "tests/support/step_in_orders.h"
 
 namespace stashscope {
-namespace {
+namespace orders_test {
 
-/// Every node once, and producers before readers.
+/// Expects every node once, and producers before readers.
 void expect_valid(const Topology& topology, const std::vector<NodeId>& order) {
   ASSERT_EQ(order.size(), topology.nodes());
   std::vector<std::size_t> position(order.size(), order.size());
@@ -100,5 +100,5 @@ TEST(Orders, AnUnknownNameListsTheKnownOnes) {
   }
 }
 
-}  // namespace
+}  // namespace orders_test
 }  // namespace stashscope

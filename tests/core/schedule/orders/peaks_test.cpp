@@ -1,5 +1,5 @@
-// Peaks of orders: a published case by hand, and any graph against a count that is made anew at
-// every step.
+// Peaks of orders: a published case worked out by hand, and random graphs against a count computed
+// from scratch at every slot.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "tests/support/ten_paths.h"
 
 namespace stashscope {
-namespace {
+namespace peaks_test {
 
 namespace fs = std::filesystem;
 
@@ -27,7 +27,7 @@ std::int64_t peak_in(test::Listing listing, std::string_view order) {
 }
 
 TEST(TenPaths, NeedThreeTensorsDepthFirst) {
-  // t1, t2 and the chain's, then t3 and two of the chain's.
+  // t1, t2 and one tensor of the chain; then t3 and two tensors of the chain.
   EXPECT_EQ(peak_in(test::Listing::path_by_path, "file"), 3);
   for (const auto listing : {test::Listing::path_by_path, test::Listing::level_by_level}) {
     EXPECT_EQ(peak_in(listing, "reverse-depth-first"), 3);
@@ -35,14 +35,14 @@ TEST(TenPaths, NeedThreeTensorsDepthFirst) {
 }
 
 TEST(TenPaths, WaitWithNineOfThemWhenTheirEndIsMadeBeforeTheChain) {
-  // Each product of the chain names t3 first: nine wait while the first path has t1 and t2.
+  // Each product of the chain lists t3 first: nine t3 are live while the first path has t1 and t2.
   for (const auto listing : {test::Listing::path_by_path, test::Listing::level_by_level}) {
     EXPECT_EQ(peak_in(listing, "depth-first"), 11);
   }
 }
 
 TEST(TenPaths, NeedElevenTensorsBreadthFirst) {
-  // All t1 and a t2; all t3, in the memory of t2, and the first of the chain's.
+  // All t1 and one t2; all t3, in the memory of t2, and the first tensor of the chain.
   EXPECT_EQ(peak_in(test::Listing::level_by_level, "file"), 11);
   for (const auto listing : {test::Listing::path_by_path, test::Listing::level_by_level}) {
     EXPECT_EQ(peak_in(listing, "breadth-first"), 11);
@@ -56,8 +56,7 @@ TEST(TenPaths, AreBestLargestFirstHoweverTheyAreListed) {
   }
 }
 
-/// The memory of a step, with no thought for speed: at every step anew, all values that something
-/// still needs.
+/// A slow count of a step's memory: at every slot, all values still needed, computed from scratch.
 class SlowCount {
  public:
   SlowCount(const test::StepInOrders& step, const Dataflow& dataflow, std::vector<NodeId> order)
@@ -79,7 +78,7 @@ class SlowCount {
   }
 
  private:
-  using Homes = std::map<ValueId, ValueId>;  ///< the value that each one's memory was made for
+  using Homes = std::map<ValueId, ValueId>;  ///< the value whose memory each value uses
 
   std::int64_t run(std::size_t at) {
     const NodeId node = order_[at];
@@ -133,7 +132,7 @@ class SlowCount {
     return true;
   }
 
-  /// By a node from `at` on, or after the step.
+  /// Whether a node from slot `at` on needs the value, or it outlives the step.
   bool is_needed(ValueId value, std::size_t at) const {
     if (value.index() < dataflow_.graph_values && step_.rules.is_output[value]) return true;
     const auto last = last_read_.find(value);
@@ -162,7 +161,7 @@ void expect_valid(const Topology& topology, const std::vector<NodeId>& order) {
   }
 }
 
-/// All orders that are no search.
+/// Checks all orders except searches.
 void expect_true_peaks(const test::StepInOrders& step, const Dataflow& dataflow) {
   std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
   for (const OrderStrategy& strategy : order_strategies()) {
@@ -192,14 +191,14 @@ void expect_same_peaks(const OrderInput& input) {
   }
 }
 
-/// All that the reference knows, and whatever can be put away besides.
+/// Every plan that ONNX Runtime knows, and an eviction of every other tensor that has one.
 RecomputeConfig every_plan(const Opportunities& found) {
   RecomputeConfig config = config_of_all(found, true);
   for (const NodePlan& plan : found.extensions) config[plan.cluster] = {plan.type, -1};
   return config;
 }
 
-/// Without a timeline, whatever the memory of a step depends on: plans, an optimizer, groups.
+/// Checks StepPeak against make_timeline with plans, an optimizer and groups.
 void expect_same_peaks(TrainingStep prepared) {
   test::StepInOrders step(std::move(prepared));
   const Graph& graph = *step.step.graph;
@@ -222,7 +221,7 @@ TEST(Peaks, NeedNoTimeline) {
   expect_same_peaks(prepare_training_step(test::deep_perceptron(5).build(), {}));
 }
 
-/// Operators that share memory in every way, on tensors of different sizes.
+/// A random graph of operators that share memory in every way, on tensors of different sizes.
 Graph random_graph(std::uint32_t seed, int nodes) {
   std::mt19937 random(seed);
   test::ModelBuilder m;
@@ -301,5 +300,5 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-}  // namespace
+}  // namespace peaks_test
 }  // namespace stashscope

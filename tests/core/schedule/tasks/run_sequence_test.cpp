@@ -1,4 +1,4 @@
-// What a search keeps up to date must be what the whole sequence says.
+// Incrementally updated values must match values computed from the whole sequence.
 
 #include "core/schedule/tasks/run_sequence.h"
 
@@ -13,7 +13,7 @@
 #include "tests/support/random_tasks.h"
 
 namespace stashscope {
-namespace {
+namespace run_sequence_test {
 
 TEST(PrefixMaxTree, KnowsTheLargestOfEveryPrefixOfChanges) {
   for (const std::size_t size : {1U, 2U, 5U, 64U, 100U}) {
@@ -47,7 +47,7 @@ TEST(TaskGraph, MemoryOfTheSequenceByHand) {
   const SequenceMemory once = memory_of(graph, std::vector{TaskId(0), TaskId(1), TaskId(2)});
   EXPECT_EQ(once.live_bytes, (std::vector<std::int64_t>{1, 11, 111}));
   EXPECT_EQ(once.cost, 7);
-  // The first copy of 0 is freed behind 1.
+  // The first copy of 0 is freed after 1.
   const SequenceMemory again =
       memory_of(graph, std::vector{TaskId(0), TaskId(1), TaskId(0), TaskId(2)});
   EXPECT_EQ(again.live_bytes, (std::vector<std::int64_t>{1, 11, 11, 111}));
@@ -58,7 +58,7 @@ TEST(TaskGraph, MemoryOfTheSequenceByHand) {
   EXPECT_THROW(memory_of(graph, std::vector{TaskId(0), TaskId(1)}), Error);
 }
 
-/// 0 -> 1 -> 2, of 8 bytes each, where 1 can write over what it reads.
+/// 0 -> 1 -> 2, 8 bytes each; 1 can overwrite its input.
 TaskGraph taken_over() {
   TaskGraph graph = TaskGraph::of_single_outputs({1, 1, 1}, {8, 8, 8},
                                                  {{TaskId(0), TaskId(1)}, {TaskId(1), TaskId(2)}});
@@ -72,12 +72,12 @@ TEST(TaskGraph, WhatIsTakenOverNeedsNoRoomOfItsOwn) {
   const auto order = test::given_order(graph);
   EXPECT_EQ(memory_of(graph, order).live_bytes, (std::vector<std::int64_t>{8, 8, 16}));
   EXPECT_EQ(RunSequence(graph, order).peak_bytes(), 16);
-  // Run again, its first copy dies where it is taken over, too.
+  // If 0 runs again, its first copy also dies where it is taken over.
   EXPECT_EQ(memory_of(graph, std::vector{TaskId(0), TaskId(0), TaskId(1), TaskId(2)}).live_bytes,
             (std::vector<std::int64_t>{8, 8, 8, 16}));
 }
 
-/// Takes random runs in and out; only what keeps the sequence valid is offered.
+/// Adds and removes random runs; every change keeps the sequence valid.
 void change_something(RunSequence& state, SearchRandom& random) {
   const TaskId task(random.below(static_cast<std::uint32_t>(state.graph().tasks())));
   if (random.below(3) == 0) {
@@ -143,8 +143,8 @@ TEST(RunSequence, KnowsWhatIsAliveAndReadNext) {
   EXPECT_TRUE(state.is_alive(ItemId(2), state.slots() - 1)) << "kept";
   EXPECT_EQ(state.next_read(ItemId(0), made), read);
   EXPECT_EQ(state.next_read(ItemId(2), made), state.slots());
-  EXPECT_TRUE(state.is_read(TaskId(2), 0)) << "by what comes behind the step";
+  EXPECT_TRUE(state.is_read(TaskId(2), 0)) << "by a reader after the step";
 }
 
-}  // namespace
+}  // namespace run_sequence_test
 }  // namespace stashscope

@@ -1,5 +1,4 @@
-// What a search sees of a step must be what the step's timeline says, and its orders must be real
-// ones.
+// The task graph of a step must agree with the step's timeline, and its orders must be valid.
 
 #include "core/schedule/tasks/step_tasks.h"
 
@@ -14,14 +13,15 @@
 #include "tests/support/ten_paths.h"
 
 namespace stashscope {
-namespace {
+namespace step_tasks_test {
 
 StepTasks tasks_of(const test::StepInOrders& step) {
   const IdVector<NodeId, std::int64_t> no_cost(step.dataflow.graph_nodes, 0);
   return step_tasks(step.dataflow, step.input().memory, no_cost);
 }
 
-/// Compares both for every rule. Returns how many peaks are equal; the others must be above.
+/// Compares the peaks of both for every rule. Returns the number of equal peaks; the others must be
+/// above.
 int compare_peaks(const test::StepInOrders& step) {
   const StepTasks tasks = tasks_of(step);
   int equal = 0;
@@ -106,5 +106,5 @@ TEST(StepTasks, SeeWhatTheTimelineSaysOfRealSteps) {
   }
 }
 
-}  // namespace
+}  // namespace step_tasks_test
 }  // namespace stashscope

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace stashscope {
-namespace {
+namespace dimension_search_test {
 
 class DimensionSearch : public testing::Test {
  protected:
@@ -58,5 +58,5 @@ TEST_F(DimensionSearch, UnboundSymbolsBreakNothing) {
   EXPECT_TRUE(is_satisfied());
 }
 
-}  // namespace
+}  // namespace dimension_search_test
 }  // namespace stashscope

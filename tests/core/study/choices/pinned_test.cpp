@@ -13,7 +13,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace pinned_test {
 
 using Names = std::set<std::string>;
 
@@ -26,9 +26,9 @@ std::shared_ptr<const Study> four_layers(const std::string& plans, const Names& 
                                          int level = 0) {
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(plans);
-  choices.pinned = kept;
-  choices.level = level;
+  choices.plans.config = parse_config(plans);
+  choices.plans.pinned = kept;
+  choices.plans.level = level;
   return study_of(test::deep_perceptron(5).build(), choices);
 }
 
@@ -41,7 +41,7 @@ Names applied_in(const Study& study) {
 }
 
 const PlanRow& gelus(const Study& study) {
-  return *std::ranges::find(study.plans, "Gelu+:1:-1", &PlanRow::config);
+  return *std::ranges::find(study.plan_table->plans, "Gelu+:1:-1", &PlanRow::config);
 }
 
 bool warns_of(const Study& study, const std::string& text) {
@@ -78,7 +78,7 @@ TEST(Kept, NodesCountAsTheOthersDo) {
 TEST(Kept, AStudyThatFollowsAnotherFollowsThePins) {
   const auto all = four_layers("Gelu+:1:-1", {});
   Choices choices = all->choices;
-  choices.pinned = {"make_layer.2.g"};
+  choices.plans.pinned = {"make_layer.2.g"};
   const auto next = compute_study(all->model, choices, all.get(), Progress());
   const auto anew = compute_study(all->model, choices, nullptr, Progress());
   EXPECT_EQ(next->current->timeline.live_bytes, anew->current->timeline.live_bytes);
@@ -124,18 +124,18 @@ Graph with_names(const std::string& name) {
 TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
   for (const std::string& name : {std::string(), std::string("same")}) {
     Choices choices;
-    choices.plans = parse_config("Gelu+:1:-1");
-    choices.pinned = {"layer.1.g"};
+    choices.plans.config = parse_config("Gelu+:1:-1");
+    choices.plans.pinned = {"layer.1.g"};
     const auto study = study_of(with_names(name), choices);
     EXPECT_EQ(study->applied.size(), 2U);
     EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "kept node"));
     const NodeId node = (*gelus(*study).occurrences)[1].parts.front()->node;
     EXPECT_EQ(NodeNames(study->graph()).of(node), "layer.1.g");
-    EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).pinned.empty());
+    EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).plans.pinned.empty());
   }
   Choices all;
-  all.plans = parse_config("Gelu+:1:-1");
-  all.pinned = {"same"};
+  all.plans.config = parse_config("Gelu+:1:-1");
+  all.plans.pinned = {"same"};
   EXPECT_TRUE(study_of(with_names("same"), all)->applied.empty());
 }
 
@@ -143,10 +143,10 @@ TEST(Kept, ANodeThatIsKeptByItsTensorIsFreedToo) {
   const auto kept = four_layers("Gelu+:1:-1", {"layer.1.g", "make_layer.2.g"});
   EXPECT_EQ(applied_in(*kept), (Names{"make_layer.0.g", "make_layer.3.g"}));
   const NodeId node = (*gelus(*kept).occurrences)[1].parts.front()->node;
-  EXPECT_EQ(with_kept(*kept, kept->choices, std::vector{node}, false).pinned,
+  EXPECT_EQ(with_kept(*kept, kept->choices, std::vector{node}, false).plans.pinned,
             Names{"make_layer.2.g"});
-  EXPECT_TRUE(with_plan(*kept, kept->choices, gelus(*kept), true).pinned.empty());
-  EXPECT_EQ(with_occurrence(*kept, kept->choices, gelus(*kept), node, true).pinned,
+  EXPECT_TRUE(with_plan(*kept, kept->choices, gelus(*kept), true).plans.pinned.empty());
+  EXPECT_EQ(with_occurrence(*kept, kept->choices, gelus(*kept), node, true).plans.pinned,
             Names{"make_layer.2.g"});
 }
 
@@ -158,8 +158,8 @@ std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Name
   data.nodes[NodeId(0)].name = "layer.1.g";
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(plans);
-  choices.pinned = kept;
+  choices.plans.config = parse_config(plans);
+  choices.plans.pinned = kept;
   return study_of(Graph(std::move(data)), choices);
 }
 
@@ -195,7 +195,8 @@ TEST(Kept, OthersAreToldWhereAConfigStringIsWritten) {
   ASSERT_EQ(exported.left_out.size(), 1U);
   EXPECT_NE(exported.left_out[0].find("make_layer.1.g"), std::string::npos);
   EXPECT_EQ(exported.left_out[0].find("make_layer.3.g"), std::string::npos);
-  EXPECT_NE(environment_block(*study).find("# a config string only says"), std::string::npos);
+  EXPECT_NE(environment_block(*study).find("# a config string counts occurrences"),
+            std::string::npos);
 }
 
 /// Two activations that share a buffer are freed together.
@@ -218,10 +219,10 @@ TEST(Kept, AnOccurrenceOfACombinationIsAllItsParts) {
   Choices choices;
   choices.dims["N"] = 16;
   const auto plain = study_of(m.output("loss").build(), choices);
-  const auto shared = std::ranges::find_if(plain->plans, [](const PlanRow& row) {
+  const auto shared = std::ranges::find_if(plain->plan_table->plans, [](const PlanRow& row) {
     return row.entries.size() > 1 && row.frequency == 3;
   });
-  if (shared == plain->plans.end()) GTEST_FAIL() << "no combination";
+  if (shared == plain->plan_table->plans.end()) GTEST_FAIL() << "no combination";
   const auto part_nodes = [&](std::size_t i) {
     std::vector<NodeId> nodes;
     for (const NodePlan* const part : (*shared->occurrences)[i].parts) nodes.push_back(part->node);
@@ -229,7 +230,7 @@ TEST(Kept, AnOccurrenceOfACombinationIsAllItsParts) {
   };
   const Choices one = with_occurrence(*plain, plain->choices, *shared, part_nodes(1).front(), true);
   const auto chosen = compute_study(plain->model, one, plain.get(), Progress());
-  const auto& row = *std::ranges::find(chosen->plans, shared->config, &PlanRow::config);
+  const auto& row = *std::ranges::find(chosen->plan_table->plans, shared->config, &PlanRow::config);
   EXPECT_EQ(row.applied, 1);
   EXPECT_EQ(row.saved_bytes, (*row.occurrences)[1].saving_bytes);
   for (const NodeId node : part_nodes(1)) {
@@ -249,7 +250,7 @@ TEST(Kept, NodesStayKeptInPlansForABudget) {
     ParetoFront archive;
     const BudgetAnswer answer =
         plan_for_budget(*study, {budget, grain, few_moves}, archive, Progress());
-    EXPECT_EQ(answer.best.choices.pinned, study->choices.pinned);
+    EXPECT_EQ(answer.best.choices.plans.pinned, study->choices.plans.pinned);
     EXPECT_GT(answer.best.extra_seconds, 0);
     const auto there = compute_study(study->model, answer.best.choices, nullptr, Progress());
     EXPECT_EQ(there->current->timeline.peak_bytes, answer.best.peak_bytes);
@@ -269,13 +270,13 @@ TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
   Choices planned =
       plan_for_budget(*study, {budget, PlanGranularity::node, few_moves}, archive, Progress())
           .best.choices;
-  const auto repeated = repeated_nodes(planned.planned);
+  const auto repeated = repeated_nodes(*planned.plans.sequence);
   ASSERT_FALSE(repeated.empty());
   planned = with_kept(*study, planned, std::vector{repeated.begin()->first}, true);
   const auto there = compute_study(study->model, planned, study.get(), Progress());
   EXPECT_TRUE(warns_of(*there, "which is to keep its outputs"));
-  EXPECT_EQ(there->choices.order, planned_order);
+  EXPECT_EQ(there->choices.order.strategy, std::nullopt);
 }
 
-}  // namespace
+}  // namespace pinned_test
 }  // namespace stashscope

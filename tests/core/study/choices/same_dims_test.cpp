@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace same_dims_test {
 
 using test::ModelBuilder;
 using test::refusal;
@@ -73,7 +73,7 @@ TEST(SameDims, TheOrderOfDimensionsStays) {
 
 TEST(SameDims, OldNamesStillTakeSizes) {
   Choices choices;
-  choices.same_dims = {{"*_0", "batch"}};
+  choices.graph.same_dims = {{"*_0", "batch"}};
   choices.dims = {{"b_0", 5}, {"*_1", 3}};
   const auto study =
       compute_study(std::make_shared<const Graph>(two_inputs()), choices, nullptr, Progress());
@@ -95,5 +95,5 @@ TEST(SameDims, WhatIsNoNameIsRefused) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace same_dims_test
 }  // namespace stashscope

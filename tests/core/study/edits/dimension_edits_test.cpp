@@ -9,12 +9,12 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace dimension_edits_test {
 
 using Names = std::vector<std::string>;
 using SameDims = std::map<std::string, std::string>;
 
-/// Three inputs that nothing ties together.
+/// Three inputs whose dimensions are independent.
 std::shared_ptr<const Graph> three_inputs() {
   test::ModelBuilder m;
   m.input("a", {"a_0", 4}).input("b", {"b_0", 4}).input("c", {"c_0", 4});
@@ -84,25 +84,25 @@ TEST_F(DimensionEdits, AGivenSizeIsKeptWhereTheOtherHadNone) {
 
 TEST_F(DimensionEdits, PatternsAreWrittenOutForThoseThatStay) {
   Choices choices;
-  choices.same_dims = {{"*_0", "batch"}};
+  choices.graph.same_dims = {{"*_0", "batch"}};
   choices.dims = {{"batch", 6}};
   study(choices);
   ASSERT_EQ(names(), Names{"batch"});
   EXPECT_EQ(names_made_same(*study_, dimension("batch")), (Names{"a_0", "b_0", "c_0"}));
   take_apart("batch", "b_0");
-  EXPECT_EQ(study_->choices.same_dims, (SameDims{{"a_0", "batch"}, {"c_0", "batch"}}));
+  EXPECT_EQ(study_->choices.graph.same_dims, (SameDims{{"a_0", "batch"}, {"c_0", "batch"}}));
   EXPECT_EQ(names(), (Names{"batch", "b_0"}));
   EXPECT_EQ(dimension("b_0").value, 6);
   take_apart("batch", "a_0");
   take_apart("batch", "c_0");
   EXPECT_EQ(names(), (Names{"a_0", "b_0", "c_0"}));
-  EXPECT_TRUE(study_->choices.same_dims.empty());
+  EXPECT_TRUE(study_->choices.graph.same_dims.empty());
   EXPECT_EQ(study_->choices.dims, (DimensionSizes{{"a_0", 6}, {"b_0", 6}, {"c_0", 6}}));
 }
 
 TEST_F(DimensionEdits, AChainOfNamesComesApartAtAnyOfThem) {
   Choices choices;
-  choices.same_dims = {{"a_0", "N"}, {"N", "b_0"}, {"b_0", "c_0"}};
+  choices.graph.same_dims = {{"a_0", "N"}, {"N", "b_0"}, {"b_0", "c_0"}};
   for (const char* name : {"a_0", "N", "b_0"}) {
     study(choices);
     ASSERT_EQ(names().size(), 1U);
@@ -113,7 +113,7 @@ TEST_F(DimensionEdits, AChainOfNamesComesApartAtAnyOfThem) {
 
 TEST_F(DimensionEdits, SetsManyAtOnceByAnyOfTheirNames) {
   Choices choices;
-  choices.same_dims = {{"a_0", "b_0"}};
+  choices.graph.same_dims = {{"a_0", "b_0"}};
   choices.dims = {{"c_0", 2}};
   study(choices);
   const Choices edited =
@@ -136,5 +136,5 @@ TEST(DimensionUses, TellInputsAndUnits) {
   EXPECT_EQ(unit_of(study->graph(), of("T")), DimensionUnit::tokens);
 }
 
-}  // namespace
+}  // namespace dimension_edits_test
 }  // namespace stashscope

@@ -9,7 +9,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace edits_test {
 
 using Dims = std::map<std::string, std::int64_t>;
 
@@ -22,9 +22,9 @@ const std::string full_entry = "Gelu+Cast+:1:-1";
 const std::string half_entry = "Cast+:2:-1";
 
 const PlanRow& row_of(const Study& study, const std::string& config) {
-  const auto row = std::find_if(study.plans.begin(), study.plans.end(),
+  const auto row = std::find_if(study.plan_table->plans.begin(), study.plan_table->plans.end(),
                                 [&](const PlanRow& each) { return each.config == config; });
-  if (row == study.plans.end()) throw std::runtime_error("no row " + config);
+  if (row == study.plan_table->plans.end()) throw std::runtime_error("no row " + config);
   return *row;
 }
 
@@ -35,11 +35,11 @@ class Edits : public testing::Test {
   }
   std::shared_ptr<const Study> study(const std::string& plans, int level = 0) const {
     Choices choices;
-    choices.level = level;
-    choices.plans = parse_config(plans);
+    choices.plans.level = level;
+    choices.plans.config = parse_config(plans);
     return study(choices);
   }
-  static std::string plans(const Choices& choices) { return to_string(choices.plans); }
+  static std::string plans(const Choices& choices) { return to_string(choices.plans.config); }
 
   const std::shared_ptr<const Graph> model_ = test::named(test::mixed_precision(4));
 };
@@ -63,7 +63,7 @@ TEST_F(Edits, ARowGoesOnAndOffAgain) {
 TEST_F(Edits, EveryRowGoesOnAndOffAndNothingElseIsLost) {
   for (const int level : {0, 1, 2}) {
     const auto before = study("", level);
-    for (const PlanRow& row : before->plans) {
+    for (const PlanRow& row : before->plan_table->plans) {
       const auto on = study(with_plan(*before, before->choices, row, true));
       EXPECT_TRUE(row_of(*on, row.config).on) << level << " " << row.config;
       const auto off = study(with_plan(*on, on->choices, row_of(*on, row.config), false));
@@ -83,7 +83,7 @@ TEST_F(Edits, ChoosingAnOptionSwitchesItsRivalOff) {
 TEST_F(Edits, AWayBeyondTheReferencesIsARivalToo) {
   const auto row_of_extension = [](const Study& study,
                                    const std::string& config) -> const PlanRow& {
-    return *std::find_if(study.extensions.begin(), study.extensions.end(),
+    return *std::find_if(study.plan_table->extensions.begin(), study.plan_table->extensions.end(),
                          [&](const PlanRow& each) { return each.config == config; });
   };
   const auto full = study(full_entry);
@@ -96,7 +96,7 @@ TEST_F(Edits, AWayBeyondTheReferencesIsARivalToo) {
   EXPECT_EQ(plans(with_plan(*evict, away, row_of(*evict, full_entry), true)), full_entry);
   const auto level = study("", 1);
   const Choices instead = with_plan(*level, level->choices, offload, true);
-  EXPECT_EQ(instead.plans.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
+  EXPECT_EQ(instead.plans.config.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
 }
 
 TEST_F(Edits, WhatARivalLeavesNothingOfIsSaid) {
@@ -116,7 +116,8 @@ TEST_F(Edits, LevelTwoTakesCompromisesOnlyWhereNothingElseIs) {
   const auto level = study("", 2);
   EXPECT_TRUE(row_of(*level, full_entry).on);
   EXPECT_FALSE(row_of(*level, half_entry).on);
-  for (const PlanRow& row : level->plans) EXPECT_EQ(row.on, row.applied > 0) << row.config;
+  for (const PlanRow& row : level->plan_table->plans)
+    EXPECT_EQ(row.on, row.applied > 0) << row.config;
 }
 
 TEST_F(Edits, ARivalIsFoundInTheChoicesThatAreEdited) {
@@ -148,8 +149,8 @@ TEST_F(Edits, WhatALevelSwitchesOnGoesOffByAnExplicitZero) {
 TEST_F(Edits, ARivalThatALevelSwitchesOnGoesOffToo) {
   const auto level = study("", 1);
   const Choices half = with_plan(*level, level->choices, row_of(*level, half_entry), true);
-  EXPECT_EQ(half.plans.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
-  EXPECT_EQ(half.plans.at("Cast+").count, -1);
+  EXPECT_EQ(half.plans.config.at("Gelu+Cast+"), (ClusterChoice{PlanType::recompute, 0}));
+  EXPECT_EQ(half.plans.config.at("Cast+").count, -1);
 }
 
 TEST_F(Edits, CountsOfOccurrences) {
@@ -158,8 +159,8 @@ TEST_F(Edits, CountsOfOccurrences) {
   const auto counted = [&](int count) {
     return with_plan_count(*plain, plain->choices, row, count);
   };
-  EXPECT_TRUE(counted(0).plans.empty());
-  EXPECT_TRUE(counted(-3).plans.empty());
+  EXPECT_TRUE(counted(0).plans.config.empty());
+  EXPECT_TRUE(counted(-3).plans.config.empty());
   EXPECT_EQ(plans(counted(1)), "Gelu+Cast+:1:1");
   EXPECT_EQ(plans(counted(3)), "Gelu+Cast+:1:3");
   EXPECT_EQ(plans(counted(4)), full_entry) << "all of them, also in a deeper model";
@@ -189,14 +190,14 @@ TEST_F(Edits, ARowOfSeveralEntriesIsOnWithAllOfThem) {
   both.config = full_entry + "," + half_entry;
   both.entries = parse_config(both.config);
   both.frequency = 4;
-  // Even entries that exclude each other elsewhere: the row asks for both.
+  // A row may switch on two entries that exclude each other elsewhere.
   const auto one = study(full_entry);
-  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans, both.entries);
-  EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.empty());
+  EXPECT_EQ(with_plan(*one, one->choices, both, true).plans.config, both.entries);
+  EXPECT_TRUE(with_plan(*one, one->choices, both, false).plans.config.empty());
   EXPECT_EQ(nodes_of_plan(*plain, both).size(), 8U);
 }
 
-/// A row's entry nodes that run again.
+/// The entry nodes of a row that run again.
 std::set<std::string> carried_out(const Study& study, const PlanRow& row) {
   std::set<std::string> nodes;
   for (const NodePlan* const plan : study.applied) {
@@ -244,7 +245,7 @@ TEST_F(Edits, OccurrencesFromTheFirstOnAreACount) {
     const NodeId node = (*row.occurrences)[i].parts.front()->node;
     choices = with_occurrence(*plain, choices, row, node, true);
     EXPECT_EQ(plans(choices), expected[i]);
-    EXPECT_TRUE(choices.pinned.empty());
+    EXPECT_TRUE(choices.plans.pinned.empty());
   }
 }
 
@@ -256,14 +257,14 @@ TEST_F(Edits, OccurrencesLeftOutAreKept) {
   };
   const Choices without = switched(full->choices, 1, false);
   EXPECT_EQ(plans(without), full_entry);
-  EXPECT_EQ(without.pinned, (std::set<std::string>{"l1.wide"}));
+  EXPECT_EQ(without.plans.pinned, (std::set<std::string>{"l1.wide"}));
   EXPECT_EQ(switched(without, 1, true), full->choices);
   EXPECT_EQ(plans(switched(without, 3, false)), "Gelu+Cast+:1:3");
   EXPECT_EQ(switched(full->choices, 2, true), full->choices) << "it is on";
   EXPECT_EQ(with_plan(*study(without), without, row, true), full->choices);
   EXPECT_EQ(with_plan(*study(without), without, row, false), Choices());
   Choices counted = full->choices;
-  counted.plans = parse_config("Gelu+Cast+:1:2");
+  counted.plans.config = parse_config("Gelu+Cast+:1:2");
   EXPECT_EQ(with_plan_count(*study(without), without, row, 2), counted);
 }
 
@@ -281,7 +282,7 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
   for (const std::set<std::string>& kept :
        {std::set<std::string>(), std::set<std::string>{"l1.wide"}}) {
     Choices choices = study(full_entry)->choices;
-    choices.pinned = kept;
+    choices.plans.pinned = kept;
     const auto before = study(choices);
     const auto node_at = [&](const PlanRow& row, std::size_t i) {
       return (*row.occurrences)[i].parts.front()->node;
@@ -289,15 +290,15 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
     for (const bool on : {true, false}) {
       std::vector<PlanSwitch> switches;
       Choices in_turn = choices;
-      for (const PlanRow& row : before->plans) {
+      for (const PlanRow& row : before->plan_table->plans) {
         const std::size_t last = row.occurrences->size() - 1;
         switches.push_back({&row, std::set{node_at(row, 0), node_at(row, last)}});
         for (const std::size_t i : {std::size_t{0}, last}) {
           in_turn = with_occurrence(*before, in_turn, row, node_at(row, i), on);
         }
       }
-      switches.push_back({&before->extensions.front(), std::nullopt});
-      in_turn = with_plan(*before, in_turn, before->extensions.front(), on);
+      switches.push_back({&before->plan_table->extensions.front(), std::nullopt});
+      in_turn = with_plan(*before, in_turn, before->plan_table->extensions.front(), on);
       EXPECT_EQ(with_plans(*before, choices, switches, on), in_turn) << on;
     }
     EXPECT_EQ(with_plans(*before, choices, {}, true), choices);
@@ -305,14 +306,14 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
 }
 
 TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
-  // l1.wide is kept; its offload is on, as is the recompute plan that wins.
+  // l1.wide is pinned. Its offload plan and its recompute plan, which takes precedence, are on.
   const auto both = study("Gelu+Cast+:1:-1,Cast:3:-1");
   const std::vector<NodeId> node = {
       (*row_of(*both, full_entry).occurrences)[1].parts.front()->node};
   const auto kept = study(with_kept(*both, both->choices, node, true));
   const Choices off = with_plan(*kept, kept->choices, row_of(*kept, full_entry), false);
-  EXPECT_EQ(off.pinned, (std::set<std::string>{"l1.wide"}));
-  EXPECT_TRUE(with_kept(*kept, off, node, false).pinned.empty());
+  EXPECT_EQ(off.plans.pinned, (std::set<std::string>{"l1.wide"}));
+  EXPECT_TRUE(with_kept(*kept, off, node, false).plans.pinned.empty());
 }
 
 TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
@@ -320,7 +321,7 @@ TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
   const NodeId node = (*row_of(*plain, full_entry).occurrences)[2].parts.front()->node;
   const auto chosen = study(with_nodes_recomputed(*plain, plain->choices, {{node}}, true));
   EXPECT_EQ(carried_out(*chosen, row_of(*chosen, full_entry)), (std::set<std::string>{"l2.wide"}));
-  // Kept before, it is no longer.
+  // Recomputing a pinned node unpins it.
   const Choices pinned = with_kept(*plain, plain->choices, std::vector{node}, true);
   EXPECT_EQ(with_nodes_recomputed(*study(pinned), pinned, {{node}}, true), chosen->choices);
   const auto& nodes = plain->graph().nodes();
@@ -348,7 +349,7 @@ TEST_F(Edits, NodesOfAPlanAreItsEntriesWithTheirSubgraphs) {
   EXPECT_TRUE(nodes_of_plan(*plain, nothing).empty());
 }
 
-/// Three dimensions; the mask's own two names turn out to be those of x.
+/// Three dimensions; the model unifies the mask's two names with those of x.
 std::shared_ptr<const Graph> masked() {
   test::ModelBuilder m;
   m.input("x", {"x_rows", "x_columns"}).input("mask", {"mask_rows", "mask_columns"});
@@ -399,5 +400,5 @@ TEST(WithDimension, TakesOtherNamesOfItAway) {
             (Dims{{"x_columns", 5}, {"x_rows", 3}}));
 }
 
-}  // namespace
+}  // namespace edits_test
 }  // namespace stashscope

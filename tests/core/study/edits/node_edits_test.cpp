@@ -8,7 +8,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace node_edits_test {
 
 class NodeEdits : public testing::Test {
  protected:
@@ -70,7 +70,7 @@ TEST_F(NodeEdits, AClonesNodeIsItsOriginal) {
 
 TEST_F(NodeEdits, PinnedNodesAreOffUntilTheyAreRecomputed) {
   Choices choices = choices_;
-  choices.level = 1;
+  choices.plans.level = 1;
   const auto before = study_of(choices);
   const NodeId node = planned_nodes(*before, all_nodes(*before)).on.front();
   const auto pinned = study_of(with_kept(*before, choices, {{node}}, true));
@@ -79,5 +79,5 @@ TEST_F(NodeEdits, PinnedNodesAreOffUntilTheyAreRecomputed) {
   EXPECT_EQ(planned_nodes(*after, {{node}}).on, std::vector<NodeId>{node});
 }
 
-}  // namespace
+}  // namespace node_edits_test
 }  // namespace stashscope

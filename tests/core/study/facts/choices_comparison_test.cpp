@@ -1,5 +1,5 @@
-// Nothing that the user decides is left out of a comparison: each choice changed alone makes a row
-// that differs.
+// A comparison covers every choice of the user: a change of any single choice gives a row that
+// differs.
 
 #include "core/study/facts/choices_comparison.h"
 
@@ -12,7 +12,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace choices_comparison_test {
 
 Choices base_choices() {
   Choices choices;
@@ -36,24 +36,23 @@ nlohmann::json saved(const Choices& choices) {
   return nlohmann::json::parse(session_text(session, "."))["choices"];
 }
 
-/// Each is carried out by a study; moves and sequences need more than that and follow below.
+/// Changes that a study can carry out. Moves and sequences need more and follow below.
 const std::vector<Change>& changes() {
   static const std::vector<Change> list = {
       {"dims", [](Choices& c) { c.dims["N"] = 8; }},
-      {"same_dims", [](Choices& c) { c.same_dims["N"] = "M"; }},
-      {"plans", [](Choices& c) { c.plans = parse_config("Gelu+:1:-1"); }},
-      {"kept", [](Choices& c) { c.pinned = {"l1.g"}; }},
-      {"level", [](Choices& c) { c.level = 1; }},
-      {"probe level", [](Choices& c) { c.recompute_search.level = 0; }},
-      {"probe boundary", [](Choices& c) { c.recompute_search.layer_boundary = true; }},
-      {"newer_versions", [](Choices& c) { c.recompute_search.newer_versions = true; }},
-      {"recomputable", [](Choices& c) { c.recompute_search.also_recomputable = {"Tanh"}; }},
-      {"compress_to", [](Choices& c) { c.recompute_search.compressed = ElementType::bfloat16; }},
-      {"order", [](Choices& c) { c.order = "minimal"; }},
+      {"same_dims", [](Choices& c) { c.graph.same_dims["N"] = "M"; }},
+      {"plans", [](Choices& c) { c.plans.config = parse_config("Gelu+:1:-1"); }},
+      {"kept", [](Choices& c) { c.plans.pinned = {"l1.g"}; }},
+      {"level", [](Choices& c) { c.plans.level = 1; }},
+      {"probe level", [](Choices& c) { c.plans.search.level = 0; }},
+      {"probe boundary", [](Choices& c) { c.plans.search.layer_boundary = true; }},
+      {"newer_versions", [](Choices& c) { c.plans.search.newer_versions = true; }},
+      {"recomputable", [](Choices& c) { c.plans.search.also_recomputable = {"Tanh"}; }},
+      {"compress_to", [](Choices& c) { c.plans.search.compressed = ElementType::bfloat16; }},
+      {"order", [](Choices& c) { c.order.strategy = "minimal"; }},
       {"moves",
        [](Choices& c) {
-         c.order = moved_order;
-         c.moves = {{"l1.g", ""}};
+         c.order.moves = {{"l1.g", std::nullopt}};
        }},
       {"fusion", [](Choices& c) { c.fusion.strategy = "dataflow"; }},
       {"split", [](Choices& c) { c.fusion.alone = {"l1.g"}; }},
@@ -61,36 +60,36 @@ const std::vector<Change>& changes() {
        [](Choices& c) {
          c.fusion.apart = {{"l1.g", "l1.narrow"}};
        }},
-      {"loss", [](Choices& c) { c.goal.loss = "loss"; }},
-      {"trainable", [](Choices& c) { c.goal.trainable = {"l0.w"}; }},
-      {"frozen", [](Choices& c) { c.goal.frozen = {"l0.w"}; }},
-      {"profile", [](Choices& c) { c.profile = device_profiles().back(); }},
-      {"figures of the profile", [](Choices& c) { c.profile.bandwidth *= 2; }},
-      {"a rate more", [](Choices& c) { c.profile.matrix.float64 += 1; }},
-      {"transfer_bandwidth", [](Choices& c) { c.transfer_bandwidth = 1e9; }},
+      {"loss", [](Choices& c) { c.graph.goal.loss = "loss"; }},
+      {"trainable", [](Choices& c) { c.graph.goal.trainable = {"l0.w"}; }},
+      {"frozen", [](Choices& c) { c.graph.goal.frozen = {"l0.w"}; }},
+      {"profile", [](Choices& c) { c.times.profile = device_profiles().back(); }},
+      {"figures of the profile", [](Choices& c) { c.times.profile.bandwidth *= 2; }},
+      {"a rate more", [](Choices& c) { c.times.profile.matrix.float64 += 1; }},
+      {"transfer_bandwidth", [](Choices& c) { c.times.transfer_bandwidth = 1e9; }},
       {"optimizer", [](Choices& c) { c.update.optimizer = "adam"; }},
       {"master_weights", [](Choices& c) { c.update.master_weights = true; }},
       {"release_gradients", [](Choices& c) { c.update.release_gradients = true; }},
       {"passes", [](Choices& c) { add_passes("all", c); }},
-      {"precision", [](Choices& c) { c.precision = "float16"; }},
+      {"precision", [](Choices& c) { c.graph.precision = ElementType::float16; }},
       {"device", [](Choices& c) { c.device = "cpu"; }},
       {"planned",
        [](Choices& c) {
-         c.planned = {{0, 1}, 7};
+         c.plans.sequence = PlannedSequence{{0, 1}, 7};
        }},
   };
   return list;
 }
 
-/// The study of the changed choices, or the base with them written over where they cannot be
-/// carried out with this model.
-Study changed(const Study& base, const Choices& choices) {
+/// The study of the changed choices. If this model does not support them, the base study with its
+/// choices replaced.
+std::shared_ptr<const Study> changed(const Study& base, const Choices& choices) {
   try {
-    return *study_of(choices);
+    return study_of(choices);
   } catch (const Error&) {
-    Study study = base;
-    study.choices = choices;
-    return study;
+    StudyParts parts = base;
+    parts.choices = choices;
+    return std::make_shared<const Study>(std::move(parts));
   }
 }
 
@@ -110,9 +109,9 @@ TEST(ChoicesComparison, EveryChoiceMakesARowThatDiffers) {
     Choices choices = base_choices();
     change.make(choices);
     ASSERT_NE(choices, base->choices) << change.name;
-    const Study study = changed(*base, choices);
-    EXPECT_TRUE(differ_in_a_choice(*base, study)) << change.name;
-    EXPECT_TRUE(differ_in_a_choice(study, *base)) << change.name;
+    const auto study = changed(*base, choices);
+    EXPECT_TRUE(differ_in_a_choice(*base, *study)) << change.name;
+    EXPECT_TRUE(differ_in_a_choice(*study, *base)) << change.name;
   }
 }
 
@@ -131,18 +130,18 @@ TEST(ChoicesComparison, NoKeyOfASessionIsLeftOutAbove) {
 }
 
 TEST(ChoicesComparison, SequencesOfTheSameLengthAreToldApart) {
-  Study left = *study_of(base_choices());
-  Study right = left;
-  left.choices.planned = {{0, 1, 2}, 7};
-  right.choices.planned = {{0, 2, 1}, 7};
-  EXPECT_TRUE(differ_in_a_choice(left, right));
+  Choices left = base_choices();
+  Choices right = left;
+  left.plans.sequence = {{0, 1, 2}, 7};
+  right.plans.sequence = {{0, 2, 1}, 7};
+  EXPECT_TRUE(differ_in_a_choice(*study_of(left), *study_of(right)));
 }
 
 TEST(ChoicesComparison, FiguresOfProfilesOfOneNameAreListed) {
-  const Study left = *study_of(base_choices());
+  const auto left = study_of(base_choices());
   Choices choices = base_choices();
-  choices.profile.launch_seconds = 0.5;
-  const auto rows = compare(left, *study_of(choices));
+  choices.times.profile.launch_seconds = 0.5;
+  const auto rows = compare(*left, *study_of(choices));
   const auto row = std::find_if(rows.begin(), rows.end(), [](const ComparisonRow& each) {
     return each.name == "profile's launch_seconds";
   });
@@ -154,5 +153,5 @@ TEST(ChoicesComparison, FiguresOfProfilesOfOneNameAreListed) {
       1);
 }
 
-}  // namespace
+}  // namespace choices_comparison_test
 }  // namespace stashscope

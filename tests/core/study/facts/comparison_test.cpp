@@ -1,4 +1,4 @@
-// Two studies side by side: what differs, by how much, and what only one of them has.
+// Comparison of two studies: the differences, their sizes, and what only one of them has.
 
 #include "core/study/facts/comparison.h"
 
@@ -9,21 +9,21 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace comparison_test {
 
 std::shared_ptr<const Study> study_of(int layers, const std::string& plans = "",
                                       std::int64_t batch = 4) {
   Choices choices;
   choices.dims["N"] = batch;
-  if (!plans.empty()) choices.plans = parse_config(plans);
+  if (!plans.empty()) choices.plans.config = parse_config(plans);
   test::ModelBuilder model = test::deep_perceptron(layers);
   return compute_study(std::make_shared<const Graph>(model.build()), choices, nullptr, Progress());
 }
 
 std::string first_plan() {
   const auto study = study_of(4);
-  if (study->plans.empty()) throw std::runtime_error("the model has no plans");
-  return study->plans.front().config;
+  if (study->plan_table->plans.empty()) throw std::runtime_error("the model has no plans");
+  return study->plan_table->plans.front().config;
 }
 
 const ComparisonRow& row_of(const std::vector<ComparisonRow>& rows, ComparisonGroup group,
@@ -121,5 +121,5 @@ TEST(Comparison, AGraphWithoutNodesCanBeCompared) {
   EXPECT_TRUE(row_of(compare(*empty, *study_of(2)), ComparisonGroup::memory, "peak").differs());
 }
 
-}  // namespace
+}  // namespace comparison_test
 }  // namespace stashscope

@@ -5,9 +5,9 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace exported_config_test {
 
-/// Layers of a product and an operator that the reference's table does not have.
+/// Layers of a product and an operator that ONNX Runtime's table lacks.
 std::shared_ptr<const Study> study_with(const std::string& plans, bool widened) {
   test::ModelBuilder m;
   m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
@@ -16,8 +16,8 @@ std::shared_ptr<const Study> study_with(const std::string& plans, bool widened) 
   m.node("MatMul", {"s", "w"}, {"scores"});
   m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
   Choices choices;
-  choices.plans = parse_config(plans);
-  if (widened) choices.recompute_search.also_recomputable = {"Softplus"};
+  choices.plans.config = parse_config(plans);
+  if (widened) choices.plans.search.also_recomputable = {"Softplus"};
   return compute_study(std::make_shared<const Graph>(m.output("loss").build()), choices, nullptr,
                        {});
 }
@@ -48,5 +48,5 @@ TEST(ExportedConfig, KeepsWhatFitsAnotherModel) {
   EXPECT_TRUE(exported_config(*study).left_out.empty());
 }
 
-}  // namespace
+}  // namespace exported_config_test
 }  // namespace stashscope

@@ -5,12 +5,12 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace node_facts_test {
 
 std::shared_ptr<const Study> study_with(const std::string& plans) {
   Choices choices;
   choices.dims["N"] = 64;
-  choices.plans = parse_config(plans);
+  choices.plans.config = parse_config(plans);
   return compute_study(std::make_shared<const Graph>(test::deep_perceptron(3).build()), choices,
                        nullptr, {});
 }
@@ -75,5 +75,5 @@ TEST(MakerOfMemory, IsWhoAllocatedWhatAViewShows) {
   EXPECT_FALSE(maker_of_memory(*study, node("u")).valid());
 }
 
-}  // namespace
+}  // namespace node_facts_test
 }  // namespace stashscope

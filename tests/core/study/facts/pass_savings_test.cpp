@@ -6,7 +6,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace pass_savings_test {
 
 /// A perceptron whose scores are added to a bias before they are activated.
 std::shared_ptr<const Graph> model() {
@@ -27,7 +27,7 @@ TEST(PassSavings, AddUpToTheDifferenceOfTheStudies) {
   const auto plain = compute_study(graph, choices, nullptr, Progress());
   EXPECT_TRUE(pass_savings(*plain).empty());
   add_passes("fuse_gelu,keep_loss_only", choices);
-  choices.precision = "float16";
+  choices.graph.precision = ElementType::float16;
   const auto passed = compute_study(graph, choices, plain.get(), Progress());
   const std::vector<PassSaving> savings = pass_savings(*passed);
   ASSERT_EQ(savings.size(), 3U);
@@ -44,13 +44,13 @@ TEST(PassSavings, AChangeOfPassesPreparesAnew) {
   const auto graph = model();
   Choices choices;
   const auto plain = compute_study(graph, choices, nullptr, Progress());
-  choices.level = 1;
+  choices.plans.level = 1;
   const auto same = compute_study(graph, choices, plain.get(), Progress());
   EXPECT_EQ(&same->graph(), &plain->graph());
-  choices.passes = {"fuse_gelu"};
+  choices.graph.passes = {"fuse_gelu"};
   const auto passed = compute_study(graph, choices, same.get(), Progress());
   EXPECT_LT(passed->graph().nodes().size(), plain->graph().nodes().size());
-  choices.passes.clear();
+  choices.graph.passes.clear();
   const auto back = compute_study(graph, choices, passed.get(), Progress());
   EXPECT_EQ(back->graph().nodes().size(), plain->graph().nodes().size());
 }
@@ -58,11 +58,11 @@ TEST(PassSavings, AChangeOfPassesPreparesAnew) {
 TEST(PassChoices, AllKeepTheOutputs) {
   Choices choices;
   add_passes("all", choices);
-  EXPECT_FALSE(choices.passes.contains("keep_loss_only"));
-  EXPECT_TRUE(choices.passes.contains("fold_constants"));
+  EXPECT_FALSE(choices.graph.passes.contains("keep_loss_only"));
+  EXPECT_TRUE(choices.graph.passes.contains("fold_constants"));
   EXPECT_THROW(add_passes("fold_constants,typo", choices), Error);
-  EXPECT_THROW(check_precision("float8e5m2"), Error);
+  EXPECT_THROW(parse_precision("float8e5m2"), Error);
 }
 
-}  // namespace
+}  // namespace pass_savings_test
 }  // namespace stashscope

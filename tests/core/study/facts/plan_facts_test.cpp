@@ -9,12 +9,12 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace plan_facts_test {
 
 std::shared_ptr<const Study> study_with(const std::string& plans) {
   Choices choices;
   choices.dims["N"] = 32;
-  choices.plans = parse_config(plans);
+  choices.plans.config = parse_config(plans);
   return compute_study(test::named(test::mixed_precision(4)), choices, nullptr, Progress());
 }
 
@@ -69,7 +69,7 @@ TEST(OccurrenceFacts, AddUpToTheRow) {
       seconds += facts.seconds(each);
     }
     EXPECT_EQ(saving, row.saving_bytes) << row.config;
-    if (row.entries.size() > 1) continue;  // parts of several are counted for each
+    if (row.entries.size() > 1) continue;  // such rows count shared parts once per entry
     ++single;
     EXPECT_EQ(at_peak, row.bytes_at_peak) << row.config;
     EXPECT_NEAR(seconds, row.cost.seconds, 1e-12) << row.config;
@@ -78,7 +78,7 @@ TEST(OccurrenceFacts, AddUpToTheRow) {
 }
 
 const PlanRow& row_of(const Study& study, const std::string& config) {
-  return *std::ranges::find(study.plans, config, &PlanRow::config);
+  return *std::ranges::find(study.plan_table->plans, config, &PlanRow::config);
 }
 
 TEST(OccurrenceFacts, SayWhyNothingIsDone) {
@@ -116,7 +116,7 @@ bool is_at(const Study& study, const std::string& node, const std::string& confi
 TEST(TablePlace, IsAPlanOfTheNodesOwnOutput) {
   const auto study = compute_study(test::named(test::deep_perceptron(4)), Choices(), nullptr, {});
   int found = 0;
-  for (const PlanRow& row : study->plans) {
+  for (const PlanRow& row : study->plan_table->plans) {
     for (const Occurrence& each : *row.occurrences) {
       const NodeId node = OccurrenceFacts::node(each);
       const auto place = table_place(*study, node);
@@ -153,7 +153,7 @@ TEST(TablePlace, PrefersWhatIsCarriedOut) {
   }
 }
 
-/// Tensors are looked for in the order of the table, largest first.
+/// The table lists tensors with the largest first.
 TEST(TablePlace, IsTheFirstTensorThatTheTableHasOfANode) {
   int made = 0;
   int stopped = 0;
@@ -229,5 +229,5 @@ TEST(Layers, AreThePathsInNames) {
   FAIL();
 }
 
-}  // namespace
+}  // namespace plan_facts_test
 }  // namespace stashscope

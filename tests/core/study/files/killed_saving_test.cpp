@@ -1,4 +1,5 @@
-// A program that is killed while it saves a session leaves the old file or the new one, whole.
+// A program that is killed while it saves a session leaves either the complete old file or the
+// complete new one.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,17 +13,16 @@
 #include "core/study/files/session.h"
 
 namespace stashscope {
-namespace {
+namespace killed_saving_test {
 
 namespace fs = std::filesystem;
 
-/// Sessions of different length, each larger than what is written at once.
+/// Sessions of different lengths, each larger than one write.
 Session session_of(std::size_t runs) {
   Session session;
   session.model = "/models/model.onnx";
-  session.choices.planned.graph = runs;
-  session.choices.order = planned_order;
-  session.choices.planned.runs.assign(runs, 7);
+  session.choices.plans.sequence = {std::vector<std::uint32_t>(runs, 7), runs};
+  session.choices.order.strategy.reset();
   return session;
 }
 
@@ -36,7 +36,7 @@ class KilledSaving : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Saves without end; only a signal stops it.
+  /// Saves in a loop until a signal ends the process.
   [[noreturn]] void keep_saving() const {
     const Session sessions[] = {session_of(40'000), session_of(90'000)};
     for (std::size_t i = 0;; ++i) save_session(sessions[i % 2], file_);
@@ -63,7 +63,7 @@ TEST_F(KilledSaving, LeavesTheOldOrTheNewFileWhole) {
   for (int i = 0; i < 60; ++i) {
     kill_after(static_cast<useconds_t>(3'000 + 977 * i));
     const Session read = parse_session(read_file(file_), folder_);
-    const std::size_t runs = read.choices.planned.runs.size();
+    const std::size_t runs = read.choices.plans.sequence.runs.size();
     ASSERT_EQ(read, session_of(runs));
     ASSERT_TRUE(runs == 10 || runs == 40'000 || runs == 90'000) << runs;
     replaced += runs == 10 ? 0 : 1;
@@ -71,5 +71,5 @@ TEST_F(KilledSaving, LeavesTheOldOrTheNewFileWhole) {
   EXPECT_GT(replaced, 0) << "no child ever got to save";
 }
 
-}  // namespace
+}  // namespace killed_saving_test
 }  // namespace stashscope

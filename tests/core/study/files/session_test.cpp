@@ -10,9 +10,9 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace session_test {
 
-/// A model and a session of it, with something measured.
+/// A model and a session with a measurement of it.
 class SessionFile : public testing::Test {
  protected:
   SessionFile() {
@@ -95,18 +95,20 @@ TEST_F(SessionFile, RefusesValuesThatMakeNoSense) {
 
 TEST_F(SessionFile, KeepsTheProfileByNameOrByValue) {
   EXPECT_EQ(session_text(session, folder.path()).find("tf32"), std::string::npos);
-  session.choices.profile = load_profile("T4-16GB");
+  session.choices.times.profile = load_profile("T4-16GB");
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
-  session.choices.profile.name = "my own";
-  session.choices.profile.vector.bfloat16 = 1e12;
-  session.choices.transfer_bandwidth = 1e9;
+  session.choices.times.profile.name = "my own";
+  session.choices.times.profile.vector.bfloat16 = 1e12;
+  session.choices.times.transfer_bandwidth = 1e9;
   EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   EXPECT_NE(refused_with("{\"profile\": {\"name\": \"x\", \"speed\": 1}}").find("key 'speed'"),
             std::string::npos);
 }
 
 TEST_F(SessionFile, ForgetsTheTimesOfAnotherProfile) {
-  const auto fast = [](Choices& choices) { choices.profile = load_profile("H200-SXM5-141GB"); };
+  const auto fast = [](Choices& choices) {
+    choices.times.profile = load_profile("H200-SXM5-141GB");
+  };
   const Session same = load_model_or_session(path(), nullptr).session;
   EXPECT_EQ(same.baseline_measured->node_seconds.size(), 2U);
   const Session other = load_model_or_session(path(), fast).session;
@@ -121,17 +123,17 @@ TEST_F(SessionFile, TakesSetsInAnyOrder) {
                         "\"recomputable\": [\"Relu\", \"Abs\", \"Relu\"]}}");
   std::string warning;
   const Choices choices = load_session(path(), warning).choices;
-  EXPECT_EQ(choices.passes, (std::set<std::string>{"clean_shapes", "fuse_gelu"}));
-  EXPECT_EQ(choices.recompute_search.also_recomputable, (std::set<std::string>{"Abs", "Relu"}));
+  EXPECT_EQ(choices.graph.passes, (std::set<std::string>{"clean_shapes", "fuse_gelu"}));
+  EXPECT_EQ(choices.plans.search.also_recomputable, (std::set<std::string>{"Abs", "Relu"}));
 }
 
 TEST_F(SessionFile, HasTheNamesOfKeptNodes) {
-  session.choices.pinned = {"a", "b/c", std::string("odd \xff name")};
+  session.choices.plans.pinned = {"a", "b/c", std::string("odd \xff name")};
   const std::string text = session_text(session, folder.path());
   EXPECT_EQ(parse_session(text, folder.path()), session);
   EXPECT_FALSE(same_step(session.choices, Choices()));
-  // Files of before they could be kept.
-  session.choices.pinned.clear();
+  // Older files lack the field.
+  session.choices.plans.pinned.clear();
   const std::string without = session_text(session, folder.path());
   const std::string field = "\"kept\": [],";
   std::string older = without;
@@ -154,8 +156,8 @@ TEST_F(SessionFile, KeepsNamesThatAreNoUtf8) {
                                  zero + "begins with a zero", std::string("\xc3\xa9")}) {
     session.model = folder / ("m" + odd);
     session.choices.dims = {{odd, 3}};
-    session.choices.goal.loss = odd;
-    session.choices.goal.trainable = {odd, "plain"};
+    session.choices.graph.goal.loss = odd;
+    session.choices.graph.goal.trainable = {odd, "plain"};
     EXPECT_EQ(parse_session(session_text(session, folder.path()), folder.path()), session);
   }
 }
@@ -193,5 +195,5 @@ TEST_F(SessionFile, ForgetsWhatWasMeasuredForAnotherStep) {
   EXPECT_EQ(changed.warnings.size(), 1U);
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "tests/support/stream_text.h"
 
 namespace stashscope {
-namespace {
+namespace step_bundle_test {
 
 TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
   const test::Folder folder;
@@ -21,7 +21,7 @@ TEST(StepBundle, ArrivesWithModelChoicesAndGoesAgain) {
   Session session;
   session.model = folder / "my model.onnx";
   session.choices.dims = {{"N", 5}};
-  session.choices.level = 1;
+  session.choices.plans.level = 1;
   std::istringstream stream(test::stream_of(bundle_step(session, *model)));
   std::filesystem::path place;
   {
@@ -47,5 +47,5 @@ TEST(StepBundle, ABrokenStreamLeavesNothingBehind) {
   EXPECT_EQ(temporary.entries(), 0U);
 }
 
-}  // namespace
+}  // namespace step_bundle_test
 }  // namespace stashscope

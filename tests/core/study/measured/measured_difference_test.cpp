@@ -1,4 +1,4 @@
-// Why a run did not measure what was predicted.
+// The causes of differences between measurement and prediction.
 
 #include "core/study/measured/measured_difference.h"
 
@@ -11,13 +11,13 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace measured_difference_test {
 
 std::shared_ptr<const Study> study_of(const test::ModelBuilder& model) {
   return compute_study(std::make_shared<const Graph>(model.build()), {}, nullptr, Progress());
 }
 
-/// A run that took what was predicted, and a millisecond for each step.
+/// A run that took the predicted bytes, and one millisecond per slot.
 Measurement exact_run(const Variant& variant, const std::string& device = "cpu") {
   Measurement measured;
   measured.device = device;
@@ -48,7 +48,7 @@ TEST_F(MeasuredDifference, AnExactRunHasNone) {
   }
 }
 
-/// Scratch memory is not predicted: it is taken as measured, where it was measured.
+/// Workspace is not predicted, so predictions use the measured one if there is one.
 TEST_F(MeasuredDifference, WorkspacesCountInTheStepsThatTookThem) {
   Measurement run = exact_run(variant(), "cuda:0");
   const std::int64_t peak = variant().timeline.peak_bytes;
@@ -136,5 +136,5 @@ TEST(DifferenceCauses, HaveWordsOfTheirOwn) {
   EXPECT_EQ(words.size(), 5U);
 }
 
-}  // namespace
+}  // namespace measured_difference_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Profiles made of what runs measured.
+// Profiles fitted to measured runs.
 
 #include "core/study/measured/measured_profile.h"
 #include "core/run/devices/devices.h"
@@ -16,7 +16,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace measured_profile_test {
 
 DeviceProfile known_device() {
   DeviceProfile profile = load_profile("CPU-8-cores");
@@ -36,11 +36,11 @@ std::shared_ptr<const Study> study_with(const Choices& choices) {
 Choices sized(const DeviceProfile& profile) {
   Choices choices;
   choices.dims = {{"N", 512}};
-  choices.profile = profile;
+  choices.times.profile = profile;
   return choices;
 }
 
-/// As the study predicts it, but for some per cent.
+/// A run with the predicted times and random deviations of some percent.
 Measurement run_of(const Study& study, const Variant& variant) {
   std::mt19937 random(1);
   std::normal_distribution<double> deviation(0, 0.03);
@@ -59,7 +59,7 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
   const DeviceProfile known = known_device();
   for (const char* const plans : {"", "Gelu+:1:-1", "MatMul:3:1"}) {
     Choices choices = sized(known);
-    choices.plans = parse_config(plans);
+    choices.plans.config = parse_config(plans);
     const auto study = study_with(choices);
     const Measurement run = run_of(*study, *study->current);
     const DeviceProfile fitted = measured_profile(*study, *study->current, run, default_profile());
@@ -68,7 +68,7 @@ TEST(MeasuredProfile, IsThatOfTheDeviceBehindTheTimes) {
     EXPECT_NEAR(fitted.bandwidth / known.bandwidth, 1, 0.03) << plans;
     EXPECT_NEAR(fitted.vector.float32 / known.vector.float32, 1, 0.03) << plans;
     EXPECT_NEAR(fitted.matrix.float32 / known.matrix.float32, 1, 0.03) << plans;
-    choices.profile = fitted;
+    choices.times.profile = fitted;
     const auto again = study_with(choices);
     EXPECT_NEAR(step_seconds(*again, *again->current) / sum(run.node_seconds), 1, 0.03) << plans;
   }
@@ -131,7 +131,8 @@ TEST(MeasuredProfile, NeedsTimesOfTheStep) {
   Measurement run = run_of(*study, *study->baseline);
   EXPECT_EQ(refusal(*study, run), "");
   run.node_seconds.pop_back();
-  EXPECT_NE(refusal(*study, run).find("is of a step of"), std::string::npos);
+  const std::string nodes = std::to_string(run.node_seconds.size()) + " nodes";
+  EXPECT_NE(refusal(*study, run).find(nodes), std::string::npos);
   run.node_seconds.assign(study->baseline->timeline.order.size(), 0);
   EXPECT_NE(refusal(*study, run).find("has no times of nodes"), std::string::npos);
   run.node_seconds.clear();
@@ -146,7 +147,7 @@ TEST(MeasuredProfile, LeavesOutGroupsWhoseMembersHaveNoTimeOfTheirOwn) {
   ASSERT_FALSE(fused->current->groups.empty());
   Measurement run = run_of(*fused, *fused->current);
   for (std::size_t step = 0; step < run.node_seconds.size(); ++step) {
-    // Far from what a member takes.
+    // Far from the time of a single member.
     const NodeId node = fused->current->timeline.order[step];
     if (fused->current->groups.of(node).valid()) run.node_seconds[step] = 1;
   }
@@ -154,5 +155,5 @@ TEST(MeasuredProfile, LeavesOutGroupsWhoseMembersHaveNoTimeOfTheirOwn) {
   EXPECT_NEAR(fitted.matrix.float32 / known_device().matrix.float32, 1, 0.05);
 }
 
-}  // namespace
+}  // namespace measured_profile_test
 }  // namespace stashscope

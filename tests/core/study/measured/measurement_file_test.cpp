@@ -10,7 +10,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace measurement_file_test {
 
 using nlohmann::json;
 
@@ -71,7 +71,7 @@ TEST_F(MeasurementFile, FitsTheSameStepHoweverItWasChosen) {
   EXPECT_NO_THROW(parse_measurements(text_, *study_with(spelled)));
 }
 
-/// Files of format 1 tell a variant by FNV-1a over whole 64-bit numbers.
+/// Older files of format 1 identify a variant by FNV-1a over whole 64-bit numbers.
 TEST_F(MeasurementFile, OfAnEarlierProgramIsReadAgain) {
   const auto told = [](const Variant& variant) {
     std::uint64_t hash = 14695981039346656037U;
@@ -82,7 +82,7 @@ TEST_F(MeasurementFile, OfAnEarlierProgramIsReadAgain) {
     return hash;
   };
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   const auto study = study_with(choices);
   const json step = json::parse(measurements_text(*study, measured(*study)))["step"];
   EXPECT_EQ(step["baseline"].get<std::uint64_t>(), told(*study->baseline));
@@ -99,7 +99,7 @@ TEST_F(MeasurementFile, OfAnotherStepIsRefusedWithTheReason) {
   const std::string sizes = refused_for(*study_with(choices));
   EXPECT_NE(sizes.find("N was 1 and is 7"), std::string::npos) << sizes;
   choices = {};
-  choices.level = 1;
+  choices.plans.level = 1;
   const std::string plans = refused_for(*study_with(choices));
   EXPECT_NE(plans.find("other plans"), std::string::npos) << plans;
   choices = {};
@@ -114,7 +114,7 @@ TEST_F(MeasurementFile, HostileTextsAreRefused) {
        {std::string(), std::string("{"), std::string("[1, 2]"), std::string("\"text\""),
         std::string("{\"stashscope_session\": 1}"), std::string("\0\xff\xfe", 3),
         std::string(100'000, '['), text_.substr(0, text_.size() / 2)}) {
-    EXPECT_NE(refused(text).find("no file of measurements"), std::string::npos);
+    EXPECT_NE(refused(text).find("not a measurement file"), std::string::npos);
   }
 }
 
@@ -186,5 +186,5 @@ TEST_F(MeasurementFile, AMissingFileIsNamedOnce) {
   EXPECT_EQ(said.find("/no/such/file.json"), said.rfind("/no/such/file.json")) << said;
 }
 
-}  // namespace
+}  // namespace measurement_file_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Plans for a budget, against what is found by trying every configuration.
+// Plans for a budget, compared with an exhaustive search over all configurations.
 
 #include "core/study/search/budget.h"
 
@@ -13,7 +13,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace budget_test {
 
 constexpr SearchLimit few_moves{0, 20'000, 1};
 
@@ -33,7 +33,7 @@ std::int64_t share_of_peak(const Study& study, double share) {
                                    static_cast<double>(study.baseline->timeline.peak_bytes));
 }
 
-/// The least seconds of all counts of a study's clusters within a budget, or -1.
+/// The lowest extra seconds over all cluster counts within a budget, or -1 if none fits.
 double least_seconds(const Study& study, std::int64_t budget) {
   const ClusterOptions options(study);
   const PlanEvaluator evaluator(study);
@@ -63,7 +63,7 @@ TEST(Budget, IsMetByTheCheapestClusters) {
   for (const double share : {0.95, 0.9, 0.85, 0.8, 0.7}) {
     const std::int64_t budget = share_of_peak(*study, share);
     Choices other = study->choices;
-    other.recompute_search.layer_boundary = true;
+    other.plans.search.layer_boundary = true;
     const auto bounded = compute_study(study->model, other, study.get(), Progress());
     double least = least_seconds(*study, budget);
     if (const double there = least_seconds(*bounded, budget); there >= 0) {
@@ -79,7 +79,7 @@ TEST(Budget, IsMetByTheCheapestClusters) {
   EXPECT_GT(with_plans, 1);
 }
 
-/// Some of the clusters, with some of their occurrences.
+/// A random choice of clusters and counts.
 Counts random_counts(const ClusterOptions& options, SearchRandom& random) {
   Counts counts = options.none();
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -149,7 +149,7 @@ TEST(Budget, FinerGrainsAreNoDearer) {
   const double node = planned(*study, budget, PlanGranularity::node).best.extra_seconds;
   const double sequence = planned(*study, budget, PlanGranularity::sequence).best.extra_seconds;
   EXPECT_GT(cluster, 0);
-  constexpr double rounding = 1e-10;  // sequences count each run in whole picoseconds
+  constexpr double rounding = 1e-10;  // sequences count whole picoseconds per run
   EXPECT_LE(node, cluster + rounding);
   EXPECT_LE(sequence, node + rounding);
 }
@@ -166,10 +166,10 @@ TEST(Budget, AnswersAreTheSameForTheSameMoves) {
 
 TEST(Budget, KeepsPlansThatPutTensorsAway) {
   Choices choices;
-  choices.plans["Gelu"] = {PlanType::offload, 2, false};
+  choices.plans.config["Gelu"] = {PlanType::offload, 2, false};
   const auto study = deep_study(6, choices);
   const BudgetAnswer answer = planned(*study, share_of_peak(*study, 0.8), PlanGranularity::cluster);
-  EXPECT_EQ(own_part(answer.best.choices.plans), choices.plans);
+  EXPECT_EQ(own_part(answer.best.choices.plans.config), choices.plans.config);
   EXPECT_FALSE(answer.floor);
   EXPECT_FALSE(answer.least_extra_seconds);
 }
@@ -185,7 +185,7 @@ TEST(Budget, ProvesNothingOfFusedGroups) {
   EXPECT_EQ(with_plan->current->timeline.peak_bytes, answer.best.peak_bytes);
 }
 
-/// The proofs that are told before the first plan is.
+/// The proofs that are reported before the first plan.
 std::vector<BudgetProof> early_proofs(const Study& study, const BudgetRequest& request,
                                       BudgetAnswer& answer) {
   ParetoFront archive;
@@ -306,5 +306,5 @@ TEST(ParetoCurve, LaterBudgetsAreNeverDearer) {
   EXPECT_EQ(dearest, 0);
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace stashscope

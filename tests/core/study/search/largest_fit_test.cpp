@@ -11,7 +11,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace largest_fit_test {
 
 using test::ModelBuilder;
 
@@ -28,7 +28,7 @@ LargestFit fit_of(const Study& study, const std::vector<std::string>& names, std
   return largest_fit(study, {"", names, memory}, Progress());
 }
 
-/// y = Relu(x): both of 4 N floats, x there throughout, y alive while it is made.
+/// y = Relu(x), both of 4 N floats; x is persistent, y is live while it is computed.
 ModelBuilder relu() {
   ModelBuilder m;
   return m.input("x", {"N", 4}).node("Relu", {"x"}, {"y"}).output("y");
@@ -71,7 +71,7 @@ TEST(LargestFit, SizesBeyond64BitsFail) {
   EXPECT_EQ(square.baseline.next->variant, nullptr);
 }
 
-/// x[H, 8] halved and doubled again is added to itself: H must be even.
+/// x[H, 8] is halved, doubled again and added to itself, so H must be even.
 ModelBuilder halved_and_doubled() {
   ModelBuilder m;
   const std::vector<std::int64_t> two = {2, 2};
@@ -84,14 +84,14 @@ ModelBuilder halved_and_doubled() {
 TEST(LargestFit, ValuesThatTheModelRefusesAreSteppedOver) {
   const auto study = study_of(halved_and_doubled());
   const LargestFit fit = fit_of(*study, {"H"}, 10000);
-  // x, what is doubled and the sum, 32 bytes a row each, beside the scales.
+  // x, the doubled tensor and the sum take 32 bytes per row each; the scales come on top.
   EXPECT_EQ(fit.baseline.largest->value, (10000 - 16) / 96 / 2 * 2);
   EXPECT_EQ(fit.baseline.next->value, fit.baseline.largest->value + 2);
   EXPECT_EQ(fit.baseline.refused_value, fit.baseline.largest->value + 1);
   EXPECT_NE(fit.baseline.refusal.find("make_y"), std::string::npos) << fit.baseline.refusal;
 }
 
-/// A table of 8 rows is read up to the length of x.
+/// Reads a table of 8 rows up to the length of x.
 TEST(LargestFit, TheModelMayEndBeforeTheMemoryDoes) {
   ModelBuilder m;
   m.input("x", {"N", 4}).weight("table", {8, 4}).int64s("zero", {0}).int64s("one", {1});
@@ -183,12 +183,12 @@ TEST(LargestFit, IsWhatTryingEveryValueFinds) {
   const auto model = test::named(test::blocks(3));
   for (const std::int64_t memory : {30000, 60000, 90001}) {
     Choices choices;
-    choices.level = 1;
+    choices.plans.level = 1;
     expect_as_tried(model, choices, memory, 260);
     choices.update.optimizer = "adam";
-    choices.order = "best";
+    choices.order.strategy = "best";
     expect_as_tried(model, choices, memory, 260);
-    choices.order = "bytes-freed";
+    choices.order.strategy = "bytes-freed";
     choices.fusion.strategy = "memory-aware";
     expect_as_tried(model, choices, memory, 260);
   }
@@ -197,7 +197,7 @@ TEST(LargestFit, IsWhatTryingEveryValueFinds) {
 TEST(LargestFit, PlansMakeRoomForMore) {
   const auto model = std::make_shared<const Graph>(test::deep_perceptron(8).build());
   Choices choices;
-  choices.plans = config_of_all(*study_of(model)->opportunities, false);
+  choices.plans.config = config_of_all(*study_of(model)->opportunities, false);
   const LargestFit fit = fit_of(*study_of(model, choices), {"N"}, 100000);
   ASSERT_TRUE(fit.baseline.largest && fit.current.largest);
   EXPECT_GT(fit.current.largest->value, fit.baseline.largest->value);
@@ -209,7 +209,7 @@ TEST(LargestFit, PlansMakeRoomForMore) {
 TEST(LargestFit, ASearchedOrderIsNotWorseThanTheFiles) {
   const auto model = test::named(test::blocks(2));
   Choices choices;
-  choices.order = "minimal";
+  choices.order.strategy = "minimal";
   const LargestFit fit = fit_of(*study_of(model, choices), {"N"}, 100000);
   ASSERT_TRUE(fit.baseline.largest && fit.current.largest);
   EXPECT_GE(fit.current.largest->value, fit.baseline.largest->value);
@@ -225,7 +225,7 @@ TEST(LargestFit, NeighboursOfTheAnswerForGpt2) {
   constexpr const char* batch = "inputs_input_ids_dim0";
   constexpr std::int64_t memory = std::int64_t{16} << 30;
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   choices.update.optimizer = "adam";
   const auto study = study_of(model, choices);
   const LargestFit fit = fit_of(*study, {batch}, memory);
@@ -253,10 +253,10 @@ TEST(LargestFit, HoldsForTheSizesThatWereAsked) {
   choices.dims["N"] = 100;
   choices.device = "cpu";
   EXPECT_TRUE(fit_holds(*study, fit, *study_of(study->model, choices)));
-  choices.order = "minimal";
+  choices.order.strategy = "minimal";
   EXPECT_FALSE(fit_holds(*study, fit, *study_of(study->model, choices)));
   EXPECT_FALSE(fit_holds(*study, fit, *study_of(relu()))) << "of another model";
 }
 
-}  // namespace
+}  // namespace largest_fit_test
 }  // namespace stashscope

@@ -5,9 +5,9 @@
 #include <set>
 
 namespace stashscope {
-namespace {
+namespace largest_value_test {
 
-/// Whether values fit by their bytes, those for which `is_refused` are refused.
+/// Values fit by their bytes; those with `is_refused` are refused.
 class Trials {
  public:
   std::int64_t memory = 0;
@@ -110,5 +110,5 @@ TEST(LargestValue, ASinglePeakOnTheWayHidesNothing) {
   EXPECT_EQ(trials.largest().fails, 101);
 }
 
-}  // namespace
+}  // namespace largest_value_test
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Which choices leave what a planner found as it is.
+// The choices that do not affect the results of a planner.
 
 #include "core/study/search/planning_basis.h"
 
@@ -9,7 +9,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace planning_basis_test {
 
 std::shared_ptr<const Study> deep_study() {
   Choices choices;
@@ -41,7 +41,7 @@ TEST(PlanningBasis, StaysWhatItIsUnderItsOwnPlans) {
 TEST(PlanningBasis, IsThatOfTheUsersPlansToo) {
   const auto study = deep_study();
   Choices choices = study->choices;
-  choices.level = 2;
+  choices.plans.level = 2;
   choices.device = "cpu";
   EXPECT_TRUE(same_planning_basis(*study, *with(*study, choices)));
 }
@@ -55,13 +55,13 @@ TEST(PlanningBasis, IsAnotherOneForAllElse) {
   };
   EXPECT_TRUE(differs([](Choices& c) { c.dims["N"] = 32; }));
   EXPECT_TRUE(differs([](Choices& c) { c.update.optimizer = "adam"; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.precision = "float16"; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.goal.frozen = {"layer.0.w"}; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.profile.bandwidth /= 2; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.transfer_bandwidth = 1e9; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.graph.precision = ElementType::float16; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.graph.goal.frozen = {"layer.0.w"}; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.times.profile.bandwidth /= 2; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.times.transfer_bandwidth = 1e9; }));
   EXPECT_TRUE(differs([](Choices& c) { c.fusion.strategy = "dataflow"; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.order = "depth-first"; }));
-  EXPECT_TRUE(differs([](Choices& c) { c.plans["Gelu"] = {PlanType::offload, 2, false}; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.order.strategy = "depth-first"; }));
+  EXPECT_TRUE(differs([](Choices& c) { c.plans.config["Gelu"] = {PlanType::offload, 2, false}; }));
 }
 
 TEST(PlanningBasis, IsAnotherOneOnceTimesWereMeasured) {
@@ -79,15 +79,15 @@ TEST(PlanningBasis, PlansGoOntoOtherChoices) {
   choices.device = "cpu";
   const Choices both = with_plans_of(choices, plan);
   EXPECT_EQ(both.device, "cpu");
-  EXPECT_EQ(both.planned, plan.planned);
-  EXPECT_EQ(both.order, planned_order);
+  EXPECT_EQ(both.plans.sequence, plan.plans.sequence);
+  EXPECT_EQ(both.order.strategy, std::nullopt);
 }
 
 TEST(PlanningBasis, PlansKeepTheirPeaksWhereNodesWereMoved) {
   const auto plain = deep_study();
   const NodeId first = plain->current->timeline.order.front();
   const auto moved = with(*plain, with_move(*plain, plain->choices, first, NodeId()));
-  ASSERT_EQ(moved->choices.moves.size(), 1U);
+  ASSERT_EQ(moved->choices.order.moves.size(), 1U);
   for (const PlanGranularity grain : {PlanGranularity::cluster, PlanGranularity::sequence}) {
     ParetoFront archive;
     const std::int64_t budget = plain->baseline->timeline.peak_bytes * 4 / 5;
@@ -101,5 +101,5 @@ TEST(PlanningBasis, PlansKeepTheirPeaksWhereNodesWereMoved) {
   }
 }
 
-}  // namespace
+}  // namespace planning_basis_test
 }  // namespace stashscope

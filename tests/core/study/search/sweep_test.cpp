@@ -10,7 +10,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace sweep_test {
 
 using Values = std::vector<std::int64_t>;
 
@@ -48,9 +48,9 @@ TEST(Sweep, HasThePeaksOfWholeStudies) {
     for (const char* fusion : {"none", "dataflow", "memory-aware"}) {
       for (const int level : {0, 1}) {
         Choices choices;
-        choices.order = order;
-        choices.fusion.strategy = fusion;
-        choices.level = level;
+        choices.order.strategy = order;
+        choices.fusion.strategy = choice_of(fusion, no_fusion);
+        choices.plans.level = level;
         choices.update.optimizer = "adam";
         SCOPED_TRACE(testing::Message() << order << " " << fusion << " " << level);
         expect_peaks_of_studies(*compute_study(model, choices, nullptr, Progress()),
@@ -64,7 +64,7 @@ TEST(Sweep, HasThePeaksOfWholeStudiesOnAModel) {
   const auto model =
       std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/gpt2_tiny.onnx"));
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   expect_peaks_of_studies(*compute_study(model, choices, nullptr, Progress()), {1, 5, 16});
 }
 
@@ -114,7 +114,7 @@ TEST(Sweep, IsTheSameWithAnotherSizeOfItsDimension) {
   EXPECT_FALSE(have_same_sweep(*before, *after, "M"));
   for (const bool is_search : {true, false}) {
     Choices choices = before->choices;
-    choices.order = is_search ? "minimal" : "breadth-first";
+    choices.order.strategy = is_search ? "minimal" : "breadth-first";
     const auto ordered = compute_study(before->model, choices, nullptr, Progress());
     EXPECT_FALSE(have_same_sweep(*before, *ordered, "N"));
     EXPECT_EQ(have_same_sweep(*ordered, *resized(*ordered, 7), "N"), !is_search);
@@ -148,5 +148,5 @@ TEST(SweepValues, CoarseFirstIsTheSameWithTheEndsInFront) {
   }
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "core/study/step/study.h"
 
 namespace stashscope {
-namespace {
+namespace gpt2_flops_test {
 
 namespace fs = std::filesystem;
 
@@ -66,5 +66,5 @@ TEST(Gpt2Times, LieBetweenTheBoundsOfTheSheet) {
   EXPECT_LT(seconds, textbook / 19.5e12) << "its peak without matrix units";
 }
 
-}  // namespace
+}  // namespace gpt2_flops_test
 }  // namespace stashscope

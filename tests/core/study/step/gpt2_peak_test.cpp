@@ -11,7 +11,7 @@
 #include "core/study/step/study.h"
 
 namespace stashscope {
-namespace {
+namespace gpt2_peak_test {
 
 namespace fs = std::filesystem;
 
@@ -166,5 +166,5 @@ TEST_F(Gpt2Peak, HasTheseBands) {
   EXPECT_EQ(of(bands, Band::optimizer_states), 0);
 }
 
-}  // namespace
+}  // namespace gpt2_peak_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace legacy_config_test {
 
 std::shared_ptr<const Study> study_of(const Choices& choices) {
   const test::ModelBuilder model = test::deep_perceptron(3, 16);
@@ -17,10 +17,10 @@ std::shared_ptr<const Study> study_of(const Choices& choices) {
 
 TEST(OperatorConfig, SwitchesOnEveryClusterOfTheOperator) {
   Choices choices;
-  choices.plans = parse_config("Gelu:1");
+  choices.plans.config = parse_config("Gelu:1");
   const auto study = study_of(choices);
   int switched = 0;
-  for (const PlanRow& row : study->plans) {
+  for (const PlanRow& row : study->plan_table->plans) {
     const bool is_gelu = row.config.find("Gelu+:") != std::string::npos;
     EXPECT_EQ(row.on, is_gelu) << row.config;
     switched += row.on ? 1 : 0;
@@ -31,10 +31,10 @@ TEST(OperatorConfig, SwitchesOnEveryClusterOfTheOperator) {
 
 TEST(OperatorConfig, SwitchesOffWhatALevelSwitchesOn) {
   Choices choices;
-  choices.level = 1;
-  choices.plans = parse_config("Gelu:0");
+  choices.plans.level = 1;
+  choices.plans.config = parse_config("Gelu:0");
   const auto study = study_of(choices);
-  for (const PlanRow& row : study->plans) {
+  for (const PlanRow& row : study->plan_table->plans) {
     if (row.config.find("Gelu+:") != std::string::npos) {
       EXPECT_FALSE(row.on) << row.config;
     }
@@ -43,12 +43,12 @@ TEST(OperatorConfig, SwitchesOffWhatALevelSwitchesOn) {
 
 TEST(OperatorConfig, IsUndoneRowByRow) {
   Choices choices;
-  choices.plans = parse_config("Gelu:1");
+  choices.plans.config = parse_config("Gelu:1");
   const auto study = study_of(choices);
-  for (const PlanRow& row : study->plans) {
+  for (const PlanRow& row : study->plan_table->plans) {
     if (!row.on) continue;
     const auto after = study_of(with_plan(*study, choices, row, false));
-    for (const PlanRow& other : after->plans) {
+    for (const PlanRow& other : after->plan_table->plans) {
       if (other.config == row.config) {
         EXPECT_FALSE(other.on);
       }
@@ -58,7 +58,7 @@ TEST(OperatorConfig, IsUndoneRowByRow) {
 
 TEST(OperatorConfig, SaysWhenNothingFits) {
   Choices choices;
-  choices.plans = parse_config("Tile:1");
+  choices.plans.config = parse_config("Tile:1");
   const auto study = study_of(choices);
   bool said = false;
   for (const std::string& warning : study->warnings) {
@@ -69,7 +69,7 @@ TEST(OperatorConfig, SaysWhenNothingFits) {
 
 TEST(WhyNot, NamesTheNodeThatStoppedTheSearchAndTheRule) {
   Choices choices;
-  choices.recompute_search = {0, false};
+  choices.plans.search = {0, false};
   const auto study = study_of(choices);
   const std::vector<UnplannedTensor> tensors = unplanned_tensors(*study);
   ASSERT_FALSE(tensors.empty());
@@ -92,12 +92,12 @@ TEST(WiderTable, TakesOperatorsThatTheUserNames) {
   const auto configs = [&](const Choices& choices) {
     std::vector<std::string> list;
     const auto study = compute_study(model, choices, nullptr, {});
-    for (const PlanRow& row : study->plans) list.push_back(row.config);
+    for (const PlanRow& row : study->plan_table->plans) list.push_back(row.config);
     return list;
   };
   EXPECT_EQ(configs({}), std::vector<std::string>{});
   Choices wider;
-  wider.recompute_search.also_recomputable = {"Relu"};
+  wider.plans.search.also_recomputable = {"Relu"};
   EXPECT_EQ(configs(wider), std::vector<std::string>{"MatMul+Relu+:1:-1"});
 }
 
@@ -109,10 +109,10 @@ TEST(WiderTable, TakesNewerOpsetsWhenAsked) {
   m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
   const auto model = std::make_shared<const Graph>(m.output("loss").build());
   Choices choices;
-  EXPECT_TRUE(compute_study(model, choices, nullptr, {})->plans.empty());
-  choices.recompute_search.newer_versions = true;
-  ASSERT_FALSE(compute_study(model, choices, nullptr, {})->plans.empty());
+  EXPECT_TRUE(compute_study(model, choices, nullptr, {})->plan_table->plans.empty());
+  choices.plans.search.newer_versions = true;
+  ASSERT_FALSE(compute_study(model, choices, nullptr, {})->plan_table->plans.empty());
 }
 
-}  // namespace
+}  // namespace legacy_config_test
 }  // namespace stashscope

@@ -17,7 +17,7 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace moved_order_test {
 
 std::shared_ptr<const Study> study_of(const Graph& model, const Choices& choices = {}) {
   return compute_study(std::make_shared<const Graph>(model), choices, nullptr, Progress());
@@ -43,13 +43,13 @@ Graph branches() {
 /// Of a graph that is not trained: only its own nodes.
 Choices not_trained() {
   Choices choices;
-  choices.goal.frozen = {"*"};
+  choices.graph.goal.frozen = {"*"};
   return choices;
 }
 
 Choices moved(const char* node, const char* before) {
   Choices choices = not_trained();
-  choices.moves = {{node, before}};
+  choices.order.moves = {{node, choice_of(before, "")}};
   return choices;
 }
 
@@ -62,10 +62,10 @@ TEST(MovedOrder, IsMadeInTheOrderOfTheStrategyAndHasItsPeak) {
   }
   EXPECT_EQ(names,
             (std::vector<std::string>{"make_a", "make_b", "make_sum", "make_small", "make_out"}));
-  ASSERT_EQ(after->orders.size(), before->orders.size() + 1);
-  EXPECT_EQ(after->orders[0].name, moved_order);
-  EXPECT_EQ(after->orders[0].description, "as the user moved it");
-  EXPECT_EQ(after->orders[0].peak_bytes, after->current->timeline.peak_bytes);
+  ASSERT_EQ(order_rows(*after).size(), order_rows(*before).size() + 1);
+  EXPECT_EQ(order_rows(*after)[0].name, moved_order);
+  EXPECT_EQ(order_rows(*after)[0].description, "as the user moved it");
+  EXPECT_EQ(order_rows(*after)[0].peak_bytes, after->current->timeline.peak_bytes);
   EXPECT_EQ(before->current->timeline.peak_bytes - after->current->timeline.peak_bytes, 4 * 4)
       << "the small tensor is not there at the peak any more";
   EXPECT_EQ(order_in_force(*after), moved_order);
@@ -77,15 +77,15 @@ TEST(MovedOrder, IsMadeInTheOrderOfTheStrategyAndHasItsPeak) {
 
 TEST(MovedOrder, LeavesOutWhatIsIllegalOrGoneAndSaysWhy) {
   Choices choices = not_trained();
-  choices.moves = {{"make_b", "make_a"},
-                   {"make_a", "make_sum"},
-                   {"nobody", "make_a"},
-                   {"make_a", "nobody"},
-                   {"make_small", ""}};
+  choices.order.moves = {{"make_b", "make_a"},
+                         {"make_a", "make_sum"},
+                         {"nobody", "make_a"},
+                         {"make_a", "nobody"},
+                         {"make_small", std::nullopt}};
   const auto study = study_of(branches(), choices);
   EXPECT_FALSE(is_moved(*study));
-  EXPECT_EQ(study->current->timeline.order, *study->unmoved);
-  EXPECT_EQ(study->orders[0].name, "file");
+  EXPECT_EQ(study->current->timeline.order, study->ordered->nodes);
+  EXPECT_EQ(order_rows(*study)[0].name, "file");
   EXPECT_EQ(study->moves_left_out,
             (std::vector<std::string>{
                 "'make_a' makes what it reads, and runs behind that place",
@@ -100,7 +100,7 @@ TEST(MovedOrder, LeavesOutWhatIsIllegalOrGoneAndSaysWhy) {
 TEST(MovedOrder, LaterMovesBuildOnEarlierOnes) {
   Choices choices = moved("make_b", "make_small");
   EXPECT_FALSE(is_moved(*study_of(branches(), choices)));
-  choices.moves.insert(choices.moves.begin(), {"make_a", "make_small"});
+  choices.order.moves.insert(choices.order.moves.begin(), {"make_a", "make_small"});
   const auto study = study_of(branches(), choices);
   EXPECT_EQ(study->moves_left_out, (std::vector<std::string>{"", ""}));
 }
@@ -108,19 +108,19 @@ TEST(MovedOrder, LaterMovesBuildOnEarlierOnes) {
 TEST(MovedOrder, GoesWithAnotherOrder) {
   Choices choices = moved("make_small", "make_out");
   choose_order(choices, "breadth-first");
-  EXPECT_EQ(choices.order, "breadth-first");
-  EXPECT_TRUE(choices.moves.empty());
+  EXPECT_EQ(choices.order.strategy, "breadth-first");
+  EXPECT_TRUE(choices.order.moves.empty());
 }
 
 TEST(MovedOrder, IsAnotherStepForMeasurementsAndSurvivesASession) {
   Session session;
   session.model = "/model.onnx";
   session.choices = moved("make_small", "make_out");
-  session.choices.moves.push_back({"odd \xff", ""});
+  session.choices.order.moves.push_back({"odd \xff", ""});
   EXPECT_FALSE(same_step(Choices(), session.choices));
   EXPECT_EQ(parse_session(session_text(session, "/"), "/").choices, session.choices);
   EXPECT_EQ(parse_session("{\"stashscope_session\": 1, \"model\": {\"path\": \"m.onnx\"}}", "/")
-                .choices.moves.size(),
+                .choices.order.moves.size(),
             0U);
 }
 
@@ -129,11 +129,11 @@ TEST(MovedOrder, MovesOfOneNodeInARowAreOne) {
   const NodeId small = node_named(*study, "make_small");
   Choices choices = with_move(*study, {}, small, node_named(*study, "make_b"));
   choices = with_move(*study, choices, small, node_named(*study, "make_out"));
-  EXPECT_EQ(choices.moves, moved("make_small", "make_out").moves);
+  EXPECT_EQ(choices.order.moves, moved("make_small", "make_out").order.moves);
   EXPECT_EQ(with_move(*study, choices, small, small), choices);
   choices = with_move(*study, choices, node_named(*study, "make_a"), NodeId());
-  EXPECT_EQ(choices.moves.size(), 2U);
-  EXPECT_EQ(choices.moves.back(), (OrderMove{"make_a", ""}));
+  EXPECT_EQ(choices.order.moves.size(), 2U);
+  EXPECT_EQ(choices.order.moves.back(), (OrderMove{"make_a", std::nullopt}));
 }
 
 void expect_right_when_run(const Study& study) {
@@ -165,14 +165,14 @@ void move_at_random(std::shared_ptr<const Study> study, int moves) {
     const Choices choices = with_move(*study, study->choices, node, other);
     study = changed(*study, choices);
     EXPECT_EQ(study->current->timeline.order, expected.nodes()) << i;
-    EXPECT_EQ(study->moves_left_out, std::vector<std::string>(choices.moves.size()));
+    EXPECT_EQ(study->moves_left_out, std::vector<std::string>(choices.order.moves.size()));
   }
   expect_right_when_run(*study);
 }
 
 TEST(MovedOrder, TakesEveryLegalMoveOfATrainingStep) {
   Choices choices;
-  choices.level = 1;
+  choices.plans.level = 1;
   move_at_random(study_of(test::blocks(3).build(), choices), 60);
   choices.fusion.strategy = "dataflow";
   const auto fused = study_of(test::blocks(3).build(), choices);
@@ -189,7 +189,7 @@ TEST(MovedOrder, AppliesToPlannedOrdersAndGoesWithThem) {
                            Progress());
   };
   Choices planned = planned_at(*study).best.choices;
-  ASSERT_EQ(planned.order, planned_order);
+  ASSERT_EQ(planned.order.strategy, std::nullopt);
   const auto in_plan = changed(*study, planned);
   const MovableOrder order = movable_order(*in_plan);
   for (const NodeId node : order.nodes()) {
@@ -199,18 +199,18 @@ TEST(MovedOrder, AppliesToPlannedOrdersAndGoesWithThem) {
     const auto with_move = changed(*in_plan, choices);
     EXPECT_TRUE(is_moved(*with_move));
     EXPECT_NE(with_move->current->timeline.order, in_plan->current->timeline.order);
-    EXPECT_EQ(planned_at(*with_move).best.choices.moves.size(), 0U);
+    EXPECT_EQ(planned_at(*with_move).best.choices.order.moves.size(), 0U);
     planned = choices;
     break;
   }
-  ASSERT_EQ(planned.moves.size(), 1U);
+  ASSERT_EQ(planned.order.moves.size(), 1U);
   forget_planned(planned);
-  EXPECT_TRUE(planned.moves.empty());
+  EXPECT_TRUE(planned.order.moves.empty());
 }
 
 TEST(MovedOrder, SearchesAreNotRepeatedForAMove) {
   Choices choices;
-  choices.order = "minimal";
+  choices.order.strategy = "minimal";
   const auto found = study_of(test::blocks(2).build(), choices);
   const MovableOrder order = movable_order(*found);
   for (const NodeId node : order.nodes()) {
@@ -223,9 +223,9 @@ TEST(MovedOrder, SearchesAreNotRepeatedForAMove) {
   }
   const auto moved = changed(*found, choices);
   ASSERT_TRUE(is_moved(*moved));
-  EXPECT_EQ(moved->unmoved, found->unmoved) << "not even looked for again";
-  EXPECT_EQ(moved->orders.back().bound_bytes, found->orders.back().bound_bytes);
-  EXPECT_EQ(moved->orders.size(), found->orders.size() + 1);
+  EXPECT_EQ(moved->ordered, found->ordered) << "not even looked for again";
+  EXPECT_EQ(order_rows(*moved).back().bound_bytes, order_rows(*found).back().bound_bytes);
+  EXPECT_EQ(order_rows(*moved).size(), order_rows(*found).size() + 1);
 }
 
 /// The two branches for any number of rows.
@@ -318,7 +318,7 @@ TEST(OrderEdits, ASplitChangesNothingWhereNoNameMeansAMember) {
 
 TEST(OrderEdits, AreListedWithWhatTheyDoAndTakenBackOneByOne) {
   Choices choices = moved("make_small", "make_out");
-  choices.moves.push_back({"make_b", "make_a"});
+  choices.order.moves.push_back({"make_b", "make_a"});
   choices.fusion = {"dataflow", {"make_b", "nobody"}, {{"make_a", "make_b"}}};
   const auto study = study_of(branches(), choices);
   using Kind = OrderEdit::Kind;
@@ -344,7 +344,7 @@ TEST(FusionTable, CountsMovesIn) {
   const auto study = study_of(branches(), choices);
   for (const FusionRow& row : fusion_table(*study)) {
     Choices other = choices;
-    other.fusion.strategy = row.name;
+    other.fusion.strategy = choice_of(row.name, no_fusion);
     EXPECT_EQ(row.peak_bytes, changed(*study, other)->current->timeline.peak_bytes) << row.name;
   }
   const Progress cancelled;
@@ -382,5 +382,5 @@ TEST(NodeNames, TellNodesWithoutOrWithTheSameNameByTheirTensors) {
   EXPECT_FALSE(names.find("nobody").valid());
 }
 
-}  // namespace
+}  // namespace moved_order_test
 }  // namespace stashscope

@@ -17,7 +17,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace planned_step_test {
 
 namespace fs = std::filesystem;
 
@@ -150,7 +150,7 @@ TEST(PlannedStep, NeedsNoMoreThanItsTaskGraphSays) {
   const StepTasks tasks =
       planning_tasks(*study->prepared, memory, Dataflow(study->graph()), study->times->seconds);
   const BudgetAnswer answer = planned_at(*study, PlanGranularity::sequence, 0.5);
-  const std::vector<TaskId> sequence = sequence_of(tasks, answer.best.choices.planned);
+  const std::vector<TaskId> sequence = sequence_of(tasks, answer.best.choices.plans.sequence);
   EXPECT_GT(sequence.size(), tasks.graph.tasks());
   EXPECT_LE(answer.best.peak_bytes, memory_of(tasks.graph, sequence).peak_bytes);
 }
@@ -171,7 +171,7 @@ TEST(PlannedStep, SurvivesASession) {
   Session session;
   session.model = "/model.onnx";
   session.choices = planned_at(*study, PlanGranularity::node, 0.6).best.choices;
-  ASSERT_FALSE(session.choices.planned.empty());
+  ASSERT_TRUE(session.choices.plans.sequence);
   const Session loaded = parse_session(session_text(session, "/"), "/");
   EXPECT_EQ(loaded.choices, session.choices);
   EXPECT_EQ(changed(*study, loaded.choices)->current->timeline.peak_bytes,
@@ -182,7 +182,7 @@ TEST(PlannedStep, IsLeftOutOfAnotherStepAndComesBack) {
   const auto study = deep_study();
   const Choices planned = planned_at(*study, PlanGranularity::node, 0.6).best.choices;
   Choices other = planned;
-  other.goal.frozen.push_back("layer.0.w");
+  other.graph.goal.frozen.push_back("layer.0.w");
   const auto without = changed(*study, other);
   EXPECT_EQ(without->current->dataflow.cloned_nodes.size(), 0U);
   EXPECT_EQ(without->order, "file");
@@ -195,9 +195,9 @@ TEST(PlannedStep, RunsInOtherOrdersToo) {
   const auto study = deep_study();
   Choices choices = planned_at(*study, PlanGranularity::node, 0.6).best.choices;
   const auto planned = changed(*study, choices);
-  EXPECT_EQ(planned->orders.front().name, planned_order);
-  EXPECT_EQ(planned->orders.front().peak_bytes, planned->current->timeline.peak_bytes);
-  choices.order = "reference";
+  EXPECT_EQ(order_rows(*planned).front().name, planned_order);
+  EXPECT_EQ(order_rows(*planned).front().peak_bytes, planned->current->timeline.peak_bytes);
+  choices.order.strategy = "reference";
   const auto other = changed(*planned, choices);
   EXPECT_EQ(other->current->dataflow.cloned_nodes, planned->current->dataflow.cloned_nodes);
   Running(*study).expect_same(*other);
@@ -209,12 +209,12 @@ TEST(PlannedStep, RefusesSequencesThatCannotRun) {
   const auto refused = [&] {
     return test::refusal(ErrorKind::input, [&] { changed(*study, choices); });
   };
-  const std::vector<std::uint32_t> runs = choices.planned.runs;
-  choices.planned.runs.push_back(1'000'000);
+  const std::vector<std::uint32_t> runs = choices.plans.sequence->runs;
+  choices.plans.sequence->runs.push_back(1'000'000);
   EXPECT_NE(refused().find("1000000"), std::string::npos);
-  choices.planned.runs = {runs.rbegin(), runs.rend()};
+  choices.plans.sequence->runs = {runs.rbegin(), runs.rend()};
   EXPECT_NE(refused().find("the planned sequence"), std::string::npos);
-  choices.planned.runs = {runs.front()};
+  choices.plans.sequence->runs = {runs.front()};
   EXPECT_NE(refused().find("the planned sequence"), std::string::npos);
 }
 
@@ -223,8 +223,8 @@ TEST(PlannedStep, GoesWhenPlansAreTicked) {
   const auto planned = changed(*study, planned_at(*study, PlanGranularity::node, 0.6).best.choices);
   Choices choices = planned->choices;
   forget_planned(choices);
-  EXPECT_TRUE(choices.planned.empty());
-  EXPECT_EQ(choices.order, "file");
+  EXPECT_FALSE(choices.plans.sequence);
+  EXPECT_EQ(choices.order.strategy, "file");
 }
 
 class PlannedModel : public testing::TestWithParam<std::string> {};
@@ -252,5 +252,5 @@ INSTANTIATE_TEST_SUITE_P(Small, PlannedModel,
                                          "vit_tiny"),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace planned_step_test
 }  // namespace stashscope

@@ -9,11 +9,11 @@
 #include "tests/support/named_model.h"
 
 namespace stashscope {
-namespace {
+namespace step_times_test {
 
 std::shared_ptr<const Study> study_with(const std::string& plans, const Choices& others = {}) {
   Choices choices = others;
-  choices.plans = parse_config(plans);
+  choices.plans.config = parse_config(plans);
   return compute_study(std::make_shared<const Graph>(test::deep_perceptron(6, 64).build()), choices,
                        nullptr, Progress());
 }
@@ -37,8 +37,8 @@ TEST(StepTimes, AreTheSumOfTheNodes) {
 
 TEST(StepTimes, OfPlansAreWhatTheirRowsSay) {
   const auto base = study_with("");
-  std::vector<PlanRow> rows = base->plans;
-  rows.insert(rows.end(), base->extensions.begin(), base->extensions.end());
+  std::vector<PlanRow> rows = base->plan_table->plans;
+  rows.insert(rows.end(), base->plan_table->extensions.begin(), base->plan_table->extensions.end());
   std::size_t checked = 0;
   for (const PlanRow& row : rows) {
     if (row.entries.size() != 1) continue;
@@ -53,12 +53,12 @@ TEST(StepTimes, OfPlansAreWhatTheirRowsSay) {
 TEST(StepTimes, OfTransfersTakeTheLinkOfTheProfileOrTheChosenOne) {
   Choices choices;
   choices.dims = {{"N", 64}};
-  choices.profile.link_bandwidth = 1e6;
+  choices.times.profile.link_bandwidth = 1e6;
   auto study = study_with("MatMul:3:1", choices);
   const double bytes = 2 * 64 * 64 * 4;
   EXPECT_DOUBLE_EQ(transfer_seconds(*study, *study->current), bytes / 1e6);
   EXPECT_DOUBLE_EQ(extra_seconds(*study), bytes / 1e6);
-  choices.transfer_bandwidth = 2e6;
+  choices.times.transfer_bandwidth = 2e6;
   study = study_with("MatMul:3:1", choices);
   EXPECT_DOUBLE_EQ(extra_seconds(*study), bytes / 2e6);
 }
@@ -79,12 +79,13 @@ TEST(StepTimes, OfStepsAddUpToThoseOfTheVariant) {
 TEST(StepTimes, FollowTheProfile) {
   const auto fast = study_with("");
   Choices choices;
-  choices.profile.launch_seconds += 1;
+  choices.times.profile.launch_seconds += 1;
   const auto slow = compute_study(fast->model, choices, fast.get(), Progress());
   EXPECT_GT(step_seconds(*slow, *slow->baseline), step_seconds(*fast, *fast->baseline) + 1);
   EXPECT_EQ(slow->sizes, fast->sizes) << "sizes are the same on every device";
   EXPECT_EQ(slow->baseline, fast->baseline);
-  EXPECT_GT(slow->plans.at(0).cost.seconds, fast->plans.at(0).cost.seconds + 0.9);
+  EXPECT_GT(slow->plan_table->plans.at(0).cost.seconds,
+            fast->plan_table->plans.at(0).cost.seconds + 0.9);
 }
 
 TEST(StepTimes, AreMeasuredWhereARunTold) {
@@ -101,8 +102,9 @@ TEST(StepTimes, AreMeasuredWhereARunTold) {
   EXPECT_EQ(predicted->times->measured, 0U) << "the study before stays as it was";
   const auto next = compute_study(study->model, Choices(), study.get(), Progress());
   EXPECT_EQ(next->times, study->times) << "what was measured serves further plans";
-  EXPECT_DOUBLE_EQ(next->plans.at(0).cost.seconds, study->plans.at(0).cost.seconds);
+  EXPECT_DOUBLE_EQ(next->plan_table->plans.at(0).cost.seconds,
+                   study->plan_table->plans.at(0).cost.seconds);
 }
 
-}  // namespace
+}  // namespace step_times_test
 }  // namespace stashscope

@@ -8,7 +8,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope {
-namespace {
+namespace study_test {
 
 using test::ModelBuilder;
 
@@ -30,13 +30,13 @@ TEST(Study, APlanLowersThePeakAndAddsComputation) {
   Choices choices;
   choices.dims["N"] = 256;
   const auto before = study_of(model, choices);
-  ASSERT_FALSE(before->plans.empty());
-  choices.plans = config_of_all(*before->opportunities, false);
+  ASSERT_FALSE(before->plan_table->plans.empty());
+  choices.plans.config = config_of_all(*before->opportunities, false);
   const auto after = study_of(model, choices, before.get());
   EXPECT_LT(after->current->timeline.peak_bytes, before->current->timeline.peak_bytes);
   EXPECT_GT(after->current->flops, before->current->flops);
   EXPECT_EQ(after->baseline->timeline.peak_bytes, before->current->timeline.peak_bytes);
-  EXPECT_TRUE(after->plans.front().on);
+  EXPECT_TRUE(after->plan_table->plans.front().on);
 }
 
 TEST(Study, SharesWhatAChoiceDoesNotTouch) {
@@ -44,7 +44,7 @@ TEST(Study, SharesWhatAChoiceDoesNotTouch) {
   Choices choices;
   choices.dims["N"] = 8;
   const auto first = study_of(model, choices);
-  choices.order = "depth-first";
+  choices.order.strategy = "depth-first";
   const auto second = study_of(model, choices, first.get());
   EXPECT_EQ(second->prepared, first->prepared);
   EXPECT_EQ(second->sizes, first->sizes);
@@ -61,18 +61,18 @@ TEST(Study, ReuseGivesWhatAFreshComputationGives) {
   std::vector<Choices> way(9);
   way[1].dims["N"] = 5;
   way[2] = way[1];
-  way[2].level = 1;
+  way[2].plans.level = 1;
   way[3] = way[2];
-  way[3].order = "breadth-first";
+  way[3].order.strategy = "breadth-first";
   way[4] = way[3];
-  way[4].level = 0;
-  way[4].recompute_search = {0, false};
+  way[4].plans.level = 0;
+  way[4].plans.search = {0, false};
   way[5] = way[4];
   way[5].update.optimizer = "adam";
   way[6] = way[5];
   way[6].update.release_gradients = true;
   way[7] = way[6];
-  way[7].order = "depth-first";
+  way[7].order.strategy = "depth-first";
   way[8] = way[0];
   for (const Choices& choices : way) {
     previous = study_of(model, choices, previous.get());
@@ -80,7 +80,7 @@ TEST(Study, ReuseGivesWhatAFreshComputationGives) {
     EXPECT_EQ(previous->current->timeline.live_bytes, fresh->current->timeline.live_bytes);
     EXPECT_EQ(previous->baseline->timeline.live_bytes, fresh->baseline->timeline.live_bytes);
     EXPECT_EQ(previous->current->bands, fresh->current->bands);
-    EXPECT_EQ(previous->plans.size(), fresh->plans.size());
+    EXPECT_EQ(previous->plan_table->plans.size(), fresh->plan_table->plans.size());
     EXPECT_EQ(previous->warnings, fresh->warnings);
   }
 }
@@ -98,7 +98,8 @@ TEST(Study, SymbolicPeakAgreesWithTheNumber) {
 
 TEST(Study, ForwardAndBackwardNodesAddUp) {
   const auto study = study_of(shared(test::perceptron()), {});
-  EXPECT_EQ(study->prepared->forward_nodes + study->prepared->backward_nodes,
+  const NodeCounts nodes = node_counts(*study);
+  EXPECT_EQ(nodes.forward + nodes.backward,
             static_cast<std::int64_t>(study->graph().nodes().size()));
   EXPECT_EQ(study->prepared->step.parameters.size(), 3U);
   EXPECT_EQ(study->sizes->parameter_bytes, (4 * 8 + 8 + 8 * 3) * 4);
@@ -186,7 +187,7 @@ TEST(Dimensions, CanBeMadeOneByTheUser) {
   m.input("a", {"a_dim", 2}).input("b", {"b_dim", 2});
   m.node("Concat", {"a", "b"}, {"y"}, {{"axis", std::int64_t{0}}}).output("y");
   Choices choices;
-  choices.same_dims["*_dim"] = "rows";
+  choices.graph.same_dims["*_dim"] = "rows";
   choices.dims["rows"] = 6;
   const auto study = study_of(shared(m), choices);
   ASSERT_EQ(study->sizes->dims.dimensions.size(), 1U);
@@ -203,13 +204,13 @@ TEST(Training, TheLossMustNotBeGuessedBetweenTwo) {
     EXPECT_NE(std::string(error.what()).find("--loss"), std::string::npos);
   }
   Choices choices;
-  choices.goal.loss = "other";
+  choices.graph.goal.loss = "other";
   EXPECT_EQ(study_of(shared(m), choices)->prepared->step.parameters.size(), 3U);
 }
 
 TEST(Training, FrozenWeightsReceiveNoGradient) {
   Choices choices;
-  choices.goal.frozen = {"w1", "b*"};
+  choices.graph.goal.frozen = {"w1", "b*"};
   const auto study = study_of(shared(test::perceptron()), choices);
   ASSERT_EQ(study->prepared->step.parameters.size(), 1U);
   EXPECT_EQ(study->graph().value(study->prepared->step.parameters[0].value).name, "w2");
@@ -275,21 +276,21 @@ TEST(Session, SurvivesItsText) {
   session.model = "/models/deep/net.onnx";
   session.model_hash = "0123";
   session.choices.dims = {{"N", 8}};
-  session.choices.same_dims = {{"a_*", "N"}};
-  session.choices.plans = parse_config("BiasGelu+:1:-1,Cast+:2:3");
-  session.choices.level = 1;
-  session.choices.recompute_search = {0, true};
-  session.choices.order = "reference";
-  session.choices.goal = {"loss", {"w*"}, {"emb*"}};
+  session.choices.graph.same_dims = {{"a_*", "N"}};
+  session.choices.plans.config = parse_config("BiasGelu+:1:-1,Cast+:2:3");
+  session.choices.plans.level = 1;
+  session.choices.plans.search = {0, true};
+  session.choices.order.strategy = "reference";
+  session.choices.graph.goal = {"loss", {"w*"}, {"emb*"}};
   session.choices.update = {"adam", true, true};
-  session.choices.passes = {"clean_shapes", "fuse_gelu"};
-  session.choices.precision = "bfloat16";
-  session.choices.recompute_search.newer_versions = true;
-  session.choices.recompute_search.also_recomputable = {"Relu"};
-  session.choices.recompute_search.compressed = ElementType::bfloat16;
-  session.choices.transfer_bandwidth = 1e9;
-  session.choices.plans["Softmax"] = {PlanType::offload, 2};
-  session.choices.plans["Gelu"] = {PlanType::recompute, -1, true};
+  session.choices.graph.passes = {"clean_shapes", "fuse_gelu"};
+  session.choices.graph.precision = ElementType::bfloat16;
+  session.choices.plans.search.newer_versions = true;
+  session.choices.plans.search.also_recomputable = {"Relu"};
+  session.choices.plans.search.compressed = ElementType::bfloat16;
+  session.choices.times.transfer_bandwidth = 1e9;
+  session.choices.plans.config["Softmax"] = {PlanType::offload, 2};
+  session.choices.plans.config["Gelu"] = {PlanType::recompute, -1, true};
   session.choices.device = "cpu";
   Measurement& measured = session.baseline_measured.emplace();
   measured.device = "cpu";
@@ -314,5 +315,5 @@ TEST(Session, TextOfOtherKindsIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace study_test
 }  // namespace stashscope

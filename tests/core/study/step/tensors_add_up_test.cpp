@@ -7,16 +7,16 @@
 #include "core/study/step/study.h"
 
 namespace stashscope {
-namespace {
+namespace tensors_add_up_test {
 
 TEST(TensorsAddUp, ToTheLiveBytesOfEveryStep) {
   const auto model =
       std::make_shared<const Graph>(load_model(STASHSCOPE_SAMPLES "/gpt2_tiny.onnx"));
   std::vector<Choices> cases(4);
-  cases[1].level = 1;
+  cases[1].plans.level = 1;
   cases[2].fusion.strategy = "dataflow";
   cases[3].update.optimizer = "adamw";
-  cases[3].order = "depth-first";
+  cases[3].order.strategy = "depth-first";
   for (const Choices& choices : cases) {
     const auto study = compute_study(model, choices, nullptr, Progress());
     const Variant& variant = *study->current;
@@ -36,5 +36,5 @@ TEST(TensorsAddUp, ToTheLiveBytesOfEveryStep) {
   }
 }
 
-}  // namespace
+}  // namespace tensors_add_up_test
 }  // namespace stashscope

@@ -12,7 +12,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace update_test {
 
 namespace fs = std::filesystem;
 
@@ -131,8 +131,8 @@ TEST_P(SmallModelBands, AddUpAtEveryStepUnderAllChoices) {
       if (order.kind == OrderKind::search) continue;
       for (const UpdateChoice& update : {UpdateChoice{}, UpdateChoice{"adam", true, true}}) {
         Choices choices;
-        choices.level = level;
-        choices.order = order.name;
+        choices.plans.level = level;
+        choices.order.strategy = order.name;
         choices.update = update;
         study = compute_study(model, choices, study.get(), Progress());
         const Variant& variant = *study->current;
@@ -149,5 +149,5 @@ TEST_P(SmallModelBands, AddUpAtEveryStepUnderAllChoices) {
 INSTANTIATE_TEST_SUITE_P(Files, SmallModelBands, testing::ValuesIn(small_models()),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace update_test
 }  // namespace stashscope

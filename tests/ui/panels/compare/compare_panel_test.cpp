@@ -1,4 +1,4 @@
-// Another session or model beside the one that is open.
+// Comparison of another session or model with the open one.
 
 #include "ui/panels/compare/compare_panel.h"
 
@@ -14,7 +14,7 @@
 #include "ui/widgets/cell_delegate.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace compare_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -47,13 +47,13 @@ class Compare : public WindowTest {
     answer_file_dialog(u"compare_dialog"_s, path);
     ASSERT_TRUE(comes_true([this] { return panel().is_comparing(); })) << message().toStdString();
   }
-  /// The session of the open model with its first plan on.
+  /// A session of the open model with its first plan on.
   QString planned_session() {
     click_check_box(plans(), 0, PlanTreeModel::plan);
     EXPECT_TRUE(settles());
     const QString file = in_folder(u"planned.stashscope"_s);
     document().save_session_as(file);
-    EXPECT_TRUE(comes_true([&] { return document().session_path() == file; }));
+    EXPECT_TRUE(comes_true([&] { return document().files().session_path() == file; }));
     press(Qt::Key_Z, Qt::ControlModifier);
     EXPECT_TRUE(settles());
     return file;
@@ -235,5 +235,5 @@ TEST(ComparisonModels, KeepTheRules) {
   EXPECT_EQ(model.rowCount(), 0);
 }
 
-}  // namespace
+}  // namespace compare_panel_test
 }  // namespace stashscope::ui::test

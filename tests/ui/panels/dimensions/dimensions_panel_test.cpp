@@ -1,4 +1,4 @@
-// Names made one and taken apart again, presets: by mouse and by keyboard.
+// Dimensions made the same and separated again, presets: by mouse and by keyboard.
 
 #include "ui/panels/dimensions/dimensions_panel.h"
 
@@ -10,7 +10,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace dimensions_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -43,7 +43,7 @@ class Dimensions : public WindowTest {
     ASSERT_TRUE(settles());
   }
 
-  /// Opens the menu of a button by mouse and clicks an entry, in a menu of the menu when said.
+  /// Opens the menu of a button by mouse and clicks an entry, in a submenu if one is named.
   void choose(const QString& button, const QString& menu, const QString& entry,
               const QString& inner = {}) {
     click(find<QWidget>(button));
@@ -96,9 +96,9 @@ TEST_F(Dimensions, SayUnitsInputsAndWhatIsAssumed) {
   EXPECT_EQ(box(length).suffix(), u" tokens"_s);
   EXPECT_TRUE(box(length).toolTip().contains(u"axis 1 of"_s))
       << box(length).toolTip().toStdString();
-  EXPECT_TRUE(box(length).toolTip().contains(u"guess"_s));
+  EXPECT_TRUE(box(length).toolTip().contains(u"assumption"_s));
   type(length, u"8"_s);
-  EXPECT_FALSE(box(length).toolTip().contains(u"guess"_s));
+  EXPECT_FALSE(box(length).toolTip().contains(u"assumption"_s));
 }
 
 TEST_F(Dimensions, OneStandsForAnotherByMouseAndIsTakenApartAgain) {
@@ -107,13 +107,13 @@ TEST_F(Dimensions, OneStandsForAnotherByMouseAndIsTakenApartAgain) {
   type(batch, u"4"_s);
   type(length, u"16"_s);
   choose_of(length, u"same_as:"_s + batch, u"same_as_menu"_s);
-  EXPECT_EQ(document().choices().same_dims.at(length.toStdString()), batch.toStdString());
+  EXPECT_EQ(document().choices().graph.same_dims.at(length.toStdString()), batch.toStdString());
   EXPECT_FALSE(names().contains(length));
   EXPECT_EQ(box(batch).value(), 4);
   EXPECT_TRUE(box(batch).toolTip().contains(length));
 
   choose_of(batch, u"separate:"_s + length);
-  EXPECT_TRUE(document().choices().same_dims.empty());
+  EXPECT_TRUE(document().choices().graph.same_dims.empty());
   EXPECT_EQ(names(), before);
   EXPECT_EQ(box(length).value(), 4) << "nothing jumps";
 
@@ -138,7 +138,7 @@ TEST_F(Dimensions, TheMenuWorksByKeyboard) {
   ASSERT_TRUE(comes_true([&] { return others->isVisible(); }));
   QTest::keyClick(others, Qt::Key_Return);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().same_dims.size(), 1U);
+  EXPECT_EQ(document().choices().graph.same_dims.size(), 1U);
 }
 
 TEST_F(Dimensions, OneSizeIsDoubledAndHalved) {
@@ -201,5 +201,5 @@ TEST_F(Dimensions, WithoutAModelOrOpenSizesTheySaySo) {
   EXPECT_TRUE(invites);
 }
 
-}  // namespace
+}  // namespace dimensions_panel_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,5 @@
-// The chart of peaks against one dimension: progressive, cancellable, a click sets the size.
+// The chart of peaks against one dimension: points appear one by one, it can be cancelled, a click
+// sets the size.
 
 #include "ui/panels/dimensions/sweep_panel.h"
 
@@ -10,7 +11,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace sweep_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -186,5 +187,5 @@ TEST_F(Sweeping, TheMenuOfADimensionLeadsHere) {
   EXPECT_TRUE(is_complete());
 }
 
-}  // namespace
+}  // namespace sweep_panel_test
 }  // namespace stashscope::ui::test

@@ -1,4 +1,4 @@
-// The optimizer's choices and what they do to the memory that is shown.
+// The choice of the optimizer and its effect on the memory shown.
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -7,7 +7,7 @@
 #include "tests/ui/support/window_test.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace update_row_test {
 
 using namespace Qt::StringLiterals;
 
@@ -44,11 +44,11 @@ TEST_F(UpdateChoices, ReleasedGradientsAreGoneInTheEnd) {
 }
 
 TEST_F(UpdateChoices, ABandIsNamedWhereTheCursorStands) {
-  document().select_step(0);
+  document().selection().select_step(0);
   EXPECT_FALSE(bands().contains(u"gradients"_s)) << bands().toStdString();
-  document().select_step(document().study()->current->timeline.order.size() - 1);
+  document().selection().select_step(document().study()->current->timeline.order.size() - 1);
   EXPECT_TRUE(bands().contains(u"gradients"_s)) << bands().toStdString();
 }
 
-}  // namespace
+}  // namespace update_row_test
 }  // namespace stashscope::ui::test

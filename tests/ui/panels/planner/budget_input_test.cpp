@@ -1,4 +1,4 @@
-// Budgets as they are typed and as a slider states them, without a widget.
+// Budgets as typed and as set by a slider, without a widget.
 
 #include "ui/panels/planner/budget_input.h"
 
@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::ui {
-namespace {
+namespace budget_input_test {
 
 using stashscope::test::refusal;
 
@@ -46,5 +46,5 @@ TEST(BudgetInput, BeyondThePeakIsTheSlidersEnd) {
   EXPECT_EQ(slider_place(5, 0), slider_end) << "a step without memory";
 }
 
-}  // namespace
+}  // namespace budget_input_test
 }  // namespace stashscope::ui

@@ -1,11 +1,11 @@
-// What lies where in the chart of peak against time, without a widget.
+// The mapping of the chart of peak against time, without a widget.
 
 #include "ui/panels/planner/plan_chart_map.h"
 
 #include <gtest/gtest.h>
 
 namespace stashscope::ui {
-namespace {
+namespace plan_chart_map_test {
 
 const QRectF plot(60, 20, 400, 200);
 
@@ -73,5 +73,5 @@ TEST(ChartTicks, OfPeaksLieInTheRange) {
   }
 }
 
-}  // namespace
+}  // namespace plan_chart_map_test
 }  // namespace stashscope::ui

@@ -11,7 +11,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace planner_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -54,7 +54,7 @@ class Planner : public WindowTest {
   bool ends() {
     return comes_true([this] { return planning().job() == PlanningJob::none; }) && settles();
   }
-  /// The undo key, away from fields that have texts to undo.
+  /// Presses the undo key while no text field has the focus.
   void undo() {
     find<QWidget>(u"graph_view"_s).setFocus();
     press(Qt::Key_Z, Qt::ControlModifier);
@@ -90,7 +90,7 @@ TEST_F(Planner, TheMousePlansToo) {
   click(find<QWidget>(u"plan_button"_s));
   ASSERT_TRUE(ends());
   EXPECT_LE(peak(), share(slider().value() / 10) + 1);
-  EXPECT_FALSE(document().choices().planned.empty());
+  EXPECT_TRUE(document().choices().plans.sequence);
 }
 
 TEST_F(Planner, WhatIsKnownIsSaidAtOnce) {
@@ -106,7 +106,7 @@ TEST_F(Planner, WhatIsKnownIsSaidAtOnce) {
   click(find<QWidget>(u"use_plan_button"_s));
   ASSERT_TRUE(settles());
   EXPECT_LE(peak(), share(75));
-  EXPECT_TRUE(answer().contains(u"in force"_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().contains(u"in use"_s)) << answer().toStdString();
   EXPECT_FALSE(find<QWidget>(u"use_plan_button"_s).isVisible());
 }
 
@@ -188,7 +188,7 @@ TEST_F(EndlessSearch, IsStoppedByTheMouse) {
 TEST_F(EndlessSearch, TellsHowNearItIsToTheCheapest) {
   const auto says = [this](const QString& text) { return answer().contains(text); };
   EXPECT_TRUE(comes_true([&] {
-    return says(u"above the cheapest of any grain"_s) || says(u"Proven to be the cheapest"_s);
+    return says(u"slower than the cheapest"_s) || says(u"Proven to be the cheapest"_s);
   })) << answer().toStdString();
   EXPECT_EQ(planning().job(), PlanningJob::budget);
 }
@@ -197,7 +197,7 @@ TEST_F(Planner, TellsTheFloorWhileNothingIsLowEnough) {
   set_time_limit(3600);
   type_budget(u"1KiB"_s);
   QTest::keyClick(&field(), Qt::Key_Return);
-  ASSERT_TRUE(comes_true([this] { return answer().contains(u"Proven floor"_s); }))
+  ASSERT_TRUE(comes_true([this] { return answer().contains(u"Lower bound"_s); }))
       << answer().toStdString();
   EXPECT_EQ(planning().job(), PlanningJob::budget);
   EXPECT_TRUE(answer().contains(bytes_text(planning().floor(PlanGranularity::cluster)->bytes)));
@@ -300,7 +300,7 @@ TEST_F(Planner, TheDeviceOfTheTimesIsChosenAndUndone) {
   const int other = profile.currentIndex() == 0 ? 1 : 0;
   choose_entry(u"profile"_s, other);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().study()->choices.profile,
+  EXPECT_EQ(document().study()->choices.times.profile,
             device_profiles()[static_cast<std::size_t>(other)]);
   undo();
   EXPECT_EQ(document().choices(), before_);
@@ -319,16 +319,16 @@ TEST_F(Planner, TheDeviceOfTheTimesMayComeFromAFile) {
   click(find<QWidget>(u"profile_from_file"_s));
   answer_file_dialog(u"profile_dialog"_s, path);
   ASSERT_TRUE(settles());
-  EXPECT_EQ(document().choices().profile.name, "mine") << message().toStdString();
+  EXPECT_EQ(document().choices().times.profile.name, "mine") << message().toStdString();
   EXPECT_EQ(profile.currentText(), u"mine"_s);
   profile.setFocus();
   QTest::keyClick(&profile, Qt::Key_Up);
   ASSERT_TRUE(settles());
-  EXPECT_NE(document().choices().profile.name, "mine");
+  EXPECT_NE(document().choices().times.profile.name, "mine");
   undo();
   Q_EMIT profile.activated(profile.currentIndex());
   EXPECT_EQ(message(), u""_s) << "what is in force can be chosen again";
-  EXPECT_EQ(document().choices().profile.name, "mine");
+  EXPECT_EQ(document().choices().times.profile.name, "mine");
   undo();
   EXPECT_EQ(profile.findText(u"mine"_s), -1);
 }
@@ -365,7 +365,7 @@ TEST_F(Fit, IsAskedByKeysAndStaysInTheStatusLine) {
   EXPECT_TRUE(fits().contains(u"%1 fails: peak"_s.arg(most + 1))) << fits().toStdString();
   EXPECT_TRUE(status().contains(u"fits 64.0 MiB: batch %1"_s.arg(most))) << status().toStdString();
   Choices choices = document().choices();
-  choices.level = 1;
+  choices.plans.level = 1;
   document().choose(choices, u"other plans"_s);
   ASSERT_TRUE(settles());
   EXPECT_FALSE(status().contains(u"fits"_s)) << status().toStdString();
@@ -377,7 +377,8 @@ TEST_F(Fit, IsAskedByTheMouseForTheMemoryOfTheDevice) {
   click(find<QWidget>(u"find_largest_button"_s));
   ASSERT_TRUE(ends());
   ASSERT_NE(planning().fit(), nullptr) << fits().toStdString();
-  EXPECT_EQ(planning().fit()->question.memory_bytes, document().choices().profile.memory_bytes);
+  EXPECT_EQ(planning().fit()->question.memory_bytes,
+            document().choices().times.profile.memory_bytes);
 }
 
 TEST_F(Fit, SaysWhatIsWrongWithTheQuestion) {
@@ -404,5 +405,5 @@ TEST_F(Planner, TheToolbarHasTheBudgetToo) {
   EXPECT_EQ(toolbar.text(), u"100 %"_s);
 }
 
-}  // namespace
+}  // namespace planner_panel_test
 }  // namespace stashscope::ui::test

@@ -1,5 +1,5 @@
-// The tree of plans as its users handle it: ticks and counts, single occurrences, options that
-// exclude each other, filter, sorting, copies, the menu.
+// The tree of plans as users handle it: ticks and counts, single occurrences, options that exclude
+// each other, filter, sorting, copies, the menu.
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -17,7 +17,7 @@
 #include "ui/models/plan_filter.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace plan_tree_test {
 
 using namespace Qt::StringLiterals;
 using Column = PlanTreeModel::Column;
@@ -29,12 +29,12 @@ class PlanTree : public WindowTest {
     const QString path = in_folder(u"model.onnx"_s);
     save_model(*stashscope::test::named(model), path.toStdString());
     open(path);
-    // Wide enough that a click into any column meets it.
+    // Wide enough for a click into any column.
     window().resize(2400, 1000);
     plans().setMinimumWidth(1500);
     ASSERT_TRUE(settles());
   }
-  /// Eight Gelus that can be recomputed in one cluster.
+  /// A model with eight Gelus that can be recomputed in one cluster.
   void open_layers() { open_model(stashscope::test::deep_perceptron(9)); }
 
   QAbstractItemModel& rows() { return *plans().model(); }
@@ -53,7 +53,7 @@ class PlanTree : public WindowTest {
     return index.siblingAtColumn(column).data().toString();
   }
 
-  /// Alone, whatever keys an earlier test of the same process left pressed.
+  /// Without modifiers, even if an earlier test of this process left some pressed.
   void select(const QModelIndex& index) {
     plans().setFocus();
     plans().selectionModel()->setCurrentIndex(
@@ -163,7 +163,7 @@ TEST_F(PlanTree, ACountIsTypedAfterAClickOrF2) {
   key(Qt::Key_F2);
   type(u"8"_s);
   EXPECT_EQ(tick(row_named(gelu)), Qt::Checked);
-  EXPECT_EQ(to_string(document().choices().plans), "Gelu+:1:-1");
+  EXPECT_EQ(to_string(document().choices().plans.config), "Gelu+:1:-1");
   // An occurrence has no count.
   plans().expand(row_named(gelu));
   select(row(0, Column::plan, row_named(gelu)));
@@ -192,7 +192,7 @@ TEST_F(PlanTree, OptionsThatExcludeEachOtherStandTogether) {
   follow();
   EXPECT_EQ(tick(option(half)), Qt::Unchecked);
   EXPECT_EQ(rows().rowCount(option(full)), 4);
-  // An occurrence of one switches the other off, too.
+  // An occurrence of one switches the other off too.
   plans().expand(option(half));
   click_check_box(plans(), row(2, Column::plan, option(half)));
   follow();
@@ -239,7 +239,7 @@ TEST_F(PlanTree, SavingsAreFormulasOfTheDimensions) {
   for (int i = 0; i < rows().rowCount(); ++i) {
     const QString formula = text(row(i, Column::plan), Column::symbolic);
     if (formula.contains(u"*inputs_input_ids_dim0*inputs_input_ids_dim1"_s)) ++formulas;
-    EXPECT_EQ(formula.isEmpty(), i >= std::ssize(document().study()->plans)) << i;
+    EXPECT_EQ(formula.isEmpty(), i >= std::ssize(document().study()->plan_table->plans)) << i;
   }
   EXPECT_GE(formulas, 3);
 }
@@ -263,7 +263,7 @@ TEST_F(PlanTree, OccurrencesTellWhereAndHowLong) {
     ++bytes;
   }
   EXPECT_GT(bytes, 0);
-  EXPECT_GT(study.plans.size(), 1U);
+  EXPECT_GT(study.plan_table->plans.size(), 1U);
 }
 
 TEST_F(PlanTree, TensorsWithoutAPlanHaveTheirReason) {
@@ -281,7 +281,7 @@ TEST_F(PlanTree, TensorsWithoutAPlanHaveTheirReason) {
       << text(largest, Column::why_not).toStdString();
   EXPECT_FALSE(largest.data(Qt::CheckStateRole).isValid());
   select(largest);
-  EXPECT_FALSE(document().selection().nodes.empty());
+  EXPECT_FALSE(document().selection().nodes().empty());
 }
 
 TEST_F(PlanTree, IsSortedByAnyColumn) {
@@ -338,7 +338,8 @@ TEST_F(PlanTree, AModelWithoutPlansShowsWhatStandsInTheWay) {
   m.node("Reshape", {"c", "flat"}, {"d"});
   m.node("SoftmaxCrossEntropyLoss", {"d", "labels"}, {"loss"});
   open_model(m.output("loss"));
-  ASSERT_TRUE(document().study()->plans.empty()) << document().study()->plans.front().config;
+  ASSERT_TRUE(document().study()->plan_table->plans.empty())
+      << document().study()->plan_table->plans.front().config;
   ASSERT_EQ(rows().rowCount(), 1);
   EXPECT_TRUE(plans().isExpanded(row(0)));
   EXPECT_TRUE(find<QLabel>(u"plan_summary"_s).text().startsWith(u"No plans: "_s));
@@ -371,10 +372,10 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
   choose_in_menu(u"pin_plans"_s);
   follow();
   EXPECT_EQ(applied(), 7U);
-  EXPECT_EQ(document().choices().pinned, (std::set<std::string>{"layer.1.g"}));
+  EXPECT_EQ(document().choices().plans.pinned, (std::set<std::string>{"layer.1.g"}));
   EXPECT_TRUE(text(second(), Column::why_not).startsWith(u"pinned"_s));
   choose_in_menu(u"show_in_graph"_s);
-  EXPECT_EQ(document().study()->graph().node(document().selection().node).name, "layer.1.g");
+  EXPECT_EQ(document().study()->graph().node(document().selection().node()).name, "layer.1.g");
   choose_in_menu(u"copy_plan_config"_s);
   EXPECT_EQ(QApplication::clipboard()->text(), gelu);
   choose_in_menu(u"copy_plan_rows"_s);
@@ -390,12 +391,12 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
 TEST_F(PlanTree, SelectedRowsAreMarkedInTheGraph) {
   open_layers();
   select(row_named(gelu));
-  EXPECT_EQ(document().selection().nodes.size(), 8U);
-  EXPECT_EQ(document().selection().title, gelu);
+  EXPECT_EQ(document().selection().nodes().size(), 8U);
+  EXPECT_EQ(document().selection().title(), gelu);
   plans().expand(row_named(gelu));
   select(row(4, Column::plan, row_named(gelu)));
-  EXPECT_EQ(document().selection().nodes.size(), 1U);
+  EXPECT_EQ(document().selection().nodes().size(), 1U);
 }
 
-}  // namespace
+}  // namespace plan_tree_test
 }  // namespace stashscope::ui::test

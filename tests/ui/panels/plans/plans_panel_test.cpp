@@ -9,7 +9,7 @@
 #include "ui/text/texts.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace plans_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -19,7 +19,8 @@ class PlansOfOurOwn : public WindowTest {
     WindowTest::SetUp();
     open(sample(u"gpt2_tiny"_s));
     Choices choices = document().choices();
-    choices.plans = parse_config("Gemm:3:-1," + document().study()->plans.front().config);
+    choices.plans.config =
+        parse_config("Gemm:3:-1," + document().study()->plan_table->plans.front().config);
     document().choose(choices, u"both"_s);
     ASSERT_TRUE(settles());
   }
@@ -28,13 +29,14 @@ class PlansOfOurOwn : public WindowTest {
 TEST_F(PlansOfOurOwn, AreNotCopiedAndThatIsSaid) {
   click(find<QWidget>(u"copy_config_button"_s));
   const QString copied = QApplication::clipboard()->text();
-  EXPECT_EQ(copied.toStdString(), document().study()->plans.front().config);
+  EXPECT_EQ(copied.toStdString(), document().study()->plan_table->plans.front().config);
   EXPECT_TRUE(message().contains(u"left out: Gemm:3:-1"_s)) << message().toStdString();
 }
 
 TEST_F(PlansOfOurOwn, CountAmongThePlansThatAreOn) {
   const Study& study = *document().study();
-  const QString all = QString::number(study.plans.size() + study.extensions.size());
+  const QString all =
+      QString::number(study.plan_table->plans.size() + study.plan_table->extensions.size());
   EXPECT_EQ(find<QLabel>(u"plan_summary"_s).text(), u"2 of %1 plans on"_s.arg(all));
 }
 
@@ -48,7 +50,7 @@ TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {
   const Study& study = *document().study();
   for (const NodePlan* const plan : study.applied) {
     if (plan->type != PlanType::offload) continue;
-    document().select_node(plan->node);
+    document().selection().select_node(plan->node);
     const QString page = find<QTextBrowser>(u"inspector_page"_s).toPlainText();
     EXPECT_TRUE(page.contains(u"waits on the host"_s)) << page.toStdString();
     return;
@@ -56,5 +58,5 @@ TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {
   FAIL() << "nothing is put away";
 }
 
-}  // namespace
+}  // namespace plans_panel_test
 }  // namespace stashscope::ui::test

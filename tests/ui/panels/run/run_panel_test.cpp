@@ -1,4 +1,4 @@
-// Warm-up and repeats, measurements from and to files, runs on another machine by a false ssh.
+// Warm-up and repeats, measurements from and to files, runs on another machine through a fake ssh.
 
 #include "ui/panels/run/run_panel.h"
 #include "core/run/devices/devices.h"
@@ -15,7 +15,7 @@
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace run_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -63,7 +63,7 @@ class RunPanelTest : public WindowTest {
     open(file);
   }
 
-  /// The box, once it lists the devices.
+  /// The box of devices, after it has listed them.
   QComboBox& device() {
     auto& box = find<QComboBox>(u"device"_s);
     EXPECT_TRUE(comes_true([&] { return box.count() > 0; }));
@@ -75,15 +75,15 @@ class RunPanelTest : public WindowTest {
   }
   void take_device(const std::string& name) {
     Choices choices = document().choices();
-    choices.device = name;
+    choices.device = choice_of(name, no_device);
     document().choose(choices, u"device"_s);
   }
 
-  /// Presses Run and waits for the end, whatever it is.
+  /// Presses Run and waits for the end, whether it succeeds or not.
   void run() {
     click(find<QWidget>(u"run_button"_s));
-    ASSERT_TRUE(document().is_running());
-    ASSERT_TRUE(comes_true([this] { return !document().is_running(); }));
+    ASSERT_TRUE(document().run_job().is_running());
+    ASSERT_TRUE(comes_true([this] { return !document().run_job().is_running(); }));
   }
   void run_well() {
     run();
@@ -91,7 +91,7 @@ class RunPanelTest : public WindowTest {
     EXPECT_EQ(document().measured()->largest_error, 0);
   }
 
-  /// A program in the place of ssh; `$command` is what the other machine's shell would be given.
+  /// A program that replaces ssh; `$command` is what the other machine's shell would get.
   void pretend_ssh(const std::string& lines) {
     const auto program = stashscope::test::script(in_folder(u"ssh"_s).toStdString(),
                                                   "for command; do :; done\n" + lines);
@@ -112,7 +112,7 @@ TEST_F(RunPanelTest, RepeatsByKeyboardAreMediansAndRemembered) {
   type_count(u"warm_up"_s, u"1"_s);
   type_count(u"repeats"_s, u"3"_s);
   QStringList stages;
-  QObject::connect(&document(), &Document::run_progressed, &document(),
+  QObject::connect(&document().run_job(), &RunJob::progressed, &document(),
                    [&](double, const QString& stage) { stages << stage; });
   run_well();
   EXPECT_EQ(document().measured()->runs.current.repeats, 3);
@@ -124,7 +124,7 @@ TEST_F(RunPanelTest, RepeatsByKeyboardAreMediansAndRemembered) {
   start_window();
   EXPECT_EQ(find<QSpinBox>(u"warm_up"_s).value(), 1);
   EXPECT_EQ(find<QSpinBox>(u"repeats"_s).value(), 3);
-  EXPECT_EQ(document().run_request().counts, (RunCounts{1, 3}));
+  EXPECT_EQ(document().run_job().request().counts, (RunCounts{1, 3}));
 }
 
 TEST_F(RunPanelTest, RepeatsStayInTheSession) {
@@ -190,7 +190,7 @@ TEST_F(RunPanelTest, RunsOnAnotherMachine) {
   EXPECT_EQ(find<QComboBox>(u"run_host"_s).currentText(), u"alice@box:2222"_s);
   EXPECT_EQ(find<QLineEdit>(u"run_worker"_s).text(), worker());
   choose_entry(u"run_host"_s, 0);
-  EXPECT_FALSE(document().run_request().host);
+  EXPECT_FALSE(document().run_job().request().host);
   EXPECT_FALSE(find<QWidget>(u"run_worker"_s).isVisible());
 }
 
@@ -228,7 +228,7 @@ TEST_F(RunPanelTest, AStepThatFitsOnlyWithItsPlansIsShownAlone) {
 TEST_F(RunPanelTest, FailuresOfSshSayWhatToDo) {
   run_there("echo 'Host key verification failed.' >&2; exit 255");
   run();
-  EXPECT_TRUE(message().contains(u"run ssh to it once"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"Host key verification failed"_s)) << message().toStdString();
   pretend_ssh("exec sh -c \"$command\"");
   type_worker(u"no-such-worker"_s);
   run();
@@ -311,7 +311,7 @@ TEST_F(RunPanelTest, CancelEndsTheConnection) {
     return id > 0;
   }));
   click(find<QWidget>(u"cancel_run_button"_s));
-  EXPECT_FALSE(document().is_running());
+  EXPECT_FALSE(document().run_job().is_running());
   EXPECT_TRUE(comes_true([&] { return !QFile::exists(u"/proc/%1"_s.arg(id)); }));
   EXPECT_EQ(message(), u""_s);
 }
@@ -319,8 +319,8 @@ TEST_F(RunPanelTest, CancelEndsTheConnection) {
 TEST_F(RunPanelTest, WhatIsNoMachineIsTakenBackAndSaid) {
   for (const QString& text : {u"-oProxyCommand=x"_s, u"a@b; touch x"_s}) {
     type_host(text);
-    EXPECT_TRUE(message().contains(u"is no machine"_s)) << message().toStdString();
-    EXPECT_FALSE(document().run_request().host);
+    EXPECT_TRUE(message().contains(text)) << message().toStdString();
+    EXPECT_FALSE(document().run_job().request().host);
     EXPECT_EQ(find<QComboBox>(u"run_host"_s).currentText(), u"this computer"_s);
   }
   EXPECT_TRUE(recent_hosts().isEmpty());
@@ -354,7 +354,7 @@ TEST_F(RunPanelTest, AnyDeviceOfTheOtherMachineIsShownAndCanBeTyped) {
   type_host(u"alice@box"_s);
   take_device("cuda:12");
   EXPECT_EQ(device().currentText(), u"cuda:12"_s) << "nobody here knows whether it is there";
-  EXPECT_FALSE(device().toolTip().contains(u"not there"_s));
+  EXPECT_FALSE(device().toolTip().contains(u"not available"_s));
   QLineEdit& line = *device().lineEdit();
   type_line(line, u"cuda:9"_s);
   EXPECT_EQ(document().choices().device, "cuda:9");
@@ -378,5 +378,5 @@ TEST_F(RunPanelTest, LeavingTheDeviceChangesNothing) {
   EXPECT_EQ(document().choices().device, "cuda");
 }
 
-}  // namespace
+}  // namespace run_panel_test
 }  // namespace stashscope::ui::test

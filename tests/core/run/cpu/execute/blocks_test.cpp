@@ -8,7 +8,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace blocks_test {
 
 using testing_run::ModelStep;
 
@@ -54,5 +54,5 @@ TEST_P(Blocks, GiveTheBitsOfWholeTensors) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Blocks, testing::Values(0, 1, 4, 9));
 
-}  // namespace
+}  // namespace blocks_test
 }  // namespace stashscope

@@ -9,7 +9,7 @@
 #include "tests/support/model_builder.h"
 
 namespace stashscope {
-namespace {
+namespace control_flow_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 using testing::ElementsAre;
@@ -159,5 +159,5 @@ TEST(ControlFlow, StaysCancelledWhenItsNodeRuns) {
   }
 }
 
-}  // namespace
+}  // namespace control_flow_test
 }  // namespace stashscope

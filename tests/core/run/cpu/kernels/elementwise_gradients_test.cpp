@@ -3,7 +3,7 @@
 #include "element_types.h"
 
 namespace stashscope {
-namespace {
+namespace elementwise_gradients_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Variadic, ElementwiseGradient,
                                          single("Max")),
                          case_name);
 
-GradientCase power_of(std::string name, Operand exponent) {
+GradientCase power_of(std::string name, GradientOperand exponent) {
   return {.name = std::move(name),
           .type = "Pow",
           .operands = {parameter({2, 3}, 0.5, 2), std::move(exponent)}};
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(ConstantPower, ElementwiseGradient,
                                          power_of("PowRow", constant(doubles({3}, {1.5, 2, -1})))),
                          case_name);
 
-GradientCase clip(std::string name, std::vector<Operand> operands, Attributes attributes,
+GradientCase clip(std::string name, std::vector<GradientOperand> operands, Attributes attributes,
                   std::int64_t opset) {
   operands.insert(operands.begin(), parameter({3, 4}, -2, 2));
   return {.name = std::move(name),
@@ -235,5 +235,5 @@ TEST(ElementwiseGradientAtRunTime, IsSummedOverWhatWasBroadcast) {
   }
 }
 
-}  // namespace
+}  // namespace elementwise_gradients_test
 }  // namespace stashscope

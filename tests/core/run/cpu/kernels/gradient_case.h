@@ -13,7 +13,7 @@
 namespace stashscope::testing_run {
 
 /// An input of the operator under test.
-struct Operand {
+struct GradientOperand {
   enum class Kind { parameter, constant, left_out };
 
   Kind kind = Kind::left_out;
@@ -24,16 +24,16 @@ struct Operand {
 };
 
 /// Random elements between the bounds; the gradient of this operand is checked.
-inline Operand parameter(std::vector<std::int64_t> dims, double low = -1, double high = 1) {
-  return {Operand::Kind::parameter, std::move(dims), low, high, {}};
+inline GradientOperand parameter(std::vector<std::int64_t> dims, double low = -1, double high = 1) {
+  return {GradientOperand::Kind::parameter, std::move(dims), low, high, {}};
 }
-inline Operand constant(Tensor tensor) {
-  return {Operand::Kind::constant, {}, 0, 0, std::move(tensor)};
+inline GradientOperand constant(Tensor tensor) {
+  return {GradientOperand::Kind::constant, {}, 0, 0, std::move(tensor)};
 }
-inline Operand left_out() { return {}; }
+inline GradientOperand left_out() { return {}; }
 
 /// A list of integers as an operand.
-inline Operand numbers_operand(const std::vector<std::int64_t>& items) {
+inline GradientOperand numbers_operand(const std::vector<std::int64_t>& items) {
   return constant(Tensor::int64s(items));
 }
 
@@ -49,7 +49,7 @@ inline Tensor random_doubles(const std::vector<std::int64_t>& dims, double low, 
 struct GradientCase {
   std::string name;
   std::string type;
-  std::vector<Operand> operands = {};
+  std::vector<GradientOperand> operands = {};
   Attributes attributes = {};
   std::int64_t opset = 17;
   std::string domain = {};
@@ -65,9 +65,9 @@ inline std::string case_name(const testing::TestParamInfo<GradientCase>& info) {
 /// Adds operand `index` to a graph: a trained initializer p<index> or a literal c<index>.
 inline ValueId add_operand(const GradientCase& each, std::size_t index, GraphData& data,
                            std::mt19937_64& random) {
-  const Operand& operand = each.operands[index];
-  if (operand.kind == Operand::Kind::left_out) return {};
-  const bool trained = operand.kind == Operand::Kind::parameter;
+  const GradientOperand& operand = each.operands[index];
+  if (operand.kind == GradientOperand::Kind::left_out) return {};
+  const bool trained = operand.kind == GradientOperand::Kind::parameter;
   const Tensor tensor =
       trained ? random_doubles(operand.dims, operand.low, operand.high, random) : operand.tensor;
   const ValueId id = data.add_initializer((trained ? "p" : "c") + std::to_string(index), tensor);
@@ -190,8 +190,9 @@ inline void check_gradients(const Graph& model, const NamedTensors& given = {}) 
 /// Checks the gradients of a case, also with named dims if its first operand has dims.
 inline void check_gradients(const GradientCase& each) {
   check_gradients(graph_of(each));
-  const Operand& first = each.operands[0];
-  if (first.kind != Operand::Kind::parameter || first.dims.empty() || each.opset < 13) return;
+  const GradientOperand& first = each.operands[0];
+  if (first.kind != GradientOperand::Kind::parameter || first.dims.empty() || each.opset < 13)
+    return;
   SCOPED_TRACE("with named dims");
   std::mt19937_64 random(7);
   check_gradients(graph_of_named_dims(each),

@@ -9,7 +9,7 @@
 #include "one_node.h"
 
 namespace stashscope {
-namespace {
+namespace kernels_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 using testing::Each;
@@ -446,5 +446,5 @@ TEST(Slice, TakesOnePositionByStepsBeyondAnyAxis) {
   EXPECT_THAT(result_of(back), ElementsAre(3));
 }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace stashscope

@@ -3,7 +3,7 @@
 #include "element_types.h"
 
 namespace stashscope {
-namespace {
+namespace layer_gradients_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 GradientCase gemm(std::string name, Dims a, Dims b, std::optional<Dims> c, Attributes attributes,
                   std::int64_t opset = 13) {
-  std::vector<Operand> operands = {parameter(std::move(a)), parameter(std::move(b))};
+  std::vector<GradientOperand> operands = {parameter(std::move(a)), parameter(std::move(b))};
   if (c) operands.push_back(parameter(*c));
   return {.name = std::move(name),
           .type = "Gemm",
@@ -85,7 +85,7 @@ GradientCase conv(std::string name, Dims x, Dims w, Attributes attributes, bool 
                   const std::string& type = "Conv") {
   const std::int64_t group = attributes.integer("group", 1);
   const std::int64_t channels = type == "Conv" ? w[0] : w[1] * group;
-  std::vector<Operand> operands = {parameter(std::move(x)), parameter(std::move(w))};
+  std::vector<GradientOperand> operands = {parameter(std::move(x)), parameter(std::move(w))};
   if (bias) operands.push_back(parameter({channels}));
   return {.name = std::move(name),
           .type = type,
@@ -260,9 +260,10 @@ INSTANTIATE_TEST_SUITE_P(Softmax, LayerGradient,
                          case_name);
 
 GradientCase loss(std::string name, std::string type, Dims scores, Tensor labels,
-                  std::vector<Operand> further, Attributes attributes, std::string domain = {}) {
-  std::vector<Operand> operands = {parameter(std::move(scores), -2, 2),
-                                   constant(std::move(labels))};
+                  std::vector<GradientOperand> further, Attributes attributes,
+                  std::string domain = {}) {
+  std::vector<GradientOperand> operands = {parameter(std::move(scores), -2, 2),
+                                           constant(std::move(labels))};
   operands.insert(operands.end(), further.begin(), further.end());
   return {.name = std::move(name),
           .type = std::move(type),
@@ -273,7 +274,7 @@ GradientCase loss(std::string name, std::string type, Dims scores, Tensor labels
 
 Attributes reduced(std::string reduction) { return {{"reduction", std::move(reduction)}}; }
 
-const Operand class_weights = constant(doubles({3}, {0.5, 2, 1}));
+const GradientOperand class_weights = constant(doubles({3}, {0.5, 2, 1}));
 
 /// All reductions, with weights and an ignored label.
 std::vector<GradientCase> losses(const std::string& type) {
@@ -308,8 +309,8 @@ INSTANTIATE_TEST_SUITE_P(InternalCrossEntropy, LayerGradient,
                                               reduced("sum"), microsoft)),
                          case_name);
 
-const Operand ratio = constant(singles({0.4F}));
-const Operand training = constant(flags({}, {1}));
+const GradientOperand ratio = constant(singles({0.4F}));
+const GradientOperand training = constant(flags({}, {1}));
 
 INSTANTIATE_TEST_SUITE_P(
     Dropout, LayerGradient,
@@ -343,5 +344,5 @@ INSTANTIATE_TEST_SUITE_P(
             .domain = microsoft}),
     case_name);
 
-}  // namespace
+}  // namespace layer_gradients_test
 }  // namespace stashscope

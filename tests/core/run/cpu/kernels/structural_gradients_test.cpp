@@ -5,7 +5,7 @@
 #include "element_types.h"
 
 namespace stashscope {
-namespace {
+namespace structural_gradients_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 
@@ -18,8 +18,9 @@ TEST_P(StructuralGradient, EqualsTheSlope) { check_gradients(GetParam()); }
 TEST_P(StructuralGradient, HoldsInEveryFloatingType) { check_element_types(GetParam()); }
 
 /// An operator of one trained tensor and constant operands.
-GradientCase mover(std::string name, std::string type, Dims x, std::vector<Operand> further = {},
-                   Attributes attributes = {}, std::int64_t opset = 17, std::size_t outputs = 1) {
+GradientCase mover(std::string name, std::string type, Dims x,
+                   std::vector<GradientOperand> further = {}, Attributes attributes = {},
+                   std::int64_t opset = 17, std::size_t outputs = 1) {
   further.insert(further.begin(), parameter(std::move(x)));
   return {.name = std::move(name),
           .type = std::move(type),
@@ -237,7 +238,7 @@ Attributes running(int exclusive, int reverse) {
   return {{"exclusive", std::int64_t{exclusive}}, {"reverse", std::int64_t{reverse}}};
 }
 
-const Operand second_axis = constant(Tensor::int64_scalar(1));
+const GradientOperand second_axis = constant(Tensor::int64_scalar(1));
 
 INSTANTIATE_TEST_SUITE_P(
     CumSum, StructuralGradient,
@@ -254,15 +255,15 @@ Attributes resizing(std::string how, std::string coordinates,
           {"nearest_mode", std::move(nearest)}};
 }
 
-GradientCase resize(std::string name, Operand scales, Operand sizes, Attributes attributes,
-                    std::int64_t opset = 13) {
+GradientCase resize(std::string name, GradientOperand scales, GradientOperand sizes,
+                    Attributes attributes, std::int64_t opset = 13) {
   return mover(std::move(name), "Resize", {1, 2, 3, 4},
                {left_out(), std::move(scales), std::move(sizes)}, std::move(attributes), opset);
 }
 
-const Operand twice = constant(singles({1, 1, 2, 2}));
-const Operand smaller = constant(singles({1, 1, 0.6F, 0.7F}));
-const Operand five_by_six = numbers_operand({1, 2, 5, 6});
+const GradientOperand twice = constant(singles({1, 1, 2, 2}));
+const GradientOperand smaller = constant(singles({1, 1, 0.6F, 0.7F}));
+const GradientOperand five_by_six = numbers_operand({1, 2, 5, 6});
 
 INSTANTIATE_TEST_SUITE_P(
     Resize, StructuralGradient,
@@ -326,5 +327,5 @@ INSTANTIATE_TEST_SUITE_P(Rotary, StructuralGradient,
                                          rotary("RotaryPairs", {{"interleaved", std::int64_t{1}}})),
                          case_name);
 
-}  // namespace
+}  // namespace structural_gradients_test
 }  // namespace stashscope

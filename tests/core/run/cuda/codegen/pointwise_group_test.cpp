@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace pointwise_group_test {
 
 constexpr ElementType f32 = ElementType::float32;
 constexpr ElementType f16 = ElementType::float16;
@@ -141,5 +141,5 @@ TEST(PointwiseGroup, SeparatePathsOfOneLevel) {
       .expect_same_bits();
 }
 
-}  // namespace
+}  // namespace pointwise_group_test
 }  // namespace stashscope::testing_run

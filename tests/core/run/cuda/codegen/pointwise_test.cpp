@@ -7,7 +7,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace pointwise_test {
 
 constexpr ElementType f32 = ElementType::float32;
 constexpr ElementType f16 = ElementType::float16;
@@ -319,5 +319,5 @@ TEST(CudaLogic, Flags) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace pointwise_test
 }  // namespace stashscope::testing_run

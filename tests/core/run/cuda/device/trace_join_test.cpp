@@ -6,7 +6,7 @@
 #include <array>
 
 namespace stashscope::cuda {
-namespace {
+namespace trace_join_test {
 
 using Kind = TraceEvent::Kind;
 
@@ -236,5 +236,5 @@ TEST(TraceJoin, NothingIsJoinedToNothing) {
   EXPECT_TRUE(joined.remarks.empty());
 }
 
-}  // namespace
+}  // namespace trace_join_test
 }  // namespace stashscope::cuda

@@ -10,7 +10,7 @@
 #include "kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace emulated_device_test {
 
 using cuda::DevicePointer;
 using cuda::Pool;
@@ -181,5 +181,5 @@ TEST(KernelCases, RunOnBothSides) {
                     {.node = node, .in_place = InPlace{0, 0}, .kernel = &relu}});
 }
 
-}  // namespace
+}  // namespace emulated_device_test
 }  // namespace stashscope::testing_run

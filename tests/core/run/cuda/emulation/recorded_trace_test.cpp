@@ -10,7 +10,7 @@
 #include "tests/support/folder.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace recorded_trace_test {
 
 namespace fs = std::filesystem;
 using cuda::HostEvent;
@@ -72,5 +72,5 @@ TEST(TraceJoinOfRecords, OfDevicesLeavesNothingOpen) {
   }
 }
 
-}  // namespace
+}  // namespace recorded_trace_test
 }  // namespace stashscope::testing_run

@@ -8,7 +8,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace cuda_memory_test {
 
 using cuda::CudaRunner;
 using cuda::Pool;
@@ -220,5 +220,5 @@ TEST_F(EmulatedMemory, IsGivenBackWhenTheCallerStops) {
   EXPECT_EQ(used_bytes(*device), persistent);
 }
 
-}  // namespace
+}  // namespace cuda_memory_test
 }  // namespace stashscope::testing_run

@@ -10,7 +10,7 @@
 #include "tests/core/run/models/forward_model.h"
 
 namespace stashscope {
-namespace {
+namespace cuda_models_test {
 
 namespace fs = std::filesystem;
 using testing_run::ForwardModel;
@@ -125,5 +125,5 @@ INSTANTIATE_TEST_SUITE_P(
                     "ort_exec/recompute_tile_split"),
     [](const auto& info) { return testing_run::test_name(info.param); });
 
-}  // namespace
+}  // namespace cuda_models_test
 }  // namespace stashscope

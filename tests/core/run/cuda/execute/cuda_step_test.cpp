@@ -14,7 +14,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace cuda_step_test {
 
 PassSelection every_pass(ElementType precision) {
   PassSelection selection{{}, precision, cpu_evaluator()};
@@ -167,5 +167,5 @@ TEST_F(CudaStep, HasSizesThatDependOnItsInputs) {
   EXPECT_EQ(difference(made.outputs.at("z"), expected.outputs.at("z")).largest, 0);
 }
 
-}  // namespace
+}  // namespace cuda_step_test
 }  // namespace stashscope::testing_run

@@ -9,7 +9,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace cuda_training_test {
 
 constexpr double learning_rate = 0.05;
 constexpr int steps = 4;
@@ -153,5 +153,5 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, CudaParameters,
                          testing::Values("sgd", "momentum", "adam", "adamw"),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace cuda_training_test
 }  // namespace stashscope::testing_run

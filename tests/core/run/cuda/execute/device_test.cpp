@@ -15,7 +15,7 @@
 #include "tests/core/run/cuda/emulation/test_device.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace device_test {
 
 using cuda::ConvolutionShape;
 using cuda::Device;
@@ -329,5 +329,5 @@ TEST(DeviceOfTests, TellsWhatItDidInEachStep) {
   }
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace stashscope::testing_run

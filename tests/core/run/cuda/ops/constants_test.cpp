@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace constants_test {
 
 constexpr ElementType f32 = ElementType::float32;
 constexpr ElementType f16 = ElementType::float16;
@@ -94,5 +94,5 @@ TEST(CudaTraining, AccumulatesAndCopies) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace constants_test
 }  // namespace stashscope::testing_run

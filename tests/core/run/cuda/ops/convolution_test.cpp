@@ -4,7 +4,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace convolution_test {
 
 struct Convolution {
   Dims x;
@@ -116,5 +116,5 @@ TEST(Convolution, RefusesThreeAxesByName) {
   }
 }
 
-}  // namespace
+}  // namespace convolution_test
 }  // namespace stashscope::testing_run

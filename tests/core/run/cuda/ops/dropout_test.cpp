@@ -6,7 +6,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace dropout_test {
 
 constexpr ElementType f32 = ElementType::float32;
 constexpr ElementType f16 = ElementType::float16;
@@ -93,5 +93,5 @@ TEST(CudaDropout, RatioMustBeKnown) {
   EXPECT_THROW(cuda::standard_kernels().find(*context.node)->lower(*context.context), Error);
 }
 
-}  // namespace
+}  // namespace dropout_test
 }  // namespace stashscope::testing_run

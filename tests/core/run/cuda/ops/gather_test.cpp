@@ -9,7 +9,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace gather_test {
 
 /// Indices into `size` elements, some counted from the end.
 Tensor indices_into(std::int64_t size, Dims dims, ElementType element = ElementType::int64) {
@@ -158,5 +158,5 @@ TEST(Gather, MarksWhatIsOutsideOfTheData) {
   for (std::size_t i = 0; i < items.size(); ++i) EXPECT_EQ(std::isnan(items[i]), i >= 8) << i;
 }
 
-}  // namespace
+}  // namespace gather_test
 }  // namespace stashscope::testing_run

@@ -3,7 +3,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace layer_normalization_test {
 
 struct NormalizedShape {
   Dims dims;
@@ -118,5 +118,5 @@ TEST(CudaLayerNormalization, HasTheGradientOfTheCpu) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace layer_normalization_test
 }  // namespace stashscope::testing_run

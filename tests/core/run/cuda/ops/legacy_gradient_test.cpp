@@ -3,7 +3,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace legacy_gradient_test {
 
 TEST(CudaLegacyGradient, IsAsOnCpu) {
   std::vector<KernelCase> cases;
@@ -26,5 +26,5 @@ TEST(CudaLegacyGradient, IsAsOnCpu) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace legacy_gradient_test
 }  // namespace stashscope::testing_run

@@ -6,7 +6,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace loss_test {
 
 /// Rows for groups of threads, for warps, for blocks and in passes; classes on an outer axis.
 const std::vector<Dims> shapes = {
@@ -153,5 +153,5 @@ TEST(CudaLosses, OfLabelsOutsideOfTheClassesAreNotANumber) {
   EXPECT_GT(found[2], 0);
 }
 
-}  // namespace
+}  // namespace loss_test
 }  // namespace stashscope::testing_run

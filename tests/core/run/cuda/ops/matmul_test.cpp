@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace matmul_test {
 
 constexpr ElementType floats[] = {ElementType::float32, ElementType::float16, ElementType::bfloat16,
                                   ElementType::float64};
@@ -105,5 +105,5 @@ TEST(Matmul, RefusesIntegersByName) {
   }
 }
 
-}  // namespace
+}  // namespace matmul_test
 }  // namespace stashscope::testing_run

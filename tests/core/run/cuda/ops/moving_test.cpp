@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace moving_test {
 
 constexpr ElementType moved_types[] = {ElementType::float32, ElementType::float16,
                                        ElementType::boolean, ElementType::int64};
@@ -140,5 +140,5 @@ TEST(Rearranging, MovesAsOnCpu) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace moving_test
 }  // namespace stashscope::testing_run

@@ -3,7 +3,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace normalization_test {
 
 /// Few and many images and channels, planes of even, odd and single elements.
 const std::vector<Dims> shapes = {
@@ -107,5 +107,5 @@ TEST(CudaNormalization, HasTheGradientOfTheCpu) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace normalization_test
 }  // namespace stashscope::testing_run

@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace pooling_test {
 
 struct Pool {
   Dims x;
@@ -114,5 +114,5 @@ TEST(Pooling, ReducesPlanesAsOnCpu) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace pooling_test
 }  // namespace stashscope::testing_run

@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace reduction_test {
 
 struct ReducedShape {
   Dims dims;
@@ -188,5 +188,5 @@ TEST(CudaReductions, SumUpTo) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace reduction_test
 }  // namespace stashscope::testing_run

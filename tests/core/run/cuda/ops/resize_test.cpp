@@ -3,7 +3,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace resize_test {
 
 struct Resizing {
   Attributes attributes;
@@ -84,5 +84,5 @@ TEST(Resize, GradientsAreAsOnCpu) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace resize_test
 }  // namespace stashscope::testing_run

@@ -5,7 +5,7 @@
 #include "tests/core/run/cuda/emulation/kernel_cases.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace softmax_test {
 
 constexpr std::int64_t any_axis = -1000;
 
@@ -110,5 +110,5 @@ TEST(CudaSoftmax, AddsABiasThatBroadcasts) {
   expect_as_on_cpu(cases);
 }
 
-}  // namespace
+}  // namespace softmax_test
 }  // namespace stashscope::testing_run

@@ -6,7 +6,7 @@
 #include "tests/core/run/cuda/emulation/reference_update.h"
 
 namespace stashscope::testing_run {
-namespace {
+namespace update_test {
 
 using cuda::UpdateRates;
 using cuda::UpdateShape;
@@ -76,5 +76,5 @@ TEST(CudaUpdates, AreNotMadeWithoutAnOptimizer) {
                Error);
 }
 
-}  // namespace
+}  // namespace update_test
 }  // namespace stashscope::testing_run

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 namespace stashscope::cuda {
-namespace {
+namespace cupti_records_test {
 
 // The newest layouts of CUDA 13 have the fields that are read at the oldest layouts' offsets.
 #if CUPTI_API_VERSION >= 130000
@@ -139,5 +139,5 @@ TEST(CuptiRecords, OtherKindsTellNothing) {
   EXPECT_EQ(records.dropped, 0);
 }
 
-}  // namespace
+}  // namespace cupti_records_test
 }  // namespace stashscope::cuda

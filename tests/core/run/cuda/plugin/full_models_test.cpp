@@ -9,7 +9,7 @@
 #include "tests/core/run/models/forward_model.h"
 
 namespace stashscope {
-namespace {
+namespace full_models_test {
 
 using testing_run::models;
 namespace fs = std::filesystem;
@@ -168,5 +168,5 @@ INSTANTIATE_TEST_SUITE_P(
                   : "_" + std::string(name_of(model.precision)));
     });
 
-}  // namespace
+}  // namespace full_models_test
 }  // namespace stashscope

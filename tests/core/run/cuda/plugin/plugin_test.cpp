@@ -12,7 +12,7 @@
 #include "tests/support/refusal.h"
 
 namespace stashscope::cuda {
-namespace {
+namespace plugin_test {
 
 const PluginInterface& plugin() { return *installed_plugin().functions; }
 
@@ -133,5 +133,5 @@ TEST(PluginLoader, ABrokenPluginIsRefusedWithTheReason) {
   EXPECT_NE(broken.reason.find("cannot be opened"), std::string::npos) << broken.reason;
 }
 
-}  // namespace
+}  // namespace plugin_test
 }  // namespace stashscope::cuda

@@ -1,0 +1,224 @@
+#include "core/base/error.h"
+#include "core/ops/families/standard_ops.h"
+#include "core/passes/training_step.h"
+#include "core/study/choices/effective_plans.h"
+#include "core/study/choices/node_names.h"
+#include "core/study/choices/same_dims.h"
+#include "core/study/step/fusion_table.h"
+#include "core/study/step/moved_order.h"
+#include "core/study/step/plan_effects.h"
+#include "core/study/step/planned_step.h"
+#include "core/study/step/sizes.h"
+#include "core/study/step/study.h"
+#include "core/study/step/study_warnings.h"
+#include "core/study/step/variants.h"
+
+namespace stashscope {
+
+namespace {
+
+std::shared_ptr<const PreparedStep> prepare(const Graph& model, const GraphChoices& choices) {
+  auto prepared = std::make_shared<PreparedStep>();
+  prepared->step = prepare_training_step(with_same_dims(model, choices.same_dims), choices.goal,
+                                         pass_selection(choices));
+  const Graph& graph = *prepared->step.graph;
+  prepared->ops = resolve_ops(graph);
+  std::vector<ValueId> parameters;
+  std::vector<ValueId> gradients;
+  for (const Parameter& each : prepared->step.parameters) {
+    parameters.push_back(each.value);
+    gradients.push_back(each.gradient);
+  }
+  prepared->rules = buffer_rules(graph, prepared->ops, parameters, gradients);
+  prepared->fingerprint = fingerprint(graph);
+  return prepared;
+}
+
+/// Sizes that only the chosen dimensions make too large are no fault of the model.
+std::shared_ptr<const Sizes> sizes_as_chosen(const PreparedStep& prepared,
+                                             const SizeChoices& dims) {
+  try {
+    return sizes_under(prepared, dims);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input || dims.empty()) throw;
+    sizes_under(prepared, {});
+    throw Error(ErrorKind::usage, error.where(), error.reason(), "choose smaller dimensions");
+  }
+}
+
+/// Each part follows from a group of the choices and from the parts before it. It is that of the
+/// previous study when both are the same.
+class StudyBuilder {
+ public:
+  StudyBuilder(std::shared_ptr<const Graph> model, const Choices& choices, const Study* previous,
+               const Progress& progress)
+      : previous_(previous != nullptr && previous->model == model ? previous : nullptr),
+        progress_(progress) {
+    parts_.model = std::move(model);
+    parts_.choices = choices;
+  }
+
+  std::shared_ptr<const Study> build() {
+    make_prepared();
+    make_opportunities();
+    make_sizes();
+    make_times();
+    make_baseline();
+    select_plans();
+    make_current();
+    progress_.update(0.9, "tables");
+    make_plan_table();
+    parts_.warnings = warnings_of(parts_);
+    return std::make_shared<const Study>(std::move(parts_));
+  }
+
+ private:
+  void make_prepared() {
+    progress_.update(0, "shapes and gradients");
+    const GraphChoices& choices = parts_.choices.graph;
+    const bool is_same = previous_ != nullptr && previous_->choices.graph == choices;
+    parts_.prepared = is_same ? previous_->prepared : prepare(*parts_.model, choices);
+    if (!is_same) previous_ = nullptr;
+  }
+
+  void make_opportunities() {
+    const RecomputeSearchOptions search = effective_search_options(parts_.choices.plans);
+    if (previous_ != nullptr && effective_search_options(previous_->choices.plans) == search) {
+      parts_.opportunities = previous_->opportunities;
+      return;
+    }
+    progress_.update(0.5, "recompute opportunities");
+    const PreparedStep& prepared = *parts_.prepared;
+    parts_.opportunities = std::make_shared<const Opportunities>(
+        find_opportunities(parts_.graph(), prepared.ops, prepared.step.boundary, search));
+  }
+
+  void make_sizes() {
+    progress_.update(0.6, "sizes");
+    const SizeChoices& dims = parts_.choices.dims;
+    has_same_sizes_ = previous_ != nullptr && previous_->choices.dims == dims;
+    parts_.sizes = has_same_sizes_ ? previous_->sizes : sizes_as_chosen(*parts_.prepared, dims);
+  }
+
+  void make_times() {
+    const TimeChoices& choices = parts_.choices.times;
+    if (has_same_sizes_ && previous_->choices.times == choices) {
+      parts_.times = previous_->times;
+      return;
+    }
+    NodeTimes seconds = roofline_times(parts_.graph(), parts_.prepared->ops, parts_.sizes->work,
+                                       profile_in_force(choices));
+    parts_.times = std::make_shared<const StepTimes>(StepTimes{std::move(seconds), 0, ""});
+  }
+
+  void make_baseline() {
+    progress_.update(0.7, "memory");
+    const PreparedStep& prepared = *parts_.prepared;
+    const UpdateChoice& update = parts_.choices.update;
+    update_ = update_memory(parts_.graph(), prepared.step.parameters, update);
+    has_same_baseline_ = has_same_sizes_ && previous_->choices.update == update;
+    if (has_same_baseline_) {
+      parts_.baseline = previous_->baseline;
+      return;
+    }
+    Dataflow dataflow(parts_.graph());
+    const OrderInput input = order_input(prepared, *parts_.sizes, update_, dataflow);
+    Timeline timeline = make_timeline(dataflow, input.memory, order_strategies()[0].order(input));
+    parts_.baseline =
+        make_variant(prepared, *parts_.sizes, std::move(dataflow), std::move(timeline));
+  }
+
+  /// The sequence of another step is left out, and comes back with its step.
+  void select_plans() {
+    const PlanChoices& choices = parts_.choices.plans;
+    const Opportunities& found = *parts_.opportunities;
+    const bool has_sequence = is_planned(parts_);
+    if (!has_sequence) parts_.config = config_in_force(parts_.graph(), choices, found);
+    if (!choices.pinned.empty()) {
+      parts_.pinned = pinned_nodes(NodeNames(parts_.graph()), choices.pinned);
+    }
+    parts_.applied = stashscope::select_plans(found, parts_.config, parts_.pinned);
+    const auto& chosen = parts_.choices.order.strategy;
+    parts_.order = chosen || has_sequence ? chosen : OrderChoices().strategy;
+  }
+
+  void make_current() {
+    const Study* const same_step =
+        has_same_baseline_ && previous_->choices.plans == parts_.choices.plans ? previous_
+                                                                               : nullptr;
+    const bool is_same = same_step != nullptr && same_step->choices.order == parts_.choices.order &&
+                         same_step->choices.fusion == parts_.choices.fusion;
+    if (!is_same) return make_current(sequenced_step(), same_step);
+    parts_.ordered = same_step->ordered;
+    parts_.moves_left_out = same_step->moves_left_out;
+    parts_.current = same_step->current;
+  }
+
+  /// With an order only where it is planned.
+  SequencedStep sequenced_step() const {
+    const PreparedStep& prepared = *parts_.prepared;
+    if (!is_planned(parts_)) {
+      return {apply_plans(parts_.graph(), prepared.ops, *parts_.opportunities, parts_.applied), {}};
+    }
+    const Sizes& sizes = *parts_.sizes;
+    return planned_step(prepared, {prepared.rules, sizes.bytes, update_, sizes.workspace},
+                        *parts_.choices.plans.sequence);
+  }
+
+  /// @param same a study of the same step, in any order and with any groups; may be null
+  void make_current(SequencedStep sequenced, const Study* same) {
+    const PreparedStep& prepared = *parts_.prepared;
+    const OrderInput step =
+        order_input(prepared, *parts_.sizes, update_, sequenced.dataflow, progress_);
+    FusedGroups groups = groups_in(step, same);
+    const bool has_same_groups = same != nullptr && groups == same->current->groups;
+    if (has_same_groups && same->order == parts_.order) {
+      parts_.ordered = same->ordered;
+    } else {
+      const auto known = has_same_groups ? same->ordered->rows : std::vector<OrderRow>();
+      parts_.ordered = std::make_shared<const OrderedStep>(
+          in_chosen_order(step, groups, parts_.order, known, sequenced.order));
+    }
+    MovedOrder moved = with_moves(parts_.graph(), step.dataflow, groups, parts_.ordered->nodes,
+                                  parts_.choices.order.moves);
+    parts_.moves_left_out = std::move(moved.left_out);
+    Timeline timeline = timeline_in(step, std::move(moved.nodes), groups);
+    parts_.current = make_variant(prepared, *parts_.sizes, std::move(sequenced.dataflow),
+                                  std::move(timeline), std::move(groups));
+  }
+
+  FusedGroups groups_in(const OrderInput& step, const Study* same) const {
+    const FusionChoice& fusion = parts_.choices.fusion;
+    const bool is_same =
+        same != nullptr && same->choices.fusion == fusion && same->order == parts_.order;
+    return is_same ? same->current->groups : chosen_groups(step, parts_.order, fusion);
+  }
+
+  void make_plan_table() {
+    const bool has_same_effects = has_same_baseline_ &&
+                                  previous_->opportunities == parts_.opportunities &&
+                                  previous_->times == parts_.times;
+    PlanTable table = has_same_effects ? *previous_->plan_table : unmarked_plan_table(parts_);
+    for (auto* const rows : {&table.plans, &table.extensions}) {
+      mark_chosen(parts_.config, parts_.applied, *rows);
+    }
+    parts_.plan_table = std::make_shared<const PlanTable>(std::move(table));
+  }
+
+  const Study* previous_;  ///< of the same graph, once that is known; null: none
+  const Progress& progress_;
+  StudyParts parts_;
+  UpdateMemory update_;
+  bool has_same_sizes_ = false;
+  bool has_same_baseline_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
+                                           const Choices& choices, const Study* previous,
+                                           const Progress& progress) {
+  return StudyBuilder(std::move(model), choices, previous, progress).build();
+}
+
+}  // namespace stashscope

@@ -1,0 +1,200 @@
+#include "core/study/step/study_warnings.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/study/choices/node_names.h"
+#include "core/study/step/fusion_table.h"
+#include "core/study/step/moved_order.h"
+#include "core/study/step/planned_step.h"
+
+namespace stashscope {
+
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+void add_all(const Warnings& list, Warnings& warnings) {
+  warnings.insert(warnings.end(), list.begin(), list.end());
+}
+
+void warn_of_sequence(const StudyParts& study, Warnings& warnings) {
+  if (!study.choices.plans.sequence || is_planned(study)) return;
+  warnings.emplace_back(
+      "the planned sequence is that of another step (passes or gradients differ) and is left "
+      "out; plan again with --budget");
+}
+
+std::string warning_of(const Dimension& assumed) {
+  const std::string name = "dimension '" + printable(assumed.name) + "'";
+  const std::string value = std::to_string(assumed.value);
+  if (!assumed.at_most.empty()) {
+    return name + " depends on the data: at most " + assumed.at_most + ", taken as " + value;
+  }
+  return name + " is assumed to be " + value + "; set it with --dim NAME=N";
+}
+
+/// How to give a value to sizes that depend on data and have no bound.
+std::string hint_for_unknown_sizes(const StudyParts& study) {
+  std::vector<std::string> names;
+  for (const DataDependentDim& each : study.graph().data().data_dependent) {
+    if (study.sizes->dims.bindings[each.symbol]) continue;
+    names.push_back("'" + printable(study.graph().symbols().name(each.symbol), 60) + "'");
+  }
+  if (names.size() > 4) names.resize(4);
+  return names.empty() ? "" : "; --dim gives a value to " + join(names, ", ");
+}
+
+void warn_of_sizes(const StudyParts& study, Warnings& warnings) {
+  for (const Dimension& each : study.sizes->dims.dimensions) {
+    if (each.assumed) warnings.push_back(warning_of(each));
+  }
+  const std::vector<ValueId>& unknown = study.sizes->unknown;
+  if (unknown.empty()) return;
+  warnings.push_back("the size of " + std::to_string(unknown.size()) +
+                     " tensors is unknown and counts 0, the first is " +
+                     describe(study.graph().value(unknown.front())) +
+                     hint_for_unknown_sizes(study));
+}
+
+void warn_of_boundary(const StudyParts& study, Warnings& warnings) {
+  const TrainingStep& step = study.prepared->step;
+  if (step.boundary.known() || step.parameters.empty()) return;
+  warnings.emplace_back(
+      "nothing in the model tells where its backward pass begins: no recompute plans are listed");
+}
+
+/// A choice that changes nothing is most likely a misunderstanding.
+void warn_of_update(const StudyParts& study, Warnings& warnings) {
+  const UpdateChoice& update = study.choices.update;
+  const Optimizer& optimizer = find_optimizer(update.optimizer);
+  const auto& buffers = study.baseline->timeline.buffers;
+  const auto has_state = [&](auto is_wanted) {
+    return std::any_of(buffers.begin(), buffers.end(),
+                       [&](const Buffer& each) { return each.state && is_wanted(*each.state); });
+  };
+  if (!optimizer.states.empty() && !has_state([](const OptimizerState&) { return true; })) {
+    warnings.emplace_back("no parameter receives a gradient: the optimizer keeps no states");
+  }
+  if (update.master_weights &&
+      !has_state([](const OptimizerState& each) { return each.name == master_weight; })) {
+    warnings.emplace_back(
+        optimizer.updates
+            ? "no trained parameter is float16 or bfloat16: no master weights are kept"
+            : "master weights are kept by an optimizer only; choose one with --optimizer NAME");
+  }
+  if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
+    warnings.emplace_back("there are no gradients of parameters that could be released");
+  }
+}
+
+/// Search options that change nothing.
+void warn_of_search(const StudyParts& study, Warnings& warnings) {
+  const PlanChoices& choices = study.choices.plans;
+  if (choices.level > 0 && choices.search.level == 0) {
+    warnings.push_back("level " + std::to_string(choices.level) + " looks for plans at probe " +
+                       to_string(effective_search_options(choices)) + "; the chosen probe " +
+                       to_string(choices.search) + " has no effect");
+  }
+  const auto& nodes = study.graph().nodes();
+  for (const std::string& type : choices.search.also_recomputable) {
+    const bool any =
+        std::ranges::any_of(nodes, [&](const Node& node) { return node.op_type == type; });
+    if (any) continue;
+    warnings.push_back("recomputable operator '" + printable(type) + "' fits no node of the model");
+  }
+}
+
+/// Names of nodes that are not there are most likely typing errors.
+void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
+  const FusionChoice& fusion = study.choices.fusion;
+  if (fusion.strategy && !study.order) {
+    warnings.emplace_back("a planned order keeps no groups together: no nodes are fused");
+  }
+  if (!fusion.strategy && !(fusion.alone.empty() && fusion.apart.empty())) {
+    warnings.emplace_back("no nodes are fused: what was said of groups changes nothing");
+  }
+  for (const std::string& name : unknown_nodes(study.graph(), study.current->dataflow, fusion)) {
+    warnings.push_back("node '" + printable(name) +
+                       "' of a split or forbidden merge is not in the step");
+  }
+}
+
+/// A cluster that the model does not have is most likely a typing error.
+void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
+  const Opportunities& found = *study.opportunities;
+  for (const auto& [cluster, choice] :
+       without_operators(study.graph(), found, study.choices.plans.config)) {
+    bool any = false;
+    bool type_fits = choice.type == PlanType::none;
+    for (const auto* plans : {&found.plans, &found.extensions}) {
+      for (const NodePlan& plan : *plans) {
+        any = any || plan.cluster == cluster;
+        type_fits = type_fits || (plan.cluster == cluster && plan.type == choice.type);
+      }
+    }
+    if (!any) {
+      warnings.push_back("plan '" + printable(cluster) + "' fits nothing in the model '" +
+                         printable(study.graph().data().name) + "' at this probe level");
+    } else if (!type_fits) {
+      warnings.push_back("plan '" + printable(cluster) + "' has no option of type " +
+                         std::to_string(static_cast<int>(choice.type)));
+    }
+  }
+}
+
+/// Names of nodes that are not there are most likely typing errors. A planned sequence does not
+/// know of nodes that were pinned after it was planned.
+void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
+  const PlanChoices& choices = study.choices.plans;
+  if (choices.pinned.empty()) return;
+  const NodeNames names(study.graph());
+  for (const std::string& name : choices.pinned) {
+    if (names.find(name).valid()) continue;
+    warnings.push_back("kept node '" + printable(name) + "' is not in the step");
+  }
+  if (!is_planned(study)) return;
+  for (const auto& [node, more_runs] : repeated_nodes(*choices.sequence)) {
+    if (!is_pinned(study.pinned, node)) continue;
+    warnings.push_back("the planned sequence runs " + describe(study.graph().node(node), node) +
+                       " again, which is to keep its outputs; plan again with --budget");
+  }
+}
+
+/// Plans that are on but applied nowhere, because other plans of the same tensors win or their
+/// nodes are pinned.
+void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
+  const PlanCounts applied = count_plans(study.applied);
+  for (const auto& [cluster, choice] : study.config) {
+    if (choice.count == 0 || applied.contains({cluster, choice.type})) continue;
+    const std::vector<const NodePlan*> plans = plans_of(*study.opportunities, cluster, choice.type);
+    if (plans.empty()) continue;
+    const bool any_pinned = std::ranges::any_of(
+        plans, [&](const NodePlan* each) { return is_pinned(study.pinned, each->node); });
+    warnings.push_back(
+        "plan '" + printable(to_string(cluster, choice)) + "' is on but changes nothing: " +
+        (any_pinned ? "nodes keep their outputs" : "other plans for the same tensors win"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const StudyParts& study) {
+  Warnings warnings;
+  warn_of_sequence(study, warnings);
+  add_all(study.graph().data().warnings, warnings);
+  add_all(study.prepared->step.warnings, warnings);
+  warn_of_sizes(study, warnings);
+  warn_of_boundary(study, warnings);
+  warn_of_update(study, warnings);
+  warn_of_search(study, warnings);
+  add_all(warnings_of_moves(study), warnings);
+  warn_of_fusion(study, warnings);
+  warn_of_clusters(study, warnings);
+  warn_of_pinned(study, warnings);
+  warn_of_rivals(study, warnings);
+  return warnings;
+}
+
+}  // namespace stashscope

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// What the user should know of a study: assumed or unknown sizes, and choices that are left out or
+/// change nothing. `StudyParts::warnings` is not read.
+std::vector<std::string> warnings_of(const StudyParts& study);
+
+}  // namespace stashscope

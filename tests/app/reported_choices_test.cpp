@@ -1,0 +1,268 @@
+// The effect of options on the report, and on saved models, sessions and environment blocks.
+
+#include "core/memory/optimizer.h"
+#include "core/planner/device_profile.h"
+#include "core/schedule/fusion/fusions.h"
+#include "tests/app/command_line.h"
+
+namespace stashscope {
+namespace reported_choices_test {
+
+TEST_F(CommandLine, TheLargestBatchThatFitsIsLookedFor) {
+  const std::string model = in_folder("model.onnx");
+  const auto fit = report("--fit batch=N --memory 1MiB " + model)["fit"];
+  EXPECT_EQ(fit["memory_bytes"], 1 << 20);
+  const std::int64_t largest = fit["current"]["largest"]["value"];
+  EXPECT_EQ(fit["current"]["next"]["value"], largest + 1);
+  const auto peak = [&](std::int64_t value) -> std::int64_t {
+    const auto tried = report("--dim N=" + std::to_string(value) + " " + model);
+    return tried["memory"]["current"]["peak_bytes"];
+  };
+  EXPECT_LE(peak(largest), 1 << 20);
+  EXPECT_GT(peak(largest + 1), 1 << 20);
+  const auto on_t4 = report("--fit N --profile T4-16GB " + model)["fit"];
+  EXPECT_EQ(on_t4["memory_bytes"], std::int64_t{16} << 30);
+  const Outcome text = stashscope("--batch --fit batch=N --memory 1MiB " + model);
+  EXPECT_NE(text.output.find("Largest batch (N) in 1.00 MiB"), std::string::npos) << text.output;
+}
+
+TEST_F(CommandLine, ChoicesWithoutEffectAreSaid) {
+  const auto notes = [&](const std::string& arguments) {
+    return stashscope("--batch --dim N=4 " + in_folder("model.onnx") + " " + arguments).errors;
+  };
+  EXPECT_NE(notes("--probe 0 --level 1").find("has no effect"), std::string::npos);
+  EXPECT_NE(notes("--recomputable Nix").find("'Nix' fits no node"), std::string::npos);
+  EXPECT_EQ(notes("--probe 1:0 --level 1"), "");
+  EXPECT_EQ(notes("--recomputable Gelu"), "");
+}
+
+TEST_F(CommandLine, TheSummaryShowsWhatIsInForce) {
+  const std::string summary = "--batch --format summary " + in_folder("model.onnx") + " --dim N=4";
+  const std::string off = stashscope(summary).output;
+  EXPECT_NE(off.find("Disabled (enable with Gelu:1)"), std::string::npos) << off;
+  const std::string on = stashscope(summary + " --level 1 --device cpu").output;
+  EXPECT_NE(on.find("User config:\n    Gelu+:1:-1,MatMul+:1:-1\n"), std::string::npos) << on;
+  EXPECT_NE(on.find("Recompute (on)"), std::string::npos) << on;
+  EXPECT_NE(on.find("Measured on cpu: "), std::string::npos) << on;
+}
+
+TEST_F(CommandLine, PassesAreListedAppliedReportedAndPassedOn) {
+  const Outcome listed = stashscope("--list-passes");
+  EXPECT_EQ(listed.status, 0);
+  EXPECT_NE(listed.output.find("fuse_gelu: "), std::string::npos) << listed.output;
+  test::ModelBuilder model;
+  model.input("x", {"N", 8}).weight("w", {8, 8}).node("MatMul", {"x", "w"}, {"h"});
+  model.node("Sigmoid", {"h"}, {"s"}).node("Mul", {"h", "s"}, {"y"}).output("y");
+  save_model(model.build(), folder / "swish.onnx");
+  const auto report_of = report(
+      "--pass clean_shapes,fuse_gelu --precision bfloat16 --device cpu "
+      "--dim N=4 " +
+      in_folder("swish.onnx"));
+  ASSERT_EQ(report_of["passes"].size(), 3U);
+  EXPECT_EQ(report_of["passes"][1]["name"], "fuse_gelu");
+  EXPECT_EQ(report_of["passes"][1]["changed"], 1);
+  EXPECT_EQ(report_of["passes"][1]["nodes_before"], 3);
+  EXPECT_EQ(report_of["passes"][1]["nodes_after"], 2);
+  EXPECT_GT(report_of["passes"][1]["stashed_bytes_saved"], 0);
+  EXPECT_EQ(report_of["measured"]["max_abs_error_bytes"], 0);
+  EXPECT_FALSE(report("--dim N=4 " + in_folder("swish.onnx")).contains("passes"));
+  EXPECT_EQ(worker("--pass all --precision float16 --dim N=4 " + in_folder("swish.onnx")).status,
+            0);
+}
+
+TEST_F(CommandLine, HelpNamesEveryOrder) {
+  std::string help = stashscope("--help").output;
+  std::erase_if(help, [](char c) { return c == '\n' || c == ' '; });
+  for (const OrderStrategy& each : order_strategies()) {
+    EXPECT_NE(help.find(each.name), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, ListsTheOrders) {
+  const Outcome outcome = stashscope("--list-orders");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const OrderStrategy& each : order_strategies()) {
+    const std::string line = std::string(each.name) + ": " + std::string(each.description);
+    EXPECT_NE(outcome.output.find(line), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, ListsTheFusions) {
+  const Outcome outcome = stashscope("--list-fusions");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const FusionStrategy& each : fusion_strategies()) {
+    const std::string line = std::string(each.name) + ": " + std::string(each.description);
+    EXPECT_NE(outcome.output.find(line), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, FusesAsAskedAndRunsTheGroups) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 4}).input("labels", {"N"}, ElementType::int64).weight("w", {4, 4});
+  model.node("MatMul", {"x", "w"}, {"h"}).node("Neg", {"h"}, {"n"}).node("Tanh", {"n"}, {"t"});
+  model.node("SoftmaxCrossEntropyLoss", {"t", "labels"}, {"loss"}).output("loss");
+  save_model(model.build(), folder / "tanh.onnx");
+  const std::string file = in_folder("tanh.onnx") + " --dim N=4 ";
+  const auto plain = report(file);
+  EXPECT_TRUE(plain["fusion"]["groups"].empty());
+  EXPECT_EQ(plain["fusion"]["strategies"].size(), fusion_strategies().size());
+  const auto fused = report(file + "--fuse dataflow --device cpu");
+  ASSERT_FALSE(fused["fusion"]["groups"].empty());
+  EXPECT_EQ(fused["fusion"]["chosen"], "dataflow");
+  EXPECT_EQ(fused["measured"]["max_abs_error_bytes"], 0);
+  const std::string node = fused["fusion"]["groups"][0][0];
+  const auto split = report(file + "--fuse dataflow --split '" + node + "'");
+  for (const auto& group : split["fusion"]["groups"]) {
+    EXPECT_EQ(std::count(group.begin(), group.end(), node), 0);
+  }
+  EXPECT_EQ(worker(file + "--fuse memory-aware --order best").status, 0);
+  EXPECT_EQ(stashscope("--batch " + file + "--no-merge one").status, 2);
+  EXPECT_EQ(stashscope("--batch " + file + "--fuse everything").status, 2);
+}
+
+TEST_F(CommandLine, KeepsOutputsOfNodesInMemory) {
+  const std::string model = in_folder("model.onnx") + " --dim N=64 --level 1";
+  const std::string kept = " --keep make_layer.1.g --keep make_layer.4.g";
+  const auto all = report(model);
+  const auto found = report(model + kept + " --device cpu --save-session " + in_folder("s.json") +
+                            " --export-env " + in_folder("env.sh"));
+  EXPECT_EQ(found["kept"], (std::vector{"make_layer.1.g", "make_layer.4.g"}));
+  const auto applied = [](const nlohmann::json& report) {
+    int count = 0;
+    for (const auto& plan : report["plans"]) {
+      if (plan["config"] == "Gelu+:1:-1") count += plan["applied"].get<int>();
+    }
+    return count;
+  };
+  EXPECT_EQ(applied(all), 5);
+  EXPECT_EQ(applied(found), 3);
+  EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0);
+  EXPECT_TRUE(found["notes"].empty());
+  EXPECT_EQ(report(in_folder("s.json"))["memory"]["current"], found["memory"]["current"]);
+  const std::string block = read_file(in_folder("env.sh"));
+  EXPECT_NE(block.find("Gelu+:1:4"), std::string::npos) << block;
+  EXPECT_NE(block.find("make_layer.1.g"), std::string::npos) << block;
+  const auto typing_error = report(model + " --keep layer.1");
+  ASSERT_EQ(typing_error["notes"].size(), 1U);
+  EXPECT_NE(typing_error["notes"][0].get<std::string>().find("'layer.1'"), std::string::npos);
+}
+
+TEST_F(CommandLine, ListsTheOptimizers) {
+  const Outcome outcome = stashscope("--list-optimizers");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const Optimizer& each : optimizers()) {
+    EXPECT_NE(outcome.output.find(each.name), std::string::npos) << each.name;
+    EXPECT_NE(outcome.output.find(each.description), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, ListsTheProfiles) {
+  const Outcome outcome = stashscope("--list-profiles");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const DeviceProfile& each : device_profiles()) {
+    EXPECT_NE(outcome.output.find(each.name), std::string::npos) << each.name;
+  }
+}
+
+TEST_F(CommandLine, TimesAreForTheProfileThatIsNamed) {
+  const std::string model = in_folder("model.onnx") + " --dim N=512";
+  const auto seconds = [&](const std::string& profile) {
+    return report(model + profile)["cost"]["baseline_seconds"].get<double>();
+  };
+  EXPECT_LT(seconds(" --profile H200-SXM5-141GB"), seconds(" --profile P100-PCIE-16GB"));
+  EXPECT_EQ(report(model + " --profile t4-16gb")["cost"]["profile"], "T4-16GB");
+  const std::string own = in_folder("own.json");
+  write_file_atomically(own,
+                        "{\"name\": \"own\", \"memory_bytes\": 1, \"bandwidth\": 1e6, "
+                        "\"link_bandwidth\": 1e6, \"vector_flops\": {\"float32\": 1e6}}");
+  EXPECT_EQ(report(model + " --profile " + own)["cost"]["profile"], "own");
+}
+
+TEST_F(CommandLine, ARunTellsTheTimesOfItsNodes) {
+  const auto cost = report(in_folder("model.onnx") + " --dim N=8 --device cpu")["cost"];
+  EXPECT_EQ(cost["measured_on"], "cpu");
+  EXPECT_EQ(cost["measured_nodes"], cost["nodes"]);
+  EXPECT_GT(cost["baseline_seconds"], 0);
+}
+
+TEST_F(CommandLine, ARunHoldsTheStatesAndReleasesTheGradients) {
+  const auto measured = report(in_folder("model.onnx") + " --dim N=8 --level 1 --device cpu " +
+                               "--optimizer adam --release-gradients");
+  EXPECT_EQ(measured["measured"]["max_abs_error_bytes"], 0);
+  for (const char* variant : {"baseline", "current"}) {
+    const auto& predicted = measured["memory"][variant];
+    EXPECT_EQ(predicted["peak_bands"]["optimizer_states"], 2 * 6 * 16 * 16 * 4);
+    EXPECT_EQ(measured["measured"]["phases"][variant], predicted["phases"]);
+    EXPECT_EQ(predicted["phases"].back()["maximum_bytes"], predicted["peak_bytes"]);
+  }
+}
+
+TEST_F(CommandLine, JsonReportFollowsTheOptions) {
+  const std::string model = in_folder("model.onnx") + " --dim N=64";
+  const auto plain = report(model);
+  EXPECT_EQ(plain["dims"]["N"], 64);
+  const auto planned = report(model + " --level 1");
+  EXPECT_LT(planned["memory"]["current"]["peak_bytes"], plain["memory"]["current"]["peak_bytes"]);
+  EXPECT_EQ(planned["memory"]["baseline"], plain["memory"]["baseline"]);
+  EXPECT_GT(planned["cost"]["extra_flops"], 0);
+  const std::string config = plain["plans"][0]["config"];
+  const auto single = report(model + " --plan '" + config + "'");
+  EXPECT_EQ(single["plans"][0]["on"], true);
+  EXPECT_EQ(single["plans"][0]["applied"], single["plans"][0]["freq"]);
+  write_file_atomically(folder / "config.json", "[\"" + config + "\"]");
+  EXPECT_EQ(report(model + " --plan @" + in_folder("config.json")), single);
+  for (const auto& order : plain["orders"]) {
+    const auto ordered = report(model + " --order " + order["name"].get<std::string>());
+    const auto& peak = ordered["memory"]["current"]["peak_bytes"];
+    if (order["peak_bytes"].is_null()) {
+      EXPECT_LE(peak, plain["memory"]["current"]["peak_bytes"]) << order["name"];
+    } else {
+      EXPECT_EQ(peak, order["peak_bytes"]) << order["name"];
+    }
+  }
+}
+
+TEST_F(CommandLine, ExtensionsSayHowOftenTheyAreApplied) {
+  const auto rows = report(in_folder("model.onnx") + " --dim N=8 --plan MatMul:3:2")["extensions"];
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["applied"], row["config"] == "MatMul:3:-1" ? 2 : 0) << row;
+  }
+}
+
+TEST_F(CommandLine, ASavedModelLoadsAgainWithTheSameReport) {
+  const std::string options = " --dim N=64 --level 1";
+  const auto first =
+      report(in_folder("model.onnx") + options + " --save-model " + in_folder("saved.onnx"));
+  const auto again = report(in_folder("saved.onnx") + " --dim N=64");
+  EXPECT_EQ(again["memory"]["baseline"]["peak_bytes"], first["memory"]["current"]["peak_bytes"]);
+  EXPECT_EQ(again["model"]["parameter_bytes"], first["model"]["parameter_bytes"]);
+  report(in_folder("model.onnx") + " --dim N=64 --save-model " + in_folder("plain.onnx"));
+  const auto plain = report(in_folder("model.onnx") + " --dim N=64");
+  const auto reloaded = report(in_folder("plain.onnx") + " --dim N=64");
+  for (const char* key : {"dims", "plans", "clusters", "memory", "orders", "cost"}) {
+    EXPECT_EQ(reloaded[key], plain[key]) << key;
+  }
+}
+
+TEST_F(CommandLine, ASavedSessionHoldsEveryChoice) {
+  const std::string options =
+      " --dim N=32 --level 1 --order depth-first --optimizer momentum "
+      "--release-gradients --save-session ";
+  const auto first = report(in_folder("model.onnx") + options + in_folder("session.json"));
+  auto again = report(in_folder("session.json"));
+  again["model"]["path"] = first["model"]["path"];
+  EXPECT_EQ(again, first);
+  const auto overridden = report(in_folder("session.json") + " --dim N=16");
+  EXPECT_EQ(overridden["dims"]["N"], 16);
+}
+
+TEST_F(CommandLine, TheEnvironmentBlockNamesTheConfig) {
+  report(in_folder("model.onnx") + " --dim N=4 --plan Gelu+:1:-1 --export-env " +
+         in_folder("env.sh"));
+  const std::string block = read_file(folder / "env.sh");
+  EXPECT_NE(block.find("export ORTMODULE_MEMORY_OPT_CONFIG=\"Gelu+:1:-1\""), std::string::npos)
+      << block;
+}
+
+}  // namespace reported_choices_test
+}  // namespace stashscope

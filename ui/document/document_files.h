@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QObject>
+#include <filesystem>
+#include <memory>
+
+#include "core/study/files/overwrite_guard.h"
+#include "core/study/files/session.h"
+#include "ui/jobs/job_thread.h"
+#include "ui/jobs/notices.h"
+
+namespace stashscope::ui {
+
+/// The files of a document: those that it was read from, and those that it writes. Writes one after
+/// another on its own thread, and finishes all of them before it is destroyed. Failures and
+/// successes go to the notices. Lives on the interface thread.
+class DocumentFiles : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit DocumentFiles(Notices& notices) : notices_(notices) {}
+
+  /// Another model is open.
+  /// @param session empty when the model was not opened from a session of the user
+  void open(std::shared_ptr<const Graph> model, const std::filesystem::path& model_file,
+            const QString& session);
+  /// Empty until the session is saved or loaded.
+  const QString& session_path() const { return session_path_; }
+  /// Refuses to write over any file that the document was read from.
+  /// @pre a model is open
+  OverwriteGuard guard() const;
+
+  /// Ends with `session_saved`, or with a failure and `session_not_saved`. Failures of a model that
+  /// is no longer open have no such signal.
+  /// @pre a model is open
+  void write_session(Session session, const QString& path);
+  /// @param done message on success; empty: none
+  /// @param job is called on another thread and may throw
+  void write_in_background(const QString& done, std::function<void()> job);
+  /// The same for one file that must not be one that the document was read from. Does nothing
+  /// without a model.
+  void write_file(const QString& path, const QString& done, std::function<void()> job);
+
+ Q_SIGNALS:
+  void paths_changed();
+  void session_saved();
+  void session_not_saved();
+
+ private:
+  using Answer = std::function<void(const std::optional<Failure>&)>;
+
+  void write(std::function<void()> job, Answer answer);
+  void finish_session(const std::shared_ptr<const Graph>& model, const QString& path,
+                      const std::optional<Failure>& failure);
+
+  Notices& notices_;
+  std::shared_ptr<const Graph> model_;
+  std::filesystem::path model_file_;
+  QString session_path_;
+  // Last, so that it is joined before the members that its jobs use are destroyed.
+  JobThread thread_{JobThread::AtEnd::finish};
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,64 @@
+#include "ui/document/linked_selection.h"
+
+#include <algorithm>
+
+namespace stashscope::ui {
+
+void LinkedSelection::select_node(NodeId node, Cursor cursor) {
+  if (study_ == nullptr || !step_of_.contains(node)) return;
+  const bool follows = cursor == Cursor::follows;
+  current_ = {node,
+              {node},
+              {},
+              follows ? step_of_[node] : current_.step,
+              follows ? false : current_.at_peak};
+  Q_EMIT changed();
+}
+
+void LinkedSelection::select_nodes(std::vector<NodeId> nodes, const QString& title,
+                                   std::optional<std::size_t> step) {
+  if (study_ == nullptr) return;
+  if (step) {
+    current_.step = *step;
+    current_.at_peak = false;
+  }
+  current_.node = NodeId();
+  current_.nodes = std::move(nodes);
+  current_.title = title;
+  Q_EMIT changed();
+}
+
+void LinkedSelection::select_step(std::size_t step) {
+  if (study_ == nullptr || step >= study_->current->timeline.order.size()) return;
+  const NodeId node = study_->current->timeline.order[step];
+  current_ = {node, {node}, {}, step, false};
+  Q_EMIT changed();
+}
+
+void LinkedSelection::clear() {
+  current_.node = NodeId();
+  current_.nodes.clear();
+  current_.title.clear();
+  Q_EMIT changed();
+}
+
+void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
+  study_ = std::move(study);
+  const Dataflow& dataflow = study_->current->dataflow;
+  const Timeline& timeline = study_->current->timeline;
+  step_of_ = IdVector<NodeId, std::size_t>(dataflow.topology.nodes());
+  for (std::size_t step = 0; step < timeline.order.size(); ++step) {
+    step_of_[timeline.order[step]] = step;
+  }
+  // In the new study, ids of clones belong to other nodes.
+  std::erase_if(current_.nodes, [&](NodeId id) { return dataflow.is_clone(id); });
+  if (current_.node.valid() && dataflow.is_clone(current_.node)) current_.node = NodeId();
+  if (current_.at_peak) {
+    current_.step = timeline.peak_slot;
+  } else if (current_.node.valid()) {
+    current_.step = step_of_[current_.node];
+  }
+  current_.step = std::min(current_.step, std::max<std::size_t>(1, timeline.order.size()) - 1);
+}
+
+}  // namespace stashscope::ui

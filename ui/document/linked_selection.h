@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <optional>
+
+#include "core/study/step/study.h"
+#include "ui/document/selection.h"
+
+namespace stashscope::ui {
+
+/// The selection that all views share: each of them sets it, and follows it on `changed`. Ignores
+/// requests until it has a study.
+class LinkedSelection : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Whether the memory cursor moves to the slot of a selected node.
+  enum class Cursor { follows, stays };
+
+  using QObject::QObject;
+
+  const Selection& current() const { return current_; }
+  NodeId node() const { return current_.node; }
+  const std::vector<NodeId>& nodes() const { return current_.nodes; }
+  const QString& title() const { return current_.title; }
+  /// Slot of the memory cursor.
+  std::size_t step() const { return current_.step; }
+  /// Slot of a node in the current order.
+  /// @pre the study has the node
+  std::size_t step_of(NodeId node) const { return step_of_[node]; }
+
+  /// Ignores a node that the study does not have.
+  void select_node(NodeId node, Cursor cursor = Cursor::follows);
+  /// @param step the memory cursor moves to this slot; without it the cursor stays
+  void select_nodes(std::vector<NodeId> nodes, const QString& title,
+                    std::optional<std::size_t> step = std::nullopt);
+  /// Moves the memory cursor and selects the node of that slot.
+  void select_step(std::size_t step);
+  /// Selects no node; the memory cursor stays.
+  void clear();
+
+  /// Selects nothing, with the cursor at the peak. Emits no signal: a new study follows.
+  void reset() { current_ = Selection(); }
+  /// Adapts the selection to a new study. Emits no signal: the views must take the study before
+  /// `announce` lets them show what is selected in it.
+  void take_study(std::shared_ptr<const Study> study);
+  void announce() { Q_EMIT changed(); }
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  std::shared_ptr<const Study> study_;
+  IdVector<NodeId, std::size_t> step_of_;
+  Selection current_;
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "core/study/files/loaded_model.h"
+#include "core/study/step/study.h"
+#include "ui/jobs/failure.h"
+#include "ui/jobs/job_thread.h"
+
+namespace stashscope::ui {
+
+/// Result of a computation: a study, with its model if one was loaded for it, or a failure.
+struct StudyOutcome {
+  std::optional<Failure> failure;
+  bool is_opening = false;            ///< the computation began with `open`
+  QString path;                       ///< as given to `open`
+  std::optional<LoadedModel> loaded;  ///< set when a model was opened
+  std::shared_ptr<const Study> study;
+};
+
+/// Loads models and computes studies on its own thread. A new computation cancels the previous one,
+/// whose result is dropped. Lives on the interface thread.
+class StudyJob : public QObject {
+  Q_OBJECT
+
+ public:
+  using Loader = std::function<LoadedModel()>;
+
+  using QObject::QObject;
+  ~StudyJob() override { progress_.cancel(); }
+
+  /// Loads a model and computes its first study.
+  /// @param loader is called on another thread and may throw
+  void open(const QString& path, Loader loader);
+  /// @param previous its parts are reused where the choices allow that; may be null
+  void compute(std::shared_ptr<const Graph> model, const Choices& choices,
+               std::shared_ptr<const Study> previous);
+  /// Cancels the computation and drops its result. `finished` is not emitted for it.
+  void cancel();
+
+  bool is_busy() const { return busy_; }
+  /// Whether the current computation loads a model.
+  bool is_opening() const { return opening_; }
+
+ Q_SIGNALS:
+  void busy_changed();
+  void progressed(double fraction, const QString& stage);
+  /// The newest computation ended; `is_busy` is already false.
+  void finished(const stashscope::ui::StudyOutcome& outcome);
+
+ private:
+  Progress restart(bool is_opening);
+  void post(std::function<StudyOutcome()> compute);
+  void set_busy(bool busy);
+
+  bool busy_ = false;
+  bool opening_ = false;
+  std::uint64_t generation_ = 0;
+  Progress progress_;
+  // Last, so that it is joined before the members that its jobs use are destroyed.
+  JobThread thread_{JobThread::AtEnd::drop};
+};
+
+}  // namespace stashscope::ui

@@ -1,0 +1,68 @@
+#include "ui/graph/graph_tips.h"
+
+#include <cmath>
+
+#include "core/study/facts/node_facts.h"
+#include "ui/graph/graph_view.h"
+#include "ui/text/texts.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+/// Text of a node that makes a view or works in place.
+QString borrowed_text(const Study& study, NodeId node) {
+  const NodeId maker = maker_of_memory(study, node);
+  if (!maker.valid() || maker == node) return {};
+  return QLatin1Char('\n') +
+         GraphView::tr("in the memory of %1")
+             .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
+}
+
+}  // namespace
+
+QString tip_of_box(const GraphPicture& picture, std::uint32_t box) {
+  const layout::DrawnBox& drawn = picture.drawing.boxes[box];
+  const std::string& name =
+      drawn.shows.group.valid()
+          ? picture.grouping->groups[drawn.shows.group].path
+          : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
+  QString tip = shown(name);
+  if (drawn.memory.bytes > 0) {
+    tip += QLatin1Char('\n') + GraphView::tr("makes %1, alive for %2 of %3 slots on average")
+                                   .arg(bytes_text(drawn.memory.bytes))
+                                   .arg(std::lround(average_slots(drawn.memory)))
+                                   .arg(picture.drawing.steps);
+  }
+  if (drawn.memory.bytes == 0 && !drawn.shows.group.valid()) {
+    tip += borrowed_text(*picture.study, drawn.shows.node);
+  }
+  if (drawn.memory.stashed_bytes > 0) {
+    tip += QLatin1Char('\n') +
+           GraphView::tr("stashes %1 for backward").arg(bytes_text(drawn.memory.stashed_bytes));
+  }
+  if (drawn.memory.peak_bytes > 0) {
+    tip += QLatin1Char('\n') +
+           GraphView::tr("%1 of it at the peak").arg(bytes_text(drawn.memory.peak_bytes));
+  }
+  if (drawn.seconds > 0) {
+    tip += QLatin1Char('\n') + GraphView::tr("runs for %1").arg(time_text(drawn.seconds));
+  }
+  if (drawn.shows.group.valid())
+    tip += QLatin1Char('\n') + GraphView::tr("double-click to open or close");
+  return tip;
+}
+
+QString tip_of_stash_edge(const layout::Drawing& drawing, std::uint32_t stash_edge) {
+  const layout::StashEdge& drawn = drawing.stash_edges[stash_edge];
+  if (drawn.is_turn) return GraphView::tr("From forward to backward");
+  QString tip = GraphView::tr("%1 stashed by %2 for %3")
+                    .arg(bytes_text(drawn.bytes), shown(drawing.boxes[drawn.from].title),
+                         shown(drawing.boxes[drawn.to].title));
+  if (drawn.stashes.size() > 1) {
+    tip += QLatin1Char('\n') + GraphView::tr("%1 activations").arg(drawn.stashes.size());
+  }
+  return tip + QLatin1Char('\n') + GraphView::tr("click to select its path");
+}
+
+}  // namespace stashscope::ui

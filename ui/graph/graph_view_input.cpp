@@ -1,0 +1,199 @@
+#include <QApplication>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <cmath>
+
+#include "ui/graph/graph_tips.h"
+#include "ui/graph/graph_view.h"
+#include "ui/widgets/key_action.h"
+
+namespace stashscope::ui {
+
+namespace {
+
+constexpr double zoom_step = 1.25;
+constexpr double pan_step = 64;
+
+/// Distance from a curve within which a click counts, in pixels.
+constexpr double reach = 6;
+
+bool is_escape(const QKeyEvent& key) {
+  return key.key() == Qt::Key_Escape && key.modifiers() == Qt::NoModifier;
+}
+
+}  // namespace
+
+/// Boxes lie over stash edges, stash edges over the frames of open groups.
+GraphView::Found GraphView::found_under(QPointF screen) const {
+  if (scene_ == nullptr) return {};
+  const layout::Drawing& drawing = scene_->drawing();
+  const layout::Point point = from_qt(camera_.to_picture(screen));
+  const auto box = layout::box_at(drawing, point);
+  if (box && !drawing.boxes[*box].is_open()) return {box, std::nullopt};
+  const auto stash_edge = layout::stash_edge_at(drawing, point, reach / camera_.zoom);
+  if (stash_edge) return {std::nullopt, stash_edge};
+  return {box, std::nullopt};
+}
+
+void GraphView::click(const Found& found) {
+  if (found.box) {
+    click(*found.box);
+  } else if (found.stash_edge) {
+    Q_EMIT stash_edge_clicked(*found.stash_edge);
+  } else {
+    Q_EMIT nothing_clicked();
+  }
+}
+
+bool GraphView::is_marked(const Found& found) const {
+  return found.box && scene_->marks()[*found.box] != Mark::none;
+}
+
+void GraphView::click(std::uint32_t box) {
+  const layout::OutlineBox& shows = scene_->drawing().boxes[box].shows;
+  if (shows.node.valid()) {
+    Q_EMIT node_clicked(shows.node);
+  } else {
+    Q_EMIT group_clicked(shows.group, shows.side);
+  }
+}
+
+/// The closest box whose centre lies in a direction, with little distance to the side.
+std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key direction) const {
+  const auto& boxes = scene_->drawing().boxes;
+  const layout::Point from = boxes[box].rect.center();
+  std::optional<std::uint32_t> best;
+  double best_distance = 0;
+  for (std::uint32_t i = 0; i < boxes.size(); ++i) {
+    if (i == box || boxes[i].is_open()) continue;
+    const layout::Point to = boxes[i].rect.center();
+    double along =
+        direction == Qt::Key_Up || direction == Qt::Key_Down ? to.y - from.y : to.x - from.x;
+    double aside =
+        direction == Qt::Key_Up || direction == Qt::Key_Down ? to.x - from.x : to.y - from.y;
+    if (direction == Qt::Key_Up || direction == Qt::Key_Left) along = -along;
+    if (along <= 1) continue;
+    const double distance = along + 3 * std::abs(aside);
+    if (best && distance >= best_distance) continue;
+    best = i;
+    best_distance = distance;
+  }
+  return best;
+}
+
+void GraphView::walk(Qt::Key direction) {
+  if (scene_ == nullptr || scene_->drawing().boxes.empty()) return;
+  const auto from = first_marked_box();
+  const auto to = from ? neighbour(*from, direction) : std::optional<std::uint32_t>(0);
+  if (!to) return;
+  click(*to);
+  show_box(to_qt(scene_->drawing().boxes[*to].rect), 0);
+}
+
+bool GraphView::event(QEvent* event) {
+  // Before the window's own command of that key.
+  if (event->type() == QEvent::ShortcutOverride && isolation_ &&
+      is_escape(static_cast<const QKeyEvent&>(*event))) {
+    event->accept();
+    return true;
+  }
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* const help = static_cast<QHelpEvent*>(event);
+  const Found found = found_under(help->pos());
+  if (found.box) {
+    QToolTip::showText(help->globalPos(), tip_of_box(scene_->picture(), *found.box), this);
+  } else if (found.stash_edge) {
+    QToolTip::showText(help->globalPos(), tip_of_stash_edge(scene_->drawing(), *found.stash_edge),
+                       this);
+  } else {
+    QToolTip::hideText();
+  }
+  return true;
+}
+
+void GraphView::wheelEvent(QWheelEvent* event) {
+  const double notches = event->angleDelta().y() / 120.0;
+  moved_by_user_ = true;
+  set_camera(zoomed(camera_, std::pow(zoom_step, notches), event->position()));
+  event->accept();
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event) {
+  pressed_at_ = event->position();
+  dragged_to_ = pressed_at_;
+  dragging_ = false;
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event) {
+  if ((event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) == 0) {
+    const Found found = found_under(event->position());
+    set_hovered(found.box);
+    setCursor(found.stash_edge ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    return;
+  }
+  const QPointF way = event->position() - pressed_at_;
+  if (way.manhattanLength() >= QApplication::startDragDistance()) dragging_ = true;
+  if (!dragging_) return;
+  moved_by_user_ = true;
+  set_camera(moved(camera_, event->position() - dragged_to_));
+  dragged_to_ = event->position();
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+  const bool was_dragging = std::exchange(dragging_, false);
+  if (was_dragging || event->button() != Qt::LeftButton) return;
+  click(found_under(event->position()));
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  if (const auto box = found_under(event->position()).box) toggle(*box);
+}
+
+/// By mouse, the menu is about the box under the pointer; by keyboard, about the selection.
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+  if (scene_ == nullptr) return;
+  if (event->reason() == QContextMenuEvent::Keyboard) {
+    Q_EMIT menu_wanted(menu_place());
+    return;
+  }
+  const Found found = found_under(event->pos());
+  if (!is_marked(found)) click(found);
+  Q_EMIT menu_wanted(event->globalPos());
+}
+
+void GraphView::pan(QPointF by) {
+  moved_by_user_ = true;
+  set_camera(moved(camera_, -by));
+}
+
+void GraphView::add_keys() {
+  const auto add = [this](const QString& text, const QKeySequence& key,
+                          const std::function<void()>& run) {
+    add_key_action(*this, text, {key}, run);
+  };
+  add(tr("Box above"), Qt::Key_Up, [this] { walk(Qt::Key_Up); });
+  add(tr("Box below"), Qt::Key_Down, [this] { walk(Qt::Key_Down); });
+  add(tr("Box to the left"), Qt::Key_Left, [this] { walk(Qt::Key_Left); });
+  add(tr("Box to the right"), Qt::Key_Right, [this] { walk(Qt::Key_Right); });
+  add(tr("Pan up"), Qt::SHIFT | Qt::Key_Up, [this] { pan({0, -pan_step}); });
+  add(tr("Pan down"), Qt::SHIFT | Qt::Key_Down, [this] { pan({0, pan_step}); });
+  add(tr("Pan to the left"), Qt::SHIFT | Qt::Key_Left, [this] { pan({-pan_step, 0}); });
+  add(tr("Pan to the right"), Qt::SHIFT | Qt::Key_Right, [this] { pan({pan_step, 0}); });
+  add_key_action(*this, tr("Open or close the group"), {Qt::Key_Return, Qt::Key_Enter},
+                 [this] { toggle_selected(); });
+  tell_key(*add_key_action(*this, tr("End isolation"), {}, [this] { isolate(std::nullopt); }),
+           Qt::Key_Escape);
+  enable_keys(*this, false);
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event) {
+  if (!isolation_ || !is_escape(*event)) return QWidget::keyPressEvent(event);
+  isolate(std::nullopt);
+}
+
+void GraphView::leaveEvent(QEvent*) { set_hovered(std::nullopt); }
+
+}  // namespace stashscope::ui
