@@ -17,7 +17,8 @@ LoadedPlugin open_plugin(const std::filesystem::path& file) {
     return refused("the CUDA plugin cannot be opened: " + printable(library.failure()));
   }
   auto* const entry = library.find<PluginEntry>(plugin_entry_name);
-  if (entry == nullptr) return refused(printable(file.string()) + " is not a plugin of this program");
+  if (entry == nullptr)
+    return refused(printable(file.string()) + " is not a plugin of this program");
   const PluginInterface* const functions = entry();
   if (std::string(functions->identity) != plugin_identity) {
     return refused("the CUDA plugin is of version " + printable(functions->identity) +

@@ -143,5 +143,21 @@ TEST(ControlFlow, IsRefusedForOperatorsInsideThatHaveNoKernel) {
   }
 }
 
+TEST(ControlFlow, StaysCancelledWhenItsNodeRuns) {
+  const NamedTensors inputs = inputs_of(true, 0);
+  const ModelStep step(prepare_training_step(choice(), {}), inputs);
+  const RunPlan plan = step.default_plan();
+  const Progress progress;
+  const TraceSink cancel = [&](const TraceEvent& event) {
+    if (event.kind == TraceEvent::Kind::node_start) progress.cancel();
+  };
+  try {
+    make_runner("cpu")->run(plan, inputs, cancel, progress);
+    FAIL() << "the run is not cancelled";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+  }
+}
+
 }  // namespace control_flow_test
 }  // namespace stashscope
