@@ -38,7 +38,7 @@ OPTIONAL = {
 }
 # Files that the programs open at run time, although no rule, header or script names them.
 OPENED_AT_RUN_TIME = {
-    "/usr/bin/xz": "tar -xJf in tests/core/run/conformance_test.cpp",
+    "/usr/bin/xz": "tar -xJf in tests/core/run/models/conformance_test.cpp",
     "/usr/lib/*/graphviz/libgvplugin_dot_layout.so.?": "Graphviz, to lay graphs out",
     "/usr/lib/*/qt6/plugins/platforms/libqoffscreen.so": "Qt, if QT_QPA_PLATFORM is offscreen",
     "/usr/lib/*/qt6/plugins/platforms/libqxcb.so": "Qt, to show the window",

@@ -63,7 +63,7 @@ TEST_F(KilledSaving, LeavesTheOldOrTheNewFileWhole) {
   for (int i = 0; i < 60; ++i) {
     kill_after(static_cast<useconds_t>(3'000 + 977 * i));
     const Session read = parse_session(read_file(file_), folder_);
-    const std::size_t runs = read.choices.plans.sequence.runs.size();
+    const std::size_t runs = read.choices.plans.sequence.value().runs.size();
     ASSERT_EQ(read, session_of(runs));
     ASSERT_TRUE(runs == 10 || runs == 40'000 || runs == 90'000) << runs;
     replaced += runs == 10 ? 0 : 1;
