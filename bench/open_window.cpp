@@ -38,7 +38,7 @@ OpenWindow::OpenWindow() : window_({program(), places_.path()}) {
 
 void OpenWindow::open(const QString& file) {
   const Study* const before = document().study().get();
-  QObject::connect(&document(), &Document::failed, &window_, [](const Failure& failure) {
+  QObject::connect(&document().notices(), &Notices::failed, &window_, [](const Failure& failure) {
     std::fprintf(stderr, "%s\n", qPrintable(failure.message));
   });
   document().open(file);
@@ -52,7 +52,7 @@ void OpenWindow::choose(const Choices& choices, const QString& text) {
 }
 
 void OpenWindow::settle() {
-  wait_until([&] { return window_.graph().is_settled() && !document().is_busy(); });
+  wait_until([&] { return window_.graph().is_settled() && !document().study_job().is_busy(); });
 }
 
 bool OpenWindow::shows_graph() {

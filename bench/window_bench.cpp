@@ -146,7 +146,7 @@ layout::Drawing tiled(const layout::Drawing& one, int copies) {
       }
     };
     add(one.edges, all.edges);
-    add(one.bridges, all.bridges);
+    add(one.stash_edges, all.stash_edges);
   }
   all.bounds.width = copies * (one.bounds.width + 100);
   return all;

@@ -68,7 +68,7 @@ void fill_choices(OpenWindow& open, const QStringList& dims) {
   open.find<QSpinBox>(u"warm_up"_s).setValue(1);
   open.find<QSpinBox>(u"repeats"_s).setValue(3);
   open.document().run();
-  wait_until([&] { return !open.document().is_running(); });
+  wait_until([&] { return !open.document().run_job().is_running(); });
 }
 
 void fill_planner(OpenWindow& open) {
@@ -109,7 +109,7 @@ void draw_all(const QStringList& arguments) {
   open.open(model.filePath());
   fill_choices(open, arguments.mid(5));
   open.settle();
-  open.document().select_step(open.document().study()->current->timeline.peak_slot);
+  open.document().selection().select_step(open.document().study()->current->timeline.peak_slot);
   album.add(open.window(), u"window"_s);
   open.find<ComparePanel>(u"compare_panel"_s).open(model.filePath());
   fill_planner(open);
