@@ -25,8 +25,9 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
 /// Throws a usage Error. Call it before anything is loaded.
 void check_planning(const PlanningOptions& options);
 
-/// Plans as the options ask. A plan for a budget replaces the choices of study and session, and the
-/// session drops its measurements. Throws a usage Error for dimensions that the study lacks.
+/// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
+/// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that
+/// the study lacks.
 PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
                      Session& session);
 

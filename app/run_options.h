@@ -29,7 +29,7 @@ struct RunOptions {
   bool rounds_to_tf32 = false;
   bool updates = false;  ///< updates the parameters after each run
   double learning_rate = 1e-3;
-  std::string memory_limit;  ///< such as 12GiB; empty: the device's own
+  std::string memory_limit;  ///< such as 12GiB; empty: no limit
 
   bool compares() const { return !compare.empty(); }
   bool measures() const { return !measurement.empty() || !profile.empty(); }

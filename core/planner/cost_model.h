@@ -32,7 +32,7 @@ NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
 double roofline_seconds(double flops, double bytes, ComputeUnit unit, ElementType element,
                         const DeviceProfile& profile);
 
-/// The same for every node.
+/// The roofline time of every node.
 NodeTimes roofline_times(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                          const NodeWork& work, const DeviceProfile& profile);
 

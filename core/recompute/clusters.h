@@ -74,7 +74,7 @@ const std::optional<Shape>& table_shape(const Value& value);
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings);
 
-/// The same for the strategies that ONNX Runtime does not know.
+/// The plan table of the strategies that ONNX Runtime does not know.
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings);
 

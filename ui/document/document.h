@@ -61,7 +61,7 @@ class Document : public QObject {
   void run();
   /// Shared by runs and searches for this document.
   ExclusiveWork& exclusive_work() { return exclusive_work_; }
-  /// Why neither a run nor a search can begin now; empty when they can.
+  /// The reason why no run or search can begin now; empty if one can begin.
   QString why_wait() const;
   /// Null when nothing was measured under the choices of the shown study.
   const Measured* measured() const;

@@ -37,8 +37,8 @@ class DocumentFiles : public QObject {
   /// @param done message on success; empty: none
   /// @param job is called on another thread and may throw
   void write_in_background(const QString& done, std::function<void()> job);
-  /// The same for one file that must not be one that the document was read from. Does nothing
-  /// without a model.
+  /// Writes one file in the background. Refuses a file that the document was read from. Does
+  /// nothing without a model.
   void write_file(const QString& path, const QString& done, std::function<void()> job);
 
  Q_SIGNALS:

@@ -96,7 +96,7 @@ class Planning : public QObject {
   void update_fit();
 
   Document& document_;
-  std::shared_ptr<const Study> basis_;  ///< a study that the plans apply to
+  std::shared_ptr<const Study> basis_;  ///< the known plans hold for its step, order and device
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;

@@ -92,7 +92,7 @@ class ColumnPainter {
     }
   }
 
-  /// From the measured tensors up to the sum of tensors and workspace.
+  /// Fills the area between the measured tensors and the sum of tensors and workspace.
   void fill_workspaces() {
     if (curves_.with_workspace == nullptr) return;
     const QRgb colour = workspace_colour(theme_).rgb();

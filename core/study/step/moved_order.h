@@ -16,7 +16,7 @@ struct MovedOrder {
 MovedOrder with_moves(const Graph& graph, const Dataflow& dataflow, const FusedGroups& groups,
                       std::vector<NodeId> order, const std::vector<OrderMove>& moves);
 
-/// `'a' makes what it reads, and runs behind that place`
+/// `it reads an output of 'a', which would run after it`
 std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObstacle& obstacle);
 
 /// One for each move that is left out, with the reason.

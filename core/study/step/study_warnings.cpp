@@ -82,7 +82,7 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
     warnings.emplace_back(
         optimizer.updates
             ? "no trained parameter is float16 or bfloat16: no master weights are kept"
-            : "master weights are kept by an optimizer only; choose one with --optimizer NAME");
+            : "only an optimizer keeps master weights; choose one with --optimizer NAME");
   }
   if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
     warnings.emplace_back("there are no gradients of parameters that could be released");
@@ -113,7 +113,8 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
     warnings.emplace_back("a planned order keeps no groups together: no nodes are fused");
   }
   if (!fusion.strategy && !(fusion.alone.empty() && fusion.apart.empty())) {
-    warnings.emplace_back("no nodes are fused: what was said of groups changes nothing");
+    warnings.emplace_back(
+        "no fusion strategy is chosen: choices about fused groups have no effect");
   }
   for (const std::string& name : unknown_nodes(study.graph(), study.current->dataflow, fusion)) {
     warnings.push_back("node '" + printable(name) +
@@ -172,9 +173,10 @@ void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
     if (plans.empty()) continue;
     const bool any_pinned = std::ranges::any_of(
         plans, [&](const NodePlan* each) { return is_pinned(study.pinned, each->node); });
-    warnings.push_back(
-        "plan '" + printable(to_string(cluster, choice)) + "' is on but changes nothing: " +
-        (any_pinned ? "nodes keep their outputs" : "other plans for the same tensors win"));
+    warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
+                       "' is on but changes nothing: " +
+                       (any_pinned ? "some or all of its nodes are pinned"
+                                   : "other plans for the same tensors win"));
   }
 }
 

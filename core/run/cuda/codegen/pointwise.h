@@ -24,7 +24,7 @@ struct GroupMember {
 /// elements.
 Lowered lower_group(const std::vector<GroupMember>& members);
 
-/// The same for a single node.
+/// One kernel for a single pointwise node.
 Lowered lower_pointwise(const LoweringContext& context, ExpressionFunction expression);
 
 /// One kernel for several outputs of a node, each as large as the first. @param expressions by

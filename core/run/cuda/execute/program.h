@@ -74,7 +74,7 @@ struct ProgramStep {
 /// A training step prepared for a device: everything that is known before it runs.
 struct Program {
   std::vector<ProgramStep> steps;  ///< by slot of the execution order
-  ProgramStep updates;             ///< after the last slot: only calls
+  ProgramStep updates;             ///< run after the last slot; has calls only
   IdVector<ValueId, OperandType> types;
   IdVector<ValueId, Place> places;
   std::vector<Tensor> gradients;  ///< returned by the caller of the YieldOp
