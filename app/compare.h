@@ -19,7 +19,7 @@ struct TensorComparison {
   std::string name;
   double largest_error = 0;    ///< absolute error; infinite if only one side is NaN
   double largest_value = 0;    ///< of the expected tensor's finite elements
-  double allowed = 0;          ///< absolute
+  double allowed = 0;          ///< largest absolute error that passes
   std::string fault;           ///< why the two cannot be compared; empty if they can
   bool is_gradient = false;    ///< from a `grad_*.pb`
   bool only_rounding = false;  ///< below the float32 epsilon of the largest gradient

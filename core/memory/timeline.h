@@ -35,7 +35,8 @@ struct Timeline {
   std::vector<std::int64_t> idle_bytes;   ///< before each slot, plus one entry after the last
   std::int64_t peak_bytes = 0;
   std::size_t peak_slot = 0;              ///< the first slot that reaches the peak
-  std::vector<ValueId> released_outputs;  ///< handed over when made, then freed
+  std::vector<ValueId> released_outputs;  ///< graph outputs that leave the step when made; their
+                                          ///< buffers are freed then
 };
 
 /// The memory of the step when its nodes run in `order`. Aliases always share a buffer. An in-place

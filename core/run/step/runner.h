@@ -26,7 +26,7 @@ struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;
   Timeline timeline;
-  FusedGroups groups = {};      ///< the timeline's
+  FusedGroups groups = {};      ///< the groups of the timeline
   ParameterUpdate update = {};  ///< the update whose states the timeline contains
 };
 

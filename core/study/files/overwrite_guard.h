@@ -18,7 +18,7 @@ class OverwriteGuard {
   void add_session(const std::filesystem::path& path);
 
   /// Reserves a path for an output. Throws a usage Error if the path is taken.
-  /// @param where the option or path as the user knows it, @param what as for `add`
+  /// @param where the option or path that the user gave @param what as for `add`
   void claim(const std::string& where, const std::filesystem::path& path, const std::string& what);
   /// Claims both files that `save_model` may write: the model and its external data.
   void claim_model(const std::string& where, const std::filesystem::path& path,

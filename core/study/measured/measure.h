@@ -22,7 +22,7 @@ struct StudyMeasurements {
 /// Measurements without a baseline; a remark states the reason.
 StudyMeasurements without_baseline(Measurement current, const std::string& reason);
 
-/// Where and how often a step runs.
+/// The machine that runs a step, and the number of runs.
 struct RunRequest {
   RunCounts counts;
   std::optional<RemoteHost> host;  ///< nothing: this machine

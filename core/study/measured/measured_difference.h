@@ -32,7 +32,7 @@ struct StepDifference {
 };
 
 /// Every slot of a run, in execution order; empty if the run has a different number of slots than
-/// the variant. The predicted times are those of the chosen device profile, even if the study uses
+/// the variant. The predicted times come from the chosen device profile, even if the study uses
 /// measured times.
 std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
                                                  const Measurement& measured);
