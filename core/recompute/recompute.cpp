@@ -1,4 +1,4 @@
-// Recomputes stashed outputs from values that are available in backward anyway.
+// Recomputes stashed outputs from values that backward already keeps.
 
 #include "core/recompute/search.h"
 

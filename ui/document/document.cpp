@@ -175,7 +175,7 @@ void Document::return_to_shown() {
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
   const QString key =
       last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();
-  push(study_->choices, tr("Back to what is shown"), key);
+  push(study_->choices, tr("Back to the shown choices"), key);
 }
 
 /// Drops the newest edit, or the part of it that was merged after the shown study.

@@ -66,7 +66,7 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
   connect(&document_, &Document::choices_changed, this, [this] {
-    // If a change is undone before it gave a study, no other study follows.
+    // If a change is undone before its study is computed, no new study arrives.
     if (document_.choices() == document_.study()->choices) show_study();
   });
 }
