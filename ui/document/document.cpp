@@ -65,7 +65,7 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
   if (!was_opening) {
     const bool awaited = !std::exchange(awaited_save_, {}).isEmpty();
     take_back_refused();
-    const QString message = awaited ? tr("Nothing was saved and the choice was taken back: %1")
+    const QString message = awaited ? tr("Nothing was saved, and the choice was undone: %1")
                                     : tr("The choice was taken back: %1");
     return notices_.report({failure.kind, message.arg(failure.message)});
   }

@@ -178,7 +178,7 @@ QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
   more->setAutoRaise(true);
   more->setAccessibleName(tr("More for %1").arg(name));
   more->setToolTip(
-      tr("Make it the same as another dimension, change its size, show the peak against it"));
+      tr("Unify the dimension with another one, change its size, show the peak against its size"));
   more->setFocusPolicy(Qt::StrongFocus);
   auto* const menu = new DimensionMenu(document_, name, more);
   drop_menu(*more, *menu);
