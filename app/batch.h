@@ -6,7 +6,7 @@
 
 namespace stashscope::app {
 
-/// What a run without a window writes; empty paths are not requested.
+/// The outputs of a run without a window; an empty path means no output.
 struct BatchOptions {
   std::string format = "text";
   std::string out;

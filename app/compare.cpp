@@ -204,7 +204,7 @@ bool print_comparison(const std::vector<TensorComparison>& compared) {
           each.largest_value > 0 ? each.largest_error / each.largest_value : each.largest_error;
       std::cout << "largest error " << format_number(relative) << " of the largest value "
                 << format_number(each.largest_value)
-                << (each.only_rounding ? ", nothing but rounding" : "") << "\n";
+                << (each.only_rounding ? ", rounding only" : "") << "\n";
     } else {
       std::cout << each.fault << "\n";
     }

@@ -17,9 +17,9 @@ NamedTensors load_tensors(const std::filesystem::path& folder, const std::string
 /// The difference between a result and the expected tensor.
 struct TensorComparison {
   std::string name;
-  double largest_error = 0;    ///< absolute; infinite if only one side is NaN
+  double largest_error = 0;    ///< absolute error; infinite if only one side is NaN
   double largest_value = 0;    ///< of the expected tensor's finite elements
-  double allowed = 0;          ///< absolute
+  double allowed = 0;          ///< largest absolute error that passes
   std::string fault;           ///< why the two cannot be compared; empty if they can
   bool is_gradient = false;    ///< from a `grad_*.pb`
   bool only_rounding = false;  ///< below the float32 epsilon of the largest gradient
@@ -43,8 +43,8 @@ struct Results {
 /// float32 from float64 for a gradient. Such a gradient passes within 4 deviations, because float32
 /// is not more exact than that, and always fails beyond 50. In mixed precision only the tolerance
 /// counts, and floating outputs may be narrower than expected. A gradient whose values are all
-/// below the float32 epsilon of the largest gradient is only rounding; it passes with an error
-/// below that. For outputs made from random numbers, only types and dims are compared.
+/// below the float32 epsilon of the largest gradient is only rounding; it passes if its error is
+/// below that epsilon too. For outputs made from random numbers, only types and dims are compared.
 std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);

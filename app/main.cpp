@@ -46,7 +46,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
   program
       .add_option("--compare", options.compare,
                   "print the differences to this other session or model, as text or json; the "
-                  "other options apply only to the first one")
+                  "other options change the choices of 'file' only")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")

@@ -178,7 +178,7 @@ std::string order_list() {
   std::string text;
   for (const OrderStrategy& order : order_strategies()) {
     text += std::string(order.name) + ": " + std::string(order.description) +
-            (order.kind == OrderKind::search ? " (a search: takes a while)" : "") + "\n";
+            (order.kind == OrderKind::search ? " (a search; may take long)" : "") + "\n";
   }
   return text;
 }
@@ -255,8 +255,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       ->allow_extra_args(false);
   program
       .add_option("--level", options.level,
-                  "0: only the given plans; 1: recompute every transformer layer; 2: the same with "
-                  "compromises")
+                  "0: only the given plans; 1: recompute every transformer layer; 2: level 1 "
+                  "with compromises")
       ->check(CLI::Range(0, 2));
   add_strategy_options(program, options);
   program.add_option("--order", options.order, "execution order: " + names_in(order_strategies()))

@@ -77,12 +77,12 @@ void check_limit(const SearchLimit& limit);
 /// Parses a number of bytes above 0, such as `12GiB`. Throws a usage Error that names the option.
 std::int64_t memory_in(const std::string& option, const std::string& text);
 
-/// Parses the command line. Returns the exit code if the program is to end (after --help or after
-/// printing a usage error), else nothing.
+/// Parses the command line. Returns the exit code if the program must end (after --help or a usage
+/// error), else nothing.
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
 
-/// Flushes standard output. Throws a run Error if it cannot be written. A closed pipe is not an
-/// error: its reader needs no more output.
+/// Flushes standard output. Throws a run Error if it cannot be written. A closed pipe is no error,
+/// because the reader of the pipe needs no more output.
 void flush_output();
 
 /// Runs `body` and turns errors into one line on standard error and an exit code.

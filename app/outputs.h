@@ -8,11 +8,10 @@
 
 namespace stashscope::app {
 
-/// The files that were read: the session, the model with its data, the files of plans, the profile.
+/// Guards the files that were read: session, model with its data, plan files, profile.
 OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loaded);
 
-/// Throws an input Error if one of these files cannot be written. Call it before anything that
-/// takes long.
+/// Throws an input Error if a file cannot be written. Call it before long work.
 /// @param paths empty ones are ignored
 void require_writable(const std::vector<std::string>& paths);
 

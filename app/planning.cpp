@@ -27,7 +27,7 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       program
           .add_option("--fit", options.fit,
                       "find the largest value of a dimension that fits into the memory; several "
-                      "names take the same value; LABEL is its name in the report")
+                      "names share one value, which the report calls LABEL")
           ->type_name("[LABEL=]NAME[,NAME...]")
           ->needs(batch);
   program
@@ -55,14 +55,16 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
       ->type_name("BYTES")
       ->needs(batch);
   program
-      .add_option("--pareto", options.pareto,
-                  "list the cheapest plans for this number of peaks, from the lowest peak found")
+      .add_option(
+          "--pareto", options.pareto,
+          "list the cheapest plans for up to POINTS budgets, from the lowest peak found to the "
+          "peak without plans")
       ->type_name("POINTS")
       ->check(CLI::Range(2, 1000))
       ->needs(batch);
   program
       .add_option("--grain", options.grain,
-                  "what plans are made of: cluster (exported as config strings), node (run again "
+                  "unit of a plan: cluster (exported as config strings), node (run again "
                   "once, order kept) or sequence (any order, any number of runs)")
       ->type_name("NAME")
       ->needs(batch);

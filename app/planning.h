@@ -9,24 +9,25 @@
 
 namespace stashscope::app {
 
-/// What to plan before the report.
+/// The planning to do before the report.
 struct PlanningOptions {
   std::optional<std::string> budget;  ///< such as 12GiB
   std::optional<std::string> grain;   ///< default: cluster
   std::size_t pareto = 0;             ///< points of the curve; 0: none
   SearchLimit limit;
   std::string fit;     ///< [LABEL=]NAME[,NAME...]; empty: none
-  std::string memory;  ///< such as 12GiB; empty: that of the profile
+  std::string memory;  ///< such as 12GiB; empty: the memory of the profile
 };
 
-/// Declares the options. @param batch the option that they need
+/// Declares the options. @param batch the option that all planning options need
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch);
 
-/// Throws a usage Error. Call it before anything is loaded.
+/// Throws a usage Error for inconsistent options. Call it before anything is loaded.
 void check_planning(const PlanningOptions& options);
 
-/// Plans as the options ask. A plan for a budget replaces the choices of study and session, and the
-/// session drops its measurements. Throws a usage Error for dimensions that the study lacks.
+/// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
+/// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that
+/// the study lacks.
 PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study>& study,
                      Session& session);
 

@@ -44,7 +44,7 @@ class InputDims {
     const std::string& name = model_.symbols().name(symbol);
     const auto [known, is_new] = dims_.try_emplace(name, size);
     if (is_new || known->second == size) return;
-    fail_input("the tensors given", "do not fit together: " + text(),
+    fail_input("the tensors given", "contradict each other: " + text(),
                "dimension '" + printable(name) + "' cannot be both " +
                    std::to_string(known->second) + " and " + std::to_string(size));
   }
@@ -77,7 +77,7 @@ std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors&
     if (error.kind() != ErrorKind::usage || given.dims().empty()) throw;
     loaded.session.choices = chosen;
     study_of(loaded);
-    fail_input("the tensors given", "do not fit together: " + given.text(), error.what());
+    fail_input("the tensors given", "contradict each other: " + given.text(), error.what());
   }
 }
 

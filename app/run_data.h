@@ -10,8 +10,8 @@ namespace stashscope::app {
 /// than the choices, are inconsistent with the model.
 std::shared_ptr<const Study> study_with(LoadedModel& loaded, const NamedTensors& inputs);
 
-/// Random data for a step that itself takes `step_bytes` of this machine's memory. Throws a run
-/// Error before any allocation if this machine cannot hold both.
+/// Random data for a step that takes `step_bytes` of this machine's memory. Throws a run Error
+/// before any allocation if this machine cannot hold the data and the step.
 NamedTensors random_inputs(const Study& study, std::int64_t step_bytes, std::uint64_t seed);
 
 }  // namespace stashscope::app

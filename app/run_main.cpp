@@ -58,9 +58,10 @@ void write_profile(const Study& study, const Measurement& measured, const std::s
   save_profile(profile, file);
   const std::vector<std::string> kept = figures_from_base(profile, base);
   if (kept.empty()) return;
-  print_warnings("stashscope-run", {"the step has no evidence for these figures, so they are those "
-                                    "of " +
-                                    printable(base.name) + ": " + join(kept, ", ")});
+  print_warnings("stashscope-run",
+                 {"the step gives no evidence for these figures, so they are taken "
+                  "from " +
+                  printable(base.name) + ": " + join(kept, ", ")});
 }
 
 /// Writes a measurement for the window, or a profile for the planner, which needs only the current

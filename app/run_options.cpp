@@ -79,7 +79,7 @@ void add_repeat_options(CLI::App& program, RunOptions& options) {
       ->check(CLI::Range(0, most_runs));
   program
       .add_option("--repeat", options.repeats,
-                  "counted runs, all with the same data (default 1); memory is that of the last "
+                  "counted runs, all with the same data (default 1); memory comes from the last "
                   "run, times are medians")
       ->check(CLI::Range(1, most_runs));
 }

@@ -11,17 +11,17 @@
 
 namespace stashscope::app {
 
-/// What the worker does with a step.
+/// The options of the worker for running a step.
 struct RunOptions {
   std::string inputs;       ///< folder; empty: random data
   std::string compare;      ///< folder; empty: nothing is compared
   double tolerance = 1e-3;  ///< relative to a tensor's largest value
   std::uint64_t seed = 1;
-  std::string trace;  ///< the file to write, as the next three; empty: none
+  std::string trace;  ///< output file, like the next three; empty: none
   std::string measurement;
   std::string profile;
   std::string summary;
-  std::optional<int> warm_up;  ///< nothing: see `run_counts`
+  std::optional<int> warm_up;  ///< not set: `run_counts` decides
   int repeats = 1;
   bool stream = false;
   bool digest = false;
@@ -29,11 +29,11 @@ struct RunOptions {
   bool rounds_to_tf32 = false;
   bool updates = false;  ///< updates the parameters after each run
   double learning_rate = 1e-3;
-  std::string memory_limit;  ///< such as 12GiB; empty: the device's own
+  std::string memory_limit;  ///< such as 12GiB; empty: no limit
 
   bool compares() const { return !compare.empty(); }
   bool measures() const { return !measurement.empty() || !profile.empty(); }
-  /// Whether the requested output has the time of a step.
+  /// Whether a requested output contains the time of a step.
   bool tells_times() const { return measures() || stream || !summary.empty() || repeats > 1; }
 };
 
@@ -44,7 +44,8 @@ void add_run_options(CLI::App& program, RunOptions& options);
 RunSettings run_settings(const RunOptions& options);
 
 /// How often a step runs under these choices. By default, one warm-up run goes before timed runs,
-/// because the first run is the slowest. There is none if each run updates the parameters.
+/// because the first run is the slowest. No warm-up run takes place if each run updates the
+/// parameters.
 RunCounts run_counts(const RunOptions& options, const Choices& choices);
 
 /// Throws a usage Error for an option that has no effect under these choices.

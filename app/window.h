@@ -6,7 +6,7 @@
 
 namespace stashscope::app {
 
-/// How the window is opened.
+/// Options for opening the window.
 struct WindowOptions {
   std::string screenshot;  ///< draw the window into this file and exit; empty: stay open
   std::string size = "1600x1000";

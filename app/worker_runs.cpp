@@ -20,7 +20,7 @@ void print_event(const TraceEvent& event) {
   std::cout << format_event(event) << "\n";
   if (std::cout) return;
   flush_output();
-  fail_run("standard output", "its reader has closed it");
+  fail_run("standard output", "was closed by its reader");
 }
 
 /// The variant that does not fit, for messages.

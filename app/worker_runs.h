@@ -25,7 +25,7 @@ TraceSink without_events(int index);
 /// Runs a variant as often as requested, always with the same data.
 class RepeatedRuns {
  public:
-  /// Refers to all but the counts.
+  /// Keeps references to all arguments except the counts.
   RepeatedRuns(const Study& study, const Runner& runner, const NamedTensors& inputs,
                const RunCounts& counts)
       : study_(study), runner_(runner), inputs_(inputs), counts_(counts) {}
@@ -34,8 +34,8 @@ class RepeatedRuns {
   /// does not fit on the device, throws an Error that names the variant and says what would fit.
   RunResult run_current(const BeforeRun& before_run) const;
 
-  /// A baseline that does not fit on the device is expected when plans are in force, so the result
-  /// states it instead of an Error.
+  /// A baseline may fail to fit on the device when plans are in force; the result then states why,
+  /// without an Error.
   BaselineRun run_baseline(const BeforeRun& before_run) const;
 
   const RunCounts& counts() const { return counts_; }

@@ -60,7 +60,7 @@ def worst_error(text):
     """The largest error of all compared tensors, relative to each tensor's largest value. Without rounding errors."""
     errors = [float(error) for error, rest in
               re.findall(r"^(?:ok|FAILS)\s.*largest error (\S+) of the largest value (.*)$", text, re.M)
-              if "nothing but rounding" not in rest]
+              if "rounding only" not in rest]
     return max(errors, default=float("nan"))
 
 

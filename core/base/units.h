@@ -24,7 +24,7 @@ const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount,
 /// The unit for a column or an axis whose largest magnitude is |largest|: the largest one in which
 /// that amount, as written, is at least 1.
 ColumnUnit byte_unit(std::int64_t largest);
-/// The same for seconds; a column of zeros is in seconds.
+/// The unit for a column of seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);
 
 /// `0.50 MiB`, `640 B`; `<0.01 MiB` for an amount that is not 0 but rounds to 0.

@@ -9,7 +9,8 @@ namespace stashscope {
 /// The boundary between the forward and the backward part of a training graph.
 struct Boundary {
   NodeId yield;  ///< the YieldOp; invalid when the graph has none
-  /// Without a YieldOp: the values it would take, i.e. the loss and the other forward results.
+  /// Without a YieldOp: the values that a YieldOp would read, i.e. the loss and the other forward
+  /// results.
   std::vector<ValueId> outputs;
 
   bool known() const { return yield.valid() || !outputs.empty(); }

@@ -9,7 +9,7 @@ namespace stashscope {
 
 constexpr std::string_view clone_suffix = "_recompute";
 
-/// What an added node does with its stashed tensor.
+/// The effect of an added node on its stashed tensor.
 enum class AddedKind : std::uint8_t {
   recompute,  ///< a clone of a node of the graph
   offload,    ///< device to host
@@ -25,7 +25,7 @@ constexpr bool evicts(AddedKind kind) {
 
 /// How an added value is stored, compared with the value it copies.
 struct StoredForm {
-  ElementType element = ElementType::undefined;  ///< undefined: that of the original
+  ElementType element = ElementType::undefined;  ///< undefined: the type of the original
   Rational share = 1;                            ///< of the original's bytes; 0 on the host
 
   friend bool operator==(const StoredForm&, const StoredForm&) = default;

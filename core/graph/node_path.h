@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// A node's place in the model, as its name tells it.
+/// A node's place in the model, read from its name.
 struct NodePath {
   std::vector<std::string> scope;  ///< modules from the outside in: `transformer`, `h.0`, `attn`
   /// For a gradient node the text before `_Grad`: the name of its forward node or of one of that

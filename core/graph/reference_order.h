@@ -13,7 +13,8 @@ namespace stashscope {
 std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow,
                                     const std::vector<NodeId>& forward_ends);
 
-/// Whether that order runs the node as soon as it is ready, which holds for Shape and Size.
+/// Whether ONNX Runtime's order runs the node as soon as it is ready. This holds for Shape and
+/// Size.
 bool runs_first(const Node& node);
 
 }  // namespace stashscope

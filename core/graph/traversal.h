@@ -6,11 +6,11 @@
 
 namespace stashscope {
 
-/// Kahn's algorithm, lowest ready id first, so that a sorted graph keeps its order. The result has
-/// fewer nodes than the graph when that has a cycle. O(edges + nodes log nodes).
+/// Kahn's algorithm, lowest ready id first, so that a sorted graph keeps its order. If the graph
+/// has a cycle, the result has fewer nodes than the graph. O(edges + nodes log nodes).
 std::vector<NodeId> topological_order(const Topology& topology);
 
-/// A node on a cycle. @pre the graph has one
+/// A node on a cycle. @pre the graph has a cycle
 NodeId find_cycle_member(const Topology& topology);
 
 /// The ancestors (descendants) of `roots`, including the roots themselves.

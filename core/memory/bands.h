@@ -10,14 +10,14 @@
 
 namespace stashscope {
 
-/// What memory is used for, in the order in which bands are stacked.
+/// The uses of memory, in stacking order from the bottom.
 enum class Band : std::uint8_t {
   parameters,
   constants,  ///< and inputs
   optimizer_states,
   gradients,    ///< of parameters
   stashed,      ///< activations made in forward and read in backward
-  activations,  ///< all others, including gradients of activations
+  activations,  ///< all other tensors, including gradients of activations
   workspace,    ///< scratch memory of running nodes; CPU kernels take none
 };
 constexpr std::size_t band_count = 7;
@@ -45,8 +45,8 @@ std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
-/// The band of each buffer that is drawn in one colour: the band of its most important value.
-/// Gradients come first, then stashed activations, then all others.
+/// The band that gives each buffer a single colour: the band of its most important value. Gradients
+/// rank first, then stashed activations, then all other values.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);

@@ -27,8 +27,8 @@ struct Stretch {
 /// clamped to the nearest slot. @pre 0 < steps, first <= last
 Stretch steps_between(double first, double last, std::size_t steps);
 
-/// The extremes between each two neighbouring bounds, so that a drawn curve shows every peak at any
-/// zoom. Slot i covers [i, i + 1). Stretches outside all slots get the value of the nearest slot.
+/// The extremes between neighbouring bounds. A curve drawn from them shows every peak at any zoom.
+/// Slot i covers [i, i + 1). Stretches outside all slots get the value of the nearest slot.
 /// @param bounds ascending, in slots; the result has one entry fewer
 /// @pre values is not empty
 std::vector<Extremes> envelope(std::span<const std::int64_t> values,
@@ -54,15 +54,17 @@ class CurveExtremes {
   std::size_t next_at_least(std::size_t begin, std::int64_t least) const;
 
  private:
-  /// A number of slots from `at` on that are all below `least`. @pre values_[at] < least
+  /// A number of consecutive slots, starting at `at`, whose values are all below `least`. @pre
+  /// values_[at] < least
   std::size_t known_below(std::size_t at, std::int64_t least) const;
 
   std::vector<std::int64_t> values_;
-  /// Level 0: extremes of blocks of values; each next level: of blocks of the level below.
+  /// Level 0 has the extremes of blocks of values; each higher level has the extremes of blocks of
+  /// the level below.
   std::vector<std::vector<Extremes>> levels_;
 };
 
-/// As the other envelope. @pre curve is not empty
+/// The envelope of a curve with precomputed extremes. @pre curve is not empty
 std::vector<Extremes> envelope(const CurveExtremes& curve, std::span<const double> bounds);
 
 /// `count + 1` evenly spaced bounds from `first` to `last`.

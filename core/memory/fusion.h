@@ -23,7 +23,7 @@ struct FusedGroups {
   FusedGroupId of(NodeId node) const { return empty() ? FusedGroupId() : group_of[node]; }
 };
 
-/// @param members of each group, producers before readers
+/// @param members one list per group, producers before readers
 FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>>& members);
 
 /// A dataflow in which each group is represented by one member, its leader. The leader reads all

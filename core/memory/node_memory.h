@@ -7,8 +7,8 @@ namespace stashscope {
 /// The buffers that a node allocates.
 struct NodeMemory {
   std::int64_t bytes = 0;
-  std::int64_t stashed_bytes = 0;  ///< of these, stashed: made in forward, read in backward
-  std::int64_t peak_bytes = 0;     ///< of these, alive at the peak
+  std::int64_t stashed_bytes = 0;  ///< the part made in forward and read in backward
+  std::int64_t peak_bytes = 0;     ///< the part that is alive at the peak
   double byte_slots = 0;           ///< sum over buffers of bytes times lifetime in slots
 };
 
@@ -22,8 +22,7 @@ inline double average_slots(const NodeMemory& memory) {
   return memory.bytes == 0 ? 0 : memory.byte_slots / static_cast<double>(memory.bytes);
 }
 
-/// By node of the dataflow.
-/// @param is_forward by node of the dataflow
+/// The memory of each node of the dataflow. @param is_forward by node of the dataflow
 IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow,
                                          const IdVector<NodeId, bool>& is_forward,
                                          const Timeline& timeline);
@@ -32,7 +31,7 @@ IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow,
 struct StashedValue {
   ValueId value;
   NodeId producer;
-  std::vector<NodeId> readers;  ///< those in backward
+  std::vector<NodeId> readers;  ///< backward nodes that read the value
   std::int64_t bytes = 0;       ///< 0 if another stashed value already counts the buffer
 };
 

@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// Memory at one of the moments that a training log reports. Names are those of the memory observer
-/// in ONNX Runtime's training log.
+/// Memory at one of the moments that a training log reports. The names are taken from the memory
+/// observer of ONNX Runtime's training log.
 struct MemoryPhase {
   std::string_view name;           ///< `pre_forward`, `post_forward`, ...
   std::int64_t current_bytes = 0;  ///< allocated at this moment
@@ -19,7 +19,8 @@ struct MemoryPhase {
 /// The phases of one step: before and after the forward pass and, if there is one, the backward
 /// pass.
 /// @param live_bytes by slot, while its node runs
-/// @param idle_bytes before each slot and after the last; empty: unknown, the result has no phases
+/// @param idle_bytes before each slot and after the last one; if empty (unknown), the result has no
+/// phases
 /// @param forward_slots number of slots of the forward pass
 std::vector<MemoryPhase> memory_phases(const std::vector<std::int64_t>& live_bytes,
                                        const std::vector<std::int64_t>& idle_bytes,

@@ -10,12 +10,13 @@ namespace stashscope {
 /// only; the caller keeps the objects alive.
 struct StepMemory {
   const BufferRules& rules;
-  const IdVector<ValueId, std::int64_t>& bytes;  ///< of the graph's own values
+  const IdVector<ValueId, std::int64_t>& bytes;  ///< sizes of the graph's own values
   const UpdateMemory& update;
-  const IdVector<NodeId, std::int64_t>& workspace;  ///< of the graph's own nodes
-  const FusedStep* fused = nullptr;                 ///< set if the dataflow is that of a fused step
+  const IdVector<NodeId, std::int64_t>& workspace;  ///< scratch bytes of the graph's own nodes
+  const FusedStep* fused = nullptr;                 ///< set if the dataflow belongs to a fused step
 
-  /// Outputs that share an input's buffer: always, or only if the input dies at the node.
+  /// Outputs that share an input's buffer: `aliases` always, `in_place` only if the input dies at
+  /// the node.
   std::span<const BufferShare> aliases(const Dataflow& dataflow, NodeId node) const;
   std::span<const BufferShare> in_place(const Dataflow& dataflow, NodeId node) const;
 };

@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// Computes peaks of many orders of one step. Counts like make_timeline but does not build buffers
-/// and live bytes. Holds references to its arguments.
+/// Computes peaks of many orders of one step. Gives the peak of make_timeline without building
+/// buffers and live bytes. Holds references to its arguments.
 class StepPeak {
  public:
   /// Throws an input Error if the size of an optimizer state overflows 64 bits.
@@ -18,10 +18,10 @@ class StepPeak {
   std::int64_t of(std::span<const NodeId> order);
 
  private:
-  /// A value; also its buffer, if the value is the first one in it.
+  /// The state of a value, and of its buffer if the value is the first one in the buffer.
   struct Place {
     std::int64_t bytes = 0;
-    ValueId buffer;               ///< named by its first value; invalid: not made yet
+    ValueId buffer;               ///< identified by the first value in it; invalid: not made yet
     std::uint32_t last_read = 0;  ///< slot; the value's own slot if nothing reads it
     std::uint32_t freed = 0;      ///< after this slot
   };

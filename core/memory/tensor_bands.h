@@ -26,9 +26,9 @@ struct StackedTensor {
   friend bool operator==(const StackedTensor&, const StackedTensor&) = default;
 };
 
-/// The memory of a step by tensor. Persistent tensors lie at the bottom, the others above them in
-/// the order in which they are made. Tensors below the size limit are merged into one band, the
-/// rest, on top of all others, so that every stack is as high as the live bytes of its slot.
+/// The memory of a step by tensor. Persistent tensors lie at the bottom, all other tensors lie
+/// above them in the order in which they are made. Tensors below the size limit are merged into one
+/// top band, the rest. Thus every stack is as high as the live bytes of its slot.
 class TensorBands {
  public:
   TensorBands() = default;
@@ -36,19 +36,19 @@ class TensorBands {
   explicit TensorBands(const Timeline& timeline, std::int64_t detail = 1024);
 
   std::size_t steps() const { return live_bytes_.size(); }
-  /// From the bottom of the stack to the top.
+  /// All bands, from the bottom of the stack to the top.
   const std::vector<TensorBand>& bands() const { return bands_; }
   /// Number of tensors in the rest.
   std::size_t merged() const { return merged_; }
 
-  /// Bytes of all bands at a slot; the rest lies above.
+  /// Bytes of all bands at a slot, without the rest above them.
   std::int64_t told_apart(std::size_t slot) const { return told_apart_[slot]; }
   std::int64_t live_bytes(std::size_t slot) const { return live_bytes_[slot]; }
   /// Bytes of merged tensors and workspace.
   std::int64_t rest_bytes(std::size_t slot) const { return live_bytes_[slot] - told_apart_[slot]; }
 
   std::vector<StackedTensor> stack(std::size_t slot) const;
-  /// The tensor at a height of the stack; nothing in the rest and above the stack.
+  /// The tensor at a height of the stack; empty for heights in the rest or above the stack.
   std::optional<StackedTensor> at(std::size_t slot, std::int64_t bytes) const;
 
  private:
@@ -73,7 +73,7 @@ class StackWalk {
   explicit StackWalk(const TensorBands& bands) : bands_(bands) {}
   explicit StackWalk(TensorBands&& bands) = delete;
 
-  /// The result is valid until the next call. @param slot not below that of the last call
+  /// The result is valid until the next call. @param slot at least the slot of the previous call
   std::span<const StackedTensor> at(std::size_t slot);
 
  private:

@@ -16,11 +16,12 @@ using BufferId = Id<struct BufferTag>;
 struct Buffer {
   ValueId root;  ///< the value it was allocated for; for an optimizer state, the parameter
   std::int64_t bytes = 0;
-  std::uint32_t first_slot = 0;         ///< allocated when the node in this slot starts
-  std::uint32_t last_slot = 0;          ///< freed when the node in this slot ends
-  bool persistent = false;              ///< inputs, parameters, constants, optimizer states
-  bool returned = false;                ///< holds a graph output that outlives the step
-  std::optional<OptimizerState> state;  ///< set: holds an optimizer state, not a value of the graph
+  std::uint32_t first_slot = 0;  ///< allocated when the node in this slot starts
+  std::uint32_t last_slot = 0;   ///< freed when the node in this slot ends
+  bool persistent = false;       ///< inputs, parameters, constants, optimizer states
+  bool returned = false;         ///< holds a graph output that outlives the step
+  std::optional<OptimizerState>
+      state;  ///< if set: the buffer holds an optimizer state, not a value of the graph
 };
 
 /// The memory of one step, node by node. Slot i holds the i-th node of the order. The live bytes of
@@ -34,7 +35,8 @@ struct Timeline {
   std::vector<std::int64_t> idle_bytes;   ///< before each slot, plus one entry after the last
   std::int64_t peak_bytes = 0;
   std::size_t peak_slot = 0;              ///< the first slot that reaches the peak
-  std::vector<ValueId> released_outputs;  ///< handed over when made, then freed
+  std::vector<ValueId> released_outputs;  ///< graph outputs that leave the step when made; their
+                                          ///< buffers are freed then
 };
 
 /// The memory of the step when its nodes run in `order`. Aliases always share a buffer. An in-place

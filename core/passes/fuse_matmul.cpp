@@ -29,7 +29,7 @@ Node as_fused(const Node& product) {
   return node;
 }
 
-/// Whether a node swaps the last two axes of its input and no others.
+/// Whether a node swaps exactly the last two axes of its input.
 bool swaps_matrix(const Rewriter& graph, const Node& node) {
   if (!node.domain.empty() || node.op_type != "Transpose") return false;
   const Shape* const shape = graph.shape(node.inputs[0]);

@@ -11,7 +11,7 @@
 
 namespace stashscope {
 
-/// What a pass receives besides the graph.
+/// The input of a pass besides the graph.
 struct PassContext {
   const TrainingGoal& goal;
   const PassSelection& selection;

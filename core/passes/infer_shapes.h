@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// The same graph with the inferred type, symbolic shape and (for small tensors) elements of every
+/// The graph with the inferred type, symbolic shape and (for small tensors) elements of every
 /// value. Dimension names that must be equal are unified and recorded; equalities that cannot be
 /// resolved become constraints. A declared type is kept when no rule applies; when it contradicts a
 /// rule, the rule wins and a warning says so. Throws an input Error that names the node for

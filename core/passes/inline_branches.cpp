@@ -76,7 +76,7 @@ class Inliner {
     const GraphData& inner = branch.data();
     if (inner.outputs.size() != node.outputs.size()) {
       fail_input("node '" + printable(node.name) + "' (If)",
-                 "has another number of outputs than its branch");
+                 "has a different number of outputs than its branch");
     }
     for (const Node& each : inner.nodes) add_own_names(each, taken_);
     std::unordered_map<std::size_t, ValueId> moved;

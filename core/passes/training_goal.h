@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// What a training step of a forward model minimizes and trains.
+/// The loss and the trained parameters of a training step of a forward model.
 struct TrainingGoal {
   std::string loss;                    ///< graph output; empty: the only scalar one, or all
   std::vector<std::string> trainable;  ///< name patterns of additional parameters

@@ -18,7 +18,7 @@ class Unifier {
   /// the same form are matched name by name. Returns whether a replacement was added.
   bool unify(const Expr& a, const Expr& b);
 
-  /// All replacements, resolved.
+  /// All replacements; no replacement contains a symbol that is itself replaced.
   Replacements resolved();
 
  private:

@@ -16,10 +16,12 @@ using NodeTimes = IdVector<NodeId, double>;
 /// shapes, which run on the host in parallel.
 struct NodeWork {
   IdVector<NodeId, double> flops;
-  IdVector<NodeId, double> bytes;  ///< read plus written in device memory, or over the link
+  IdVector<NodeId, double>
+      bytes;  ///< bytes read plus written in device memory, or moved over the link
 };
 
-/// The type a node computes with: that of its first floating-point operand, else of its result.
+/// The type a node computes with: the type of its first floating-point operand, else the type of
+/// its result.
 ElementType computing_type(const Graph& graph, const Node& node);
 
 /// @param bytes sizes of the graph's values
@@ -32,7 +34,7 @@ NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
 double roofline_seconds(double flops, double bytes, ComputeUnit unit, ElementType element,
                         const DeviceProfile& profile);
 
-/// The same for every node.
+/// The roofline time of every node.
 NodeTimes roofline_times(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                          const NodeWork& work, const DeviceProfile& profile);
 

@@ -23,7 +23,7 @@ struct PeakRates {
   friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
 
-/// Bounds of every rate of a profile, in operations or bytes per second.
+/// Limits of every rate of a profile, in operations or bytes per second.
 constexpr double least_rate = 1;
 constexpr double most_rate = 1e20;
 
@@ -53,11 +53,11 @@ DeviceProfile load_profile(const std::string& name_or_file);
 /// Writes a file for load_profile. Throws an input Error with the path if it cannot be written.
 void save_profile(const DeviceProfile& profile, const std::filesystem::path& path);
 
-/// Parses a profile from JSON. Every key must be known, have the right type and lie in its range;
-/// else throws an input Error that names the key.
+/// Parses a profile from JSON. Throws an input Error that names the key if a key is unknown or its
+/// value has a wrong type or lies out of range.
 DeviceProfile parse_profile(const std::string& text);
 
-/// For session files: the name of a bundled profile, or any other profile in full.
+/// The form in session files: the name of a bundled profile; any other profile in full.
 nlohmann::json profile_to_json(const DeviceProfile& profile);
 DeviceProfile profile_from_json(const nlohmann::json& json);
 

@@ -24,9 +24,9 @@ class RecomputeMoves {
 
   /// Runs a random task again before one of its readers.
   bool repeat_any();
-  /// Runs a task again whose item is live but not read at the peak.
+  /// Runs a task again if its item is live but not read at the peak.
   bool repeat_over_peak();
-  /// Removes an unneeded run, and the runs that only it read from.
+  /// Removes an unneeded run, and the runs whose results only that run read.
   bool remove_any();
   /// Removes a run, then repeats other tasks while the peak is above the budget.
   bool replace_any(std::int64_t budget_bytes);
@@ -34,8 +34,9 @@ class RecomputeMoves {
  private:
   /// Bounds on the further runs that a repeated run causes.
   struct Reach {
-    int runs;                ///< at most, in total
-    double share_of_inputs;  ///< share of dead inputs that are repeated; others live longer instead
+    int runs;  ///< at most, in total
+    double
+        share_of_inputs;  ///< share of dead inputs that are repeated; the other inputs live longer
   };
   Reach random_reach();
   bool repeat_before(TaskId task, std::uint32_t slot, Reach& reach);

@@ -17,22 +17,22 @@ struct TimedWork {
 };
 
 /// Fits a profile to measured times: minimizes the sum of absolute differences between predicted
-/// and measured times, as far as the search below gets. The figures are achieved rates, so all
-/// efficiencies are 1.
+/// and measured times, as far as the search described below gets. The figures are achieved rates,
+/// so all efficiencies are 1.
 ///
 /// Each node is bound by memory or by arithmetic. Given that, the seconds per byte, and the seconds
 /// per operation of each unit and type, are weighted medians over the nodes concerned. The weights
 /// are bytes or operations. Medians (least absolute deviations) tolerate a few outliers. The launch
-/// time is a weighted median of what quick nodes take besides their work; the quickest weigh most.
-/// Then each node's bound is determined again, until nothing changes. This ends in a local optimum,
-/// so it starts from several ridge points of the rooflines.
+/// time is a weighted median of the time that quick nodes take beyond their work; the quickest
+/// nodes weigh most. Then each node's bound is determined again, until nothing changes. This ends
+/// in a local optimum, so it starts from several ridge points of the rooflines.
 ///
-/// A figure that no node is bound by stays as in `base` (peak times efficiency), but not below an
-/// achieved rate. The launch time stays if no quick node takes longer than twice its work. No
-/// vector rate exceeds the rate of matrix products, because the cost model would use it for
-/// products. If products were slower than other nodes, both share one rate.
+/// A figure that limits no node keeps the value of `base` (peak times efficiency), but is never
+/// below an achieved rate. The launch time stays if no quick node takes longer than twice its work.
+/// No vector rate exceeds the rate of matrix products, because the cost model would use it for
+/// products. If matrix products were slower than other nodes, both share one rate.
 ///
-/// @param work times above 0, and some flops or bytes each
+/// @param work each item has a time above 0, and flops or bytes above 0
 /// Sources: Williams, Waterman, Patterson, CACM 52(4), 2009 (the roofline); Bloomfield, Steiger,
 /// "Least absolute deviations", 1983.
 DeviceProfile fitted_profile(const std::vector<TimedWork>& work, const DeviceProfile& base);

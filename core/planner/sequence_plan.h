@@ -14,8 +14,8 @@ struct SequencePlan {
   bool is_impossible(std::int64_t budget_bytes) const { return peak_lower_bound > budget_bytes; }
 };
 
-/// The cheapest sequence found for a budget: the best order without repeats if it fits, otherwise
-/// the result of a search from the best order found.
+/// The cheapest sequence found for a budget: the best order without repeated runs if its peak is
+/// within the budget, else the result of a search that starts from the best order found.
 /// @param starts valid orders, at least one; if the order must be kept, only the first counts
 SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                            std::int64_t budget_bytes, const RecomputeRules& rules,

@@ -11,9 +11,9 @@
 
 namespace stashscope {
 
-/// Whether two plans cannot both be applied. They conflict if they free the same output, if their
-/// strategies for outputs of one node differ, or if one evicts a tensor that the other recomputes
-/// together with a view of it.
+/// Whether two plans conflict, so that only one of them can be applied. Plans conflict if they free
+/// the same output, if their strategies for outputs of one node differ, or if one evicts a tensor
+/// that the other recomputes together with a view of it.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
 /// Nodes whose outputs stay in memory regardless of plans; empty: none.
@@ -28,8 +28,8 @@ std::vector<const NodePlan*> plans_of(const Opportunities& opportunities,
 
 /// The plans that a configuration selects, in execution order: of each cluster, the first `count`
 /// occurrences of the chosen type, without conflicting plans. In a conflict, plan types known to
-/// ONNX Runtime win over other types; for one node, recompute wins over compromise. Plans of pinned
-/// nodes count as occurrences but are not returned.
+/// ONNX Runtime take precedence over other types; for the same node, recompute takes precedence
+/// over compromise. Plans of pinned nodes count as occurrences but are not returned.
 std::vector<const NodePlan*> select_plans(const Opportunities& opportunities,
                                           const RecomputeConfig& config,
                                           const PinnedNodes& pinned = {});
@@ -39,12 +39,12 @@ using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;
 PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
 /// The configuration that selects every plan, like optimization levels 1 and 2 of ONNX Runtime.
-/// With compromise, a compromise is selected where a node has no other plan.
+/// With `compromise`, nodes that have no other plan get their compromise.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
-/// Replaces entries that name an operator by entries for the clusters they stand for. Entries that
-/// name a cluster win. An entry for an operator without plans stays, so that the caller can report
-/// it.
+/// Replaces each entry that names an operator by entries for the operator's clusters. Entries that
+/// name a cluster take precedence. An entry for an operator without plans stays, so that the caller
+/// can report it.
 RecomputeConfig without_operators(const Graph& graph, const Opportunities& opportunities,
                                   const RecomputeConfig& config);
 

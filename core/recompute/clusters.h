@@ -14,20 +14,21 @@ namespace stashscope {
 
 /// One place in the model where a combination of clusters can be applied.
 struct Occurrence {
-  std::vector<const NodePlan*> parts;  ///< the plan, then plans of the owners of reused buffers
-  std::int64_t saving_bytes = 0;       ///< 0 where a dimension has no value
+  std::vector<const NodePlan*>
+      parts;  ///< first the plan, then the plans of the owners of reused buffers
+  std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
 };
 
 /// One row of ONNX Runtime's plan table: a combination of clusters and its saving.
 struct PlanRow {
   PlanType type = PlanType::recompute;  ///< of the first part
   std::string config;                   ///< sorted `cluster:type:-1`, joined by commas
-  RecomputeConfig entries;              ///< the same, parsed
+  RecomputeConfig entries;              ///< the parsed form of `config`
   int frequency = 0;
   std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
   std::string saving_symbolic;
   bool on = false;  ///< every entry of the combination is selected
-  /// In execution order. Points into the opportunities; null in rows not made by a table function.
+  /// In execution order. Pointers into the opportunities; null in rows that no table function made.
   std::shared_ptr<const std::vector<Occurrence>> occurrences;
   int applied = 0;                 ///< occurrences with all parts applied
   std::int64_t saved_bytes = 0;    ///< saving of the applied occurrences
@@ -74,11 +75,12 @@ const std::optional<Shape>& table_shape(const Value& value);
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings);
 
-/// The same for the strategies that ONNX Runtime does not know.
+/// The plan table of the strategies that ONNX Runtime does not know.
 std::vector<PlanRow> extension_table(const Graph& graph, const Opportunities& opportunities,
                                      const Bindings& bindings);
 
-/// Sets which rows have all entries selected, and what is applied.
+/// Marks the rows whose entries are all selected, and updates the applied occurrences and saved
+/// bytes of all rows.
 /// @param applied the plans that `config` selects
 void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan*>& applied,
                  std::vector<PlanRow>& rows);

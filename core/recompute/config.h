@@ -12,8 +12,8 @@ namespace stashscope {
 struct ClusterChoice {
   PlanType type = PlanType::recompute;
   int count = -1;  ///< first occurrences in execution order; -1: all
-  /// The first ONNX Runtime version's form: the key is an operator and stands for every cluster
-  /// whose entry node has that operator.
+  /// The config form of ONNX Runtime's first version: the key is an operator and selects every
+  /// cluster whose entry node has that operator.
   bool of_operator = false;
 
   friend bool operator==(const ClusterChoice&, const ClusterChoice&) = default;
@@ -23,13 +23,13 @@ struct ClusterChoice {
 using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Parses entries `cluster:type:count`, separated by commas. A later entry for the same cluster
-/// replaces an earlier one; empty entries are dropped. Types 3 and 4 take an op type, which unlike
-/// a cluster does not end in `+`. `Gelu:1` and `Dropout:0` are the form of ONNX Runtime's first
-/// version. Throws a usage Error worded like ONNX Runtime's.
+/// replaces an earlier one; empty entries are dropped. Types 3 and 4 take an op type instead of a
+/// cluster; an op type has no final `+`. `Gelu:1` and `Dropout:0` are the form of ONNX Runtime's
+/// first version. Throws a usage Error worded like ONNX Runtime's.
 RecomputeConfig parse_config(const std::string& text);
 
-/// Adds the entries of one --plan argument: config text, or `@FILE` where the file holds such text
-/// or a JSON list of such strings.
+/// Adds the entries of one --plan argument: config text, or `@FILE` for a file that holds config
+/// text or a JSON list of config strings.
 void add_config_argument(const std::string& argument, RecomputeConfig& config);
 
 std::string to_string(const std::string& cluster, const ClusterChoice& choice);
@@ -40,7 +40,7 @@ RecomputeConfig reference_part(const RecomputeConfig& config);
 RecomputeConfig own_part(const RecomputeConfig& config);
 
 /// The shell block that selects the configuration in ONNX Runtime.
-/// @param comments one line each
+/// @param comments comment lines of the block
 std::string environment_block(const RecomputeConfig& config, const RecomputeSearchOptions& search,
                               const std::vector<std::string>& comments);
 

@@ -39,7 +39,7 @@ class DataflowBuilder {
   Dataflow finish();
 
  private:
-  /// By value of the graph; invalid: not replaced.
+  /// The replacement of each value of the graph; invalid: not replaced.
   using Replacements = IdVector<ValueId, ValueId>;
 
   /// A node with one input; returns its output.
@@ -55,10 +55,10 @@ class DataflowBuilder {
   const Stash& stash_;
   Dataflow result_;
   IdVector<NodeId, bool> is_cloned_;
-  IdRows<NodeId, ValueId> added_inputs_;   // by added node, as they were when it was made
+  IdRows<NodeId, ValueId> added_inputs_;   // by added node, as of the time when the node was made
   IdRows<NodeId, ValueId> added_outputs_;  // by added node
-  Replacements twin_of_;                   // every output of a cloned node
-  Replacements replaced_;                  // stashed outputs whose plan was applied
+  Replacements twin_of_;   // for every output of a cloned node: the output of the clone
+  Replacements replaced_;  // stashed outputs whose plan was applied
 };
 
 }  // namespace stashscope

@@ -10,14 +10,14 @@ namespace stashscope {
 /// A tensor with all views of it.
 struct StashedBuffer {
   ValueId root;                 ///< made by a forward node
-  std::size_t output = 0;       ///< of that node
+  std::size_t output = 0;       ///< output index of that node
   std::vector<NodeId> views;    ///< forward nodes that only make views, in execution order
   std::vector<NodeId> readers;  ///< backward nodes that read the root or a view
 };
 
 /// The buffers kept alive by the backward pass only: excludes buffers of graph outputs, inputs,
-/// parameters, and YieldOp operands. Sorted by maker from last to first; for one maker, in output
-/// order.
+/// parameters, and YieldOp operands. Sorted by producer, the last one first; buffers of the same
+/// producer are in output order.
 std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input);
 
 /// The plan that evicts a buffer. Its subgraph holds the views, which are rebuilt in backward.

@@ -7,9 +7,9 @@
 
 namespace stashscope {
 
-/// The first inputs of layer normalizations that start a transformer layer. For such an input, a
-/// residual Add reads it too, and an attention (Softmax, BiasSoftmax or a flash attention PythonOp)
-/// is reachable from the normalization through nodes ordered before that Add.
+/// The first inputs of layer normalizations that start a transformer layer. A residual Add also
+/// reads such an input, and an attention (Softmax, BiasSoftmax or a flash attention PythonOp) is
+/// reachable from the normalization through nodes ordered before that Add.
 /// @param position of each node in the order of the analysis
 /// @param forward_nodes number of forward nodes, which come first in that order
 std::set<ValueId> layer_boundary_inputs(const Graph& graph,

@@ -5,7 +5,7 @@
 
 namespace stashscope {
 
-/// What the current plans do with the outputs that a node stashes without plans.
+/// The effect of the current plans on the outputs that a node stashes in the step without plans.
 enum class StashState : std::uint8_t {
   none,       ///< the node stashes nothing
   freed,      ///< recomputed, or evicted and restored
@@ -17,11 +17,10 @@ constexpr std::size_t stash_states = 5;
 
 struct NodeStash {
   StashState state = StashState::none;
-  std::int64_t bytes = 0;  ///< stashed without plans; shared buffers count once
+  std::int64_t bytes = 0;  ///< stashed in the step without plans; shared buffers count once
 };
 
-/// By node of the graph.
-/// @param baseline the timeline of the step without plans
+/// The stash of each node of the graph. @param baseline the timeline of the step without plans
 /// @param current the current step; values that backward no longer reads count as freed
 /// @param pinned nodes pinned by the user
 IdVector<NodeId, NodeStash> node_stashes(const Opportunities& opportunities,

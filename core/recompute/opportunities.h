@@ -21,21 +21,22 @@ struct Stash {
   bool is_forward(NodeId node) const { return position[node.index()] < forward_nodes; }
 };
 
-/// The stash of a training graph with all plans that free parts of it. Source of recompute and
+/// The stash of a training graph with all plans that free stashed values. Source of recompute and
 /// compromise: ONNX Runtime's training memory optimizer (bounded breadth-first search upwards from
-/// every stashed output), with its known faults repaired.
+/// every stashed output), with its known faults corrected.
 struct Opportunities : Stash {
   /// Plans of the strategies known to ONNX Runtime; entries from last to first, recompute before
   /// compromise.
   std::vector<NodePlan> plans;
   std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
-  IdVector<ClusterId, std::string> clusters;  ///< of all plans, each once
-  std::vector<Obstacle> obstacles;  ///< entries without a plan of a type known to ONNX Runtime
+  IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats
+  std::vector<Obstacle>
+      obstacles;  ///< entry nodes that have no plan of a type known to ONNX Runtime
 };
 
-/// Forward ends with the YieldOp. In a graph without one, forward ends where a YieldOp with the
-/// boundary's outputs as operands would stand; these outputs count as read in forward.
-/// @param boundary if it is unknown, there are no opportunities
+/// Forward ends with the YieldOp. Without a YieldOp, forward ends where a YieldOp that reads the
+/// boundary's outputs would run; these outputs count as read in forward.
+/// @param boundary if unknown, the result has no plans
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                  const Boundary& boundary, const RecomputeSearchOptions& search);
 

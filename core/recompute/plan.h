@@ -10,8 +10,8 @@
 
 namespace stashscope {
 
-/// ONNX Runtime's optimization types, as numbered in config strings. Offload and compress are
-/// Stashscope's; ONNX Runtime rejects them.
+/// ONNX Runtime's optimization types, as numbered in config strings. ONNX Runtime has no offload
+/// and compress, and rejects them.
 enum class PlanType : std::uint8_t {
   none = 0,
   recompute = 1,
@@ -38,9 +38,9 @@ struct NodePlan {
   /// node.
   std::string cluster;
   ClusterId cluster_id;     ///< id of `cluster` in the opportunities
-  Rational save_ratio = 1;  ///< freed share of the stashed bytes
-  /// Stashed outputs that share the buffer of another node's output: freeing them also takes a plan
-  /// of that node.
+  Rational save_ratio = 1;  ///< share of the stashed bytes that the plan frees
+  /// Stashed outputs that share the buffer of another node's output. Freeing them also requires a
+  /// plan for that other node.
   std::map<std::size_t, ValueId> reused;
   ElementType kept_as = ElementType::undefined;  ///< compress only: the narrower type
 };
@@ -60,7 +60,7 @@ struct RecomputeSearchOptions {
 
   int level = 1;                ///< 0: basic operators, 1: advanced ones too
   bool layer_boundary = false;  ///< keep outputs that start a transformer layer
-  bool newer_versions = false;  ///< also operators of opsets not in ONNX Runtime's table
+  bool newer_versions = false;  ///< also operator versions missing from ONNX Runtime's table
   std::set<std::string> also_recomputable;        ///< op types besides those in the table
   ElementType compressed = ElementType::float16;  ///< type that compress narrows float32 to
 
@@ -72,8 +72,8 @@ RecomputeSearchOptions parse_search_options(const std::string& text);
 /// Level and boundary only, the part that ONNX Runtime understands.
 std::string to_string(const RecomputeSearchOptions& search);
 
-/// Parses the type that compress narrows float32 activations to. Throws a usage Error with the list
-/// of types for any other name.
+/// Parses the type that compress narrows float32 activations to. Throws a usage Error that lists
+/// the valid types.
 ElementType parse_compressed(const std::string& name);
 
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Recomputes stashed outputs from values that are available in backward anyway.
+// Recomputes stashed outputs from values that are available in backward without recompute.
 
 #include "core/recompute/search.h"
 

@@ -14,7 +14,7 @@ struct SearchResult {
   std::set<NodeId> picked;
   std::optional<Rational>
       save_ratio;     ///< set if the input of a widening Cast stays stashed instead
-  Obstacle obstacle;  ///< of a failed search
+  Obstacle obstacle;  ///< reason if the search failed
   bool failed = false;
 };
 
@@ -31,12 +31,12 @@ class SubgraphSearch {
   /// The reason to skip the search for an entry, if there is one.
   std::optional<Obstacle> refusal(NodeId entry) const;
 
-  /// Searches upwards from all stashed outputs of the entry. Stops at values that backward reads
-  /// anyway; fails at a node that is not recomputable. @param compromise widening Casts are picked
-  /// but not followed
+  /// Searches upwards from all stashed outputs of the entry. Stops at values that backward already
+  /// reads; fails at a node that is not recomputable. @param compromise if set, includes widening
+  /// Casts but does not search beyond them
   SearchResult run(NodeId entry, bool compromise) const;
 
-  /// Whether a widening Cast was picked.
+  /// Whether the result includes a widening Cast.
   bool widens(const SearchResult& result) const;
 
   NodePlan plan(NodeId entry, const SearchResult& result, PlanType type) const;

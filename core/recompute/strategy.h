@@ -26,7 +26,7 @@ struct Findings {
   std::vector<Obstacle> obstacles;  ///< entries with stashed outputs but without a plan
 };
 
-/// Rates of the copies and conversions that plans add, without overlap.
+/// Rates of the copies and conversions that plans add, assuming no overlap with other work.
 struct CopyRates {
   double link_bandwidth = 0;    ///< bytes per second from or to the host
   double memory_bandwidth = 0;  ///< bytes per second of the device's memory
@@ -51,7 +51,7 @@ struct PlanCostInput {
 struct PlanCost {
   double flops = 0;
   std::int64_t transfer_bytes = 0;  ///< over the link between device and host, both ways
-  double seconds = 0;               ///< without overlap, including transfers
+  double seconds = 0;               ///< assuming no overlap; includes transfers
 
   PlanCost& operator+=(const PlanCost& other) {
     flops += other.flops;
@@ -67,7 +67,7 @@ struct Strategy {
   PlanType type;
   std::string_view name;
   std::string_view description;  ///< one clause for lists and tooltips
-  bool lossy;                    ///< the step's results may change
+  bool lossy;                    ///< whether the results of the step may change
   Findings (*find)(const StrategyInput&);
   void (*apply)(const NodePlan&, DataflowBuilder&);
   PlanCost (*cost)(const NodePlan&, const PlanCostInput&);

@@ -120,7 +120,7 @@ std::string plan_text(const Choices& choices) {
   }
   const Repeats repeats = repeats_of(choices);
   return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
-         " more runs";
+         " additional runs in total";
 }
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {

@@ -13,7 +13,7 @@ std::string measured_peak_line(const MeasuredPair& measured);
 /// That line, followed by all other measured figures.
 std::string measured_text(const Study& study, const MeasuredPair& measured);
 
-/// The same as JSON. A baseline that was not measured is left out.
+/// The measured report as JSON. A baseline that was not measured is left out.
 nlohmann::json measured_json(const Study& study, const MeasuredPair& measured);
 
 /// One run as JSON, in bytes and seconds. Unknown figures are left out.

@@ -11,7 +11,7 @@ namespace stashscope {
 /// One line for each pass with its changes and savings. Empty without passes.
 std::string pass_lines(const std::vector<PassSaving>& savings);
 
-/// The same as a list of objects.
+/// The pass report as a list of JSON objects.
 nlohmann::json passes_json(const std::vector<PassSaving>& savings);
 
 }  // namespace stashscope

@@ -21,7 +21,7 @@ std::vector<PrintedTerm> printed_terms(const Expr& a, const SymbolTable& symbols
 
 std::string atom_text(const Atom& atom, const SymbolTable& symbols);
 
-/// `B`, `S**2`, ... alphabetically.
+/// Texts of the factors, such as `S**2`, in alphabetical order.
 std::vector<std::string> factor_texts(const std::vector<Factor>& factors,
                                       const SymbolTable& symbols);
 

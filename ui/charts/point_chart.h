@@ -17,7 +17,7 @@ class PointChart : public QWidget {
   explicit PointChart(QWidget* parent = nullptr);
 
   /// The figures of the point under the pointer, otherwise of the point that the keys went to.
-  /// Empty if there is neither.
+  /// Empty if no point is hovered or reached by a key.
   virtual QString readout() const = 0;
 
  protected:

@@ -41,7 +41,7 @@ inline StepAxis with_range(StepAxis axis, double first, double length) {
   return axis;
 }
 
-/// The same part of a curve with another number of slots.
+/// Shows the same share of a curve that has `steps` slots.
 inline StepAxis with_steps(StepAxis axis, double steps) {
   const double growth = steps / axis.steps;
   axis.steps = steps;

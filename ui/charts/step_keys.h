@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// What the keys of a chart over the slots do.
+/// The actions of the keys of a chart over the slots.
 struct StepKeys {
   /// Moves the cursor by a number of slots, up to the ends.
   std::function<void(std::ptrdiff_t)> move;

@@ -28,7 +28,8 @@ class Autosave : public QObject {
   /// read, and leaves them in place.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
-  /// Opens the session. Its file is removed once this document's own file holds the choices.
+  /// Opens the session. Removes `session.file` once the autosave file of this document holds the
+  /// choices.
   void restore(const Abandoned& session);
   /// The user discards the unsaved choices: the destructor removes the file.
   void give_up() { given_up_ = true; }

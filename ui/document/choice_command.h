@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// One edit of the user, with the choices before and after it. Consecutive edits with the same key,
-/// such as the steps of one spin box, are merged into one.
+/// One edit of the user, with the choices before and after the edit. Consecutive edits with the
+/// same key, such as the steps of one spin box, are merged into one.
 class ChoiceCommand : public QUndoCommand {
  public:
   /// Whether an undone edit stays on the stack, where it can be redone.

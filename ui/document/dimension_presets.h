@@ -35,11 +35,11 @@ class DimensionPresets {
 /// The current sizes, without those that depend on the data.
 DimensionSizes sizes_now(const std::vector<Dimension>& dimensions);
 
-/// Every size doubled or halved, within 1 and `largest_dimension`.
+/// Every size doubled or halved, from 1 to `largest_dimension`.
 DimensionSizes doubled(const DimensionSizes& sizes);
 DimensionSizes halved(const DimensionSizes& sizes);
 
-/// The most that a spin box of a dimension accepts.
+/// The largest size that the spin box of a dimension accepts.
 constexpr std::int64_t largest_dimension = 1'000'000'000;
 
 }  // namespace stashscope::ui

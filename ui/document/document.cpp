@@ -65,7 +65,7 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
   if (!was_opening) {
     const bool awaited = !std::exchange(awaited_save_, {}).isEmpty();
     take_back_refused();
-    const QString message = awaited ? tr("Nothing was saved and the choice was taken back: %1")
+    const QString message = awaited ? tr("Nothing was saved, and the choice was undone: %1")
                                     : tr("The choice was taken back: %1");
     return notices_.report({failure.kind, message.arg(failure.message)});
   }
@@ -175,7 +175,7 @@ void Document::return_to_shown() {
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
   const QString key =
       last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();
-  push(study_->choices, tr("Back to what is shown"), key);
+  push(study_->choices, tr("Back to the shown choices"), key);
 }
 
 /// Drops the newest edit, or the part of it that was merged after the shown study.

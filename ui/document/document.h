@@ -14,8 +14,8 @@
 
 namespace stashscope::ui {
 
-/// The open model, with the user's choices, their undo stack and the study that they lead to. Each
-/// part that views use has a class and signals of its own: the study job, the run job, selection,
+/// The open model, with the user's choices, the undo stack and the study under these choices. Each
+/// part that views use is a separate class with its own signals: study job, run job, selection,
 /// files and notices. Lives on the interface thread; results of other threads arrive as immutable
 /// values.
 class Document : public QObject {
@@ -25,7 +25,8 @@ class Document : public QObject {
   explicit Document(QObject* parent = nullptr);
   ~Document() override;
 
-  /// Loads a model or session in the background. The current one stays until that has succeeded.
+  /// Loads a model or session in the background. The current model stays until loading has
+  /// succeeded.
   void open(const QString& path);
   /// @param loader is called on another thread and may throw
   void open(const QString& path, StudyJob::Loader loader);
@@ -42,8 +43,8 @@ class Document : public QObject {
   /// Warnings of the loader and of the study.
   QStringList notes() const;
 
-  /// Everything that a session file holds. The choices are those of the shown study, because only
-  /// these are known to lead to one when the file is opened.
+  /// Everything that a session file holds. Uses the choices of the shown study, because only these
+  /// are known to give a study when the file is opened.
   Session session() const;
 
   /// An edit of the user. Does nothing when the choices stay the same.
@@ -61,7 +62,7 @@ class Document : public QObject {
   void run();
   /// Shared by runs and searches for this document.
   ExclusiveWork& exclusive_work() { return exclusive_work_; }
-  /// Why neither a run nor a search can begin now; empty when they can.
+  /// The reason why no run or search can begin now; empty if one can begin.
   QString why_wait() const;
   /// Null when nothing was measured under the choices of the shown study.
   const Measured* measured() const;
@@ -104,17 +105,18 @@ class Document : public QObject {
   std::shared_ptr<const Study> study_;
   std::shared_ptr<const Graph> model_;
   Choices choices_;
-  Session session_;  // choices and measurements in it are stale; see session()
+  Session session_;  // its choices and measurements are stale; use session()
   QStringList load_notes_;
   std::optional<Measured> measured_;
-  std::optional<int> shown_at_;  // the shown study's place in the stack; empty once cut off
-  QString awaited_save_;         // the session file that waits for a study
+  std::optional<int>
+      shown_at_;  // position of the shown study in the undo stack; empty once removed from it
+  QString awaited_save_;  // the session file that waits for a study
   bool refusing_ = false;
   QUndoStack undo_stack_;
   LinkedSelection selection_;
   ExclusiveWork exclusive_work_;
   Notices notices_;
-  // Last, because they use the members above: each ends its thread when it is destroyed.
+  // Last, because they use the members above until their destructors have ended their threads.
   DocumentFiles files_{notices_};
   StudyJob study_job_;
   RunJob run_job_{exclusive_work_};

@@ -11,16 +11,16 @@
 
 namespace stashscope::ui {
 
-/// The files of a document: those that it was read from, and those that it writes. Writes one after
-/// another on its own thread, and finishes all of them before it is destroyed. Failures and
-/// successes go to the notices. Lives on the interface thread.
+/// The files that a document was read from and the files that it writes. Writes one after another
+/// on its own thread, and finishes all of them before it is destroyed. Failures and successes go to
+/// the notices. Lives on the interface thread.
 class DocumentFiles : public QObject {
   Q_OBJECT
 
  public:
   explicit DocumentFiles(Notices& notices) : notices_(notices) {}
 
-  /// Another model is open.
+  /// To be called when another model was opened.
   /// @param session empty when the model was not opened from a session of the user
   void open(std::shared_ptr<const Graph> model, const std::filesystem::path& model_file,
             const QString& session);
@@ -30,15 +30,15 @@ class DocumentFiles : public QObject {
   /// @pre a model is open
   OverwriteGuard guard() const;
 
-  /// Ends with `session_saved`, or with a failure and `session_not_saved`. Failures of a model that
-  /// is no longer open have no such signal.
+  /// Ends with `session_saved`, or with a failure and `session_not_saved`. A failure for a model
+  /// that is no longer open emits no `session_not_saved`.
   /// @pre a model is open
   void write_session(Session session, const QString& path);
   /// @param done message on success; empty: none
   /// @param job is called on another thread and may throw
   void write_in_background(const QString& done, std::function<void()> job);
-  /// The same for one file that must not be one that the document was read from. Does nothing
-  /// without a model.
+  /// Writes one file in the background. Refuses a file that the document was read from. Does
+  /// nothing without a model.
   void write_file(const QString& path, const QString& done, std::function<void()> job);
 
  Q_SIGNALS:

@@ -11,7 +11,7 @@ namespace stashscope::ui {
 void save_modified_model(Document& document, const QString& path);
 
 /// Writes the environment variables that make ONNX Runtime apply the current plans. The notice
-/// names the plans that they cannot express.
+/// names the plans that the variables cannot express.
 void export_environment(Document& document, const QString& path);
 
 }  // namespace stashscope::ui

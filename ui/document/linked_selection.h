@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// The selection that all views share: each of them sets it, and follows it on `changed`. Ignores
-/// requests until it has a study.
+/// The selection that all views share. Each view sets the selection, and follows it on `changed`.
+/// Ignores requests until it has a study.
 class LinkedSelection : public QObject {
   Q_OBJECT
 
@@ -42,8 +42,8 @@ class LinkedSelection : public QObject {
 
   /// Selects nothing, with the cursor at the peak. Emits no signal: a new study follows.
   void reset() { current_ = Selection(); }
-  /// Adapts the selection to a new study. Emits no signal: the views must take the study before
-  /// `announce` lets them show what is selected in it.
+  /// Adapts the selection to a new study. Emits no signal: the views must take the study first;
+  /// `announce` then makes them show the selection.
   void take_study(std::shared_ptr<const Study> study);
   void announce() { Q_EMIT changed(); }
 

@@ -6,9 +6,9 @@
 
 namespace stashscope::ui {
 
-/// Makes an edit the choices of the document. If it changed nothing, because no name identifies one
-/// of the nodes, a notice says so.
-/// @param about the edited nodes, of the document's study
+/// Applies an edit to the document. If the edit changed nothing because no name identifies one of
+/// the nodes, a notice says so.
+/// @param about the edited nodes of the document's study
 void choose_named(Document& document, const Choices& after, std::span<const NodeId> about,
                   const QString& text, const QString& merge_key = {});
 

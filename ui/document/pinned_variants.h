@@ -11,8 +11,8 @@ struct PinnedVariant {
   std::size_t slot = 0;  ///< from 0, constant while it is pinned; selects its colour
 };
 
-/// The pinned variants, oldest first. Refuses more than `most`, because curves of more could not be
-/// told apart. Opening another model unpins all.
+/// The pinned variants, oldest first. Refuses more than `most` variants, because more curves could
+/// not be distinguished. Opening another model unpins all.
 class PinnedVariants : public QObject {
   Q_OBJECT
 
@@ -25,7 +25,7 @@ class PinnedVariants : public QObject {
   /// Pins the variant of the shown study; if that is refused, a notice says why.
   void pin();
   void unpin(std::size_t index);
-  /// Chooses what led to a variant, as an edit of the user.
+  /// Restores the choices of a variant, as an edit of the user.
   void go_back(std::size_t index);
 
  Q_SIGNALS:

@@ -15,8 +15,8 @@ enum class PlanningJob { none, budget, curve, fit };
 
 /// Runs the planner on the document's study, on another thread: plans for a budget, the curve of
 /// peak against time, the largest batch that fits. Keeps all plans found for one step, so that a
-/// larger budget never costs more. Drops them when the step, its order or the device that times are
-/// predicted for changes. Lives on the interface thread.
+/// larger budget never costs more. Drops these plans when the step, its order or the device for
+/// time predictions changes. Lives on the interface thread.
 class Planning : public QObject {
   Q_OBJECT
 
@@ -24,7 +24,7 @@ class Planning : public QObject {
   explicit Planning(Document& document, QObject* parent = nullptr);
   ~Planning() override;
 
-  /// The three searches do nothing while `Document::why_wait` has a reason.
+  /// All three searches do nothing while `Document::why_wait` has a reason.
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user.
   void plan(const BudgetRequest& request);
@@ -35,22 +35,22 @@ class Planning : public QObject {
 
   PlanningJob job() const { return job_; }
   bool is_stopping() const { return progress_.cancelled(); }
-  /// From 0 to 1.
+  /// Progress of the current job, from 0 to 1.
   double fraction() const;
-  /// Of the current budget search, or else of the last one.
+  /// The request of the current budget search, or else of the last one.
   const BudgetRequest& request() const { return request_; }
-  /// Plan and bound of the current budget search; nothing before its first plan.
+  /// Plan and bound of the current budget search; empty before its first plan.
   std::optional<BudgetAnswer> so_far() const;
 
   /// All known plans of a grain, including those of coarser grains.
   const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
   /// The cheapest known plan within the budget; null when there is none.
   const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
-  /// Of the last budget search; null when that was for another step.
+  /// The answer of the last budget search; null when that search was for another step.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
   /// Lower bound on the peak of every plan of the grain; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
-  /// The last answer to `find_fit`; null when it does not hold for the shown study.
+  /// The last answer to `find_fit`; null if the answer does not hold for the shown study.
   const LargestFit* fit() const;
   /// The study that `fit` was computed for.
   /// @pre `fit` is not null
@@ -64,7 +64,7 @@ class Planning : public QObject {
   void job_changed();
   void progressed();
   void plans_changed();   ///< plans or a lower bound were found or dropped
-  void answer_changed();  ///< of a budget search
+  void answer_changed();  ///< the answer of a budget search changed
   void fit_changed();
   void failed(stashscope::ui::PlanningJob job, const stashscope::ui::Failure& failure);
 
@@ -96,7 +96,7 @@ class Planning : public QObject {
   void update_fit();
 
   Document& document_;
-  std::shared_ptr<const Study> basis_;  ///< a study that the plans apply to
+  std::shared_ptr<const Study> basis_;  ///< the known plans hold for its step, order and device
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;
@@ -106,7 +106,7 @@ class Planning : public QObject {
   bool fit_holds_ = false;
 
   PlanningJob job_ = PlanningJob::none;
-  PlanGranularity grain_ = PlanGranularity::cluster;  ///< of the current search
+  PlanGranularity grain_ = PlanGranularity::cluster;  ///< grain of the current search
   std::uint64_t generation_ = 0;
   Progress progress_;
   std::shared_ptr<Mailbox> mailbox_;

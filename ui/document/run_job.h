@@ -11,7 +11,7 @@
 
 namespace stashscope::ui {
 
-/// The measurements of a run, with the choices that they are for.
+/// The measurements of a run, and the choices under which it ran.
 struct Measured {
   Choices choices;
   StudyMeasurements runs;
@@ -30,21 +30,21 @@ class RunJob : public QObject {
   /// The machine of the next run and its number of repeats.
   const RunRequest& request() const { return request_; }
   void set_request(const RunRequest& request);
-  /// The devices of that machine.
+  /// The devices of the machine of the next run.
   const DeviceList& devices() const { return devices_; }
 
   /// @param study its choices name the device
-  /// @param model file that the study's model was loaded from
+  /// @param model the file of the study's model
   /// @pre no heavy work is going on
   void start(std::shared_ptr<const Study> study, const std::filesystem::path& model);
-  /// Ends the run and drops what it measured. Does nothing when there is no run.
+  /// Ends the run and drops its measurements. Does nothing when there is no run.
   void cancel();
   bool is_running() const { return running_; }
 
  Q_SIGNALS:
   void running_changed();
   void progressed(double fraction, const QString& stage);
-  /// Either of these ends a run that was not cancelled; `is_running` is already false.
+  /// One of these signals ends each run that was not cancelled; `is_running` is already false.
   void measured(const stashscope::ui::Measured& measured);
   void failed(const stashscope::ui::Failure& failure);
 

@@ -7,7 +7,7 @@
 
 namespace stashscope::ui {
 
-/// What all views show as selected. Not part of the choices, because it changes no result.
+/// The selection that all views show. Not part of the choices, because it changes no result.
 struct Selection {
   NodeId node;                ///< the node whose details are shown; may be invalid
   std::vector<NodeId> nodes;  ///< all marked nodes, `node` included; ascending

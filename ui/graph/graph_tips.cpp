@@ -29,7 +29,7 @@ QString tip_of_box(const GraphPicture& picture, std::uint32_t box) {
           : name_of(picture.study->graph(), picture.study->current->dataflow, drawn.shows.node);
   QString tip = shown(name);
   if (drawn.memory.bytes > 0) {
-    tip += QLatin1Char('\n') + GraphView::tr("makes %1, alive for %2 of %3 slots on average")
+    tip += QLatin1Char('\n') + GraphView::tr("allocates %1, alive for %2 of %3 slots on average")
                                    .arg(bytes_text(drawn.memory.bytes))
                                    .arg(std::lround(average_slots(drawn.memory)))
                                    .arg(picture.drawing.steps);

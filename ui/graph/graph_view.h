@@ -43,7 +43,7 @@ class GraphView : public QWidget {
   /// The box of the selected group, or of the open group around the selection. Nothing if there is
   /// no selection or no group holds it.
   std::optional<std::uint32_t> selected_group() const;
-  /// Opens or closes that group.
+  /// Opens or closes the selected group.
   void toggle_selected();
   /// Screen position for a menu about the selection.
   QPoint menu_place() const;
@@ -84,7 +84,7 @@ class GraphView : public QWidget {
     QPointF screen;
   };
 
-  /// What lies at a point: at most one of the two.
+  /// The item at a point: at most one of the two is set.
   struct Found {
     std::optional<std::uint32_t> box;
     std::optional<std::uint32_t> stash_edge;

@@ -7,7 +7,7 @@
 
 namespace stashscope::ui {
 
-/// What the background thread keeps between requests; used only on that thread.
+/// The state of the background thread between requests; used only on that thread.
 class LayoutService::Work {
  public:
   Work(std::filesystem::path program, layout::TextWidth text_width)

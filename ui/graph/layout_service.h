@@ -11,7 +11,8 @@
 
 namespace stashscope::ui {
 
-/// What the graph view shows: a drawing, and the study and grouping that its ids refer to.
+/// The content of the graph view: a drawing, and the study and grouping that the ids in the drawing
+/// refer to.
 struct GraphPicture {
   std::shared_ptr<const Study> study;
   std::shared_ptr<const layout::Grouping> grouping;

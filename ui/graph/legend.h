@@ -11,7 +11,7 @@ class QPainter;
 
 namespace stashscope::ui {
 
-/// What the colours of a drawing mean, in words.
+/// The meaning of the colours of a drawing, in words.
 struct LegendContent {
   QString first;  ///< meaning of the dark end of the colour map; empty without a map
   QString last;

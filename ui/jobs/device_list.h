@@ -10,9 +10,9 @@
 
 namespace stashscope::ui {
 
-/// The devices that a step can run on: those of this computer, which are listed on another thread
-/// because a driver takes a moment to start, or those that another machine may have, because only
-/// its worker knows which it has.
+/// The devices that a step can run on: the devices of this computer, or the devices that another
+/// machine may have. The former are listed on another thread, because a driver takes a moment to
+/// start. Only the worker of the other machine knows its actual devices.
 class DeviceList : public QObject {
   Q_OBJECT
 

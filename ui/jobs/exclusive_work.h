@@ -7,8 +7,8 @@ namespace stashscope::ui {
 /// Work that uses all processor cores.
 enum class HeavyWork { none, run, search };
 
-/// Lets only one of runs and searches go on at a time: a run measures too long times beside a
-/// search, and a search becomes useless when a run measures new times.
+/// Allows only one run or search at a time: a run beside a search measures times that are too long,
+/// and a search becomes useless when a run measures new times.
 class ExclusiveWork : public QObject {
   Q_OBJECT
 

@@ -11,7 +11,7 @@ namespace stashscope::ui {
 /// A thread that runs jobs one after another. Jobs must not throw.
 class JobThread {
  public:
-  /// What the destructor does with jobs that have not started.
+  /// The treatment of jobs that have not started when the destructor runs.
   enum class AtEnd { drop, finish };
 
   explicit JobThread(AtEnd at_end);

@@ -29,7 +29,7 @@ struct LineStyle {
 
 constexpr std::size_t life_shades = 1024;
 
-/// All colours of tensors, so that none is computed for each of a million tensors.
+/// All colours of tensors, computed once instead of for each of a million tensors.
 struct TensorColours {
   explicit TensorColours(bool dark) {
     for (std::size_t i = 0; i < band_count; ++i) {
@@ -92,7 +92,7 @@ class ColumnPainter {
     }
   }
 
-  /// From the measured tensors up to the sum of tensors and workspace.
+  /// Fills the area between the measured tensors and the sum of tensors and workspace.
   void fill_workspaces() {
     if (curves_.with_workspace == nullptr) return;
     const QRgb colour = workspace_colour(theme_).rgb();

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// What one curve, band or colour of the memory view means.
+/// The meaning of one curve, band or colour of the memory view.
 struct KeyEntry {
   enum class Mark { line, swatch, gradient };
 

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// What a sweep chart shows.
+/// The content of a sweep chart.
 struct SweepFrame {
   QString dimension;
   std::int64_t from = 1;
@@ -19,7 +19,8 @@ struct SweepFrame {
 };
 
 /// Peaks against the sizes of a dimension, without plans and with the current ones. A click sets
-/// the size of the point next to the pointer; Return sets that of the point the keys went to.
+/// the size of the point next to the pointer; Return sets the size of the point that the keys went
+/// to.
 class SweepChart : public PointChart {
   Q_OBJECT
 

@@ -101,7 +101,7 @@ QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor) {
 
 QString no_plans_text(const Study& study) {
   if (!study.prepared->step.boundary.known()) {
-    return Plans::tr("No plans: nothing in this model marks where backward begins.");
+    return Plans::tr("No plans: the model does not mark where backward begins.");
   }
   if (study.opportunities->obstacles.empty()) {
     return Plans::tr("No plans: backward reads nothing that forward computes.");

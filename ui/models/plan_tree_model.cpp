@@ -39,7 +39,8 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
            {tr("Why not"), tr("Why this row frees nothing"), false},
            {tr("Layer"), tr("The layer in the node's name"), false},
            {tr("Made"), tr("Slot in which the activation is made, in the current order"), true},
-           {tr("Last read"), tr("Slot in which it is read last, in the current order"), true},
+           {tr("Last read"), tr("Slot of the last read of the activation, in the current order"),
+            true},
            {tr("By dimension"), tr("The bytes as a formula of the model's dimensions"), false}}) {}
 
 bool PlanTreeModel::lists_extensions(const Study& study) const {

@@ -42,7 +42,7 @@ class StepModel : public StudyModel {
 /// Name of a node of the current step on the screen.
 QString node_text(const Study& study, NodeId node);
 
-/// The same without the module path, for sentences.
+/// The name without the module path, for sentences.
 QString short_node_text(const Study& study, NodeId node);
 
 /// Why nodes cannot run before a slot, as one clause.

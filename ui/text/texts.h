@@ -17,7 +17,7 @@ QString bytes_text(std::int64_t bytes);
 /// `12.3 ms`
 QString time_text(double seconds);
 
-/// The same in a fixed unit, such as that of a table column: `0.50 GiB`, `0.64 ms`
+/// An amount in a fixed unit, such as the unit of a table column: `0.50 GiB`, `0.64 ms`
 QString bytes_text(std::int64_t bytes, const ColumnUnit& unit);
 QString time_text(double seconds, const ColumnUnit& unit);
 

@@ -7,7 +7,7 @@ namespace stashscope::ui {
 /// A file dialog that deletes itself when it is closed. The caller opens it.
 QFileDialog* make_file_dialog(QWidget& parent, const QString& name, const QString& title);
 
-/// The same for an existing file.
+/// Asks for an existing file.
 /// @param kind the first name filter, such as `Models (*.onnx)`
 QFileDialog* make_open_dialog(QWidget& parent, const QString& name, const QString& title,
                               const QString& kind);

@@ -29,7 +29,7 @@ std::vector<Command> menu_commands(const QMenuBar& bar);
 /// The commands of the menus, then those of the widgets in the window.
 std::vector<Command> all_commands(const QMenuBar& bar, const QWidget& window);
 
-/// The same commands, without those that have no keys.
+/// The commands of `all_commands` that have keys.
 std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window);
 
 /// Whether the command is enabled and the widget it acts on is visible.

@@ -64,7 +64,7 @@ void LayoutMenu::ask_for_name() {
   dialog->setObjectName(u"layout_name_dialog"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(tr("Save the layout"));
-  dialog->setLabelText(tr("Name of the layout; an existing one is replaced:"));
+  dialog->setLabelText(tr("Name of the layout (replaces a layout of the same name):"));
   connect(dialog, &QInputDialog::textValueSelected, this, &LayoutMenu::save);
   dialog->open();
 }

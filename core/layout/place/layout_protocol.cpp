@@ -33,7 +33,7 @@ bool is_nested_too_deeply(std::string_view text) {
   return false;
 }
 
-/// The members of an object that has no others.
+/// The members called `keys`, in that order. Fails unless the object has exactly these members.
 template <std::size_t count>
 std::array<const json*, count> members(const json& object, const char* const (&keys)[count]) {
   if (!object.is_object() || object.size() != count) fail();

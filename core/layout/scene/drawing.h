@@ -79,7 +79,7 @@ Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& p
 /// The innermost box at a point; nothing outside all boxes.
 std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point);
 
-/// The nearest stash edge within `reach` of a point; nothing if there is none.
+/// The nearest stash edge within `reach` of a point; empty if no stash edge is that near.
 std::optional<std::uint32_t> stash_edge_at(const Drawing& drawing, Point point, double reach);
 
 }  // namespace stashscope::layout

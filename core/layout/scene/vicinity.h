@@ -23,7 +23,7 @@ std::vector<Neighbour> readers_after(const Topology& topology, const std::vector
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 
-/// The same for the values of one stash edge of a drawing.
+/// The path, as of `activation_path`, of the values on one stash edge of a drawing.
 std::vector<NodeId> nodes_of_stash_edge(const Drawing& drawing, std::uint32_t stash_edge);
 
 /// Whether each node is at most `hops` tensors away from one of `nodes`.

@@ -171,7 +171,7 @@ EinsumEquation read_einsum(const Attributes& attributes, const std::vector<std::
   const std::size_t arrow = text.find("->");
   EinsumEquation equation{split_operands(text.substr(0, arrow)), ""};
   if (equation.operands.size() != ranks.size()) {
-    fail_equation(text, "has another number of operands than the node");
+    fail_equation(text, "has a different number of operands than the node");
   }
   std::size_t most = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

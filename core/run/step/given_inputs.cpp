@@ -24,7 +24,7 @@ bool fits(const std::vector<std::int64_t>& dims, const Shape& shape) {
 
 [[noreturn]] void fail_given(const Value& value, const std::string& given,
                              const std::string& wanted) {
-  fail_input(describe(value), "is given as " + given + ", but the model wants " + wanted,
+  fail_input(describe(value), "is given as " + given + ", but the model requires " + wanted,
              "give data that fits the model");
 }
 

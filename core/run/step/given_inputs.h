@@ -4,8 +4,8 @@
 
 namespace stashscope {
 
-/// Throws an input Error that names the value, what is given and what the model wants, when the
-/// element type, the rank or a fixed dim differs. Named dims accept any size.
+/// Throws an input Error when the element type, the rank or a fixed dim of a given tensor differs
+/// from the model. The Error names the value and both sides. Named dims accept any size.
 void check_given(const Graph& graph, const Value& value, const Tensor& tensor);
 
 /// Throws an input Error that names the first graph input or output that is a sequence, a map or an

@@ -11,9 +11,9 @@ namespace stashscope {
 /// numbers. Must not throw.
 using StoreNumbers = std::function<void(std::size_t first, std::span<const float>)>;
 
-/// Draws `count` numbers of mean 0: the same ones, in the same order, as one
-/// std::normal_distribution<float> of libstdc++, and leaves `words` in the same state. Long draws
-/// use all hardware threads, 16 at most.
+/// Draws `count` numbers of mean 0. The numbers, their order and the final state of `words` equal
+/// those of one std::normal_distribution<float> of libstdc++. Long draws use all hardware threads,
+/// 16 at most.
 /// Source: Marsaglia, Bray, "A convenient method for generating normal variables", SIAM Review
 /// 6(3), 1964: a pair of numbers from each random point of a square that lies inside its circle.
 void draw_normal_numbers(MersenneWords& words, std::size_t count, float deviation,

@@ -16,7 +16,7 @@ namespace stashscope {
 /// Which parameters an optimizer updates after a step, and how.
 struct ParameterUpdate {
   UpdateChoice choice;
-  std::vector<Parameter> parameters;  ///< those without a gradient stay as they are
+  std::vector<Parameter> parameters;  ///< parameters without a gradient stay unchanged
 };
 
 /// One training step to execute: the graph, its dataflow with clones, and the execution order and
@@ -26,8 +26,8 @@ struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;
   Timeline timeline;
-  FusedGroups groups = {};      ///< the timeline's
-  ParameterUpdate update = {};  ///< which the timeline's states belong to
+  FusedGroups groups = {};      ///< the groups of the timeline
+  ParameterUpdate update = {};  ///< the update whose states the timeline contains
 };
 
 /// Tensors by name.
@@ -56,8 +56,8 @@ class Runner {
   /// Throws an input Error that lists all operators without a kernel. Allocates nothing.
   virtual void check(const Graph& graph) const = 0;
 
-  /// Takes graph inputs from `inputs`, and also the gradients that the YieldOp's caller returns
-  /// (ones when absent). Throws an Error that names a missing input. The result refers to both
+  /// Takes from `inputs` the graph inputs and the gradients that the YieldOp's caller returns (all
+  /// ones when absent). Throws an Error that names a missing input. The result refers to both
   /// arguments.
   virtual std::unique_ptr<LoadedStep> load(const RunPlan& plan,
                                            const NamedTensors& inputs) const = 0;
@@ -69,14 +69,14 @@ class Runner {
   }
 };
 
-/// How a GPU runs steps. The CPU always returns outputs and traces; make_runner refuses settings
-/// that it cannot follow.
+/// How a GPU runs steps. The CPU always returns outputs and traces; make_runner rejects settings
+/// that the CPU does not support.
 struct RunSettings {
-  bool wants_outputs = true;      ///< else outputs are not copied to the host and not returned
-  bool traces = true;             ///< else only the time of the whole step is measured
+  bool wants_outputs = true;      ///< if false, outputs are neither copied to the host nor returned
+  bool traces = true;             ///< if false, only the time of the whole step is measured
   bool rounds_to_tf32 = false;    ///< float32 matrix products may round operands to 19 bits
   bool updates = false;           ///< parameters change after each run, as the plan's update says
-  double learning_rate = 1e-3;    ///< of the updates
+  double learning_rate = 1e-3;    ///< learning rate of the updates
   std::int64_t memory_limit = 0;  ///< bytes; simulates a smaller device; 0: no limit
 };
 

@@ -12,7 +12,7 @@ void report_slot(const Progress& progress, std::size_t slot, std::size_t slots,
                  std::string_view stage);
 
 /// Collects the graph outputs of a run. An output that is released before the end of the step is
-/// read after its node, before its memory is used for something else. Refers to the plan.
+/// read right after its node, before other data takes its memory. Refers to the plan.
 class StepOutputs {
  public:
   /// @param read returns the present elements of a value
@@ -21,7 +21,7 @@ class StepOutputs {
   bool is_released(ValueId output) const { return is_released_[output]; }
   /// Reads the released outputs of a node that has just ended.
   void take_released(NodeId node);
-  /// Reads the other outputs and returns all by name; the next run starts without any.
+  /// Reads the remaining outputs, returns all outputs by name and forgets them.
   NamedTensors take_all();
   /// Forgets the outputs of a failed run.
   void clear() { outputs_.clear(); }

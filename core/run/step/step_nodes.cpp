@@ -134,7 +134,8 @@ Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
   const auto given = inputs.find(graph.value(output).name);
   if (given == inputs.end()) return ones(like.element(), like.dims());
   if (given->second.dims() != like.dims()) {
-    fail_input(describe(graph.value(output)), "is given with other dims than the output has");
+    fail_input(describe(graph.value(output)),
+               "is given with dims that differ from those of the output");
   }
   return given->second;
 }

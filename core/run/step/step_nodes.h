@@ -22,8 +22,8 @@ class StepNodes {
   const Op& op(NodeId id) const;
   /// The since-version of the operator in the graph's opset.
   std::int64_t version(NodeId id) const;
-  /// Of a random node: its seed attribute, else a number derived from its first output's name, so
-  /// that clones draw the same. 0 for all other nodes.
+  /// The seed of a random node: its seed attribute, else a number derived from its first output's
+  /// name, so that clones draw the same numbers. 0 for all other nodes.
   std::uint64_t seed(NodeId id) const;
 
   /// An output of a YieldOp: the gradient of one of its operands.
@@ -31,7 +31,7 @@ class StepNodes {
     ValueId output;
     ValueId operand;
   };
-  /// In the order of the YieldOp's outputs.
+  /// The gradients that a YieldOp returns, in the order of its outputs.
   std::vector<Returned> returned(NodeId yield) const;
 
  private:
@@ -41,17 +41,17 @@ class StepNodes {
   std::vector<Node> transfers_;  ///< by index among the added nodes; empty for clones
 };
 
-/// The data of a graph input or constant, from `inputs` or else from the model. Throws an input
-/// Error that names the value when there is no data or its elements are strings.
+/// The data of a graph input or constant, from `inputs`, else from the model. Throws an input Error
+/// that names the value when there is no data or its elements are strings.
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs);
 
-/// The gradient that the YieldOp's caller returns for one of its operands, from `inputs` or else
-/// all ones. @param output of the YieldOp @param like element type and dims of the operand
+/// The gradient that the YieldOp's caller returns for one of its operands, from `inputs`, else all
+/// ones. @param output output of the YieldOp @param like gives the element type and dims
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
 
-/// Sizes of the data-dependent dims by name. @param dims_of the dims of one of the graph's own
-/// values in this run; empty where they are not known
+/// Sizes of the data-dependent dims by name. @param dims_of returns the dims of a value of the
+/// graph in this run; empty if unknown
 std::map<std::string, std::int64_t> data_dependent_sizes(
     const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of);
 

@@ -18,7 +18,7 @@ struct FusionEdits {
 /// The input of a fusion strategy.
 struct FusionInput {
   const OrderInput& step;      ///< before anything is fused
-  const OrderStrategy& order;  ///< that the fused step will use
+  const OrderStrategy& order;  ///< the order strategy of the fused step
   const FusionEdits& edits;
 };
 
@@ -26,7 +26,7 @@ struct FusionInput {
 struct FusionStrategy {
   std::string_view name;         ///< the value of --fuse
   std::string_view description;  ///< one clause for lists and tooltips
-  /// Groups that have a valid order: no cycle of dependencies between groups.
+  /// Returns groups without a cycle of dependencies between them, so that a valid order exists.
   FusedGroups (*groups)(const FusionInput&);
 };
 

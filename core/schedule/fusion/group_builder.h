@@ -10,7 +10,7 @@ namespace stashscope {
 
 using Merge = std::pair<NodeId, NodeId>;  ///< joins the groups of two nodes
 
-/// Bound on the size of a kernel; the default of max_fusion_size in PyTorch's Inductor.
+/// Largest number of nodes in one kernel: the default of max_fusion_size in PyTorch's Inductor.
 constexpr std::size_t most_fused_nodes = 64;
 
 /// The pointwise nodes of a step, and which of them may be fused: nodes of equal dims in the same
@@ -42,8 +42,8 @@ class GroupBuilder {
   GroupBuilder(const FusableNodes& nodes, const Topology& topology);
   GroupBuilder(FusableNodes&& nodes, const Topology& topology) = delete;
 
-  /// False if they are in one group already, the group would exceed most_fused_nodes, or the user
-  /// separated two of the nodes.
+  /// False if both nodes already share a group, if the merged group would exceed most_fused_nodes,
+  /// or if the user separated two of its nodes.
   bool can_merge(NodeId a, NodeId b) const;
   /// Returns false and changes nothing if the nodes cannot be merged.
   bool merge(NodeId a, NodeId b);
@@ -72,7 +72,7 @@ std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNode
 
 FusedGroups dataflow_groups(const FusionInput& input);
 FusedGroups horizontal_groups(const FusionInput& input);
-/// Merges of both kinds, except those that raise the peak.
+/// Groups from both kinds of merges, without merges that raise the peak.
 FusedGroups memory_aware_groups(const FusionInput& input);
 
 }  // namespace stashscope

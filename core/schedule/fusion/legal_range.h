@@ -25,8 +25,9 @@ struct MoveObstacle {
 struct LegalRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::optional<MoveObstacle> producer;  ///< what prevents an earlier slot; nothing: `first` is 0
-  std::optional<MoveObstacle> reader;    ///< what prevents a later slot; nothing: may run last
+  std::optional<MoveObstacle> producer;  ///< what prevents an earlier slot; empty if `first` is 0
+  std::optional<MoveObstacle>
+      reader;  ///< what prevents a later slot; empty if the node may run last
 };
 
 /// A valid order whose nodes can be moved one at a time. The members of a group stay adjacent and
@@ -51,7 +52,7 @@ class MovableOrder {
 
   LegalRange range(NodeId node) const;
 
-  /// What prevents a move of a node, with its group, directly before a slot; nothing if the move is
+  /// The obstacle to moving a node, with its group, directly before a slot; empty if the move is
   /// valid or changes nothing. @param before a slot, or the number of nodes for the end
   std::optional<MoveObstacle> obstacle(NodeId node, std::size_t before) const;
 

@@ -23,7 +23,7 @@ struct OrderAnswer {
 
 /// The order of the lowest peak found from any of `starts`: by exact dynamic programming if the
 /// graph has few downsets, otherwise by annealing. The bound is a minimum cut, or the peak itself
-/// if that is proven minimal.
+/// if the peak is proven minimal.
 /// @param starts valid orders, at least one
 OrderAnswer minimal_order(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                           const SearchLimit& limit, const Progress& progress,

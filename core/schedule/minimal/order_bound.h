@@ -9,9 +9,9 @@
 namespace stashscope {
 
 /// Lower bound on the live bytes while `task` runs, over all orders that run each task once: the
-/// bytes the task makes plus the fewest bytes that can live beside them. The set of tasks run
-/// before contains the ancestors of `task` and none of its descendants. The set whose items still
-/// to be read take the fewest bytes is a minimum cut.
+/// bytes the task makes plus the fewest bytes that can live beside them. The tasks that run before
+/// `task` include all of its ancestors and no descendant. Among the sets that satisfy this, a
+/// minimum cut gives the one whose unread items take the fewest bytes.
 std::int64_t least_bytes_at(const TaskGraph& graph, TaskId task);
 
 /// A set of items that separates the tasks that have run from those that have not.
@@ -29,9 +29,9 @@ LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
 /// The slots of an order by descending live bytes.
 std::vector<std::size_t> steps_by_live_bytes(const SequenceMemory& memory);
 
-/// The largest least_bytes_at over the tasks of an order, starting near its peak, as far as the
-/// limit allows (a cut counts as a move for each task and item). At least the bytes of the largest
-/// task.
+/// The largest least_bytes_at over the tasks of an order. Starts near the peak of the order and
+/// stops at the limit (a cut counts as a move for each task and item). The result is at least the
+/// bytes of the largest task.
 std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
                          const SearchLimit& limit, const Progress& progress);
 

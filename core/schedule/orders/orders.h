@@ -22,7 +22,7 @@ struct OrderInput {
 
 enum class OrderKind : std::uint8_t {
   rule,     ///< a fixed rule; takes milliseconds
-  best_of,  ///< the rule with the lowest peak
+  best_of,  ///< the fixed rule whose order has the lowest peak
   search    ///< a search; may take long, computed only on request
 };
 

@@ -5,8 +5,8 @@
 namespace stashscope {
 
 /// The buffers that each node allocates and reads, for list schedulers. Values that always share a
-/// buffer are one, named by the value it is allocated for. Persistent buffers are left out.
-/// In-place outputs are not modelled here: there, as much is freed as is allocated.
+/// buffer count as one buffer, identified by the value it is allocated for. Persistent buffers are
+/// left out. In-place outputs are not modelled: they free as many bytes as they allocate.
 struct SharedBuffers {
   IdRows<NodeId, ValueId> made;
   IdRows<NodeId, ValueId> read;  ///< each once

@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// Depth first from each output of the graph in turn, its inputs before itself.
+/// Depth first from the first to the last graph output; the inputs of a node precede the node.
 std::vector<NodeId> depth_first_order(const OrderInput& input);
 
 /// Reverse postorder of a depth-first walk along readers.
@@ -16,8 +16,8 @@ std::vector<NodeId> reverse_depth_first_order(const OrderInput& input);
 std::vector<NodeId> breadth_first_order(const OrderInput& input);
 
 /// From the last position to the first: among the nodes whose readers are all placed, the node that
-/// allocates most runs last. A node allocates its outputs less the inputs that die at it, which are
-/// those that no node after it reads.
+/// allocates most runs last. The bytes that a node allocates are its outputs minus the inputs that
+/// no later node reads.
 std::vector<NodeId> largest_first_order(const OrderInput& input);
 
 /// List scheduling: the ready node with the largest bytes freed minus bytes allocated runs first;

@@ -52,12 +52,12 @@ class RunSequence {
   bool can_repeat(TaskId task) const {
     return !runs_[task].is_full() && runs_[task].count < graph_->most_runs[task];
   }
-  /// Whether the copy of an item that is current before `slot` is alive in `slot` anyway.
+  /// Whether the copy of an item that is current before `slot` is already alive in `slot`.
   bool is_alive(ItemId item, std::uint32_t slot) const;
   /// The next slot that reads the copy current before `slot`, or `slots()` if none does.
   std::uint32_t next_read(ItemId item, std::uint32_t slot) const;
 
-  /// The open interval of slots in which a run may lie while all other runs stay.
+  /// The open interval of slots in which a run may lie while all other runs keep their slots.
   struct Room {
     std::uint32_t behind;  ///< `before_all`: may run first
     std::uint32_t in_front_of;

@@ -65,7 +65,8 @@ struct Cooling {
   double at(double used) const;
 };
 
-/// The largest rise of the energy that annealing at this temperature accepts in its next move.
+/// The largest increase in energy that the next move may make, drawn at random for this
+/// temperature.
 double accepted_rise(double temperature, SearchRandom& random);
 
 }  // namespace stashscope

@@ -14,21 +14,22 @@ struct StepTasks {
   IdVector<TaskId, NodeId> node_of;
   IdVector<NodeId, TaskId> task_of;    ///< invalid: a view
   IdVector<ItemId, ValueId> value_of;  ///< the item's tensor; invalid: workspace
-  /// The items that a reader of the value reads; for a view, those of its tensor.
+  /// The items that a reader of the value reads; for a view, the items of the viewed tensor.
   IdRows<ValueId, ItemId> items_of;
 
   /// The tasks of a node order, without views.
   std::vector<TaskId> tasks(const std::vector<NodeId>& order) const;
-  /// All nodes in an order of the tasks. Views come as early as their inputs allow, because they
-  /// take no memory.
+  /// All nodes, in the order of their tasks. Views come as early as their inputs allow, because
+  /// views take no memory.
   std::vector<NodeId> nodes(const Topology& topology, const std::vector<TaskId>& order) const;
 };
 
-/// The direction of error where a task graph cannot match the step's timeline exactly: if several
-/// inputs could make room for one output, and if a view needs a computed shape.
+/// The direction of error where a task graph cannot match the step's timeline exactly. There are
+/// two such cases: several inputs could give their memory to one output, or a view needs a computed
+/// shape.
 enum class Estimate : std::uint8_t {
-  above,  ///< never fewer bytes: sequences found are feasible
-  below   ///< never more bytes: lower bounds are valid
+  above,  ///< never too few bytes: sequences found are feasible
+  below   ///< never too many bytes: lower bounds are valid
 };
 
 /// Workspace becomes an item without readers.

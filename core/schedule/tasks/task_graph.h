@@ -24,9 +24,9 @@ struct ItemReader {
 /// read. `persistent_bytes` sums up all persistent buffers.
 ///
 /// A sequence of tasks is valid if it contains each task, and each task reads only items made
-/// before. A task that runs again makes its items again, and later readers read the new copies. An
-/// item is allocated when its task starts, while all inputs of the task are still live. A copy is
-/// freed after its last reader, or after its maker if nothing reads it.
+/// before. When a task runs again, it makes new copies of its items, and later readers read the new
+/// copies. An item is allocated when its task starts, while all inputs of the task are still live.
+/// A copy is freed after its last reader, or after its maker if nothing reads it.
 struct TaskGraph {
   IdVector<TaskId, std::int64_t> cost;
   IdRows<TaskId, ItemId> inputs;  ///< each item once
@@ -41,7 +41,7 @@ struct TaskGraph {
   std::size_t tasks() const { return cost.size(); }
   std::size_t items() const { return bytes.size(); }
 
-  /// Each task makes one item. @param edges from the maker of an item to a reader, repeats allowed
+  /// Each task makes one item. @param edges pairs of maker and reader of an item; repeats allowed
   /// @pre the task numbers are a valid order
   static TaskGraph of_single_outputs(const std::vector<std::int64_t>& cost,
                                      const std::vector<std::int64_t>& bytes,

@@ -16,12 +16,13 @@
 
 namespace stashscope {
 
-/// What the training graph is built from.
+/// The choices that the training graph is built from.
 struct GraphChoices {
-  std::map<std::string, std::string> same_dims;  ///< name or `*` pattern -> the name it stands for
+  std::map<std::string, std::string>
+      same_dims;  ///< name or `*` pattern -> the name that replaces it
   TrainingGoal goal;
   std::set<std::string> passes;  ///< applied to a forward model before its backward pass is built
-  /// float16 or bfloat16, mixed with float32; nothing: the types of the model.
+  /// float16 or bfloat16, mixed with float32; if not set, the types of the model.
   std::optional<ElementType> precision;
 
   friend bool operator==(const GraphChoices&, const GraphChoices&) = default;
@@ -40,7 +41,7 @@ struct PlannedSequence {
   friend bool operator==(const PlannedSequence&, const PlannedSequence&) = default;
 };
 
-/// Which plans to look for and which of them to apply.
+/// The plans to search for, and the plans to apply.
 struct PlanChoices {
   RecomputeConfig config;  ///< by cluster
   /// Names of nodes whose outputs stay in memory: their plans are not applied even if their
@@ -56,29 +57,29 @@ struct PlanChoices {
 /// A node that the user moved, together with the fused group that it runs in.
 struct OrderMove {
   std::string node;
-  std::optional<std::string> before;  ///< directly in front of this node; nothing: to the end
+  std::optional<std::string> before;  ///< moved directly before this node; not set: to the end
 
   friend bool operator==(const OrderMove&, const OrderMove&) = default;
 };
 
 /// The execution order.
 struct OrderChoices {
-  std::optional<std::string> strategy = "file";  ///< nothing: the order of the planned sequence
-  std::vector<OrderMove> moves;                  ///< applied one after the other to that order
+  std::optional<std::string> strategy = "file";  ///< not set: the order of the planned sequence
+  std::vector<OrderMove> moves;  ///< applied one after the other to the order of the strategy
 
   friend bool operator==(const OrderChoices&, const OrderChoices&) = default;
 };
 
-/// Which pointwise nodes run as one.
+/// The pointwise nodes that run as one kernel.
 struct FusionChoice {
-  std::optional<std::string> strategy;                  ///< nothing: every node runs by itself
+  std::optional<std::string> strategy;                  ///< not set: every node runs alone
   std::set<std::string> alone;                          ///< names of nodes that join no group
   std::set<std::pair<std::string, std::string>> apart;  ///< nodes that never share a group
 
   friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
 };
 
-/// What times are predicted for.
+/// The device that times are predicted for.
 struct TimeChoices {
   DeviceProfile profile = default_profile();
   /// Bytes per second between device and host, one way, instead of the profile's.
@@ -88,8 +89,8 @@ struct TimeChoices {
 };
 
 /// Everything the user decided, one group per stage of a study: a part of the previous study is
-/// reused when its group and the parts below it are equal. Small, comparable, serializable: undo is
-/// the previous Choices, a session file is Choices and the model's place.
+/// reused when its group and the parts below it are equal. Small, comparable, serializable: undo
+/// restores the previous Choices, and a session file holds Choices and the path of the model.
 struct Choices {
   Choices();
 
@@ -100,39 +101,39 @@ struct Choices {
   PlanChoices plans;
   OrderChoices order;
   FusionChoice fusion;
-  std::optional<std::string> device;  ///< that runs the step; nothing: no run
+  std::optional<std::string> device;  ///< the device that runs the step; not set: no run
 
   friend bool operator==(const Choices&, const Choices&) = default;
 };
 
-/// The words of options, files and tables for choices that are not made.
+/// The words in options, files and tables for choices that are not set.
 constexpr const char* planned_order = "planned";
 constexpr const char* no_fusion = "none";
 constexpr const char* no_device = "none";
 
-/// The text of a choice, `word` where it is not made; and the choice of such a text.
+/// Converts a choice to its text and back; `word` is the text of a choice that is not set.
 std::string choice_text(const std::optional<std::string>& choice, std::string_view word);
 std::optional<std::string> choice_of(std::string_view text, std::string_view word);
 
-/// Chooses a strategy's order, or with nothing that of the planned sequence. Drops the moves: they
-/// belong to the order they were made in.
+/// Chooses the order of a strategy, or without a strategy the order of the planned sequence. Drops
+/// the moves, because they refer to the previous order.
 void choose_order(Choices& choices, std::optional<std::string> strategy);
 
-/// Back to plans by cluster and orders by strategy.
+/// Drops the planned sequence: plans are chosen by cluster and the order by strategy again.
 void forget_planned(Choices& choices);
 
-/// The chosen profile with the chosen bandwidth of its link.
+/// The chosen profile, with its link bandwidth replaced by the chosen one.
 DeviceProfile profile_in_force(const TimeChoices& choices);
 
-/// Whether both lead to the same step, on any device and at any speed.
+/// Whether both choices lead to the same step, regardless of the device and its speed.
 bool same_step(const Choices& a, const Choices& b);
 
-/// Adds the passes that `list` names, separated by commas; `all`: every one that keeps the outputs.
-/// Throws a usage Error that lists the names.
+/// Adds the passes in `list`, separated by commas; `all` adds every pass that keeps the outputs.
+/// For an unknown name, throws a usage Error that lists the names.
 void add_passes(const std::string& list, Choices& choices);
 
-/// The precision called `name`, nothing for an empty one; and back. Throws a usage Error for a type
-/// that cannot be mixed with float32.
+/// Converts the name of a precision to its type and back; an empty name means no precision. Throws
+/// a usage Error for a type that cannot be mixed with float32.
 std::optional<ElementType> parse_precision(const std::string& name);
 std::string precision_name(const std::optional<ElementType>& precision);
 

@@ -15,10 +15,11 @@ struct DimensionUse {
   friend bool operator==(const DimensionUse&, const DimensionUse&) = default;
 };
 
-/// In the order of the graph's inputs. Empty for dimensions that only nodes introduce.
+/// The uses of a dimension, in the order of the graph's inputs. Empty for dimensions that nodes
+/// introduce.
 std::vector<DimensionUse> uses_of(const Graph& graph, const Dimension& dimension);
 
-/// What a dimension most likely counts, judged by the inputs that have it.
+/// The things that a dimension most likely counts, judged by the inputs that have the dimension.
 enum class DimensionUnit : std::uint8_t {
   none,     ///< unknown
   samples,  ///< the first axis of an input

@@ -305,7 +305,7 @@ void fail_unknown_dimension(const std::string& name, const std::vector<Dimension
   std::vector<std::string> names;
   for (const Dimension& each : dimensions) names.push_back(printable(each.name, 60));
   if (names.size() > 12) names.resize(12);
-  fail_usage("dimension '" + printable(name) + "'", "is none of the model's",
+  fail_usage("dimension '" + printable(name) + "'", "does not exist in the model",
              names.empty() ? "all its dimensions are numbers" : "it has " + join(names, ", "));
 }
 

@@ -12,7 +12,7 @@ struct Dimension {
   std::string name;
   std::int64_t value = 0;
   bool assumed = false;           ///< not given by the user
-  std::vector<std::string> also;  ///< its other names
+  std::vector<std::string> also;  ///< other names of the dimension
   SymbolId symbol;
   std::string at_most;  ///< upper bound of a size that depends on data, in dimension names
 };
@@ -20,20 +20,21 @@ struct Dimension {
 /// Whether a name or `*` pattern matches any of the dimension's names.
 bool covers(const std::string& pattern, const Dimension& dimension);
 
-/// Throws a usage Error that lists the model's names.
+/// Throws a usage Error that lists the dimension names of the model.
 [[noreturn]] void fail_unknown_dimension(const std::string& name,
                                          const std::vector<Dimension>& dimensions);
 
 /// Values for all dimensions of a graph.
 struct DimensionValues {
-  std::vector<Dimension> dimensions;  ///< in the order the model's inputs mention them
+  std::vector<Dimension> dimensions;  ///< in the order of their first use in the model's inputs
   Bindings bindings;                  ///< by symbol, aliases included
 };
 
-/// Binds every dimension of an inferred graph: to the user's value, else to an assumed one that
-/// satisfies all constraints (1 for the first axis of an input, 128 or less for others, 224 for
-/// image sides; sizes that depend on data get their upper bound). Throws a usage Error for a name
-/// that the model does not have, and for values that contradict each other or a node of the model.
+/// Binds every dimension of a graph with inferred shapes to the user's value, or else to an assumed
+/// value that satisfies all constraints (1 for the first axis of an input, 128 or less for others,
+/// 224 for image sides; sizes that depend on data get their upper bound). Throws a usage Error for
+/// a name that the model does not have, and for values that contradict each other or a node of the
+/// model.
 DimensionValues bind_dimensions(const Graph& graph,
                                 const std::map<std::string, std::int64_t>& wanted);
 

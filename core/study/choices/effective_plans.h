@@ -9,8 +9,8 @@
 
 namespace stashscope {
 
-/// The plans that the choices switch on: all of a level, replaced by the chosen ones of their
-/// clusters.
+/// The plans that the choices switch on: all plans of the chosen level, where the chosen plans of a
+/// cluster replace the plans of the level.
 RecomputeConfig config_in_force(const Graph& graph, const PlanChoices& choices,
                                 const Opportunities& opportunities);
 

@@ -10,11 +10,11 @@
 
 namespace stashscope {
 
-/// A node's name on the screen: its own, or that of its first output where it has none.
+/// A node's name on the screen: its own name, or if that is empty, the name of its first output.
 std::string shown_name(const Graph& graph, const Dataflow& dataflow, NodeId node);
 
-/// The names of nodes in choices. A name means all nodes that have it, or if none has it, the
-/// producer of the tensor of that name.
+/// The names of nodes in choices. A name identifies all nodes that have the name. If no node has
+/// it, the name identifies the producer of the tensor of that name.
 class NodeNames {
  public:
   /// Of a graph's own nodes.
@@ -24,12 +24,12 @@ class NodeNames {
 
   std::size_t size() const { return names_.size(); }
 
-  /// The node's own name, or that of an output if its own is missing or shared. Empty where all of
-  /// these mean other nodes.
+  /// The node's own name, or the name of an output if the own name is missing or shared. Empty if
+  /// each of these names identifies other nodes.
   const std::string& of(NodeId node) const { return names_[node]; }
-  /// All nodes that the name means; a view of this object.
+  /// All nodes that the name identifies; the span refers to this object.
   std::span<const NodeId> all(const std::string& name) const;
-  /// The first of these; invalid for an unknown name.
+  /// The first node that the name identifies; invalid for an unknown name.
   NodeId find(const std::string& name) const;
 
  private:
@@ -41,8 +41,8 @@ class NodeNames {
 void forget_names(const NodeNames& names, const std::set<NodeId>& nodes,
                   std::set<std::string>& known);
 
-/// Why choices cannot name the first of these nodes that has no name of its own: a sentence. Empty
-/// if they can name all.
+/// One sentence on the first node that no name identifies, so that choices cannot name it. Empty if
+/// choices can name all nodes.
 std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
                           std::span<const NodeId> nodes);
 

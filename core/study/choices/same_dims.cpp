@@ -62,7 +62,7 @@ class DimensionClasses {
       if (a != b) leader_[std::max(a, b)] = std::min(a, b);
     }
     if (!any) {
-      fail_usage("dimension '" + printable(pattern) + "'", "is none of the model's",
+      fail_usage("dimension '" + printable(pattern) + "'", "does not exist in the model",
                  "name one that it has, or a pattern such as inputs_*_dim0");
     }
   }

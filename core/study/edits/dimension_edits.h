@@ -10,7 +10,7 @@ namespace stashscope {
 
 using DimensionSizes = std::map<std::string, std::int64_t>;
 
-/// The sizes without those of `dimension`. A pattern that covers it is replaced by one entry for
+/// The sizes without the size of `dimension`. A pattern that covers it is replaced by one entry for
 /// each other dimension that the pattern covers.
 DimensionSizes without_size_of(const Study& study, const DimensionSizes& sizes,
                                const Dimension& dimension);
@@ -23,16 +23,17 @@ Choices with_dimensions(const Study& study, Choices choices, const DimensionSize
 /// introduce cannot.
 bool can_be_same(const Study& study, const Dimension& dimension);
 
-/// The choices with `dimension` unified with `other`, which keeps its name. Its size is the one
-/// given for `other`, or else the one given for `dimension`.
+/// The choices with `dimension` unified with `other`, which keeps its name. The size given for
+/// `other` applies to both, or else the size given for `dimension`.
 Choices with_same_dimension(const Study& study, Choices choices, const Dimension& dimension,
                             const Dimension& other);
 
-/// The names that the user unified with a dimension, sorted. Names that the model itself unifies
-/// with it are not among them.
+/// The names that the user unified with a dimension, sorted. Does not include names that the model
+/// itself unifies with the dimension.
 std::vector<std::string> names_made_same(const Study& study, const Dimension& dimension);
 
-/// The choices with one of these names separated again. Both dimensions keep a size that was given.
+/// The choices with one of these names separated again. If a size was given, both dimensions keep
+/// it.
 Choices with_separate_name(const Study& study, Choices choices, const Dimension& dimension,
                            const std::string& name);
 

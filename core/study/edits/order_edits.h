@@ -9,8 +9,8 @@ namespace stashscope {
 // An edit leaves the choices unchanged if no name identifies one of its nodes; see `why_not_named`.
 
 /// The choices with a node of the study's current step, together with its fused group, moved
-/// directly before another node; an invalid `before` means the end. Consecutive moves of one node
-/// count as one. Unchanged if `before` is in the same group.
+/// directly before another node; an invalid `before` means the end. Consecutive moves of the same
+/// node are merged into one move. Unchanged if `before` is in the same group.
 Choices with_move(const Study& study, Choices choices, NodeId node, NodeId before);
 
 /// The choices with nodes taken out of their fused groups.
@@ -19,12 +19,12 @@ Choices with_nodes_alone(const Study& study, Choices choices, std::span<const No
 /// The choices with two nodes never fused into one group.
 Choices with_nodes_apart(const Study& study, Choices choices, NodeId a, NodeId b);
 
-/// The choices with a fused group split before `member`. The member and those after it are kept
-/// apart from the earlier members that they read; `member` is also kept apart from the one directly
-/// before it. Unchanged for the first member of a group and for a node without a group.
+/// The choices with a fused group split before `member`. The later part, from `member` on, is kept
+/// apart from the earlier members that it reads; `member` is also kept apart from the member
+/// directly before it. Unchanged for the first member of a group and for a node without a group.
 Choices with_group_split(const Study& study, Choices choices, NodeId member);
 
-/// A change by the user to what the strategies of order and fusion decide.
+/// The user's change to the result of the order strategy or the fusion strategy.
 struct OrderEdit {
   enum class Kind : std::uint8_t { move, alone, apart };
   Kind kind = Kind::move;
@@ -35,7 +35,7 @@ struct OrderEdit {
   friend bool operator==(const OrderEdit&, const OrderEdit&) = default;
 };
 
-/// All such edits of the study's choices: first the moves, in the order they were made.
+/// All order edits in the study's choices: first the moves, in the order they were made.
 std::vector<OrderEdit> order_edits(const Study& study);
 
 /// The choices without one of a study's edits. @param index into `order_edits(study)`

@@ -9,7 +9,7 @@
 
 namespace stashscope {
 
-/// What a row of a comparison is about, in the order in which rows are listed.
+/// The topics of comparison rows, in the order in which rows are listed.
 enum class ComparisonGroup : std::uint8_t { memory, time, model, choices, plans, tensors };
 
 /// Name in machine-read output, such as `memory`.
@@ -17,7 +17,7 @@ std::string_view name_of(ComparisonGroup group);
 /// Title for people, such as `Alive at the peak`.
 std::string_view title_of(ComparisonGroup group);
 
-/// What a compared number counts.
+/// The unit of a compared number.
 enum class Quantity : std::uint8_t { text, bytes, count, seconds, percent };
 
 /// One side of a row.

@@ -10,7 +10,7 @@ namespace stashscope {
 struct NodePlanState {
   const NodePlan* plan;
   bool chosen = false;   ///< its cluster is on
-  bool applied = false;  ///< carried out: no count, other plan or pinned node prevents it
+  bool applied = false;  ///< in effect: not prevented by a count, another plan or a pinned node
   bool pinned = false;   ///< the node's outputs stay in memory
 };
 

@@ -10,21 +10,21 @@
 
 namespace stashscope {
 
-/// The rows of both plan tables by index: first those of `plans`, then those of `extensions`.
+/// The rows of both plan tables by index: first the rows of `plans`, then the rows of `extensions`.
 std::size_t plan_rows(const Study& study);
 const PlanRow& plan_row(const Study& study, std::size_t row);
 
-/// All rows in groups; each row is in exactly one. Two rows exclude each other if they treat the
-/// same outputs, or if config strings name them by the same cluster with different types. A group
-/// is closed under exclusion.
+/// All rows in groups; each row is in exactly one. Two rows exclude each other if they free the
+/// same outputs, or if their config entries have the same cluster but different types. A group is
+/// closed under exclusion.
 std::vector<std::vector<std::size_t>> plan_groups(const Study& study);
 
 /// Where the tables of a study show a node: an occurrence of a plan, or a stashed tensor without a
 /// plan.
 struct TablePlace {
   std::size_t row = 0;         ///< of the plan
-  std::size_t occurrence = 0;  ///< of that row
-  ValueId tensor;              ///< if valid: this tensor without a plan, not the occurrence
+  std::size_t occurrence = 0;  ///< index within the row
+  ValueId tensor;  ///< if valid, the place is this tensor without a plan instead of the occurrence
 };
 
 /// The most informative place for a node of the model; nothing if no table shows it. A plan that is
@@ -58,12 +58,12 @@ class OccurrenceFacts {
   bool is_kept(const Occurrence& each) const;
   /// Lifetime in the current step; nothing for inputs and parameters, which no node produces.
   std::optional<Life> life(ValueId value) const;
-  /// One clause on why the occurrence is not carried out. Empty if it is carried out, or if its row
-  /// is off and its nodes are not pinned.
+  /// One clause on why the occurrence is not carried out. Empty if the occurrence is carried out,
+  /// or if its row is off and its nodes are not pinned.
   std::string why_not(const PlanRow& row, const Occurrence& each) const;
-  /// The bytes it frees at the peak of the step without plans.
+  /// The bytes that an occurrence frees at the peak of the step without plans.
   std::int64_t bytes_at_peak(const Occurrence& each) const;
-  /// The seconds it adds to the step if nothing overlaps.
+  /// The seconds that an occurrence adds to the step if nothing overlaps.
   double seconds(const Occurrence& each) const;
 
  private:

@@ -13,11 +13,11 @@ struct Format {
   const char* field;
   int version;       ///< the newest version that this program reads
   const char* name;  ///< such as `session file`
-  const char* hint;  ///< of the error for any other file
+  const char* hint;  ///< hint of the error for other files
 };
 
-/// The JSON object of such a file, with decoded texts (json_texts.h). Throws an input Error for any
-/// other text and for newer versions.
+/// Parses the JSON object of a file of the format, with decoded texts (json_texts.h). Throws an
+/// input Error for any other text and for newer versions of the format.
 nlohmann::json parse_file(const std::string& text, const Format& format);
 
 [[noreturn]] inline void fail_field(const char* key, const std::string& what) {

@@ -19,7 +19,7 @@ struct LoadedModel {
 /// Loads a model, or a session and the model it names.
 /// @param adjust changes the choices before the model is loaded, so that a wrong choice is reported
 /// first; may be null
-/// Throws an input Error, and whatever `adjust` throws.
+/// Throws an input Error, and passes on the exceptions of `adjust`.
 LoadedModel load_model_or_session(const std::filesystem::path& file,
                                   const std::function<void(Choices&)>& adjust);
 

@@ -28,7 +28,7 @@ void check(const Measurement& m) {
   check_bytes("peak_resident_bytes", {m.peak_resident_bytes});
   check_bytes("repeat_difference", {m.repeat_difference});
   if (!m.workspace_bytes.empty() && m.workspace_bytes.size() != m.live_bytes.size()) {
-    fail_field("workspace_bytes", "has another number of slots than 'live_bytes'");
+    fail_field("workspace_bytes", "has a different number of slots than 'live_bytes'");
   }
   if (!std::ranges::all_of(m.node_seconds, is_measured_time)) {
     fail_field("node_seconds", "has a time out of range");

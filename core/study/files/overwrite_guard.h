@@ -18,13 +18,13 @@ class OverwriteGuard {
   void add_session(const std::filesystem::path& path);
 
   /// Reserves a path for an output. Throws a usage Error if the path is taken.
-  /// @param where the option or path as the user knows it, @param what as for `add`
+  /// @param where the option or path that the user gave @param what as for `add`
   void claim(const std::string& where, const std::filesystem::path& path, const std::string& what);
-  /// The same for the two files that `save_model` may write: the model and its external data.
+  /// Claims both files that `save_model` may write: the model and its external data.
   void claim_model(const std::string& where, const std::filesystem::path& path,
                    const std::string& what);
 
-  /// The same, except that a session may be saved into its own file.
+  /// Claims the file of a session. A session may be saved into the file that it was read from.
   void claim_session(const std::string& where, const std::filesystem::path& path);
 
  private:

@@ -12,7 +12,7 @@ namespace stashscope {
 /// The content of a session file: path of the model, choices and measurements.
 struct Session {
   std::filesystem::path model;  ///< absolute once loaded
-  std::string model_hash;       ///< of the model file when the session was saved
+  std::string model_hash;       ///< hash of the model file when the session was saved
   Choices choices;
   std::optional<Measurement> baseline_measured;
   std::optional<Measurement> current_measured;
@@ -29,7 +29,7 @@ struct Session {
 
 /// JSON text of a session. The path of a model below `folder` is relative to `folder`.
 std::string session_text(const Session& session, const std::filesystem::path& folder);
-/// Throws an input Error that says what is wrong with the text.
+/// Throws an input Error that states the fault of the text.
 Session parse_session(const std::string& text, const std::filesystem::path& folder);
 
 void save_session(const Session& session, const std::filesystem::path& path);

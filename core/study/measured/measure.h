@@ -22,7 +22,7 @@ struct StudyMeasurements {
 /// Measurements without a baseline; a remark states the reason.
 StudyMeasurements without_baseline(Measurement current, const std::string& reason);
 
-/// Where and how often a step runs.
+/// The machine that runs a step, and the number of runs.
 struct RunRequest {
   RunCounts counts;
   std::optional<RemoteHost> host;  ///< nothing: this machine
@@ -45,7 +45,7 @@ StudyMeasurements measure_in_worker(
 /// inside nodes (the bodies of If, Loop and Scan) is left out: it is predicted but not measured.
 std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 
-/// The same over all measured variants.
+/// The largest difference over all measured variants.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
 /// The peak of predicted tensor bytes plus measured kernel workspace.

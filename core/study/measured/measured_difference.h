@@ -31,8 +31,8 @@ struct StepDifference {
   double seconds() const { return measured_seconds - predicted_seconds; }
 };
 
-/// Every slot of a run, in execution order; empty if the run has another number of slots than the
-/// variant. The predicted times are those of the chosen device profile, even if the study uses
+/// Every slot of a run, in execution order; empty if the run has a different number of slots than
+/// the variant. The predicted times come from the chosen device profile, even if the study uses
 /// measured times.
 std::vector<StepDifference> measured_differences(const Study& study, const Variant& variant,
                                                  const Measurement& measured);

@@ -9,13 +9,13 @@
 namespace stashscope {
 
 /// A profile of the device that a step ran on, fitted to the times of its nodes (roofline_fit.h):
-/// bytes per second and operations per second that were reached, and the seconds per launch.
-/// Figures for which the step has no evidence are those of `base`. The fit leaves out views, nodes
-/// without a time, and members of fused groups, because only the time of the group is known. The
-/// name is `measured on <device>`.
+/// the achieved bytes per second and operations per second, and the seconds per launch. Figures for
+/// which the step gives no evidence are taken from `base`. The fit leaves out views, nodes without
+/// a time, and members of fused groups, because only the time of the group is known. The name is
+/// `measured on <device>`.
 /// @param measured a run of the variant, in its order
 /// @param device the device it ran on; an unknown memory size is taken from `base`
-/// Throws an input Error if the measurement has no times to fit, or is of another step.
+/// Throws an input Error if the measurement has no times to fit, or belongs to another step.
 DeviceProfile measured_profile(const Study& study, const Variant& variant,
                                const Measurement& measured, const DeviceProfile& base,
                                const DeviceInfo& device = {});

@@ -10,8 +10,9 @@ namespace stashscope {
 /// The JSON text of a measurement file: the measurements of a study's step and its identity.
 std::string measurements_text(const Study& study, const StudyMeasurements& measured);
 
-/// The measurements in such a text. Throws an input Error if the text is not of a measurement file
-/// or is broken. Throws one that says what differs if it is of another step than the study's.
+/// Parses the text of a measurement file. Throws an input Error if the text is no valid measurement
+/// file, or if it belongs to a different step than the study's; the Error then states the
+/// difference.
 StudyMeasurements parse_measurements(const std::string& text, const Study& study);
 
 void save_measurements(const Study& study, const StudyMeasurements& measured,

@@ -10,8 +10,7 @@
 
 namespace stashscope {
 
-/// The unit of which a plan for a budget consists. Each one can express every plan of the one
-/// before it.
+/// The unit of a plan for a budget. Each grain can express every plan of the previous grain.
 enum class PlanGranularity : std::uint8_t {
   cluster,  ///< recompute plans by cluster, as in config strings; with any order strategy
   node,     ///< single nodes run again, once each; the first runs keep their order
@@ -24,7 +23,8 @@ std::string_view name_of(PlanGranularity grain);
 PlanGranularity find_grain(std::string_view name);
 
 struct BudgetRequest {
-  std::int64_t budget_bytes = 0;  ///< for the peak of the whole step, with parameters and states
+  std::int64_t budget_bytes =
+      0;  ///< limit for the peak of the whole step, including parameters and optimizer states
   PlanGranularity grain = PlanGranularity::cluster;
   SearchLimit limit;  ///< a move is a change of a sequence, or one evaluation of a set of plans
 };
@@ -59,8 +59,8 @@ struct BudgetAnswer {
   BudgetRequest request;
   ParetoPoint best;       ///< the cheapest within the budget, or else the one with the lowest peak
   bool feasible = false;  ///< whether `best` is within the budget
-  /// Nothing if evicted tensors or fused groups stay in force: the proofs cover only sequences of
-  /// the step's own nodes.
+  /// Empty if evicted tensors or fused groups stay in force, because the proofs cover only
+  /// sequences of the step's own nodes.
   std::optional<StepPeakBound> floor;
   /// Lower bound on the time that a plan within the budget adds.
   std::optional<double> least_extra_seconds;
@@ -72,14 +72,15 @@ struct BudgetAnswer {
   bool is_proven_cheapest() const;
 };
 
-/// The plans found so far of which none is dominated by another one in peak and time.
+/// The Pareto front of the plans found so far, in peak and time.
 class ParetoFront {
  public:
-  /// Whether a point of the front is at least as good in both.
+  /// Whether a point of the front is at least as good in both peak and time.
   bool has_as_good(std::int64_t peak_bytes, double extra_seconds) const;
-  /// Adds a point and removes those it dominates. Returns false if the front has one as good.
+  /// Adds a point and removes those it dominates. Returns false if the front already has a point
+  /// that is as good.
   bool add(ParetoPoint point);
-  /// By ascending peak and so by descending time.
+  /// Sorted by ascending peak, and therefore by descending time.
   const std::vector<ParetoPoint>& points() const { return points_; }
   /// The cheapest point within the budget, or else the one with the lowest peak. A larger budget
   /// never gives a more expensive point. @pre the front is not empty
@@ -95,7 +96,7 @@ using OnPlan = std::function<void(const ParetoPoint&)>;
 using OnProof = std::function<void(const BudgetProof&)>;
 
 /// The cheapest plan found for a budget, with bounds for all plans. The candidates include the
-/// plans in force and all points of `archive`, which takes the plans that are found. The search
+/// plans in force and all points of `archive`. Plans found are added to `archive`. The search
 /// changes plans (evicting plans stay), level and recompute search options; at the grains node and
 /// sequence it changes the planned sequence and the order. It drops moves of nodes by the user.
 /// When cancelled, it ends early with its best so far. With `on_proof` set, a small share of the
@@ -106,8 +107,8 @@ BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, P
 
 /// The cheapest plans for budgets from the lowest peak found to the peak without plans, by
 /// ascending peak; each is cheaper than the one before it. The number of budgets is at most
-/// `points`, but at least two. The search starts with the lowest peak and then halves the largest
-/// gap between budgets. `archive` takes the plans as they are found. The limit covers the whole
+/// `points`, but at least two. The search starts with the lowest peak and then repeatedly halves
+/// the largest gap between budgets. Plans found are added to `archive`. The limit covers the whole
 /// curve.
 std::vector<ParetoPoint> pareto_curve(const Study& study, PlanGranularity grain, std::size_t points,
                                       const SearchLimit& limit, ParetoFront& archive,

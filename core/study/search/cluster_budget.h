@@ -10,7 +10,7 @@ namespace stashscope {
 /// Continues with simulated annealing over the counts. Evicting plans stay as in the study's
 /// choices.
 /// @param base the study's choices, with any order; found plans are put into them
-/// @param archive takes every evaluated configuration
+/// @param archive receives every evaluated configuration
 /// Returns the number of evaluated configurations.
 std::int64_t search_clusters(const Study& study, const Choices& base, std::int64_t budget_bytes,
                              const SearchLimit& limit, const Progress& progress,

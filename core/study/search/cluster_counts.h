@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// How many occurrences of a cluster run again, and by which of its options.
+/// The number of occurrences of a cluster that run again, and the option by which they do.
 struct ClusterCount {
   std::uint32_t option = 0;
   std::uint32_t count = 0;
@@ -39,7 +39,7 @@ class ClusterOptions {
 
   /// Changes of one cluster each that free `excess` bytes at the peak, or as many as the cluster
   /// can, sorted by descending ratio of bytes to seconds.
-  /// @param timeline that of `counts`
+  /// @param timeline the timeline under `counts`
   std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
                                  std::int64_t excess) const;
   /// The clusters that run again, by descending time.

@@ -36,7 +36,7 @@ struct FitPoint {
 
 /// The largest value that fits for one variant of the step.
 struct VariantFit {
-  std::optional<FitPoint> largest;  ///< nothing: no value fits
+  std::optional<FitPoint> largest;  ///< not set: no value fits
   std::optional<FitPoint> next;     ///< the next larger value that the model accepts; does not fit
   /// Set if the model rejects the value after the largest, or the first value: this value and the
   /// reason.
@@ -56,9 +56,9 @@ struct LargestFit {
 /// The largest values whose predicted peaks are at most the memory. Each trial is exact: on the
 /// study's graph and dataflow it has the sizes, the order by rule, the groups and the timeline of a
 /// study with that value. The symbolic size of the peak guides the search (largest_value.h states
-/// its assumptions). The order of a planned sequence stays. A searched order first stays as found
-/// for the study's sizes, with its fused groups; then it is searched once more for the value found,
-/// and the better result counts.
+/// its assumptions). The order of a planned sequence stays. A searched order is first kept as found
+/// for the study's sizes, with its fused groups. Then the order is searched once more for the
+/// largest value found, and the better result counts.
 /// Throws a usage Error for dimensions that cannot be chosen, and when cancelled.
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 

@@ -4,9 +4,9 @@
 
 namespace stashscope {
 
-/// Whether plans found under one study have the same peaks and times under another: the same step
-/// of the same model with the same device profile. Only what planners themselves choose may differ:
-/// plans in force, level, planned sequence, moves, and the order if either uses a planned sequence.
+/// Whether plans found under one study have the same peaks and times under the other: both have the
+/// same model, step and device profile. Only the choices that planners make may differ: plans in
+/// force, level, planned sequence, moves, and the order if either uses a planned sequence.
 bool same_planning_basis(const Study& a, const Study& b);
 bool same_planning_basis(const Choices& a, const Choices& b);
 

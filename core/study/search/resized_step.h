@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// How the nodes of a variant are ordered for any sizes.
+/// The rule or fixed order of the nodes of a variant, for any sizes.
 struct ScheduleSpec {
   const Dataflow& dataflow;
   const OrderStrategy* rule = nullptr;  ///< null: `order` and `groups` are given

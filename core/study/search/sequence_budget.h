@@ -20,8 +20,8 @@ class SequenceProblem {
 
   /// The study's choices with a planned sequence, with its peak and time.
   ParetoPoint point(std::span<const TaskId> sequence) const;
-  /// The sequence in which a variant's nodes run. Nothing if the variant has nodes that are neither
-  /// the step's own nor clones of them, or if the grain cannot express the sequence.
+  /// The sequence in which a variant's nodes run. Empty if the variant has added nodes other than
+  /// clones, or if the grain cannot express the sequence.
   std::optional<std::vector<TaskId>> sequence_of(const Variant& variant,
                                                  PlanGranularity grain) const;
 
@@ -36,7 +36,7 @@ class SequenceProblem {
   BudgetedSequence search_freely(std::int64_t budget_bytes, const SearchLimit& limit,
                                  const Progress& progress, const BetterSequence& on_better) const;
   std::vector<TaskId> chosen_order(const OrderInput& step) const;
-  /// The step with lower estimates of all figures, so that bounds on it hold for the step.
+  /// The step with all figures estimated from below. Lower bounds for it hold for the step itself.
   StepTasks tasks_below() const;
   StepMemory memory() const;
 

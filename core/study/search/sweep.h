@@ -23,12 +23,12 @@ struct SweepPoint {
 /// ascending. Empty if `from` is above `to` or `count` is below 1.
 std::vector<std::int64_t> sweep_values(std::int64_t from, std::int64_t to, int count);
 
-/// The same values, ordered so that the first few already outline the curve: the ends, the middle,
-/// then the middles of the gaps.
+/// The values of `sweep_values`, ordered so that the first few already outline the curve: the ends,
+/// the middle, then the middles of the gaps.
 std::vector<std::int64_t> coarse_first(const std::vector<std::int64_t>& values);
 
-/// Computes the peaks for values of one dimension, in the given order. Each peak is that of a study
-/// with the value, except that a searched order stays (resized_step.h).
+/// Computes the peaks for values of one dimension, in the given order. Each peak equals the peak of
+/// a study with the value, except that a searched order stays (resized_step.h).
 /// @param on_point called on this thread after each value
 /// Throws when cancelled.
 void sweep(const Study& study, const Dimension& dimension, const std::vector<std::int64_t>& values,

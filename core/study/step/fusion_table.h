@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// The groups that the choice asks for. @param order of a strategy; nothing: a planned order, which
-/// has no groups
+/// The groups that the choice requests. @param order the order strategy; not set: a planned order,
+/// which has no groups
 FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::string>& order,
                           const FusionChoice& choice);
 
@@ -17,9 +17,10 @@ FusedGroups chosen_groups(const OrderInput& step, const std::optional<std::strin
 std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataflow,
                                        const FusionChoice& choice);
 
-/// The effect of each fusion strategy on the study's current step, in its order (in the file's,
-/// when that takes a search) with its moves; empty in a planned order. Graphs above 30,000 nodes
-/// get the row of the chosen strategy only, because the others take seconds.
+/// The effect of each fusion strategy on the study's current step with its moves. Uses the order of
+/// the step, or the file order if the step's order takes a search. Empty for a planned order.
+/// Graphs above 30,000 nodes get the row of the chosen strategy only, because the others take
+/// seconds.
 std::vector<FusionRow> fusion_table(const Study& study, const Progress& progress = Progress());
 
 /// The current step's groups of nodes, by name.

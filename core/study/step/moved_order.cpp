@@ -60,11 +60,11 @@ std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObst
   const std::string name = "'" + printable(shown_name(graph, dataflow, obstacle.node)) + "'";
   switch (obstacle.kind) {
     case MoveObstacle::Kind::producer:
-      return name + " makes what it reads, and runs behind that place";
+      return "it reads an output of " + name + ", which would run after it";
     case MoveObstacle::Kind::reader:
-      return name + " reads what it makes, and runs in front of that place";
+      return "its output is read by " + name + ", which would run before it";
     default:
-      return "the group that " + name + " runs in would be parted";
+      return "it would split the fused group of " + name;
   }
 }
 

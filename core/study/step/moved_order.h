@@ -8,24 +8,26 @@ namespace stashscope {
 /// An order after the user's moves.
 struct MovedOrder {
   std::vector<NodeId> nodes;
-  std::vector<std::string> left_out;  ///< by move: why; empty: it is made
+  std::vector<std::string>
+      left_out;  ///< one per move: why the move is left out; empty: the move is made
 };
 
-/// Makes the moves one after the other. Leaves out moves of missing nodes and moves that are
-/// illegal by then. @param order every node once, producers before readers, groups side by side
+/// Makes the moves one after the other. Leaves out moves of missing nodes, and moves that are
+/// illegal after the previous moves. @param order every node once, producers before readers,
+/// members of a group adjacent
 MovedOrder with_moves(const Graph& graph, const Dataflow& dataflow, const FusedGroups& groups,
                       std::vector<NodeId> order, const std::vector<OrderMove>& moves);
 
-/// `'a' makes what it reads, and runs behind that place`
+/// `it reads an output of 'a', which would run after it`
 std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObstacle& obstacle);
 
-/// One for each move that is left out, with the reason.
+/// One warning for each move that is left out, with the reason.
 std::vector<std::string> warnings_of_moves(const StudyParts& study);
 
 /// Whether any move is made.
 bool is_moved(const StudyParts& study);
 
-/// The name of the row in `order_rows` that is in force.
+/// The name of the current order, as in `order_rows`.
 std::string order_in_force(const Study& study);
 
 /// The study's current order with its legal moves. Refers to the study.

@@ -7,32 +7,34 @@
 
 namespace stashscope {
 
-/// What the costs of plans are computed from. Refers to the study.
+/// The input from which the costs of plans are computed. Refers to the study.
 PlanCostInput plan_cost_input(const StudyParts& study);
 
 /// Bytes of a plan's freed outputs that are alive at the peak of a timeline, without outputs that
 /// share another node's buffer.
 std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan);
 
-/// The plans of a study with what they save at the peak of the step without plans and what they
-/// cost. No row is marked as chosen.
+/// The plans of a study with their savings at the peak of the step without plans, and their costs.
+/// No row is marked as chosen.
 PlanTable unmarked_plan_table(const StudyParts& study);
 
-/// The table with the effects of its plans under the study's times.
+/// The table with the savings and costs of its plans under the study's times.
 PlanTable with_effects(const StudyParts& study, PlanTable table);
 
 /// Flops and transfers of the nodes that a dataflow adds to its graph.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
-/// Whether a node that evicts or restores a tensor copies to or from the host; others convert.
+/// Whether a node that evicts or restores a tensor copies over the link to or from the host. The
+/// other such nodes convert the element type.
 bool takes_the_link(AddedKind kind);
 
-/// Bytes that such a node reads and writes in the device's memory, or moves over the link.
+/// Bytes that a node that evicts or restores a tensor reads and writes in the device's memory, or
+/// moves over the link.
 /// @pre !dataflow.runs_origin(node)
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
                    NodeId node);
 
-/// What the seconds of a step are computed from. Refers to its parts.
+/// The input from which the seconds of a step are computed. Keeps references to its parts.
 struct TimingBasis {
   const IdVector<ValueId, std::int64_t>& bytes;
   const NodeTimes& seconds;  ///< of the graph's own nodes
@@ -47,7 +49,7 @@ double added_seconds(const Study& study, const Dataflow& dataflow);
 /// Seconds of a step whose kernels and transfers run one after the other.
 double step_seconds(const TimingBasis& basis, const Variant& variant);
 
-/// Seconds of each slot of a variant, with the graph's own nodes as in `times`.
+/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`.
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times);
 
@@ -61,7 +63,7 @@ struct UnplannedTensor {
   ValueId value;
   std::int64_t bytes = 0;
   NodeId stopped_at;  ///< the node where the search stopped
-  std::string rule;   ///< why, one clause
+  std::string rule;   ///< why the search stopped, one clause
 };
 
 /// Largest first.

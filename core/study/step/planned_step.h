@@ -10,26 +10,27 @@ namespace stashscope {
 /// Hash of a graph's nodes: their operators, names, inputs and outputs.
 std::uint64_t fingerprint(const Graph& graph);
 
-/// Whether a planned sequence is in force: one of this step.
+/// Whether a planned sequence of this step is in force.
 bool is_planned(const StudyParts& study);
 
 /// Nodes that the sequence runs more than once, with the number of additional runs.
 std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned);
 
 /// A study's step without plans as a task graph. Costs are in picoseconds; a task that cannot run
-/// again may run once. A task that returns little to the user beside its large outputs may run
-/// again: then its returned outputs count for the whole step, except in an estimate below.
+/// again may run once. A task may run again if its graph outputs are small beside its other
+/// outputs: then these graph outputs count for the whole step, except in an estimate from below.
 StepTasks planning_tasks(const PreparedStep& prepared, const StepMemory& memory,
                          const Dataflow& step, const NodeTimes& seconds,
                          Estimate estimate = Estimate::above);
 
 constexpr double picoseconds_per_second = 1e12;
 
-/// The sequence in the form of choices.
+/// Converts a sequence of tasks to the form used in choices.
 PlannedSequence planned_sequence(const PreparedStep& prepared, const StepTasks& tasks,
                                  std::span<const TaskId> sequence);
 
-/// The sequence as tasks. Throws an input Error where the sequence does not fit the step.
+/// Converts a planned sequence to tasks. Throws an input Error if the sequence does not fit the
+/// step.
 std::vector<TaskId> sequence_of(const StepTasks& tasks, const PlannedSequence& planned);
 
 /// The dataflow and the order of a planned sequence. Throws an input Error where the sequence does

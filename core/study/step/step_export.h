@@ -7,7 +7,7 @@ namespace stashscope {
 /// A variant of the study in the form that runners take.
 RunPlan run_plan(const Study& study, const Variant& variant);
 
-/// The modified graph in full, its nodes in the chosen order.
+/// The complete modified graph, with its nodes in the chosen order.
 Graph modified_graph(const Study& study);
 
 }  // namespace stashscope

@@ -17,7 +17,7 @@
 
 namespace stashscope {
 
-/// What depends on the model and `Choices::graph` only.
+/// The parts of a study that depend only on the model and `Choices::graph`.
 struct PreparedStep {
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
@@ -25,13 +25,13 @@ struct PreparedStep {
   std::uint64_t fingerprint = 0;  ///< of the graph's nodes: equal for equal steps
 };
 
-/// What depends on the dimension values too.
+/// The parts of a study that also depend on the dimension values.
 struct Sizes {
   DimensionValues dims;
   IdVector<ValueId, std::int64_t> bytes;
-  std::vector<ValueId> unknown;  ///< values of unknown size; they count 0
+  std::vector<ValueId> unknown;  ///< values of unknown size; they count as 0 bytes
   NodeWork work;
-  IdVector<NodeId, std::int64_t> workspace;  ///< of nodes with subgraphs: their inner peak
+  IdVector<NodeId, std::int64_t> workspace;  ///< of nodes with subgraphs: the peak inside them
   std::int64_t parameter_bytes = 0;
 };
 
@@ -43,14 +43,14 @@ struct Variant {
   std::int64_t transfer_bytes = 0;  ///< between device and host, both ways
   std::size_t forward_slots = 0;
   std::vector<BandBytes> bands;  ///< by slot
-  FusedGroups groups;            ///< of nodes that run as one
+  FusedGroups groups;            ///< groups of nodes that run as one kernel
 };
 
 /// How long the nodes of the step take on the device of the chosen profile.
 struct StepTimes {
   NodeTimes seconds;
   std::size_t measured = 0;  ///< nodes with a measured time; the others are predicted
-  std::string measured_on;   ///< the device of that run
+  std::string measured_on;   ///< the device that the times were measured on
 };
 
 enum class OrderOrigin : std::uint8_t { strategy, sequence, moves };
@@ -58,17 +58,17 @@ enum class OrderOrigin : std::uint8_t { strategy, sequence, moves };
 struct OrderRow {
   std::string name;
   std::string description;
-  std::optional<std::int64_t> peak_bytes;   ///< nothing for a search that was not run
-  std::string taken;                        ///< of a best-of, the order whose peak it has
-  std::optional<std::int64_t> bound_bytes;  ///< of a search that was run: lower bound on the peak
-  std::string method;                       ///< what found its order
+  std::optional<std::int64_t> peak_bytes;   ///< not set for a search that was not run
+  std::string taken;                        ///< for a best-of order: the rule that gave the order
+  std::optional<std::int64_t> bound_bytes;  ///< lower bound on the peak, after a search
+  std::string method;                       ///< the method that found the order
   OrderOrigin origin = OrderOrigin::strategy;
 };
 
-/// The name of the row of an order that the user moved nodes in.
+/// The name of an order in which the user moved nodes.
 constexpr const char* moved_order = "moved";
 
-/// The chosen order before the user's moves, and what is known of the other orders.
+/// The chosen order before the user's moves, and the known facts about the other orders.
 struct OrderedStep {
   std::vector<NodeId> nodes;
   std::vector<OrderRow> rows;
@@ -79,17 +79,17 @@ struct FusionRow {
   std::string description;
   std::size_t groups = 0;
   std::size_t fused_nodes = 0;             ///< in all groups
-  std::optional<std::int64_t> peak_bytes;  ///< nothing where it was not computed
+  std::optional<std::int64_t> peak_bytes;  ///< not set if it was not computed
 };
 
-/// The rows of plans with what each saves and costs.
+/// The rows of plans with their savings and costs.
 struct PlanTable {
   std::vector<PlanRow> plans;
   std::vector<PlanRow> extensions;  ///< of strategies that ONNX Runtime does not have
 };
 
-/// The parts of a study. Each shared part is constant; studies share those that their choices have
-/// in common.
+/// The parts of a study. Each shared part is constant; studies with the same choices for a part
+/// share it.
 struct StudyParts {
   std::shared_ptr<const Graph> model;  ///< as loaded
   Choices choices;
@@ -97,16 +97,16 @@ struct StudyParts {
   std::shared_ptr<const Opportunities> opportunities;
   std::shared_ptr<const Sizes> sizes;
   std::shared_ptr<const StepTimes> times;
-  RecomputeConfig config;  ///< in force: the chosen plans, or all of a level
+  RecomputeConfig config;  ///< the plans in force: the chosen plans, or all plans of a level
   PinnedNodes pinned;      ///< nodes of the graph that `choices` pins; empty: none
-  /// The strategy in force: the chosen one, or the default one when the planned sequence belongs to
-  /// another step. Nothing: the order of the planned sequence.
+  /// The order strategy in force: the chosen strategy, or the default when the planned sequence
+  /// belongs to another step. Not set: the order of the planned sequence.
   std::optional<std::string> order;
   std::vector<const NodePlan*> applied;     ///< the opportunities that `config` selects
   std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
   std::shared_ptr<const OrderedStep> ordered;
   std::shared_ptr<const Variant> current;
-  /// By move of the choices: why it is left out; empty: it is made.
+  /// One entry per move in the choices: why the move is left out; empty: the move is made.
   std::vector<std::string> moves_left_out;
   std::shared_ptr<const PlanTable> plan_table;
   std::vector<std::string> warnings;
@@ -114,8 +114,8 @@ struct StudyParts {
   const Graph& graph() const { return *prepared->step.graph; }
 };
 
-/// Everything that is shown of a model under some choices. Never changed or copied: other choices
-/// and other times make another study.
+/// Everything that is shown of a model under given choices. Never changed or copied: other choices
+/// or other times make another study.
 struct Study : StudyParts {
   explicit Study(StudyParts parts) : StudyParts(std::move(parts)) {}
   Study(const Study&) = delete;
@@ -129,8 +129,8 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Choices& choices, const Study* previous,
                                            const Progress& progress);
 
-/// A study with the times that runs of its variants measured instead of the predicted ones.
-/// @param baseline nothing where only the current variant was measured
+/// A study that replaces predicted times by the times measured in runs of its variants. @param
+/// baseline not set if only the current variant was measured
 std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
@@ -149,10 +149,11 @@ NodeCounts node_counts(const Study& study);
 /// moves, if any move is made.
 std::vector<OrderRow> order_rows(const Study& study);
 
-/// The reference's table of clusters.
+/// ONNX Runtime's table of clusters.
 std::vector<ClusterRow> cluster_rows(const Study& study);
 
-/// Operations that the plans add, and their share of the step without plans in per cent.
+/// Floating-point operations that the plans add, and their share of the step without plans in per
+/// cent.
 double extra_flops(const Study& study);
 double extra_percent(const Study& study);
 

@@ -22,7 +22,7 @@ void add_all(const Warnings& list, Warnings& warnings) {
 void warn_of_sequence(const StudyParts& study, Warnings& warnings) {
   if (!study.choices.plans.sequence || is_planned(study)) return;
   warnings.emplace_back(
-      "the planned sequence is that of another step (passes or gradients differ) and is left "
+      "the planned sequence belongs to another step (passes or gradients differ) and is left "
       "out; plan again with --budget");
 }
 
@@ -53,7 +53,7 @@ void warn_of_sizes(const StudyParts& study, Warnings& warnings) {
   const std::vector<ValueId>& unknown = study.sizes->unknown;
   if (unknown.empty()) return;
   warnings.push_back("the size of " + std::to_string(unknown.size()) +
-                     " tensors is unknown and counts 0, the first is " +
+                     " tensors is unknown and counts as 0 bytes; the first is " +
                      describe(study.graph().value(unknown.front())) +
                      hint_for_unknown_sizes(study));
 }
@@ -62,7 +62,7 @@ void warn_of_boundary(const StudyParts& study, Warnings& warnings) {
   const TrainingStep& step = study.prepared->step;
   if (step.boundary.known() || step.parameters.empty()) return;
   warnings.emplace_back(
-      "nothing in the model tells where its backward pass begins: no recompute plans are listed");
+      "the model does not mark where its backward pass begins: no recompute plans are listed");
 }
 
 /// A choice that changes nothing is most likely a misunderstanding.
@@ -82,7 +82,7 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
     warnings.emplace_back(
         optimizer.updates
             ? "no trained parameter is float16 or bfloat16: no master weights are kept"
-            : "master weights are kept by an optimizer only; choose one with --optimizer NAME");
+            : "only an optimizer keeps master weights; choose one with --optimizer NAME");
   }
   if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
     warnings.emplace_back("there are no gradients of parameters that could be released");
@@ -93,7 +93,8 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
 void warn_of_search(const StudyParts& study, Warnings& warnings) {
   const PlanChoices& choices = study.choices.plans;
   if (choices.level > 0 && choices.search.level == 0) {
-    warnings.push_back("level " + std::to_string(choices.level) + " looks for plans at probe " +
+    warnings.push_back("level " + std::to_string(choices.level) +
+                       " searches for plans with probe " +
                        to_string(effective_search_options(choices)) + "; the chosen probe " +
                        to_string(choices.search) + " has no effect");
   }
@@ -102,7 +103,8 @@ void warn_of_search(const StudyParts& study, Warnings& warnings) {
     const bool any =
         std::ranges::any_of(nodes, [&](const Node& node) { return node.op_type == type; });
     if (any) continue;
-    warnings.push_back("recomputable operator '" + printable(type) + "' fits no node of the model");
+    warnings.push_back("recomputable operator '" + printable(type) +
+                       "' matches no node of the model");
   }
 }
 
@@ -113,7 +115,8 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
     warnings.emplace_back("a planned order keeps no groups together: no nodes are fused");
   }
   if (!fusion.strategy && !(fusion.alone.empty() && fusion.apart.empty())) {
-    warnings.emplace_back("no nodes are fused: what was said of groups changes nothing");
+    warnings.emplace_back(
+        "no fusion strategy is chosen: choices about fused groups have no effect");
   }
   for (const std::string& name : unknown_nodes(study.graph(), study.current->dataflow, fusion)) {
     warnings.push_back("node '" + printable(name) +
@@ -135,7 +138,7 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
       }
     }
     if (!any) {
-      warnings.push_back("plan '" + printable(cluster) + "' fits nothing in the model '" +
+      warnings.push_back("plan '" + printable(cluster) + "' matches nothing in the model '" +
                          printable(study.graph().data().name) + "' at this probe level");
     } else if (!type_fits) {
       warnings.push_back("plan '" + printable(cluster) + "' has no option of type " +
@@ -152,13 +155,13 @@ void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
   const NodeNames names(study.graph());
   for (const std::string& name : choices.pinned) {
     if (names.find(name).valid()) continue;
-    warnings.push_back("kept node '" + printable(name) + "' is not in the step");
+    warnings.push_back("pinned node '" + printable(name) + "' is not in the step");
   }
   if (!is_planned(study)) return;
   for (const auto& [node, more_runs] : repeated_nodes(*choices.sequence)) {
     if (!is_pinned(study.pinned, node)) continue;
     warnings.push_back("the planned sequence runs " + describe(study.graph().node(node), node) +
-                       " again, which is to keep its outputs; plan again with --budget");
+                       " again, but this node is pinned; plan again with --budget");
   }
 }
 
@@ -172,9 +175,10 @@ void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
     if (plans.empty()) continue;
     const bool any_pinned = std::ranges::any_of(
         plans, [&](const NodePlan* each) { return is_pinned(study.pinned, each->node); });
-    warnings.push_back(
-        "plan '" + printable(to_string(cluster, choice)) + "' is on but changes nothing: " +
-        (any_pinned ? "nodes keep their outputs" : "other plans for the same tensors win"));
+    warnings.push_back("plan '" + printable(to_string(cluster, choice)) +
+                       "' is on but changes nothing: " +
+                       (any_pinned ? "some or all of its nodes are pinned"
+                                   : "other plans for the same tensors take precedence"));
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// What the user should know of a study: assumed or unknown sizes, and choices that are left out or
-/// change nothing. `StudyParts::warnings` is not read.
+/// Warnings about a study: assumed or unknown sizes, and choices that are left out or change
+/// nothing. `StudyParts::warnings` is not read.
 std::vector<std::string> warnings_of(const StudyParts& study);
 
 }  // namespace stashscope

@@ -9,18 +9,18 @@
 
 namespace stashscope {
 
-/// The memory and cost of a step that runs as its timeline says.
+/// The memory and cost of a step that runs in the order of its timeline.
 std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const Sizes& sizes,
                                             Dataflow dataflow, Timeline timeline,
                                             FusedGroups groups = {});
 
-/// A step as order strategies see it. Refers to its arguments.
+/// The input of order strategies for a step. Keeps references to the arguments.
 OrderInput order_input(const PreparedStep& prepared, const Sizes& sizes, const UpdateMemory& update,
                        const Dataflow& dataflow, const Progress& progress = Progress());
 
-/// Runs the chosen search only; other searches keep their peaks in `known`.
+/// Runs only the chosen search; the peaks of other searches are taken from `known`.
 /// @param step before its groups are fused
-/// @param chosen nothing: the planned order
+/// @param chosen not set: the planned order
 /// @param known rows of the same step with the same groups; may be empty
 /// @param planned the order of the planned sequence, which has no groups; may be empty
 OrderedStep in_chosen_order(const OrderInput& step, const FusedGroups& groups,

@@ -108,10 +108,11 @@ TEST_F(Looks, IsolationFadesTheRestUntilEscape) {
   const std::size_t one = faded_boxes();
   EXPECT_GT(one, 0U);
   EXPECT_FALSE(scene().is_faded(scene().drawing().box_of[document().selection().node()]));
-  EXPECT_TRUE(view().notice().contains(u"Isolated, 1 deep"_s)) << view().notice().toStdString();
+  EXPECT_TRUE(view().notice().contains(u"Isolated to a distance of 1:"_s))
+      << view().notice().toStdString();
   press(Qt::Key_I, Qt::ShiftModifier);
   EXPECT_LT(faded_boxes(), one);
-  EXPECT_TRUE(view().notice().contains(u"Isolated, 2 deep"_s));
+  EXPECT_TRUE(view().notice().contains(u"Isolated to a distance of 2:"_s));
   press(Qt::Key_Escape);
   EXPECT_EQ(faded_boxes(), 0U);
   EXPECT_EQ(view().notice(), u""_s);

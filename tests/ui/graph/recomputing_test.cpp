@@ -88,7 +88,7 @@ TEST_F(Recomputing, WhatNoNameMeansIsNotPinnedAndTheReasonIsSaid) {
   go_to(node);
   press(Qt::Key_K);
   EXPECT_TRUE(document().choices().plans.pinned.empty());
-  EXPECT_TRUE(message().contains(u"rename it in the model"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"rename the node in the model"_s)) << message().toStdString();
 }
 
 TEST_F(Recomputing, NothingToRecomputeCannotBeChosen) {

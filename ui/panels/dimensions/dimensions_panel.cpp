@@ -66,7 +66,7 @@ DimensionsPanel::DimensionsPanel(Document& document, QWidget* parent)
   rebuild({});
   connect(&document_, &Document::study_changed, this, &DimensionsPanel::show_study);
   connect(&document_, &Document::choices_changed, this, [this] {
-    // If a change is undone before it gave a study, no other study follows.
+    // If a change is undone before its study is computed, no new study arrives.
     if (document_.choices() == document_.study()->choices) show_study();
   });
 }
@@ -178,7 +178,7 @@ QToolButton* DimensionsPanel::make_more(const QString& name, QWidget& row) {
   more->setAutoRaise(true);
   more->setAccessibleName(tr("More for %1").arg(name));
   more->setToolTip(
-      tr("Make it the same as another dimension, change its size, show the peak against it"));
+      tr("Unify the dimension with another one, change its size, show the peak against its size"));
   more->setFocusPolicy(Qt::StrongFocus);
   auto* const menu = new DimensionMenu(document_, name, more);
   drop_menu(*more, *menu);

@@ -136,8 +136,8 @@ void GraphActions::follow(Way way) {
   const std::vector<layout::Neighbour> found = neighbours(way);
   if (found.empty()) {
     Q_EMIT said(way == Way::to_inputs
-                    ? tr("No node comes before: this node reads only inputs and parameters.")
-                    : tr("No node comes after: no node reads the outputs of this one."));
+                    ? tr("This node has no predecessor: it reads only inputs and parameters.")
+                    : tr("This node has no successor: no node reads its outputs."));
     return;
   }
   if (found.size() == 1) {

@@ -193,11 +193,11 @@ void GraphPanel::update_notice() {
   QStringList lines;
   if (!said_.isEmpty()) lines << said_;
   if (const auto& hops = view_->isolation()) {
-    lines << (document_.selection().nodes().empty()
-                  ? tr("Isolated: select something. Esc ends it.")
-                  : tr("Isolated, %1 deep: %2 boxes. Shift+I goes one further, Esc ends it.")
-                        .arg(*hops)
-                        .arg(view_->scene()->boxes_near()));
+    lines << (document_.selection().nodes().empty() ? tr("Isolated: select something. Esc ends it.")
+                                                    : tr("Isolated to a distance of %1: %2 boxes. "
+                                                         "Shift+I adds one, Esc ends isolation.")
+                                                          .arg(*hops)
+                                                          .arg(view_->scene()->boxes_near()));
   }
   if (const std::size_t closed = view_->scene()->drawing().kept_closed) {
     lines << tr("%1 groups stay closed: at most %2 boxes are drawn at once")

@@ -8,7 +8,7 @@
 
 namespace stashscope::ui {
 
-/// What is alive at the memory cursor: a sum for each band, and a table of tensors.
+/// The live memory at the memory cursor: a sum for each band, and a table of tensors.
 class AlivePanel : public QWidget {
   Q_OBJECT
 

@@ -89,7 +89,7 @@ QWidget* MemoryPanel::make_controls() {
   colouring_ =
       joined({make_switch(
                   u"tensors_by_lifetime"_s, tr("By lifetime"),
-                  tr("Colours tensors by how long they live, as the graph does (C)"),
+                  tr("Colours tensors by lifetime, like the graph (C)"),
                   [](MemoryLook& look) { look.colouring = Colouring::lifetime; },
                   [](const MemoryLook& look) { return look.colouring == Colouring::lifetime; }),
               make_switch(
@@ -100,7 +100,7 @@ QWidget* MemoryPanel::make_controls() {
   layout->addWidget(colouring_);
   layout->addWidget(
       joined({make_switch(
-                  u"memory_bands"_s, tr("Bands"), tr("Shows what memory is used for (T)"),
+                  u"memory_bands"_s, tr("Bands"), tr("Shows the uses of memory (T)"),
                   [](MemoryLook& look) { look.fill = Fill::bands; },
                   [](const MemoryLook& look) { return look.fill == Fill::bands; }),
               make_switch(

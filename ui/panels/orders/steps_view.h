@@ -31,7 +31,7 @@ class StepsView : public TableView {
  Q_SIGNALS:
   /// @param before the node to run in front of; invalid: the end
   void move_wanted(stashscope::NodeId node, stashscope::NodeId before);
-  /// What a move here would do, or why it is refused.
+  /// The effect of a move to this place, or why the move is refused.
   void told(const QString& text, bool is_refusal);
 
  protected:

@@ -23,7 +23,8 @@ UpdateRow::UpdateRow(Document& document, QWidget* parent)
   setObjectName(u"update_row"_s);
   optimizer_->setObjectName(u"optimizer"_s);
   optimizer_->setAccessibleName(tr("Optimizer"));
-  optimizer_->setToolTip(tr("Its states are kept for each parameter throughout the step"));
+  optimizer_->setToolTip(
+      tr("The states of the optimizer are kept for each parameter throughout the step"));
   master_weights_->setObjectName(u"master_weights"_s);
   master_weights_->setToolTip(tr("The optimizer keeps a float32 copy of each 16-bit parameter"));
   release_gradients_->setObjectName(u"release_gradients"_s);

@@ -24,7 +24,7 @@ double parse_percent(const std::string& text) {
   const auto result = std::from_chars(number.data(), end, percent);
   const bool is_read = result.ec == std::errc() && result.ptr == end;
   if (!is_read || !(percent > 0 && percent <= 1000)) {
-    fail_usage("share '" + printable(text, 60) + "'", "is no share of the peak without plans",
+    fail_usage("share '" + printable(text, 60) + "'", "is not a percentage above 0 and up to 1000",
                "write it like 60% or 12.5 %");
   }
   return percent;

@@ -20,7 +20,7 @@ BudgetInput parse_budget(const std::string& text);
 /// The budget in bytes, given the peak without plans.
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes);
 
-/// Slider places run from 0 to this one, which stands for the whole peak.
+/// Slider places run from 0 to this place, which means the whole peak.
 constexpr int slider_end = 1000;
 
 /// The slider place of a budget; budgets above the peak are at the end.

@@ -30,7 +30,7 @@ FitRow::FitRow(Document& document, Planning& planning, QWidget* parent)
   dimension_->setObjectName(u"fit_dimension"_s);
   dimension_->setAccessibleName(tr("Dimension"));
   dimension_->setToolTip(
-      tr("The dimension whose largest size is searched for. Several names separated by commas take "
+      tr("Searches for the largest size of this dimension. Several names separated by commas take "
          "the same size; LABEL=NAME,… gives them a common name."));
   dimension_->setEditable(true);
   dimension_->setInsertPolicy(QComboBox::NoInsert);

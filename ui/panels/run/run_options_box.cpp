@@ -39,7 +39,7 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   warm_up_->setToolTip(tr("Runs before the measured ones"));
   repeats_->setAccessibleName(tr("Measured runs"));
   repeats_->setToolTip(
-      tr("All use the same data. Memory is that of the last run, times are medians."));
+      tr("All runs use the same data. Memory comes from the last run, times are medians."));
   auto* const layout = new QGridLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setHorizontalSpacing(spacing_unit);
@@ -82,7 +82,8 @@ void RunOptionsBox::make_host() {
   host_->setObjectName(u"run_host"_s);
   host_->setAccessibleName(tr("Machine"));
   host_->setToolTip(
-      tr("Where the step runs: here, or on a machine that ssh reaches without a password and that "
+      tr("The machine that runs the step: this one, or a machine that ssh reaches without a "
+         "password and that "
          "has stashscope-run, as user@host or user@host:port. The model is sent there and removed "
          "afterwards."));
   host_->setEditable(true);

@@ -8,7 +8,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A subgraph as a graph of its own: captured values become inputs, and all inputs have the
+/// A subgraph as a separate graph: captured values become inputs, and all inputs have the
 /// types of the given tensors.
 Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
   GraphData data = body.data();

@@ -28,7 +28,7 @@ struct EinsumTerm {
 
 struct Einsum {
   std::vector<EinsumTerm> terms;  ///< the result, then the operands
-  std::string letters;            ///< of the result, then those summed over
+  std::string letters;            ///< letters of the result, then the summed letters
 };
 
 Einsum read_terms(const KernelContext& context) {

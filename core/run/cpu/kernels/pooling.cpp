@@ -182,7 +182,7 @@ void global_max_pool(const KernelContext& context) {
               [](const auto* x, std::int64_t count) { return *std::max_element(x, x + count); });
 }
 
-/// (dY, shape of the data): every position receives an equal share.
+/// Inputs: dY and the shape of the data. Every position receives an equal share of its plane's dY.
 void global_average_pool_grad(const KernelContext& context) {
   const std::int64_t plane = element_count(std::span(context.out().dims).subspan(2));
   with_floating(context.out().element, [&](auto tag) {

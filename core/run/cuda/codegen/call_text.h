@@ -17,7 +17,7 @@ class CallText {
   std::string reads(const OperandType& type, Operand operand);
   std::string writes(const OperandType& type, Operand operand);
 
-  /// The same for inputs and outputs of a node.
+  /// The text of the pointer to an input (output) of a node.
   std::string reads(const LoweringContext& context, std::size_t index);
   std::string writes(const LoweringContext& context, std::size_t index = 0);
 

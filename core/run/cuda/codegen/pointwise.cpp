@@ -154,7 +154,7 @@ class KernelWriter {
   }
 
   const std::vector<Result>& results_;
-  std::vector<std::string> expressions_;  ///< by result
+  std::vector<std::string> expressions_;  ///< one per result
   std::vector<PointwiseSource> sources_;
   PointwiseShape shape_;
 };

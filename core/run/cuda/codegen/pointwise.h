@@ -17,14 +17,14 @@ struct GroupMember {
 };
 
 /// One kernel for pointwise nodes whose outputs have equal numbers of elements; each operand has
-/// the dims of the outputs or broadcasts to them. What only members read stays in registers,
-/// rounded to its element type, so that a group makes the same bits as its members one by one. A
-/// thread reads all operands of an element before it stores any result, so an output may share the
-/// memory of an operand with its dims. Operands are the members'. No calls when there are no
-/// elements.
+/// the dims of the outputs or broadcasts to them. A value that only members read stays in
+/// registers, rounded to its element type, so that a group gives the same bits as its members one
+/// by one. A thread reads all operands of an element before it stores any result, so an output may
+/// share the memory of an operand with its dims. The operands are the operands of the members.
+/// Without elements, there are no calls.
 Lowered lower_group(const std::vector<GroupMember>& members);
 
-/// The same for a single node.
+/// One kernel for a single pointwise node.
 Lowered lower_pointwise(const LoweringContext& context, ExpressionFunction expression);
 
 /// One kernel for several outputs of a node, each as large as the first. @param expressions by

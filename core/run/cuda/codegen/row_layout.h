@@ -14,7 +14,7 @@ struct Rows {
   std::int64_t stride = 1;  ///< between the elements of a row
 };
 
-/// What a kernel requires of the threads that process its rows.
+/// The requirements of a kernel on the threads that process its rows.
 struct RowNeeds {
   std::vector<ElementType> elements;  ///< of all operands with the rows' dims
   /// How many numbers per element of a row stay in registers; 0: the kernel reads rows once or in

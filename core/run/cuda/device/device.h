@@ -101,9 +101,9 @@ using KernelId = Id<struct KernelTag>;
 using MatmulId = Id<struct MatmulTag>;
 using ConvolutionId = Id<struct ConvolutionTag>;
 
-/// What a device does for the runner. All work is queued on one stream and ends in the order of the
-/// calls; a call may return before its work ends. The plugin implements this with CUDA's libraries,
-/// the tests on the CPU. All functions throw a run Error when the device fails.
+/// The interface of a device for the runner. All work is queued on one stream and ends in the order
+/// of the calls; a call may return before its work ends. The plugin implements this with CUDA's
+/// libraries, the tests on the CPU. All functions throw a run Error when the device fails.
 class Device {
  public:
   virtual ~Device() = default;

@@ -311,7 +311,8 @@ class ProgramBuilder {
     }
   }
 
-  /// A node that reads the parameter after its update would compute with other numbers.
+  /// Rejects an order in which a node reads the parameter after its update: the node would use the
+  /// updated values.
   void require_no_reader_behind(const Parameter& each) const {
     const BufferId parameter = timeline_.buffer_of[each.value];
     const NodeId maker = topology_.producer[each.gradient];

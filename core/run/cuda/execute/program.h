@@ -61,20 +61,21 @@ struct Upload {
   kernels::TensorView from;
 };
 
-/// What the device does in one slot of the execution order.
+/// The work of the device in one slot of the execution order.
 struct ProgramStep {
   std::vector<BufferId> allocates;  ///< before its calls
   std::vector<BufferId> releases;   ///< after them
   std::vector<Upload> uploads;
   std::vector<PlacedCall> calls;
   std::vector<std::int64_t> scratch_bytes;  ///< allocated while the calls run
-  std::int64_t workspace_bytes = 0;         ///< most that a library call needs, likewise
+  std::int64_t workspace_bytes =
+      0;  ///< the most that a library call needs; allocated while the calls run
 };
 
 /// A training step prepared for a device: everything that is known before it runs.
 struct Program {
   std::vector<ProgramStep> steps;  ///< by slot of the execution order
-  ProgramStep updates;             ///< after the last slot: only calls
+  ProgramStep updates;             ///< run after the last slot; has calls only
   IdVector<ValueId, OperandType> types;
   IdVector<ValueId, Place> places;
   std::vector<Tensor> gradients;  ///< returned by the caller of the YieldOp

@@ -15,8 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// A tensor seen as matrices along batch axes; rows and columns are those of the matrices
-/// multiplied.
+/// A tensor seen as a stack of matrices along its batch axes. `rows` and `columns` are counted
+/// after the transposition.
 struct MatrixStack {
   Dims batch;
   std::int64_t rows = 1;

@@ -73,7 +73,7 @@ Lowered lower_mean(const LoweringContext& context) {
                                with_arguments("Mean", {std::to_string(count)})});
 }
 
-/// A reduction in the type in which elements are computed.
+/// A reduction in the compute type of its elements (`compute_type`); booleans stay booleans.
 template <const char* reducer>
 Lowered lower_in_type(const LoweringContext& context) {
   const ElementType element = context.in().element;

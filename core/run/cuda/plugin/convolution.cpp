@@ -66,7 +66,7 @@ int to_int(std::int64_t number) {
 /// structs.
 std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
-/// An algorithm of one of the passes.
+/// A cuDNN algorithm for one pass, with its math type.
 struct Choice {
   int algorithm = 0;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;

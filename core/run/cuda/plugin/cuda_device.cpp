@@ -74,7 +74,7 @@ std::int64_t MemoryPool::take_peak() {
       std::max(attribute(cudaMemPoolAttrUsedMemHigh), attribute(cudaMemPoolAttrUsedMemCurrent));
   std::uint64_t reset = 0;
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrUsedMemHigh, &reset),
-        "counting what a pool has in use");
+        "measuring the bytes in use of a memory pool");
   return peak;
 }
 

@@ -105,7 +105,7 @@ std::uint32_t alignment_of(const MatmulOperands& operands) {
   return std::uint32_t{1} << std::countr_zero(bits);
 }
 
-/// What the choice of an algorithm depends on besides the shape.
+/// The properties besides the shape that decide the choice of an algorithm.
 struct Circumstance {
   std::uint32_t alignment = full_alignment;
   bool adds_bias = false;  ///< in the epilogue

@@ -94,7 +94,7 @@ TEST(Kept, NodesPutNothingAwayEither) {
 
 TEST(Kept, NamesThatNoNodeHasAreSaid) {
   const auto study = four_layers("Gelu+:1:-1", {"make_layer.1.g", "layer nine"});
-  EXPECT_TRUE(warns_of(*study, "kept node 'layer nine' is not in the step"));
+  EXPECT_TRUE(warns_of(*study, "pinned node 'layer nine' is not in the step"));
   EXPECT_EQ(study->warnings.size(), 1U);
 }
 
@@ -128,7 +128,7 @@ TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
     choices.plans.pinned = {"layer.1.g"};
     const auto study = study_of(with_names(name), choices);
     EXPECT_EQ(study->applied.size(), 2U);
-    EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "kept node"));
+    EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "pinned node"));
     const NodeId node = (*gelus(*study).occurrences)[1].parts.front()->node;
     EXPECT_EQ(NodeNames(study->graph()).of(node), "layer.1.g");
     EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).plans.pinned.empty());
@@ -174,7 +174,7 @@ TEST(Kept, WhatNoNameMeansIsNotKeptInAnothersPlace) {
   EXPECT_NE(with_occurrence(*study, study->choices, row, last, false), study->choices);
   const std::string why =
       why_not_named(study->graph(), study->current->dataflow, {{last, nameless}});
-  EXPECT_NE(why.find("rename it in the model"), std::string::npos) << why;
+  EXPECT_NE(why.find("rename the node in the model"), std::string::npos) << why;
   EXPECT_EQ(why_not_named(study->graph(), study->current->dataflow, {{last}}), "");
 }
 
@@ -274,7 +274,7 @@ TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
   ASSERT_FALSE(repeated.empty());
   planned = with_kept(*study, planned, std::vector{repeated.begin()->first}, true);
   const auto there = compute_study(study->model, planned, study.get(), Progress());
-  EXPECT_TRUE(warns_of(*there, "which is to keep its outputs"));
+  EXPECT_TRUE(warns_of(*there, "but this node is pinned"));
   EXPECT_EQ(there->choices.order.strategy, std::nullopt);
 }
 

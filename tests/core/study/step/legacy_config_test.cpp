@@ -62,7 +62,7 @@ TEST(OperatorConfig, SaysWhenNothingFits) {
   const auto study = study_of(choices);
   bool said = false;
   for (const std::string& warning : study->warnings) {
-    said = said || warning.find("'Tile' fits nothing") != std::string::npos;
+    said = said || warning.find("'Tile' matches nothing") != std::string::npos;
   }
   EXPECT_TRUE(said);
 }

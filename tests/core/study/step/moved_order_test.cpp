@@ -86,12 +86,12 @@ TEST(MovedOrder, LeavesOutWhatIsIllegalOrGoneAndSaysWhy) {
   EXPECT_FALSE(is_moved(*study));
   EXPECT_EQ(study->current->timeline.order, study->ordered->nodes);
   EXPECT_EQ(order_rows(*study)[0].name, "file");
-  EXPECT_EQ(study->moves_left_out,
-            (std::vector<std::string>{
-                "'make_a' makes what it reads, and runs behind that place",
-                "'make_b' reads what it makes, and runs in front of that place",
-                "'nobody' is not in the step", "'nobody' is not in the step",
-                "'make_out' reads what it makes, and runs in front of that place"}));
+  EXPECT_EQ(
+      study->moves_left_out,
+      (std::vector<std::string>{"it reads an output of 'make_a', which would run after it",
+                                "its output is read by 'make_b', which would run before it",
+                                "'nobody' is not in the step", "'nobody' is not in the step",
+                                "its output is read by 'make_out', which would run before it"}));
   std::size_t told = 0;
   for (const std::string& each : study->warnings) told += each.starts_with("the move of '");
   EXPECT_EQ(told, 5U);
@@ -325,7 +325,7 @@ TEST(OrderEdits, AreListedWithWhatTheyDoAndTakenBackOneByOne) {
   EXPECT_EQ(order_edits(*study),
             (std::vector<OrderEdit>{{Kind::move, "make_small", "make_out", ""},
                                     {Kind::move, "make_b", "make_a",
-                                     "'make_a' makes what it reads, and runs behind that place"},
+                                     "it reads an output of 'make_a', which would run after it"},
                                     {Kind::alone, "make_b", "", ""},
                                     {Kind::alone, "nobody", "", "'nobody' is not in the step"},
                                     {Kind::apart, "make_a", "make_b", ""}}));
