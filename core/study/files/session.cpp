@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/run/devices/devices.h"
+#include "core/run/measurement/device_name.h"
 #include "core/schedule/fusion/fusions.h"
 #include "core/study/files/json_fields.h"
 #include "core/study/files/json_texts.h"
