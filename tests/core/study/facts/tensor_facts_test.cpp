@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "tests/support/model_builder.h"
 
@@ -34,10 +35,8 @@ TEST(LargestAtPeak, DescribesTheLargestTensorsFirst) {
   const Variant& variant = *study->current;
   const auto all = largest_at_peak(*study, variant, 100);
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i > 0) EXPECT_GE(all[i - 1].bytes, all[i].bytes);
-    sum += all[i].bytes;
-  }
+  for (const AliveTensor& each : all) sum += each.bytes;
+  EXPECT_TRUE(std::ranges::is_sorted(all, std::greater(), &AliveTensor::bytes));
   EXPECT_EQ(sum, variant.timeline.peak_bytes);
   const auto role_of = [&](const std::string& name) {
     const auto found = std::ranges::find(all, name, &AliveTensor::name);
