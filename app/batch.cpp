@@ -6,16 +6,15 @@
 #include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/onnx/model_file.h"
 #include "core/process/run_child.h"
 #include "core/report/graph_picture.h"
 #include "core/report/operator_summary.h"
 #include "core/report/report.h"
 #include "core/study/facts/exported_config.h"
 #include "core/study/facts/pass_savings.h"
+#include "core/study/files/modified_model.h"
 #include "core/study/measured/measure.h"
 #include "core/study/step/fusion_table.h"
-#include "core/study/step/step_export.h"
 
 namespace stashscope::app {
 
@@ -127,7 +126,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   }
   const ReportInput input{*study, analysis.file, shown, pass_savings(*study), fusions, planned};
   write_text(report_text(input, options.format), options.out);
-  if (!options.save_model.empty()) save_model(modified_graph(*study), options.save_model);
+  if (!options.save_model.empty()) save_modified_model(*study, options.save_model);
   if (!options.save_session.empty()) {
     loaded.session.model_hash = hash_file(loaded.session.model);
     loaded.session.model = std::filesystem::absolute(loaded.session.model).lexically_normal();

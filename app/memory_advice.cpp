@@ -1,7 +1,7 @@
 #include "app/memory_advice.h"
 
 #include "core/base/text.h"
-#include "core/report/budget_report.h"
+#include "core/study/facts/plan_summary.h"
 #include "core/study/search/budget.h"
 
 namespace stashscope::app {

@@ -7,8 +7,8 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
-#include "core/report/report.h"
-#include "core/study/step/planned_step.h"
+#include "core/study/facts/plan_summary.h"
+#include "core/study/facts/tensor_facts.h"
 
 namespace stashscope {
 
@@ -29,22 +29,6 @@ double share_of_step(const Study& study, double seconds) {
 
 std::string time_text(const Study& study, double seconds) {
   return format_seconds(seconds) + " (" + format_fixed(share_of_step(study, seconds), 2) + " %)";
-}
-
-/// The nodes that a planned sequence runs more than once, and the number of extra runs.
-struct Repeats {
-  std::size_t nodes = 0;
-  std::size_t runs = 0;
-};
-
-Repeats repeats_of(const Choices& choices) {
-  Repeats repeats;
-  if (!choices.plans.sequence) return repeats;
-  for (const auto& [node, more_runs] : repeated_nodes(*choices.plans.sequence)) {
-    ++repeats.nodes;
-    repeats.runs += more_runs;
-  }
-  return repeats;
 }
 
 std::string bound_text(const Study& study, const StepPeakBound& bound) {
@@ -107,21 +91,6 @@ json point_json(const Study& study, const ParetoPoint& point) {
 }
 
 }  // namespace
-
-std::string plan_text(const Choices& choices) {
-  if (!choices.plans.sequence) {
-    const std::string config = to_string(choices.plans.config);
-    if (config.empty()) return "no plans";
-    const std::string text =
-        printable(config, 4000) + " with --probe " + to_string(choices.plans.search);
-    return choices.plans.pinned.empty()
-               ? text
-               : text + ", " + std::to_string(choices.plans.pinned.size()) + " pinned";
-  }
-  const Repeats repeats = repeats_of(choices);
-  return std::to_string(repeats.nodes) + " nodes run again, " + std::to_string(repeats.runs) +
-         " additional runs in total";
-}
 
 std::string budget_text(const Study& study, const BudgetAnswer& answer) {
   std::string text = "Budget " + exact_bytes(answer.request.budget_bytes) + " with --grain " +

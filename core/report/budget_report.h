@@ -8,9 +8,6 @@
 
 namespace stashscope {
 
-/// The effect of plans: a config string with its --probe value, or the number of repeated nodes.
-std::string plan_text(const Choices& choices);
-
 /// The result for a budget with its lower bounds. If the budget is not met, the tensors that
 /// prevent it.
 /// @param study with the plans found

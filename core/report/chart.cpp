@@ -1,9 +1,9 @@
 #include "core/report/chart.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/text.h"
+#include "core/layout/scene/band_colour.h"
 #include "core/memory/envelope.h"
 
 namespace stashscope {
@@ -41,8 +41,8 @@ std::string band_areas(const Variant& variant, std::int64_t top) {
     if (!occurs(variant, band)) continue;
     const std::string edge =
         curve_points(stacked(variant.bands, band), chart_width, chart_height, top);
-    areas = "<polygon fill=\"" + std::string(band_colour(band)) + "\" points=\"0,280 " + edge +
-            "960,280\"/>\n" + areas;
+    areas = "<polygon fill=\"" + std::string(layout::band_colour(band)) + "\" points=\"0,280 " +
+            edge + "960,280\"/>\n" + areas;
   }
   return areas;
 }
@@ -58,8 +58,8 @@ std::string band_legend(const Variant& variant) {
     const auto band = static_cast<Band>(i);
     if (!occurs(variant, band)) continue;
     legend += "<rect x=\"" + format_fixed(x, 0) +
-              "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" + std::string(band_colour(band)) +
-              "\"/>\n";
+              "\" y=\"304\" width=\"12\" height=\"12\" fill=\"" +
+              std::string(layout::band_colour(band)) + "\"/>\n";
     const std::string title(title_of(band));
     legend += label(x + 17, 314, title, "#444");
     x += 17 + legend_gap + widest_letter * static_cast<double>(title.size());
@@ -78,12 +78,6 @@ std::string curves_legend(const Measurement* measured) {
 }
 
 }  // namespace
-
-std::string_view band_colour(Band band) {
-  constexpr std::array<std::string_view, band_count> colours = {
-      "#9aa7b5", "#c9d1d9", "#b79bd0", "#e8b27d", "#8dbbe6", "#a9d6b8", "#ded27a"};
-  return colours[static_cast<std::size_t>(band)];
-}
 
 std::string curve_points(const std::vector<std::int64_t>& live_bytes, double width, double height,
                          std::int64_t top) {

@@ -1,14 +1,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "core/study/step/study.h"
 
 namespace stashscope {
-
-/// The fill colour of a band, as `#rrggbb`; light enough for dark lines on top.
-std::string_view band_colour(Band band);
 
 /// The memory curves of baseline and current variant (and of a measurement, if given) over the
 /// bands of the current variant, as SVG.

@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/cost_report.h"
-#include "core/report/report.h"
+#include "core/study/facts/tensor_facts.h"
 
 namespace stashscope {
 

@@ -16,6 +16,7 @@
 #include "core/report/pass_report.h"
 #include "core/report/schedule_report.h"
 #include "core/report/tables.h"
+#include "core/study/facts/tensor_facts.h"
 
 namespace stashscope {
 
@@ -24,22 +25,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t tensors_at_peak = 5;
-
-std::string_view role_name(ValueRole role) {
-  switch (role) {
-    case ValueRole::input:
-      return "input";
-    case ValueRole::parameter:
-      return "parameter";
-    case ValueRole::constant:
-      return "constant";
-    case ValueRole::gradient:
-      return "gradient";
-    case ValueRole::activation:
-      return "activation";
-  }
-  return "";
-}
 
 std::string percent(double part, double whole) {
   return whole == 0 ? "0.0 %" : format_fixed(100 * part / whole, 1) + " %";
@@ -195,36 +180,6 @@ constexpr const char* html_style =
     "svg{max-width:100%;height:auto}pre{overflow:auto}";
 
 }  // namespace
-
-std::string type_text(const Graph& graph, const TensorType& type) {
-  std::string shape = "[";
-  if (type.shape) {
-    for (const Expr& dim : *type.shape) {
-      if (shape.size() > 1) shape += ", ";
-      shape += to_valid_utf8(to_string(dim, graph.symbols()));
-    }
-  }
-  return shape + "] " + std::string(name_of(type.element));
-}
-
-AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id) {
-  const Buffer& buffer = variant.timeline.buffers[id];
-  const ValueId origin = variant.dataflow.origin(buffer.root);
-  const ValueRole role = study.prepared->rules.role[origin];
-  return {name_of(study.graph(), variant.dataflow, buffer),
-          type_text(study.graph(), type_of(study.graph(), variant.dataflow, buffer)),
-          std::string(buffer.state ? "optimizer state" : role_name(role)), buffer.bytes};
-}
-
-std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
-                                         std::size_t limit) {
-  std::vector<AliveTensor> tensors;
-  for (const BufferId id : alive_at(variant.timeline, variant.timeline.peak_slot)) {
-    if (tensors.size() == limit) break;
-    tensors.push_back(describe_buffer(study, variant, id));
-  }
-  return tensors;
-}
 
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;

@@ -44,20 +44,4 @@ std::string json_report(const ReportInput& input);
 /// One self-contained page with the memory curve as inline SVG.
 std::string html_report(const ReportInput& input);
 
-/// A description of a live tensor.
-struct AliveTensor {
-  std::string name;
-  std::string shape;
-  std::string role;
-  std::int64_t bytes = 0;
-};
-AliveTensor describe_buffer(const Study& study, const Variant& variant, BufferId id);
-
-/// `[batch, 768] float32`
-std::string type_text(const Graph& graph, const TensorType& type);
-
-/// The `limit` largest tensors alive at the peak of a variant.
-std::vector<AliveTensor> largest_at_peak(const Study& study, const Variant& variant,
-                                         std::size_t limit);
-
 }  // namespace stashscope

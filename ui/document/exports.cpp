@@ -2,9 +2,8 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/onnx/model_file.h"
 #include "core/study/facts/exported_config.h"
-#include "core/study/step/step_export.h"
+#include "core/study/files/modified_model.h"
 
 namespace stashscope::ui {
 
@@ -16,7 +15,7 @@ void save_modified_model(Document& document, const QString& path) {
                                        [study = document.study(), files = document.files().guard(),
                                         file = path.toStdString()]() mutable {
                                          files.claim_model(printable(file), file, "a model");
-                                         save_model(modified_graph(*study), file);
+                                         stashscope::save_modified_model(*study, file);
                                        });
 }
 

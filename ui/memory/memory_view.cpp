@@ -3,7 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
-#include "core/report/report.h"
+#include "core/study/facts/tensor_facts.h"
 #include "ui/charts/chart_text.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/key_action.h"

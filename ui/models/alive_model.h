@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/base/units.h"
-#include "core/report/report.h"
+#include "core/study/facts/tensor_facts.h"
 #include "ui/models/table_model.h"
 
 namespace stashscope::ui {

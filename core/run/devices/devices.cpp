@@ -13,20 +13,6 @@ namespace stashscope {
 
 namespace {
 
-/// `cuda` or `cuda:N`
-bool names_cuda(const std::string& device) {
-  constexpr std::string_view name = "cuda";
-  if (!device.starts_with(name)) return false;
-  const std::string rest = device.substr(name.size());
-  if (rest.empty()) return true;
-  return rest.size() > 1 && rest.size() <= 4 && rest[0] == ':' &&
-         rest.find_first_not_of("0123456789", 1) == std::string::npos;
-}
-
-[[noreturn]] void fail_unknown(const std::string& device) {
-  fail_usage("device '" + printable(device) + "'", "is not known", "choose none, cpu or cuda[:N]");
-}
-
 /// The number in `cuda:N`; 0 for `cuda`.
 int cuda_index(const std::string& device) {
   const std::size_t colon = device.find(':');
@@ -61,10 +47,6 @@ void check_for_processor(const RunSettings& settings) {
 
 }  // namespace
 
-void check_device_name(const std::string& device) {
-  if (device != "none" && device != "cpu" && !names_cuda(device)) fail_unknown(device);
-}
-
 std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings& settings) {
   check_device_name(device);
   if (device == "cpu") {
@@ -72,7 +54,7 @@ std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings
     return std::make_unique<cpu::CpuRunner>();
   }
   if (names_cuda(device)) return make_cuda_runner(device, settings);
-  fail_unknown(device);
+  fail_usage("device '" + device + "'", "cannot run a step", "choose cpu or cuda[:N]");
 }
 
 std::vector<DeviceInfo> list_devices() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/measurement/device_name.h"
 #include "core/run/step/runner.h"
 
 namespace stashscope {
@@ -11,9 +12,6 @@ namespace stashscope {
 /// The runner of `cpu`, `cuda` or `cuda:N`. Throws a usage Error for other names and for settings
 /// that the CPU cannot follow, and a run Error with the reason when the device is not available.
 std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings& settings = {});
-
-/// Throws a usage Error when `device` is not spelled `none`, `cpu`, `cuda` or `cuda:N`.
-void check_device_name(const std::string& device);
 
 /// A device to choose; `description` is the reason when it is not available.
 struct DeviceInfo {

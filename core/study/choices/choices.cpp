@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
-#include "core/run/cpu/execute/evaluate.h"
 
 namespace stashscope {
 
@@ -72,10 +71,6 @@ void check_transfer_bandwidth(double bandwidth) {
   // Written to refuse NaN too.
   if (bandwidth >= least && bandwidth <= most) return;
   fail_usage("transfer bandwidth", "is not between 0.000001 and 1000000 GB/s");
-}
-
-PassSelection pass_selection(const GraphChoices& choices) {
-  return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
 }
 
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices) {

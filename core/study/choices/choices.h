@@ -141,9 +141,6 @@ std::string precision_name(const std::optional<ElementType>& precision);
 /// can have.
 void check_transfer_bandwidth(double bandwidth);
 
-/// The passes that these choices ask for.
-PassSelection pass_selection(const GraphChoices& choices);
-
 /// The search options in force: levels 1 and 2 search everywhere but pin the inputs of transformer
 /// layers.
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices);

@@ -4,11 +4,11 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/run/devices/devices.h"
-#include "core/schedule/fusion/fusions.h"
+#include "core/run/measurement/device_name.h"
 #include "core/study/files/json_fields.h"
 #include "core/study/files/json_texts.h"
 #include "core/study/files/measurement_json.h"
+#include "core/study/step/strategy_names.h"
 
 namespace stashscope {
 
@@ -93,7 +93,6 @@ void read_order(const json& object, Choices& choices) {
   read(object, "order", name);
   order.strategy = name;
   if (choices.plans.sequence) order.strategy = choice_of(name, planned_order);
-  if (order.strategy) find_order(*order.strategy);
   std::vector<std::pair<std::string, std::string>> moves;
   read(object, "moves", moves);
   for (const auto& [node, before] : moves) order.moves.push_back({node, choice_of(before, "")});
@@ -102,7 +101,7 @@ void read_order(const json& object, Choices& choices) {
 void read_fusion(const json& object, FusionChoice& fusion) {
   std::string name = choice_text(fusion.strategy, no_fusion);
   read(object, "fusion", name);
-  fusion.strategy = choice_of(find_fusion(name).name, no_fusion);
+  fusion.strategy = choice_of(name, no_fusion);
   std::vector<std::string> alone;
   read(object, "split", alone);
   fusion.alone.insert(alone.begin(), alone.end());
@@ -188,6 +187,7 @@ Choices choices_from(const json& object) {
   read_plans(object, choices.plans);
   read_order(object, choices);
   read_fusion(object, choices.fusion);
+  check_strategy_names(choices);
   read_device(object, choices.device);
   return choices;
 }

@@ -1,6 +1,7 @@
 #include "core/base/error.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
+#include "core/run/cpu/execute/evaluate.h"
 #include "core/study/choices/effective_plans.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/choices/same_dims.h"
@@ -16,6 +17,11 @@
 namespace stashscope {
 
 namespace {
+
+/// The passes that these choices ask for.
+PassSelection pass_selection(const GraphChoices& choices) {
+  return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
+}
 
 std::shared_ptr<const PreparedStep> prepare(const Graph& model, const GraphChoices& choices) {
   auto prepared = std::make_shared<PreparedStep>();

@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 
 #include "core/base/text.h"
-#include "core/report/report.h"
 #include "core/study/facts/node_facts.h"
+#include "core/study/facts/tensor_facts.h"
 #include "ui/text/texts.h"
 
 namespace stashscope::ui {

@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 
 #include "core/base/text.h"
-#include "core/report/budget_report.h"
-#include "core/report/report.h"
+#include "core/study/facts/plan_summary.h"
+#include "core/study/facts/tensor_facts.h"
 #include "ui/text/texts.h"
 #include "ui/theme/theme.h"
 

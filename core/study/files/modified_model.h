@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/study/step/study.h"
+
+namespace stashscope {
+
+/// Writes the study's modified graph as a model, atomically, with its external data beside it.
+/// Throws an input Error when a file cannot be written, or when the external data would overwrite
+/// the file from which it is read.
+void save_modified_model(const Study& study, const std::filesystem::path& path);
+
+}  // namespace stashscope
