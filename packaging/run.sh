@@ -5,7 +5,7 @@ set -euo pipefail
 model=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/.."
 
-packaging/build.sh release >&2
+packaging/build.sh release programs >&2
 sample=resources/samples/gpt2_tiny.onnx
 program=build/release/bin/stashscope
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
