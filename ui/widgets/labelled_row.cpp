@@ -4,10 +4,7 @@
 
 namespace stashscope::ui {
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 QLabel* make_label_of(QWidget& control, const QString& title) {
   auto* const label = new QLabel(title);

@@ -4,8 +4,8 @@
 #include <QPushButton>
 #include <QToolButton>
 
-#include "ui/theme/spacing.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spacing.h"
 #include "ui/theme/theme.h"
 
 namespace stashscope::ui {
@@ -13,7 +13,6 @@ namespace stashscope::ui {
 namespace {
 
 using namespace Qt::StringLiterals;
-
 
 }  // namespace
 
