@@ -64,8 +64,8 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
       ->needs(batch);
   program
       .add_option("--grain", options.grain,
-                  "unit of a plan: cluster (exported as config strings), node (run again "
-                  "once, order kept) or sequence (any order, any number of runs)")
+                  "unit of a plan: cluster (exported as config strings), node (each runs "
+                  "at most twice, order kept) or sequence (any order, any number of runs)")
       ->type_name("NAME")
       ->needs(batch);
   for (CLI::Option* const each : add_limit_options(program, options.limit)) each->needs(batch);

@@ -9,16 +9,16 @@ namespace stashscope {
 
 constexpr std::string_view clone_suffix = "_recompute";
 
-/// The effect of an added node on its stashed tensor.
+/// What an added node does with a stashed tensor.
 enum class AddedKind : std::uint8_t {
   recompute,  ///< a clone of a node of the graph
-  offload,    ///< device to host
-  fetch,      ///< host to device
-  compress,   ///< to a narrower element type
-  decompress  ///< back to its original element type
+  offload,    ///< moves the tensor from device to host
+  fetch,      ///< moves the tensor from host to device
+  compress,   ///< casts the tensor to a narrower element type
+  decompress  ///< casts the tensor back to its original element type
 };
 
-/// The kinds that run in forward, as soon as no forward node needs their tensor any more.
+/// The kinds that run in forward, after the last forward node that needs their tensor.
 constexpr bool evicts(AddedKind kind) {
   return kind == AddedKind::offload || kind == AddedKind::compress;
 }
@@ -31,10 +31,10 @@ struct StoredForm {
   friend bool operator==(const StoredForm&, const StoredForm&) = default;
 };
 
-/// The dataflow of one training step: the graph's own nodes and the added ones, whose readers are
-/// rewired to them. Added nodes are clones, and pairs that evict a tensor and restore it. The
-/// structure is flat, so that it is cheap to rebuild for every choice; an added node refers to its
-/// original for everything else. Ids of added nodes and values follow those of the graph.
+/// The dataflow of one training step: the graph's own nodes, and added nodes that some readers use
+/// instead. Added nodes are clones, and pairs that evict a tensor and restore it. The structure is
+/// flat, so that it is cheap to rebuild for every choice. For everything else, an added node refers
+/// to its original. Ids of added nodes and values follow those of the graph.
 struct Dataflow {
   Topology topology;
   std::size_t graph_nodes = 0;         ///< ids below are the graph's own nodes

@@ -49,7 +49,7 @@ struct NodePlan {
 struct Obstacle {
   NodeId entry;
   NodeId stopped_at;  ///< the node that the search could not pass
-  std::string rule;   ///< one clause
+  std::string rule;   ///< why the search could not pass that node, one clause
 };
 
 /// The extent of the search for opportunities.

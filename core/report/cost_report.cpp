@@ -31,7 +31,7 @@ std::string plan_line(const PlanRow& row, std::size_t number) {
 
 std::string plan_lines(const Study& study) {
   if (study.plan_table->plans.empty()) return "";
-  std::string text = "Extra time of the plans, all occurrences:\n";
+  std::string text = "Extra time of each plan, summed over its occurrences:\n";
   for (std::size_t i = 0; i < study.plan_table->plans.size(); ++i)
     text += plan_line(study.plan_table->plans[i], i + 1);
   return text;

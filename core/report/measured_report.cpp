@@ -62,7 +62,7 @@ std::string measured_peak_line(const MeasuredPair& measured) {
   const auto peak = [](const Measurement& run) { return format_bytes(run.peak_bytes); };
   return "Measured on " + measured.runs.current.device + ": " +
          before_and_after(measured.runs, peak) + "; largest difference to the prediction " +
-         with_thousands(measured.max_abs_error_bytes) + " B at any step\n";
+         with_thousands(measured.max_abs_error_bytes) + " B in any slot\n";
 }
 
 std::string measured_text(const Study& study, const MeasuredPair& measured) {

@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The differences between two studies, or everything that is compared.
+/// The rows of a comparison of two studies: only the differences, or all rows.
 class ComparisonModel : public TableModel {
   Q_OBJECT
 

@@ -16,7 +16,7 @@ struct Command {
   QPointer<QAction> action;
   QPointer<QWidget> widget = {};  ///< widget that it acts on; null: the window
 
-  /// All keys that trigger it, as the user sees them; may be empty.
+  /// All keys that trigger the command, as the user sees them; may be empty.
   QString keys() const;
 };
 

@@ -15,7 +15,7 @@ struct StepView {
   NodeId yield;                      ///< the boundary between forward and backward; invalid: none
   IdVector<NodeId, double> seconds;  ///< by node of the dataflow
   IdVector<NodeId, NodeMemory> memory;  ///< by node of the dataflow
-  std::vector<StashedValue> stashed;    ///< of the current step
+  std::vector<StashedValue> stashed;    ///< stashed values of the step
   IdVector<NodeId, NodeStash> stashes;  ///< by node of the graph
 };
 
@@ -25,12 +25,13 @@ struct DrawnBox {
   std::string title;
   std::string detail;      ///< second line of closed groups
   std::size_t nodes = 0;   ///< number of nodes in the box
-  std::size_t clones = 0;  ///< clones among them
+  std::size_t clones = 0;  ///< number of clones among these nodes
   NodeMemory memory;       ///< of all nodes in the box
   double seconds = 0;      ///< run time of all nodes in the box
   /// Stashed bytes without plans by StashState, at least 1 for each node.
   std::array<std::int64_t, stash_states> stash{};
-  /// Share of the step's slots that its bytes stay in memory; negative if they are negligible.
+  /// Share of the step's slots in which the bytes of the box stay in memory; negative if there are
+  /// too few bytes to matter.
   double heat = -1;
   std::uint32_t parent = outside;  ///< the open box around it
 
@@ -40,7 +41,7 @@ struct DrawnBox {
 struct DrawnEdge {
   Curve curve;  ///< never empty
   Rect bounds;
-  std::uint32_t from = 0;  ///< box; for an edge through a border, the open box
+  std::uint32_t from = 0;  ///< a box; if the edge crosses a border, the open box
   std::uint32_t to = 0;
   std::uint32_t tensors = 1;
 };
@@ -66,8 +67,8 @@ struct Drawing {
   Rect bounds;
   std::array<Rect, 2> columns;  ///< by side
   std::int64_t most_stash_edge_bytes = 0;
-  std::int64_t most_peak_bytes = 0;  ///< of one box
-  double most_seconds = 0;           ///< of one box
+  std::int64_t most_peak_bytes = 0;  ///< largest peak bytes of a box
+  double most_seconds = 0;           ///< longest run time of a box
   std::size_t steps = 0;             ///< slots of the whole step, for the legend
   std::size_t kept_closed = 0;       ///< groups kept closed by the limit on boxes
   bool is_plain = false;             ///< placed by place_layered instead of Graphviz

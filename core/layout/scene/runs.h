@@ -6,14 +6,14 @@ namespace stashscope::layout {
 
 /// Limits on the boxes that a group shows, and the sizes of new groups.
 struct RunLimits {
-  std::size_t most_items = 96;   ///< in one group; more items are gathered into new groups
-  std::size_t most_at_top = 40;  ///< on the first screen
+  std::size_t most_items = 96;   ///< limit on the items of a group
+  std::size_t most_at_top = 40;  ///< limit on the items of the first screen
   std::size_t piece = 24;        ///< approximate size of a new group
   std::size_t shortest = 4;      ///< shorter runs of loose nodes stay loose
 };
 
-/// Keeps every level short: gathers consecutive loose nodes of too long a level into new groups,
-/// and gathers these again while there are too many.
+/// Keeps every level short: gathers consecutive loose nodes of a level that is too long into new
+/// groups, and gathers new groups again while there are too many.
 /// @param partner the forward node of each gradient node; the gradient node joins its group
 void gather_runs(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,
                  const IdVector<NodeId, NodeId>& partner, const RunLimits& limits = {});

@@ -72,7 +72,8 @@ void infer_gather_nd(ShapeContext& context) {
   const std::int64_t batch = context.attributes().integer("batch_dims", 0);
   const auto depth = context.dim(1, -1).integer();
   if (!depth) throw ShapeUnknown();
-  if (batch + *depth > context.rank(0)) context.fail("its indices are longer than the data's rank");
+  if (batch + *depth > context.rank(0))
+    context.fail("batch_dims and its index tuples address more axes than the data has");
   const Shape& indices = context.shape(1);
   const Shape& data = context.shape(0);
   if (batch < 0 || batch >= std::ssize(indices))
@@ -135,7 +136,8 @@ void infer_scatter_nd(ShapeContext& context) {
   context.set_like_input(0, 0);
   const auto depth = context.dim(1, -1).integer();
   if (!depth) return;
-  if (*depth > context.rank(0)) context.fail("its indices are longer than the data's rank");
+  if (*depth > context.rank(0))
+    context.fail("its index tuples address more axes than the data has");
   const Shape& indices = context.shape(1);
   const Shape& data = context.shape(0);
   Shape wanted(indices.begin(), indices.end() - 1);

@@ -58,8 +58,8 @@ double flops_per_input_element(const CostContext& cost) {
 }
 inline double no_flops(const CostContext&) { return 0; }
 inline double no_bytes(const CostContext&) { return 0; }
-/// For operators that read only the part of their data that becomes output 0. Further inputs, such
-/// as indices, are read in full.
+/// The bytes of an operator that reads only the elements of its data that become output 0. Further
+/// inputs, such as indices, are read in full.
 double bytes_of_picked(const CostContext& cost);
 
 }  // namespace stashscope

@@ -12,7 +12,7 @@ struct SliceNumbers {
   std::vector<std::int64_t> steps;
 };
 
-/// Starts, ends, axes and steps are operands from `first` on.
+/// Reads starts, ends, axes and steps from the inputs; `first` is the index of the starts.
 SliceNumbers slice_operands(const std::vector<TensorView>& inputs, std::size_t first);
 /// Before version 10 the numbers are attributes and all steps are 1.
 SliceNumbers slice_attributes(const Attributes& attributes);

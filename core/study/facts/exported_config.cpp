@@ -91,8 +91,9 @@ ExportedConfig exported_config(const Study& study) {
   }
   if (!kept.empty()) {
     exported.left_out.push_back(
-        "a config string counts occurrences from the first one, so ONNX Runtime recomputes these "
-        "pinned nodes (save the model instead): " +
+        "ONNX Runtime recomputes these pinned nodes anyway, because a config string selects the "
+        "first "
+        "N occurrences (save the model instead): " +
         printable(join({kept.begin(), kept.end()}, ", ")));
   }
   return exported;

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* the_session = "the session";
 
-/// The same path for all paths that lead to the same file.
+/// A normal form of `path`: paths that lead to the same file have the same normal form.
 fs::path comparable(const fs::path& path) {
   std::error_code unknown;
   const auto resolved = fs::weakly_canonical(fs::absolute(path), unknown);

@@ -53,13 +53,13 @@ struct LargestFit {
   VariantFit current;   ///< the plans, order and fusions in force
 };
 
-/// The largest values whose predicted peaks are at most the memory. Each trial is exact: on the
-/// study's graph and dataflow it has the sizes, the order by rule, the groups and the timeline of a
-/// study with that value. The symbolic size of the peak guides the search (largest_value.h states
-/// its assumptions). The order of a planned sequence stays. A searched order is first kept as found
-/// for the study's sizes, with its fused groups. Then the order is searched once more for the
-/// largest value found, and the better result counts.
-/// Throws a usage Error for dimensions that cannot be chosen, and when cancelled.
+/// Finds the largest values whose predicted peaks fit into the memory. Each trial is exact: it uses
+/// the study's graph and dataflow, and computes sizes, rule-based order, groups and timeline as a
+/// study with that value would. The symbolic size of the peak guides the search (largest_value.h
+/// states its assumptions). The order of a planned sequence stays. A searched order is first kept
+/// as found for the study's sizes, with its fused groups. Then the order is searched once more for
+/// the largest value found, and the better result counts.
+/// Throws a usage Error for dimensions that cannot be chosen, and a cancelled Error when cancelled.
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 
 /// Whether an answer found for `asked` also holds for `now`: the two may differ only in the device

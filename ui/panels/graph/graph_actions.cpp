@@ -184,7 +184,7 @@ void GraphActions::show_path() {
   std::vector<NodeId> path =
       layout::activation_path(document_.study()->current->dataflow, grouping, selected());
   if (path.empty()) {
-    Q_EMIT said(tr("Nothing here is stashed for backward."));
+    Q_EMIT said(tr("The selection makes and reads no stashed activation."));
     return;
   }
   const std::size_t first = document_.selection().step_of(path.front());

@@ -54,7 +54,7 @@ struct ChartTick {
 
 /// About `count` round numbers of seconds from 0 to at most `most`.
 std::vector<ChartTick> time_ticks(double most, int count);
-/// About `count` round numbers of bytes between the two.
+/// About `count` round numbers of bytes from `first_bytes` to `last_bytes`.
 std::vector<ChartTick> peak_ticks(double first_bytes, double last_bytes, int count);
 
 }  // namespace stashscope::ui

@@ -48,8 +48,8 @@ std::int64_t elements_of(const Box<tensors>& box) {
   return count;
 }
 
-/// The text BoxAxis<...> (kernels/boxes.cuh) for each axis, innermost first. Without a second
-/// tensor its steps are 0.
+/// For each axis, innermost first, the C++ type BoxAxis<...> (kernels/boxes.cuh) as text. If the
+/// box has one tensor only, the steps of the second tensor are 0.
 template <std::size_t tensors>
 std::vector<std::string> axis_texts(const Box<tensors>& box) {
   std::vector<std::string> texts;

@@ -15,7 +15,7 @@ struct ElementsAlong {
   std::vector<std::string> axes;  ///< BoxAxis<...> for each axis of the indices, innermost first
 };
 
-/// @param axis may count from the end
+/// @param axis a negative number counts from the last axis
 ElementsAlong elements_along(const std::vector<std::int64_t>& indices,
                              const std::vector<std::int64_t>& data, std::int64_t axis);
 

@@ -31,7 +31,8 @@ std::int64_t most_workspace(const Program& program) {
   return most;
 }
 
-/// Upper bound on what the allocator's rounding adds; few tensors are alive at once.
+/// Upper bound on the bytes that the allocator's rounding adds. It is small, because few tensors
+/// are alive at once.
 std::int64_t rounding_of(std::size_t tensors) {
   return static_cast<std::int64_t>(tensors) * allocated_bytes(1);
 }

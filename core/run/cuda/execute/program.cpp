@@ -147,7 +147,7 @@ class ProgramBuilder {
       if (!node.outputs[i].valid()) continue;
       if (element_count(made[i].dims) > most_host_elements) {
         fail_run("", "decides shapes, but has more than " + std::to_string(most_host_elements) +
-                         " elements, the most that the host computes");
+                         " elements, the limit for values computed on the host");
       }
       context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
       copy_view(id, context, i);

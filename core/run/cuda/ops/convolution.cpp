@@ -51,7 +51,7 @@ kernels::SlidingWindow over_two_axes(kernels::SlidingWindow window) {
   return window;
 }
 
-/// The length of an axis that the windows cover.
+/// The number of positions along an axis that all windows together cover.
 std::int64_t covered(const kernels::SlidingWindow& window, std::size_t axis) {
   return (window.out[axis] - 1) * window.strides[axis] +
          (window.kernel[axis] - 1) * window.dilations[axis] + 1;

@@ -24,7 +24,7 @@ struct WrittenRows {
   std::int64_t columns = 1;
 };
 
-/// The combination of a row's updates, named as in kernels/scatter.cuh.
+/// The type in kernels/scatter.cuh that adds up the updates of a row.
 constexpr const char* sum_up = "SumUp";
 
 /// From the attribute `reduction`.

@@ -78,7 +78,9 @@ std::int64_t MemoryPool::take_peak() {
   return peak;
 }
 
-void MemoryPool::trim() { check(cudaMemPoolTrimTo(pool_, 0), "giving memory back"); }
+void MemoryPool::trim() {
+  check(cudaMemPoolTrimTo(pool_, 0), "returning unused memory of a pool to the device");
+}
 
 CudaDevice::CudaDevice(int index)
     : index_(index),

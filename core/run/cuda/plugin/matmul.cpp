@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
 /// The allocator's alignment, for which algorithms are chosen.
 constexpr std::uint32_t full_alignment = 256;
-/// The library does not consider a bias's alignment. A bias with less than what kernels need is
-/// added separately.
+/// cuBLASLt does not consider the alignment of a bias. A bias with a smaller alignment than its
+/// kernels need is added separately.
 constexpr std::uintptr_t bias_alignment = 16;
 
 using Description = Owned<cublasLtMatmulDesc_t, cublasStatus_t>;
