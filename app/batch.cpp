@@ -27,7 +27,7 @@ std::string report_text(const ReportInput& input, const std::string& format) {
   return text_report(input);
 }
 
-/// Prints only the first few: a model may have many warnings of one kind.
+/// Prints only the first warnings: a model may have many warnings of one kind.
 void print_study_warnings(const std::vector<std::string>& warnings) {
   constexpr std::size_t shown = 8;
   const std::size_t count = std::min(warnings.size(), shown);

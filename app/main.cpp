@@ -21,7 +21,7 @@ struct ProgramOptions {
   bool lists_profiles = false;
 };
 
-/// @param batch the option that all of these need
+/// @param batch the option that all options declared here need
 void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* batch) {
   program.add_option("--format", options.format, "text, json, html, or summary (by operator type)")
       ->check(CLI::IsMember({"text", "json", "html", "summary"}))
@@ -59,7 +59,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->excludes("--fit");
 }
 
-/// @param batch the option that excludes these
+/// @param batch the option that excludes all options declared here
 void add_window_options(CLI::App& program, WindowOptions& options, CLI::Option* batch) {
   CLI::Option* const screenshot = program
                                       .add_option("--screenshot", options.screenshot,

@@ -13,8 +13,8 @@ constexpr double advice_seconds = 10;
 
 std::int64_t peak_of(const Study& study) { return study.current->timeline.peak_bytes; }
 
-/// A step that was predicted to fit but did not fit needs more than its prediction, so the budget
-/// is lower than the prediction.
+/// If a step did not fit although it was predicted to fit, it needs more than its prediction. The
+/// budget is then lower than the prediction.
 std::int64_t budget_below(const Study& study, std::int64_t available_bytes) {
   const std::int64_t peak = peak_of(study);
   return peak <= available_bytes ? peak - peak / 10 : available_bytes;

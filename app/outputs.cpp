@@ -18,7 +18,7 @@ OverwriteGuard files_read(const AnalysisOptions& options, const LoadedModel& loa
 
 void require_writable(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    // A pipe is not tried: its reader would take the end of the trial for the end of the output.
+    // Pipes are not opened for a test: closing a pipe would end the output for its reader.
     const bool is_special = std::filesystem::exists(path) &&
                             !std::filesystem::is_regular_file(path) &&
                             !std::filesystem::is_directory(path);

@@ -13,7 +13,7 @@ std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
   fail_usage("--fit", "the profile has no memory size", "give it with --memory SIZE");
 }
 
-/// @pre there is one
+/// @pre a budget is given
 std::int64_t budget_of(const PlanningOptions& options) {
   return memory_in("--budget", *options.budget);
 }

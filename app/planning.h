@@ -11,7 +11,7 @@ namespace stashscope::app {
 
 /// The planning to do before the report.
 struct PlanningOptions {
-  std::optional<std::string> budget;  ///< such as 12GiB
+  std::optional<std::string> budget;  ///< the value of --budget, such as 12GiB
   std::optional<std::string> grain;   ///< default: cluster
   std::size_t pareto = 0;             ///< points of the curve; 0: none
   SearchLimit limit;

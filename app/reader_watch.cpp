@@ -23,7 +23,7 @@ void watch() {
 }  // namespace
 
 void end_with_reader() {
-  // The parent process may have set it to be ignored, which is inherited.
+  // A parent process may have set the signal to be ignored, and children inherit that.
   std::signal(SIGPIPE, SIG_DFL);
   // The thread blocks all signals: the main thread handles them, and may block them itself.
   const ScopedSignalBlock held;

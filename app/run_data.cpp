@@ -25,7 +25,7 @@ class InputDims {
 
   const std::map<std::string, std::int64_t>& dims() const { return dims_; }
 
-  /// Every tensor with its dims.
+  /// Lists every tensor with its dims.
   std::string text() const { return join(tensors_, ", "); }
 
  private:
@@ -54,7 +54,7 @@ class InputDims {
   std::vector<std::string> tensors_;
 };
 
-/// Bytes of the random data. They count beside the step, which copies them.
+/// Bytes of the random data. The step copies the data, so its own memory comes in addition.
 std::int64_t random_bytes(const Study& study) {
   const GraphData& graph = study.graph().data();
   std::int64_t bytes = 0;

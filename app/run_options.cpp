@@ -21,7 +21,7 @@ std::string finite_and_not_negative(const std::string& text) {
   return fits ? "" : "'" + text + "' is not a finite number of 0 or more";
 }
 
-/// The command line names only the folder of these files.
+/// Adds the files of a folder, because the command line names only the folder.
 void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {

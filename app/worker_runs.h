@@ -34,8 +34,8 @@ class RepeatedRuns {
   /// does not fit on the device, throws an Error that names the variant and says what would fit.
   RunResult run_current(const BeforeRun& before_run) const;
 
-  /// A baseline may fail to fit on the device when plans are in force; the result then states why,
-  /// without an Error.
+  /// The measurement of the step without plans. When plans are in force, the baseline may not fit
+  /// on the device; the result then states why, and no Error is thrown.
   BaselineRun run_baseline(const BeforeRun& before_run) const;
 
   const RunCounts& counts() const { return counts_; }

@@ -48,7 +48,7 @@ bool write_all(int fd, std::string_view contents) {
   fail_input(shown(path), std::string("cannot write: ") + std::strerror(errno), hint);
 }
 
-/// The end of a chain of symbolic links, so that the rename keeps the links.
+/// The file at the end of a chain of symbolic links; renaming over it keeps the links.
 std::filesystem::path followed(const std::filesystem::path& path) {
   std::error_code missing;
   const std::filesystem::path real = std::filesystem::canonical(path, missing);

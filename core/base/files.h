@@ -31,13 +31,13 @@ class MappedFile {
 /// The whole file as text; throws an input Error when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes a temporary file beside the target and renames it over the target, so that no reader and
-/// no crash ever sees half a file. Symbolic links are followed; devices and pipes are written
-/// directly. Throws an input Error that names the path when it cannot be written.
+/// Writes a temporary file beside the target and renames it over the target. Thus readers see
+/// either the old or the new file, even after a crash. Symbolic links are followed; devices and
+/// pipes are written directly. Throws an input Error that names the path when it cannot be written.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
-/// Like write_file_atomically, for text written piece by piece. `finish` replaces the target;
-/// without it the destructor discards what was written.
+/// Like write_file_atomically, for text written piece by piece. `finish` replaces the target.
+/// Without a call of `finish`, the destructor discards the text.
 class FileReplacement {
  public:
   explicit FileReplacement(const std::filesystem::path& target);

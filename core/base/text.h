@@ -24,8 +24,8 @@ std::string utf8_suffix(const std::string& text, std::size_t limit);
 std::string format_bytes(std::int64_t bytes);
 
 /// Reads a size such as `80GiB`, `1.5 gib`, `12 GB`, `16g` or `4096` in bytes. KiB to EiB are
-/// powers of 1024, kB to EB powers of 1000, a letter alone is binary; case does not matter.
-/// Fractions of a byte are rounded. Throws a usage Error for any other text and for more than 64
+/// powers of 1024, kB to EB powers of 1000, and a single letter is binary; case does not matter.
+/// Fractions of a byte are rounded. Throws a usage Error for any other text and for sizes beyond 64
 /// bits.
 std::int64_t parse_bytes(std::string_view text);
 

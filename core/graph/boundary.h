@@ -19,7 +19,7 @@ struct Boundary {
 };
 
 /// The last nodes of the forward part: the YieldOp, or the producers of the boundary's outputs. The
-/// forward part consists of them and their ancestors.
+/// forward part consists of these nodes and their ancestors.
 std::vector<NodeId> forward_ends(const Graph& graph, const Boundary& boundary);
 
 }  // namespace stashscope

@@ -24,7 +24,7 @@ constexpr std::array<KindTexts, 5> kind_texts = {{
 
 const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }
 
-/// Distinguishes the transfers of one node's outputs; empty for the first output.
+/// Makes the names of the transfers of a node's outputs differ; empty for the first output.
 std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   if (dataflow.runs_origin(id)) return "";
   const std::vector<ValueId>& outputs = graph.node(dataflow.origin(id)).outputs;

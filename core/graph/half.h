@@ -30,7 +30,7 @@ inline std::uint16_t half_from_float(float value) {
   }
   if (magnitude >= 0x477FF000U) return static_cast<std::uint16_t>(sign | 0x7C00U);
   if (magnitude < 0x38800000U) {
-    // Subnormal: adding 0.5 lets the float unit round the fraction in place.
+    // Subnormal numbers: adding 0.5 lets the float unit round the fraction in place.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U));
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view gradient_mark = "_Grad";
 constexpr std::string_view accumulation_prefix = "AccumulateGrad_";
-/// No real model nests deeper. The limit keeps a hostile name from building a deep tree.
+/// Real models have fewer nested scopes. The limit keeps a hostile name from building a deep tree.
 constexpr std::size_t deepest_scope = 24;
 
 bool is_number(std::string_view text) {
@@ -24,7 +24,7 @@ std::vector<std::string> nonempty_parts(std::string_view text, char separator) {
   return parts;
 }
 
-/// Splits `h.0.attn` into `h.0` and `attn`: an index stays with its list.
+/// Splits `h.0.attn` into `h.0` and `attn`: an index stays attached to the name of its list.
 std::vector<std::string> dotted_parts(std::string_view text) {
   std::vector<std::string> parts;
   for (std::string& part : nonempty_parts(text, '.')) {

@@ -18,7 +18,8 @@ struct NodePath {
 /// (`<forward name>_Grad/...`) and clones (`..._recompute`). A plain name has no scope.
 NodePath parse_node_name(std::string_view name);
 
-/// The stem of a numbered series: `blocks.` for `blocks.3`; empty without digits at the end.
+/// The common stem of a numbered series: `blocks.` for `blocks.3`. Empty if the name does not end
+/// in digits.
 std::string_view series_stem(std::string_view label);
 
 }  // namespace stashscope

@@ -15,7 +15,7 @@ std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow
                                     const std::vector<NodeId>& forward_ends) {
   const Topology& topology = dataflow.topology;
   const IdVector<NodeId, bool> forward = ancestors(topology, forward_ends);
-  // Smaller runs first.
+  // Rank of a ready node; the node with the smallest rank runs first.
   const auto rank = [&](NodeId node) -> std::size_t {
     if (dataflow.runs_origin(node) && runs_first(graph.node(dataflow.origin(node)))) return 0;
     return dataflow.is_clone(node) ? 3 : forward[node] ? 1 : 2;

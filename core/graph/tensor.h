@@ -51,11 +51,12 @@ class Tensor {
   std::int64_t size_in_bytes() const { return packed_bytes(element_, elements()); }
 
   bool has_data() const { return raw_ != nullptr || external_ != nullptr || strings_ != nullptr; }
-  /// The data file that the model names but that does not exist; else null.
+  /// The name of the external data file if that file does not exist; else null.
   const std::string* missing_file() const { return missing_file_.get(); }
   const ExternalData* external_data() const { return external_.get(); }
   const std::vector<std::string>* string_items() const { return strings_.get(); }
-  /// The data, mapped from its file when it is external. Throws an input Error without data.
+  /// The data; external data is mapped from its file. Throws an input Error if the tensor has no
+  /// data.
   TensorBytes load() const;
 
   /// The elements of an integer or boolean tensor as 64-bit numbers; nothing for other types.

@@ -13,7 +13,7 @@ namespace stashscope {
 /// The uses of memory, in stacking order from the bottom.
 enum class Band : std::uint8_t {
   parameters,
-  constants,  ///< and inputs
+  constants,  ///< constants and inputs
   optimizer_states,
   gradients,    ///< of parameters
   stashed,      ///< activations made in forward and read in backward

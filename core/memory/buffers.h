@@ -11,7 +11,7 @@ namespace stashscope {
 /// The role of a value in the step. It decides the value's lifetime and band.
 enum class ValueRole : std::uint8_t { input, parameter, constant, activation, gradient };
 
-/// An output that uses the buffer of an input; both are positions in the rows of a Topology.
+/// An output that uses the buffer of an input. Both members are positions in rows of a Topology.
 struct BufferShare {
   std::uint16_t input;
   std::uint16_t output;

@@ -28,8 +28,8 @@ std::vector<Extremes> blocks_of(const std::vector<Entry>& below) {
   return blocks;
 }
 
-/// Joins the entries at both ends that fill no whole block. The remaining stretch is in blocks, so
-/// in entries of the next level.
+/// Joins the entries at both ends that do not fill a whole block. The stretch is then in units of
+/// blocks, which are the entries of the next level.
 template <class Entry>
 void take_ends(const std::vector<Entry>& level, Stretch& left, Extremes& found) {
   while (left.begin < left.end && left.begin % block != 0) {

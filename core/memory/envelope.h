@@ -54,8 +54,8 @@ class CurveExtremes {
   std::size_t next_at_least(std::size_t begin, std::int64_t least) const;
 
  private:
-  /// A number of consecutive slots, starting at `at`, whose values are all below `least`. @pre
-  /// values_[at] < least
+  /// The length of a stretch of slots that starts at `at` and has only values below `least`.
+  /// @pre values_[at] < least
   std::size_t known_below(std::size_t at, std::int64_t least) const;
 
   std::vector<std::int64_t> values_;

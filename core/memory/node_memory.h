@@ -7,8 +7,8 @@ namespace stashscope {
 /// The buffers that a node allocates.
 struct NodeMemory {
   std::int64_t bytes = 0;
-  std::int64_t stashed_bytes = 0;  ///< the part made in forward and read in backward
-  std::int64_t peak_bytes = 0;     ///< the part that is alive at the peak
+  std::int64_t stashed_bytes = 0;  ///< bytes of buffers made in forward and read in backward
+  std::int64_t peak_bytes = 0;     ///< bytes of buffers that are alive at the peak
   double byte_slots = 0;           ///< sum over buffers of bytes times lifetime in slots
 };
 

@@ -29,7 +29,7 @@ std::span<const Optimizer> optimizers();
 /// Throws a usage Error with the list of names if none is called `name`.
 const Optimizer& find_optimizer(std::string_view name);
 
-/// Name of the state that holds a float32 copy of a parameter.
+/// Name of the optimizer state that holds a float32 copy of a parameter.
 constexpr std::string_view master_weight = "master_weight";
 
 /// The states kept for a parameter of the given type. With `master_weights`, a 16-bit parameter

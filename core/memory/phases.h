@@ -16,8 +16,8 @@ struct MemoryPhase {
   friend bool operator==(const MemoryPhase&, const MemoryPhase&) = default;
 };
 
-/// The phases of one step: before and after the forward pass and, if there is one, the backward
-/// pass.
+/// The phases of one step: before and after the forward pass and, if there is a backward pass,
+/// before and after it.
 /// @param live_bytes by slot, while its node runs
 /// @param idle_bytes before each slot and after the last one; if empty (unknown), the result has no
 /// phases

@@ -5,7 +5,7 @@ namespace stashscope {
 std::span<const BufferShare> StepMemory::aliases(const Dataflow& dataflow, NodeId node) const {
   const bool is_leader = fused != nullptr && fused->is_leader[node];
   if (is_leader || !dataflow.runs_origin(node)) return {};
-  // A fused member other than the leader makes nothing itself.
+  // Only the leader of a fused group makes values.
   if (dataflow.topology.outputs[node].empty()) return {};
   return rules.aliases[dataflow.origin(node)];
 }

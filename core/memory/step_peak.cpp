@@ -87,7 +87,8 @@ void StepPeak::join(ValueId value, ValueId buffer) {
   places_[buffer].freed = std::max(places_[buffer].freed, places_[value].last_read);
 }
 
-/// Same rule as in make_timeline. A buffer freed after a later slot holds a later value.
+/// The same rule as in make_timeline. If a buffer is freed after a later slot, it holds a later
+/// value.
 bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t slot) const {
   const ValueId buffer = places_[input].buffer;
   if (places_[buffer].freed != slot) return false;

@@ -106,8 +106,8 @@ class TimelineBuilder {
     shared.returned = shared.returned || is_kept(value);
   }
 
-  /// The input's buffer must die here, and the node must read it through this operand only: another
-  /// operand could read elements that are already overwritten.
+  /// The input's buffer must die at this node, and the node must read it through this operand only:
+  /// another operand could read elements that are already overwritten.
   bool can_take_over(NodeId node, const BufferShare& share, std::size_t slot) const {
     const ValueId input = topology_.inputs[node][share.input];
     const BufferId buffer = timeline_.buffer_of[input];

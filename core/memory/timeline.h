@@ -14,7 +14,8 @@ using BufferId = Id<struct BufferTag>;
 
 /// A piece of memory that holds one value, or several that share it.
 struct Buffer {
-  ValueId root;  ///< the value it was allocated for; for an optimizer state, the parameter
+  ValueId root;  ///< the value for which the buffer was allocated; for an optimizer state, the
+                 ///< parameter
   std::int64_t bytes = 0;
   std::uint32_t first_slot = 0;  ///< allocated when the node in this slot starts
   std::uint32_t last_slot = 0;   ///< freed when the node in this slot ends

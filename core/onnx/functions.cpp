@@ -84,7 +84,7 @@ class FunctionTable {
     }
   }
 
-  /// Null when the node calls no function of the model.
+  /// The function that the node calls; null when the model does not define one.
   Function* find(const onnx::NodeProto& node) {
     const auto found = functions_.find(
         {domain_of(node.domain()), node.op_type(), overload_of(node, node_overload)});
@@ -139,7 +139,7 @@ class Expansion {
   int depth_ = 0;
 };
 
-/// The names of a function's body at one call, mapped to names in the model.
+/// Maps the names in a function's body to names in the model, for one call.
 class CallScope {
  public:
   CallScope(std::string prefix, std::unordered_set<std::string>& used)
@@ -215,7 +215,7 @@ class Inliner {
     }
   }
 
-  /// The name of a call; a call without one is numbered.
+  /// The name of a call; a call without a name gets a number.
   std::string call_name(const onnx::NodeProto& call) {
     if (!call.name().empty()) return call.name();
     return call.op_type() + "_" + std::to_string(unnamed_calls_++);
@@ -233,7 +233,7 @@ class Inliner {
     }
   }
 
-  /// An Identity gives an input that the function returns unchanged its second name.
+  /// If the function returns an input unchanged, an Identity node gives the input its second name.
   static void bind_outputs(const onnx::NodeProto& call, const Function& function, CallScope& scope,
                            Nodes& to) {
     const auto& formal = function.proto->output();
@@ -257,8 +257,8 @@ class Inliner {
     }
   }
 
-  /// Attributes that refer to an attribute of the function take the value of the call, else the
-  /// default; without either they are omitted.
+  /// Attributes that refer to an attribute of the function take its value from the call, or its
+  /// default. Attributes without either are omitted.
   void fill_in(onnx::NodeProto& node, const onnx::NodeProto& call, const Function& function,
                CallScope& scope) {
     google::protobuf::RepeatedPtrField<onnx::AttributeProto> attributes;
@@ -301,8 +301,8 @@ class Inliner {
     }
   }
 
-  /// Inlined nodes use the model's opsets. A function that imports other versions is refused unless
-  /// its operators are the same in both.
+  /// Inlined nodes use the model's opsets. A function that imports other versions is accepted only
+  /// if its operators are the same in both versions.
   void import_opsets(const Function& function) {
     for (const auto& import : function.proto->opset_import()) {
       const std::string domain = domain_of(import.domain());

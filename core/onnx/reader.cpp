@@ -1,4 +1,4 @@
-// From the protobuf of a model to a Graph.
+// Converts the protobuf of a model to a Graph.
 
 #include <google/protobuf/io/coded_stream.h>
 #include <onnx/onnx_pb.h>
@@ -91,7 +91,7 @@ class GraphReader {
 
   void read_nodes(onnx::GraphProto& proto) {
     data_.nodes_in_file = static_cast<std::size_t>(proto.node_size());
-    // Constants first, so that a node that precedes its constant in an unsorted file finds it.
+    // Constants come first, because a node may precede its constant in an unsorted file.
     for (auto& node : *proto.mutable_node()) {
       if (is_constant(node)) read_constant(node);
     }
@@ -207,7 +207,7 @@ class GraphReader {
     }
   }
 
-  /// IR version 3 and older may omit the type; then the field that is set determines it.
+  /// IR version 3 and older may omit the type; then it follows from the field that is set.
   static onnx::AttributeProto::AttributeType attribute_type(const onnx::AttributeProto& proto) {
     if (proto.type() != onnx::AttributeProto::UNDEFINED) return proto.type();
     if (proto.has_i()) return onnx::AttributeProto::INT;
@@ -326,7 +326,7 @@ class GraphReader {
   std::unordered_map<std::string, ValueId> ids_;
 };
 
-/// The likely content of a file that is not a model; empty when it is unclear.
+/// A guess at the content of a file that is not a model; empty when there is no clear guess.
 std::string looks_like(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
                               std::min<std::size_t>(bytes.size(), 256));
@@ -364,7 +364,8 @@ onnx::ModelProto parse_model(const fs::path& path) {
   return model;
 }
 
-/// The usual opset of that IR version. (onnx/docs/Versioning.md, table of versions)
+/// The opset that models of this IR version usually have. (onnx/docs/Versioning.md, table of
+/// versions)
 std::int64_t usual_opset(std::int64_t ir_version) {
   constexpr std::array<std::int64_t, 14> by_ir = {1,  1,  1,  8,  9,  10, 11,
                                                   14, 18, 20, 23, 24, 24, 24};

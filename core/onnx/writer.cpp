@@ -1,4 +1,4 @@
-// From a Graph to the protobuf of a model.
+// Converts a Graph to the protobuf of a model.
 
 #include <onnx/onnx_pb.h>
 

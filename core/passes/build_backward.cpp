@@ -22,7 +22,7 @@ bool looks_folded(const Value& value) {
   return value.name.starts_with("onnx::") || value.name.find("Constant") != std::string::npos;
 }
 
-/// Gradients in narrower types would consist of rounding errors only.
+/// In narrower types, gradients would consist of rounding errors only.
 bool carries_gradients(const TensorType& type) {
   return is_floating(type.element) && bits_per_element(type.element) >= 16;
 }
@@ -57,7 +57,7 @@ class CandidateGuess {
     return found;
   }
 
-  /// Whether there are real weights, not only inputs that stand in for missing ones.
+  /// Whether the model has real weights. Inputs that stand in for missing weights do not count.
   bool has_weights() const { return any_initializer_ || !goal_.trainable.empty(); }
 
  private:
@@ -107,8 +107,9 @@ std::string quoted_names(const Graph& graph, const std::vector<ValueId>& values)
   return join(names, ", ");
 }
 
-/// The outputs whose gradients start the backward pass. @param has_weights whether an ambiguous
-/// loss is an error, because there are weights to train
+/// The outputs whose gradients start the backward pass. If `has_weights`, an ambiguous loss is an
+/// error.
+/// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
   std::vector<ValueId> floating;
@@ -282,8 +283,8 @@ class BackwardPass {
     }
   }
 
-  /// A separate output value for the parameter: a gradient that is used elsewhere, too, passes
-  /// through Identity.
+  /// Gives the gradient its own output value. If the gradient also has other readers, it passes
+  /// through an Identity node.
   ValueId parameter_gradient(ValueId parameter) {
     std::vector<ValueId>& parts = contributions_[parameter];
     if (parts.empty()) return ValueId();
@@ -304,7 +305,7 @@ class BackwardPass {
   std::unordered_set<ValueId> named_;
 };
 
-/// A value of unknown type stops all gradients.
+/// The reason why no parameter receives a gradient. One value of unknown type stops all gradients.
 std::string why_nothing_trains(const Graph& graph) {
   const std::string nothing = "no parameter receives a gradient: ";
   for (const Node& node : graph.nodes()) {

@@ -157,7 +157,7 @@ bool spell_shape_out(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Keeps only the last of several reshapes, unless it copies dims of the one before.
+/// Keeps only the last of several reshapes, unless it copies dims from the reshape before it.
 bool join_reshapes(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Reshape"}) || !graph.is_only_for(node.inputs[0], id)) return false;

@@ -30,7 +30,7 @@ bool is_comparable(const Tensor& tensor) {
          tensor.external_data() == nullptr && tensor.size_in_bytes() <= max_compared_bytes;
 }
 
-/// Appends an attribute's value in a form that is equal for equal values. Returns false for kinds
+/// Appends an attribute's value to the key. Equal values give equal text. Returns false for kinds
 /// that cannot be compared.
 struct AttributeKey {
   std::string& key;
@@ -84,7 +84,7 @@ std::string key_of(const Rewriter& graph, NodeId id) {
   return key;
 }
 
-/// Merges equal small literals, so that equal readers of them get equal keys.
+/// Merges equal small literals first, so that otherwise equal nodes that read them get equal keys.
 std::size_t merge_constants(Rewriter& graph) {
   std::unordered_map<std::string, ValueId> first;
   std::vector<std::pair<ValueId, ValueId>> merged;

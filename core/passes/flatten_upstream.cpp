@@ -42,7 +42,7 @@ std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const 
   return operands;
 }
 
-/// Rows times one matrix.
+/// The operands of a product of many rows with one matrix.
 std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node,
                                               std::size_t kept) {
   const Shape* const left = graph.shape(node.inputs[0]);

@@ -38,7 +38,8 @@ std::string packed(const std::vector<std::int64_t>& numbers) {
   return raw;
 }
 
-/// Nothing for types other than plain numbers and for numbers that might be rounded.
+/// The numbers as bytes of type `element`. Nothing for types other than plain numbers and for
+/// numbers that might be rounded.
 std::optional<std::string> packed_as(ElementType element,
                                      const std::vector<std::int64_t>& numbers) {
   constexpr std::int64_t exact_in_float = 1 << 24;
@@ -128,7 +129,7 @@ class ConstantPart {
     nodes_.push_back(id);
   }
 
-  /// Only a value that other nodes read is worth a constant.
+  /// Only values that other nodes read become constants.
   void add_output(NodeId id) {
     const ValueId output = graph_.node(id).outputs[0];
     const auto& readers = graph_.readers(output);

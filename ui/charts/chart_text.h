@@ -25,7 +25,7 @@ QRectF plot_inside(const QRect& widget, const QMarginsF& taken);
 /// Number of grid lines that fit into so many pixels, at least 2.
 int grid_lines(double pixels, const ChartRoom& room);
 
-/// The first text that fits into `width`. If none fits, the last one, elided.
+/// The first text that fits into `width`. If no text fits, the last text, elided.
 QString longest_that_fits(const QStringList& longest_first, const QFontMetricsF& metrics,
                           double width);
 

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// An image that is filled column by column, each from the bottom up. If thousands of items are
-/// narrower than a pixel, this takes a fraction of the time of painting shapes.
+/// An image that is filled column by column, each column from the bottom up. If thousands of items
+/// are narrower than a pixel, this takes a fraction of the time of painting shapes.
 class ColumnImage {
  public:
   ColumnImage(int columns, int rows, QRgb ground);

@@ -16,13 +16,13 @@ class PointChart : public QWidget {
  public:
   explicit PointChart(QWidget* parent = nullptr);
 
-  /// The figures of the point under the pointer, otherwise of the point that the keys went to.
-  /// Empty if no point is hovered or reached by a key.
+  /// The figures of the point under the pointer, or else of the point that the keys selected. Empty
+  /// if there is neither.
   virtual QString readout() const = 0;
 
  protected:
   virtual std::size_t point_count() const = 0;
-  /// The point that a click at this place chooses.
+  /// The point that a click at `pixel` chooses.
   virtual std::optional<std::size_t> point_at(QPointF pixel) const = 0;
   /// Where the arrow keys begin. @pre there are points
   virtual std::size_t first_stop() const = 0;
@@ -33,9 +33,9 @@ class PointChart : public QWidget {
   std::optional<std::size_t> current() const { return hovered_ ? hovered_ : selected_; }
   /// Moves the keyboard to a point; no point counts as hovered until the pointer moves.
   void move_to(std::optional<std::size_t> point);
-  /// To be called when a point was inserted here: the indices from this one on grow by one.
+  /// Call this when a point was inserted at index `point`: all indices from `point` on grow by one.
   void make_room_for(std::size_t point);
-  /// To be called when the points or their figures have changed.
+  /// Call this when the points or their figures have changed.
   void tell();
 
   void paint_invitation(QPainter& painter, const QRectF& room, const QString& text,

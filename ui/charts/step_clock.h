@@ -51,7 +51,7 @@ class StepClock {
   static constexpr std::ptrdiff_t mark_distance = 64;
 
   std::vector<double> begins_;  ///< by slot, followed by the end of the last one
-  std::vector<double> marks_;   ///< every `mark_distance`-th of these, searched first
+  std::vector<double> marks_;   ///< every `mark_distance`-th entry of `begins_`; searched first
 };
 
 }  // namespace stashscope::ui

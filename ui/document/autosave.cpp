@@ -16,14 +16,14 @@ constexpr int delay_in_milliseconds = 1000;
 
 QString lock_name(const QString& file) { return file + u".lock"_s; }
 
-/// A lock that becomes stale only when its owner ends, however long that takes.
+/// A lock that becomes stale only when its owner ends, even after a long time.
 std::unique_ptr<QLockFile> make_lock(const QString& file) {
   auto lock = std::make_unique<QLockFile>(lock_name(file));
   lock->setStaleLockTime(0);
   return lock;
 }
 
-/// Also removes the part that its program was writing when it ended.
+/// Removes the session, and the partial file that its program was writing when it ended.
 void remove_session(const QString& file) {
   const QFileInfo info(file);
   const QStringList parts = {info.fileName(), info.fileName() + u".part-*"_s};
@@ -56,7 +56,7 @@ Autosave::~Autosave() {
   const bool unsaved =
       !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
   if (unsaved) save();
-  // After the pending writes, which would create the file again. The lock is released last.
+  // Runs after the pending writes, which would create the file again. The lock is released last.
   document_.files().write_in_background(
       {}, [unsaved, file = file_, lock = std::shared_ptr<QLockFile>(std::move(lock_))] {
         if (!unsaved) QFile::remove(file);
@@ -80,7 +80,7 @@ std::vector<Autosave::Abandoned> Autosave::abandoned() const {
       const Session session = parse_session(read_file(file.toStdString()), folder_.toStdString());
       found.push_back({file, QString::fromStdString(session.model.string())});
     });
-    // An unreadable file stays: a newer version may have written it.
+    // An unreadable file stays, because a newer version may have written it.
   }
   return found;
 }

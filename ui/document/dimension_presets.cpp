@@ -11,7 +11,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// A hash, because names may contain characters that a settings key cannot.
+/// The key is a hash, because names may contain characters that a settings key cannot.
 QString key_of(const std::vector<Dimension>& dimensions) {
   std::set<std::string> names;
   for (const Dimension& each : dimensions) {

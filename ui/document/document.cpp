@@ -171,7 +171,7 @@ void Document::return_to_shown() {
   const bool is_merged = shown_at_ == undo_stack_.index() && shown_at_ > 0;
   if (shown_at_) undo_stack_.setIndex(*shown_at_);
   if (is_answered()) return;
-  // Its place in the stack is gone: later edits were merged with it or replaced it.
+  // The shown study's place in the stack is gone: later edits were merged with it or replaced it.
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
   const QString key =
       last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();

@@ -12,7 +12,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Bytes; about ten times the reply for the largest picture.
+/// Limit on a reply in bytes: about ten times the reply for the largest picture.
 constexpr std::size_t most_reply = std::size_t{32} << 20;
 
 }  // namespace

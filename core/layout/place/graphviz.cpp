@@ -16,7 +16,7 @@ namespace {
 
 constexpr double points_per_inch = 72;
 
-/// Graphviz takes writable strings and copies them.
+/// Graphviz declares its string parameters as writable, but only copies them.
 char* writable(const char* text) { return const_cast<char*>(text); }
 
 void set(void* object, const char* name, const std::string& value) {
@@ -66,7 +66,7 @@ class DotGraph {
 
  private:
   void set_defaults() {
-    // Without these limits, a graph of some thousand nodes takes minutes.
+    // Without these limits, Graphviz takes minutes for a graph of some thousand nodes.
     for (const char* const limit : {"nslimit", "nslimit1", "mclimit"})
       set_default(AGRAPH, limit, "0.1");
     set_default(AGRAPH, "ranksep", inches(rank_gap));

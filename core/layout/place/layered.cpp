@@ -37,7 +37,7 @@ class LayeredPlacer {
     }
   }
 
-  /// Gives every rank its height; a wide one takes several lines.
+  /// Gives every rank its height; a wide rank takes several lines.
   void stack_ranks() {
     double y = has_edge_from_outside() ? rank_gap : 0;
     for (const auto& rank : ranks_) {

@@ -22,7 +22,8 @@ constexpr int deepest = 8;
 
 [[noreturn]] void fail() { fail_run("", "the layout process sent an unreadable message"); }
 
-/// Nested brackets take many times their length in memory. Valid messages have none inside texts.
+/// Parsed nested brackets take many times the memory of their text. In valid messages, texts
+/// contain no brackets.
 bool is_nested_too_deeply(std::string_view text) {
   int depth = 0;
   for (const char each : text) {
@@ -33,7 +34,8 @@ bool is_nested_too_deeply(std::string_view text) {
   return false;
 }
 
-/// The members called `keys`, in that order. Fails unless the object has exactly these members.
+/// The values of the members `keys`, in that order. Fails unless the object has exactly these
+/// members.
 template <std::size_t count>
 std::array<const json*, count> members(const json& object, const char* const (&keys)[count]) {
   if (!object.is_object() || object.size() != count) fail();
@@ -76,7 +78,7 @@ std::uint32_t index(const json& value, std::size_t limit) {
   return value.get<std::uint32_t>();
 }
 
-/// Null stands for `none`.
+/// An index below `limit`; null in the message gives `none`.
 std::uint32_t index_or(std::uint32_t none, const json& value, std::size_t limit) {
   return value.is_null() ? none : index(value, limit);
 }

@@ -8,11 +8,13 @@
 namespace stashscope::layout {
 
 /// Requests and results as JSON on one line, for the pipe between the program and its layout child.
-/// Independent of the locale. Numbers keep every bit. Equal requests have equal texts.
+/// The text does not depend on the locale and keeps every bit of a number. Equal requests have
+/// equal texts.
 std::string to_text(const LayoutRequest& request);
 std::string to_text(const LayoutResult& result);
 
-/// Both throw a run Error for text that is not such JSON, and for numbers and indices out of range.
+/// Both functions throw a run Error for text that is not a request (result), and for numbers and
+/// indices out of range.
 LayoutRequest parse_request(std::string_view text);
 /// @param request the request that the result must answer, with equal numbers of boxes and curves
 LayoutResult parse_result(std::string_view text, const LayoutRequest& request);

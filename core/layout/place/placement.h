@@ -8,9 +8,9 @@
 
 namespace stashscope::layout {
 
-/// Instead of a box index: the edge comes from (leads to) outside the column.
+/// Used in place of a box index: the edge comes from (leads to) outside the column.
 constexpr std::uint32_t outside = 0xFFFFFFFF;
-/// Instead of a level index: the box contains no level.
+/// Used in place of a level index: the box contains no level.
 constexpr std::uint32_t no_level = 0xFFFFFFFF;
 
 /// An edge between boxes of one column, by index.
@@ -33,7 +33,7 @@ struct LayoutColumn {
   std::vector<LayoutEdge> edges;
 };
 
-/// The contents of one open group: two columns, and pairs of boxes that belong at one height.
+/// The contents of one open group: two columns, and pairs of boxes to be placed at the same height.
 struct LayoutLevel {
   LayoutColumn forward;
   LayoutColumn backward;

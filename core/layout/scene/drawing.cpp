@@ -178,7 +178,7 @@ class Drawer {
     made.bounds = bounds_of(made.curve);
     made.from = start;
     made.to = end;
-    made.is_turn = true;  // until a stash joins it
+    made.is_turn = true;  // cleared when a stash joins this edge
     return made;
   }
 

@@ -32,7 +32,7 @@ class GroupTree {
   /// The innermost group that contains both.
   std::size_t common(std::size_t a, std::size_t b) const;
 
-  /// Replaces `child` in its parent by its children and nodes.
+  /// Removes `child`: its children and nodes move to its parent.
   void dissolve(std::size_t child);
   /// Moves a child under another parent.
   void move(std::size_t child, std::size_t parent);

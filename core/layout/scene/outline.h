@@ -35,7 +35,7 @@ struct OutlineLevel {
   const OutlineColumn& column(Side side) const { return columns[static_cast<std::size_t>(side)]; }
 };
 
-/// A box within the levels, on the side of its contents.
+/// The place of a box: its level, and its index within its column of the level.
 struct Spot {
   std::uint32_t level = 0;
   std::uint32_t box = 0;

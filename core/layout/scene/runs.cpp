@@ -66,7 +66,7 @@ class RunGatherer {
 
   bool is_forward(NodeId node) const { return side_[node] == Side::forward; }
 
-  /// Turns runs of nodes between groups into groups of at most `piece` nodes.
+  /// Gathers each run of loose nodes between two groups into new groups of at most `piece` nodes.
   std::vector<Item> gather_loose(std::size_t level, const std::vector<Item>& items) {
     std::vector<Item> result;
     for (auto at = items.begin(); at != items.end();) {
@@ -92,7 +92,7 @@ class RunGatherer {
   }
 
   Item gather(std::size_t level, const std::vector<Item>& items) {
-    // No node name produces a path with two slashes.
+    // The double slash makes the path unique: paths read from node names never contain one.
     const std::string path = tree_[level].path + "//run " + std::to_string(++pieces_);
     const std::size_t group =
         tree_.add_child(level, path, label_of(items.front()) + " … " + label_of(items.back()));
@@ -113,7 +113,8 @@ class RunGatherer {
     return label.substr(0, label.find(" … "));
   }
 
-  /// Gradient nodes join the groups of their forward nodes; other nodes join their predecessor's.
+  /// Gradient nodes join the groups of their forward nodes; other nodes join the group of their
+  /// predecessor.
   void send_gradients_after(std::size_t level) {
     std::vector<NodeId> nodes = std::move(tree_[level].nodes);
     tree_[level].nodes.clear();

@@ -14,7 +14,8 @@ class SourceOrder {
       : graph_(graph), side_(side) {}
   SourceOrder(const Graph& graph, IdVector<NodeId, Side>&& side) = delete;
 
-  /// A node without producers (a constant, a shape) takes the position of its first reader.
+  /// The position of a node. A node without producers (a constant, a shape) takes the position of
+  /// its first reader.
   NodeId of_node(NodeId node) const {
     const Topology& topology = graph_.topology();
     for (const ValueId input : topology.inputs[node]) {
@@ -27,7 +28,8 @@ class SourceOrder {
     return first.valid() ? first : node;
   }
 
-  /// The median of the forward nodes, or of all nodes if there are none; invalid without nodes.
+  /// The median position of the forward nodes, or of all nodes if there are no forward nodes;
+  /// invalid without nodes.
   NodeId of_group(std::vector<NodeId> nodes) const {
     const auto backward = std::partition(nodes.begin(), nodes.end(),
                                          [&](NodeId node) { return side_[node] == Side::forward; });

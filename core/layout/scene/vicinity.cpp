@@ -4,7 +4,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Collects the neighbours of some nodes, without these nodes.
+/// Collects the neighbours of a set of nodes; nodes of the set itself are left out.
 class NeighbourList {
  public:
   NeighbourList(const Topology& topology, const std::vector<NodeId>& nodes)

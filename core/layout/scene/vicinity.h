@@ -12,8 +12,8 @@ struct Neighbour {
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
-/// The producers of the inputs of `nodes` (the readers of their outputs) outside `nodes`, each
-/// once, in input (output) order.
+/// The producers of the inputs of `nodes` (the readers of their outputs) that are not in `nodes`.
+/// Each is listed once, in the order of the inputs (outputs).
 std::vector<Neighbour> makers_before(const Topology& topology, const std::vector<NodeId>& nodes);
 std::vector<Neighbour> readers_after(const Topology& topology, const std::vector<NodeId>& nodes);
 
@@ -23,7 +23,7 @@ std::vector<Neighbour> readers_after(const Topology& topology, const std::vector
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 
-/// The path, as of `activation_path`, of the values on one stash edge of a drawing.
+/// The same path as `activation_path`, for the values on one stash edge of a drawing.
 std::vector<NodeId> nodes_of_stash_edge(const Drawing& drawing, std::uint32_t stash_edge);
 
 /// Whether each node is at most `hops` tensors away from one of `nodes`.

@@ -248,7 +248,7 @@ void add_rounding(OpRegistry& registry) {
   }
 }
 
-/// x in, same shape out; the gradient operators take (gradient, x or y).
+/// Registers a gradient operator of (gradient, x or y), whose output has the shape of the gradient.
 void add_gradient_op(OpRegistry& registry, const char* type) {
   registry.add(microsoft({.type = type,
                           .infer = infer_like_first_input,

@@ -18,7 +18,8 @@ std::optional<Expr> divide_integers(const Expr& a, const Expr& b) {
   const auto x = a.integer();
   const auto y = b.integer();
   if (y && *y == 0) return std::nullopt;
-  // The processor traps on the only quotient that does not fit: the lowest number divided by -1.
+  // The processor traps when it divides the lowest number by -1, the only quotient that does not
+  // fit.
   if (y && *y == -1) return -a;
   if (x && y) return Expr(*x / *y);
   if (!is_nonnegative(a) || !is_positive(b)) return std::nullopt;
@@ -43,7 +44,7 @@ void infer_division(ShapeContext& context) {
   combine_contents(context, is_integer(context.element(0)) ? divide_integers : divide_reals);
 }
 
-/// The exponent may have another type than the base.
+/// The exponent's type may differ from the base's type.
 void infer_power(ShapeContext& context) {
   context.set_element(0, context.element(0));
   context.set_shape(0, context.broadcast(context.shape(0), context.shape(1)));
@@ -146,7 +147,7 @@ void mean_gradient(GradientContext& g) {
   }
 }
 
-/// The gradient goes to each input that equals the result; ties get it in full, as in ONNX Runtime.
+/// Each input that equals the result gets the full gradient, also in a tie, as in ONNX Runtime.
 void extreme_gradient(GradientContext& g) {
   for (std::size_t i = 0; i < g.node().inputs.size(); ++i) {
     if (!g.wants(i)) continue;

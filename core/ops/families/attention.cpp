@@ -76,7 +76,7 @@ double attention_flops(const CostContext& cost) {
 
 void infer_rotary_embedding(ShapeContext& context) { context.set_like_input(0, 0); }
 
-/// The rotation backwards.
+/// The gradient is rotated in the opposite direction.
 void rotary_embedding_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient(), g.input(1), g.add("Neg", {g.input(2)})};
   if (g.has_input(3)) inputs.push_back(g.input(3));

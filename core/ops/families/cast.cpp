@@ -34,7 +34,7 @@ void infer_conversion(ShapeContext& context, ElementType to) {
 
 void infer_cast(ShapeContext& context) {
   if (!context.attributes().has("to")) context.fail("the required attribute 'to' is missing");
-  // Before version 6 the type is a text.
+  // Before version 6 the attribute `to` is a text.
   if (context.version() < 6) throw ShapeUnknown();
   const std::int64_t to = context.attributes().integer("to", 0);
   if (!is_known_element_type(static_cast<int>(to))) {

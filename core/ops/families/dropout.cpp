@@ -28,7 +28,8 @@ void infer_dropout(ShapeContext& context) {
   }
 }
 
-/// Dropout-1 to 11 have no training mode input; some versions have the attribute `is_test`.
+/// Versions 1 to 11 of Dropout have no input for the training mode; some of them have the attribute
+/// `is_test`.
 bool old_dropout_trains(const Attributes& attributes) {
   return attributes.has("is_test") && attributes.integer("is_test", 0) == 0;
 }

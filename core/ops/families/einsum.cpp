@@ -20,7 +20,7 @@ constexpr std::string_view ellipsis = "...";
   fail_input("", "the equation '" + printable(equation) + "' " + what);
 }
 
-/// The characters of `count` axes under an ellipsis; the last axis always has the same one.
+/// The characters that stand for the `count` axes of an ellipsis, aligned at the last axis.
 std::string ellipsis_axes(std::size_t count) {
   std::string names;
   for (std::size_t i = count; i > 0; --i) names += static_cast<char>(i);
@@ -146,8 +146,8 @@ std::optional<EinsumEquation> fitting_equation(const CostContext& cost) {
   }
 }
 
-/// A multiplication and an addition for each combination of all letters; 0 when the shapes are not
-/// known, because the equation then does not match them.
+/// A multiplication and an addition for each combination of all letters. 0 when shapes are unknown,
+/// because the equation then cannot be matched to them.
 double einsum_flops(const CostContext& cost) {
   const auto equation = fitting_equation(cost);
   if (!equation) return 0;

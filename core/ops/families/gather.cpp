@@ -44,7 +44,8 @@ void infer_gather(ShapeContext& context) {
   gather_contents(context);
 }
 
-/// The indices address one axis; along the others they may have fewer positions than the data.
+/// The indices address one axis. Along each of the other axes they may have fewer positions than
+/// the data.
 void require_elements_within(ShapeContext& context) {
   require_indices(context, 1);
   if (!context.has_shape(0) || !context.has_shape(1)) return;
@@ -65,7 +66,8 @@ void infer_gather_elements(ShapeContext& context) {
   context.set(0, context.element(0), context.shape(1));
 }
 
-/// The last axis of the indices addresses the data's axes after `batch_dims` shared ones.
+/// Each index tuple (the last axis of the indices) addresses the data's axes that follow the
+/// `batch_dims` shared axes.
 void infer_gather_nd(ShapeContext& context) {
   context.set_element(0, context.element(0));
   require_indices(context, 1);

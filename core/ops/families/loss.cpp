@@ -65,7 +65,7 @@ void nll_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("NegativeLogLikelihoodLossGrad", std::move(inputs), g.attributes()));
 }
 
-/// The label of each position selects one score.
+/// Each label selects one score.
 double chosen_flops(const CostContext& cost) { return 2 * cost.input_elements(1); }
 
 /// One score for each label is read.

@@ -79,7 +79,7 @@ void infer_gemm(ShapeContext& context) {
   context.require_broadcastable(2, {a[0], b[1]});
 }
 
-/// The size of the inner axis, from the left operand.
+/// The size of the axis that the product sums over, from the left operand.
 double inner_size(const CostContext& cost) {
   const auto& a = cost.input_dims(0);
   if (a.empty()) return 0;
@@ -95,7 +95,7 @@ double matmul_flops(const CostContext& cost) {
   return 2 * cost.output_elements() * inner_size(cost);
 }
 
-/// The product, and the addition of C where there is one.
+/// The product, and the addition of C if C is present.
 double gemm_flops(const CostContext& cost) {
   const bool adds = cost.node.inputs.size() > 2 && cost.node.inputs[2].valid();
   return matmul_flops(cost) + (adds ? cost.output_elements() : 0);
@@ -126,7 +126,8 @@ ValueId product(GradientContext& g, bool plain, ValueId a, ValueId b, bool trans
                                   : fused_matmul(g, a, b, trans_a, trans_b, alpha);
 }
 
-/// Many rows times one matrix: the gradient of that matrix is a single product over all rows.
+/// If many rows are multiplied by one matrix, that matrix's gradient is a single product over all
+/// rows.
 ValueId flattened_weight_gradient(GradientContext& g, bool trans_b, float alpha) {
   const auto inner = g.shape(g.input(0)).back().integer();
   const auto columns = g.shape(g.output()).back().integer();
@@ -146,8 +147,8 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
   }
   const bool plain = a.size() == 2 && b.size() == 2;
   const ValueId dy = g.gradient();
-  // The product's batch axes with the operand's matrix axes: the shape before broadcasts are
-  // summed.
+  // The shape of an operand's gradient before it is summed over broadcast axes: the batch axes of
+  // the product, then the matrix axes of the operand.
   const auto broadcast_shape = [&](const Shape& operand) {
     Shape shape(y.begin(), y.end() - 2);
     shape.insert(shape.end(), operand.end() - 2, operand.end());
@@ -172,7 +173,7 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
 void give_vector_gradients(GradientContext& g) {
   const Shape a = g.shape(g.input(0));
   const Shape b = g.shape(g.input(1));
-  // dY with the axes that the vector operands dropped put back: [..., rows, columns].
+  // dY with the axes restored that the product drops for vector operands: [..., rows, columns].
   ValueId dy = g.gradient();
   const bool left = a.size() == 1;
   const bool right = b.size() == 1;

@@ -35,7 +35,8 @@ ElementType stash_element(const Attributes& attributes) {
 
 void infer_layer_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
-  // The gradient needs the statistics, and so a valid axis, even when the node omits them.
+  // The gradient needs the statistics even when the node omits them, and the statistics need a
+  // valid axis.
   const Shape statistics = statistics_shape(context);
   for (std::size_t i = 1; i < context.output_count(); ++i) {
     context.set(i, stash_element(context.attributes()), statistics);
@@ -163,10 +164,11 @@ void instance_norm_gradient(GradientContext& g) {
 
 // Per element: mean 1, variance 3, normalization 2, scale and shift 2.
 constexpr auto normalization_flops = flops_per_element<8>;
-// Mean of squares 2, division and scale.
+// Per element: mean of squares 2, division 1, scale 1.
 constexpr auto root_mean_square_flops = flops_per_element<4>;
 
-/// In evaluation the statistics are inputs. Before version 14 only the outputs show the mode.
+/// In evaluation the statistics are inputs. Before version 14 the mode can be told only from the
+/// outputs.
 double batch_norm_flops(const CostContext& cost) {
   const bool trains =
       cost.node.attributes.integer("training_mode", 0) != 0 || cost.node.outputs.size() > 1;

@@ -29,7 +29,7 @@ void infer_onnx_optimizer(ShapeContext& context) {
   }
 }
 
-/// (rate, step, N weights, ...): the elements of all weights.
+/// The number of elements of all weights. Operands: (rate, step, N weights, ...).
 double weight_elements(const CostContext& cost) {
   const std::string& type = cost.node.op_type;
   const std::size_t count = type == "AdamOptimizer" ? 1

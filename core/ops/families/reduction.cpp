@@ -21,7 +21,7 @@ Shape reduced_shape(const Shape& data, const std::vector<std::int64_t>& axes, bo
   return shape;
 }
 
-/// Without axes it reduces all of them, or none with `noop_with_empty_axes`.
+/// A reduction without axes covers all axes, or none if `noop_with_empty_axes` is set.
 template <std::int64_t axes_input_since>
 void infer_reduce(ShapeContext& context) {
   context.set_element(0, context.element(0));
@@ -87,7 +87,8 @@ void infer_top_k(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
-/// The axes of a reduction for its gradient rule: numbers, or an input that only the run knows.
+/// The axes of a reduction, for its gradient rule: numbers, or an input whose content only a run
+/// knows.
 class ReducedAxes {
  public:
   ReducedAxes(const GradientContext& g, std::int64_t axes_input_since) {
@@ -210,7 +211,7 @@ void reduce_log_sum_gradient(GradientContext& g) {
   g.give(0, g.add("Expand", {share, g.shape_of(g.input(0))}));
 }
 
-/// The axis is an input.
+/// The axis comes from an input, not from an attribute.
 void infer_cumulative(ShapeContext& context) {
   infer_like_first_input(context);
   if (const auto axis = context.integer(1)) context.axis(*axis, context.rank(0));

@@ -19,7 +19,7 @@ std::optional<std::size_t> shares_input(const Graph&, const Node&, std::size_t o
   return output == 0 ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
-/// From `start` to `end` of the input's dims. (start and end since version 15)
+/// The input's dims from `start` to `end`. (Both attributes exist since version 15.)
 void infer_shape_of(ShapeContext& context) {
   context.set_element(0, ElementType::int64);
   const std::int64_t rank = context.rank(0);
@@ -57,7 +57,8 @@ Expr remaining_dim(ShapeContext& context, const Expr& total, const Expr& others)
   return floor_divide(total, others);
 }
 
-/// Dims 0 are copied unless `allow_zero`; one -1 is computed. (ONNX, Reshape)
+/// A dim 0 of the target copies the input's dim unless `allow_zero` is set; a dim -1 is computed.
+/// (ONNX, Reshape)
 Shape reshaped(ShapeContext& context, const Contents& target, bool allow_zero) {
   const Shape& data = context.shape(0);
   Shape shape;

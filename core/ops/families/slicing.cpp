@@ -22,7 +22,7 @@ Contents as_contents(const std::vector<std::int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// Attributes before version 10, inputs 1 to 4 since.
+/// The bounds are attributes before version 10, and inputs 1 to 4 since then.
 std::optional<SliceBounds> read_bounds(ShapeContext& context) {
   SliceBounds bounds;
   if (context.version() < 10) {
@@ -55,8 +55,8 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
   return bounds;
 }
 
-/// A position as a non-negative one: a negative one counts from the end. Nothing when its sign is
-/// not known.
+/// `position` counted from the start of the axis; a negative position counts from the end. Nothing
+/// when the sign is unknown.
 std::optional<Expr> from_start(const Expr& position, const Expr& size) {
   if (is_nonnegative(position)) return position;
   if (is_positive(-position)) return position + size;
@@ -246,7 +246,8 @@ void split_gradient(GradientContext& g) {
   g.give(0, g.add("Concat", std::move(parts), {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
-/// Joins known elements: one piece of each input per position before the axis.
+/// Joins known elements. For each position before the axis, the result takes one piece of each
+/// input.
 void concat_contents(ShapeContext& context, std::size_t axis) {
   std::int64_t pieces = 1;
   for (std::size_t i = 0; i < axis; ++i) {
@@ -288,7 +289,7 @@ void infer_concat(ShapeContext& context) {
   concat_contents(context, static_cast<std::size_t>(axis));
 }
 
-/// ONNX Runtime's Concat that also returns the length of each input along the axis.
+/// Like Concat, but also returns each input's length along the axis. (ONNX Runtime, ConcatTraining)
 void infer_concat_training(ShapeContext& context) {
   infer_concat(context);
   context.set(1, ElementType::int64, {static_cast<std::int64_t>(context.input_count())});
@@ -323,7 +324,8 @@ void concat_gradient(GradientContext& g) {
   }
 }
 
-/// Attribute `pads` before version 11, input 1 since; input 3 names the axes since 18.
+/// The pads are attribute `pads` before version 11 and input 1 since then; input 3 names the axes
+/// since version 18.
 std::optional<Shape> read_pads(ShapeContext& context) {
   if (context.version() < 11) {
     const Integers pads =

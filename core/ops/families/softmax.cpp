@@ -39,7 +39,7 @@ constexpr char softmax_grad[] = "SoftmaxGrad";
 constexpr char log_softmax_grad_13[] = "LogSoftmaxGrad_13";
 constexpr char log_softmax_grad[] = "LogSoftmaxGrad";
 
-/// All axes from `axis` on form one row at every opset.
+/// In every opset, all axes from `axis` on form one row.
 void bias_softmax_gradient(GradientContext& g) {
   const ValueId dx = g.add_microsoft(softmax_grad, {g.gradient(), g.output()},
                                      {{"axis", g.attributes().integer("axis", 1)}});

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// The bytes that pass the link.
+/// The bytes that are copied between device and host.
 double bytes_of_first_input(const CostContext& cost) { return cost.bytes_of_input(0); }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_
                                           std::string_view op_type, std::vector<ValueId> inputs,
                                           const std::vector<bool>& outputs, Attributes attributes) {
   std::vector<ValueId> made(outputs.size());
-  // Every wanted gradient may belong to an input that the operator lacks.
+  // The wanted gradients may all belong to inputs that the operator lacks; then no node is added.
   if (std::find(outputs.begin(), outputs.end(), true) == outputs.end()) return made;
   Node node;
   node.name =

@@ -32,10 +32,10 @@ class BackwardBuilder {
   std::vector<ValueId> add(const std::string& scope, std::string_view domain,
                            std::string_view op_type, std::vector<ValueId> inputs,
                            const std::vector<bool>& outputs, Attributes attributes);
-  /// Output `index` of a forward node, added with `type` when the node omits it.
+  /// Output `index` of a forward node. If the node omits the output, it is added with `type`.
   ValueId forward_output(NodeId node, std::size_t index, TensorType type);
 
-  /// Equal constants are shared.
+  /// Returns an existing constant if there is an equal one.
   ValueId int64s(const std::vector<std::int64_t>& items);
   ValueId scalar(ElementType element, double item);
   /// The shape as a tensor of one axis: a constant when all dims are numbers, else a Shape node in
@@ -60,7 +60,8 @@ class BackwardBuilder {
   GraphData data_;
   std::size_t forward_nodes_;
   std::vector<Node> backward_;
-  std::multimap<std::size_t, Node> helpers_;  // by index of the forward node before them
+  std::multimap<std::size_t, Node>
+      helpers_;  // keyed by the index of the forward node that they follow
   std::map<std::vector<std::int64_t>, ValueId> int64_constants_;
   std::map<std::pair<ElementType, double>, ValueId> scalars_;
   std::map<ValueId, ValueId> shapes_;

@@ -13,8 +13,8 @@ namespace stashscope {
 /// `contents` is null.
 std::optional<std::vector<std::int64_t>> integers_of(const std::vector<Expr>* contents);
 
-/// A binary floating-point number as an exact fraction; nothing when that does not fit into 64
-/// bits.
+/// A binary floating-point number as an exact fraction; nothing when the fraction does not fit into
+/// 64 bits.
 std::optional<Expr> exact_expr(double number);
 
 /// `item` as a tensor of type `element` stores it: floating-point numbers are rounded. Nothing when
@@ -22,8 +22,8 @@ std::optional<Expr> exact_expr(double number);
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
 /// The fraction of the smallest denominator that rounds to the same float32: probably the number
-/// that the author meant. With it a size times 0.7 equals the size that a run finds, because a run
-/// rounds every product.
+/// that the author meant. A run rounds every product; with this fraction, a size times 0.7 equals
+/// the size that a run finds.
 Expr simplest_fraction(const Expr& number);
 
 }  // namespace stashscope

@@ -26,7 +26,7 @@ class GradientContext {
                   std::vector<bool> wanted);
 
   const Node& node() const { return builder_.forward_node(id_); }
-  /// For rules that turn the forward node into its training form.
+  /// The forward node, for rules that turn it into its training form.
   Node& forward_node() { return builder_.forward_node(id_); }
   const Attributes& attributes() const { return node().attributes; }
   std::int64_t opset() const { return builder_.opset(); }

@@ -130,7 +130,8 @@ Expr ShapeContext::broadcast_dim(const Expr& a, const Expr& b) {
   if (a.integer() && b.integer()) {
     fail("cannot broadcast dimensions " + text(a) + " and " + text(b));
   }
-  // A symbolic dim beside a number is 1 or that number; both give the number.
+  // A symbolic dim that is broadcast with a number is 1 or that number. In both cases the result is
+  // the number.
   if (a.integer()) return a;
   if (b.integer()) return b;
   return same_dim(a, b, "broadcast dimensions");
