@@ -92,8 +92,7 @@ ExportedConfig exported_config(const Study& study) {
   if (!kept.empty()) {
     exported.left_out.push_back(
         "ONNX Runtime recomputes these pinned nodes anyway, because a config string selects the "
-        "first "
-        "N occurrences (save the model instead): " +
+        "first N occurrences (save the model instead): " +
         printable(join({kept.begin(), kept.end()}, ", ")));
   }
   return exported;
