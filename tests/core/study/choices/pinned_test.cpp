@@ -100,7 +100,7 @@ TEST(Kept, NamesThatNoNodeHasAreSaid) {
 
 TEST(Kept, AllOfAPlanIsSaid) {
   const auto study = four_layers("Gelu+:1:1", {"make_layer.0.g"});
-  EXPECT_TRUE(warns_of(*study, "'Gelu+:1:1' is on but changes nothing: nodes keep"));
+  EXPECT_TRUE(warns_of(*study, "'Gelu+:1:1' is on but changes nothing"));
 }
 
 TEST(Kept, ANodesFactsTellIt) {
