@@ -100,7 +100,8 @@ TEST(Kept, NamesThatNoNodeHasAreSaid) {
 
 TEST(Kept, AllOfAPlanIsSaid) {
   const auto study = four_layers("Gelu+:1:1", {"make_layer.0.g"});
-  EXPECT_TRUE(warns_of(*study, "'Gelu+:1:1' is on but changes nothing"));
+  EXPECT_TRUE(warns_of(*study, "'Gelu+:1:1'"));
+  EXPECT_TRUE(warns_of(*study, "its nodes are pinned"));
 }
 
 TEST(Kept, ANodesFactsTellIt) {
