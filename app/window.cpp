@@ -88,7 +88,7 @@ ui::ThemeChoice theme_choice(const std::string& name) {
   return static_cast<ui::ThemeChoice>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
 }
 
-void open_subject(ui::Document& document, const AnalysisOptions& analysis) {
+void open_model(ui::Document& document, const AnalysisOptions& analysis) {
   document.open(QString::fromStdString(analysis.file),
                 [analysis] { return load_model_or_session(analysis); });
 }
@@ -104,7 +104,7 @@ class Screenshot {
         [this](const ui::Failure& failure) { end(failure.message, exit_code(failure.kind)); });
     if (runs) {
       QObject::connect(&window.graph(), &ui::GraphPanel::settled, &window.document(),
-                       &ui::Document::run);
+                       &ui::Document::run, Qt::SingleShotConnection);
       QObject::connect(&window.document(), &ui::Document::measured_changed, &window,
                        [this] { draw_soon(); });
     } else {
@@ -147,7 +147,7 @@ int take_screenshot(QApplication& application, const AnalysisOptions& analysis,
   const bool runs = !analysis.device.empty() && analysis.device != no_device;
   const Screenshot screenshot(window, options, runs);
   window.show();
-  open_subject(window.document(), analysis);
+  open_model(window.document(), analysis);
   return QApplication::exec();
 }
 
@@ -162,7 +162,7 @@ int show_window(QApplication& application, const AnalysisOptions& analysis,
   if (analysis.file.empty()) {
     window.offer_recovery();
   } else {
-    open_subject(window.document(), analysis);
+    open_model(window.document(), analysis);
   }
   return QApplication::exec();
 }
