@@ -47,6 +47,7 @@ void TableView::changeEvent(QEvent* event) {
 void TableView::showEvent(QShowEvent* event) {
   fit_columns();
   QTableView::showEvent(event);
+  fit_flexible_column();
 }
 
 void TableView::fit_columns() {
@@ -82,7 +83,8 @@ void TableView::setModel(QAbstractItemModel* model) {
 
 void TableView::fit_flexible_column() {
   const int columns = horizontalHeader()->count();
-  if (flexible_.column < 0 || columns == 0) return;
+  // Measuring texts takes long, so a hidden table waits until it is shown.
+  if (!isVisible() || flexible_.column < 0 || columns == 0) return;
   int room = viewport()->width();
   for (int column = 0; column + 1 < columns; ++column) {
     if (column != flexible_.column) room -= columnWidth(column);
