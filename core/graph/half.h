@@ -38,8 +38,8 @@ inline std::uint16_t half_from_float(float value) {
   return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000U) >> 13));
 }
 
-inline float float_from_bfloat(std::uint16_t brain) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(brain) << 16);
+inline float float_from_bfloat(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
 /// binary32 to bfloat16, rounding to nearest, ties to even.

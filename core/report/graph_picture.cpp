@@ -28,7 +28,7 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
 
 std::string graph_svg(const Study& study, const std::string& title,
                       const std::filesystem::path& program, std::vector<std::string>& warnings,
-                      std::chrono::milliseconds patience) {
+                      std::chrono::milliseconds time_limit) {
   const layout::Grouping grouping = grouping_of(study);
   const layout::StepView view = step_view(study, grouping);
   const layout::Outline outline =
@@ -37,7 +37,7 @@ std::string graph_svg(const Study& study, const std::string& title,
       layout::make_request(outline, view.graph, view.dataflow, grouping, layout::svg_text_width);
   layout::LayoutResult placed;
   try {
-    placed = layout::place_in_child(program, request, Progress(), patience);
+    placed = layout::place_in_child(program, request, Progress(), time_limit);
   } catch (const Error& error) {
     warnings.push_back("the graph is drawn with a plain layout: " + std::string(error.what()));
     placed = layout::place(request, layout::place_layered);

@@ -18,9 +18,9 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
 /// The current variant as SVG, opened down to the layers.
 /// @param program the program that runs as the layout child (see core/layout/place/child.h)
 /// @param warnings gets one line if the child fails and the plain layout is drawn instead
-/// @param patience time limit of the layout
+/// @param time_limit time limit of the layout
 std::string graph_svg(const Study& study, const std::string& title,
                       const std::filesystem::path& program, std::vector<std::string>& warnings,
-                      std::chrono::milliseconds patience = layout::layout_time_limit);
+                      std::chrono::milliseconds time_limit = layout::layout_time_limit);
 
 }  // namespace stashscope

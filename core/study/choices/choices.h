@@ -141,8 +141,8 @@ std::string precision_name(const std::optional<ElementType>& precision);
 /// can have.
 void check_transfer_bandwidth(double bandwidth);
 
-/// The search options in force: levels 1 and 2 search everywhere but pin the inputs of transformer
-/// layers.
+/// The search options in force: levels 1 and 2 search everywhere, but leave the inputs of
+/// transformer layers stashed.
 RecomputeSearchOptions effective_search_options(const PlanChoices& choices);
 
 }  // namespace stashscope
