@@ -2,13 +2,11 @@
 # it may include as well. A room can name only rooms declared before it, so no arrow can run up and no circle can
 # form. An include beyond that fails the build.
 
-set_property(GLOBAL PROPERTY STASHSCOPE_ROOMS "")
-
 # stashscope_room(core/graph INCLUDES core/base core/symbolic)
-# Makes the library core_graph of the sources in core/graph, without its sub-folders. HEADERS names a target whose
-# precompiled headers the room shares.
+# Makes the library core_graph of the sources in core/graph, without its sub-folders. Where ROOM_HEADERS is set, the
+# room shares the compiled headers of that target (stashscope_headers).
 function(stashscope_room ROOM)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADERS" "INCLUDES;PUBLIC;PRIVATE;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "INCLUDES;PUBLIC;PRIVATE;SOURCES")
   string(REPLACE "/" "_" TARGET ${ROOM})
   file(GLOB SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ROOM}/*.cpp ${CMAKE_SOURCE_DIR}/${ROOM}/*.h)
   add_library(${TARGET} STATIC ${SOURCES} ${ARG_SOURCES})
@@ -26,10 +24,9 @@ function(stashscope_room ROOM)
   endforeach()
   list(REMOVE_DUPLICATES ALLOWED)
   set_property(GLOBAL PROPERTY STASHSCOPE_REACHED_BY_${ROOM} "${ALLOWED}")
-  set_property(GLOBAL APPEND PROPERTY STASHSCOPE_ROOMS ${ROOM})
   target_link_libraries(${TARGET} PUBLIC stashscope_options ${LIBRARIES} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
-  if(ARG_HEADERS)
-    target_precompile_headers(${TARGET} REUSE_FROM ${ARG_HEADERS})
+  if(ROOM_HEADERS)
+    target_precompile_headers(${TARGET} REUSE_FROM ${ROOM_HEADERS})
   endif()
   stashscope_check_includes(${TARGET} ${ROOM} "${SOURCES}" "${ALLOWED}")
 endfunction()

@@ -3,7 +3,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-KEYWORDS = ("HEADERS", "INCLUDES", "PUBLIC", "PRIVATE", "SOURCES")
+KEYWORDS = ("INCLUDES", "PUBLIC", "PRIVATE", "SOURCES")
 CALL = re.compile(r"^[ \t]*stashscope(?:_ui)?_room\(([^)]*)\)", re.MULTILINE)
 NAME = re.compile(r"(core|ui)(/\w+)+")
 
