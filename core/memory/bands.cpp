@@ -200,7 +200,7 @@ std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const Node
   return last == order.rend() ? order.size() : static_cast<std::size_t>(order.rend() - last);
 }
 
-std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules& rules,
+std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules& rules,
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield) {
   return BandCounter(dataflow, rules, timeline, forward_slots, yield).count();

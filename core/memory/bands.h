@@ -41,7 +41,7 @@ std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const Node
 /// several values share one after another counts in the band of the value alive at that slot.
 /// @param forward_slots number of slots of the forward pass
 /// @param yield the YieldOp, whose outputs are gradients and never stashed; invalid: none
-std::vector<BandBytes> bands_by_step(const Dataflow& dataflow, const BufferRules& rules,
+std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules& rules,
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 

@@ -10,19 +10,18 @@ bool is_alive(const Buffer& buffer, std::size_t slot) {
 
 }  // namespace
 
-IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow,
-                                         const IdVector<NodeId, bool>& is_forward,
-                                         const Timeline& timeline) {
+IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow, const Timeline& timeline,
+                                         const std::vector<StashedValue>& stashed) {
   IdVector<NodeId, NodeMemory> memory(dataflow.topology.nodes());
   for (const Buffer& buffer : timeline.buffers) {
     const NodeId maker = dataflow.topology.producer[buffer.root];
     if (buffer.persistent || !maker.valid()) continue;
-    const double steps = buffer.last_slot - buffer.first_slot + 1;
+    const double slots = buffer.last_slot - buffer.first_slot + 1;
     memory[maker].bytes += buffer.bytes;
     if (is_alive(buffer, timeline.peak_slot)) memory[maker].peak_bytes += buffer.bytes;
-    memory[maker].byte_slots += static_cast<double>(buffer.bytes) * steps;
+    memory[maker].byte_slots += static_cast<double>(buffer.bytes) * slots;
   }
-  for (const StashedValue& stash : stashed_values(dataflow, is_forward, timeline)) {
+  for (const StashedValue& stash : stashed) {
     const Buffer& buffer = timeline.buffers[timeline.buffer_of[stash.value]];
     const NodeId maker = dataflow.topology.producer[buffer.root];
     if (maker.valid()) memory[maker].stashed_bytes += stash.bytes;

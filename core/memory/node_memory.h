@@ -22,11 +22,6 @@ inline double average_slots(const NodeMemory& memory) {
   return memory.bytes == 0 ? 0 : memory.byte_slots / static_cast<double>(memory.bytes);
 }
 
-/// The memory of each node of the dataflow. @param is_forward by node of the dataflow
-IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow,
-                                         const IdVector<NodeId, bool>& is_forward,
-                                         const Timeline& timeline);
-
 /// A value made in forward and read in backward.
 struct StashedValue {
   ValueId value;
@@ -40,5 +35,10 @@ struct StashedValue {
 std::vector<StashedValue> stashed_values(const Dataflow& dataflow,
                                          const IdVector<NodeId, bool>& is_forward,
                                          const Timeline& timeline);
+
+/// The memory of each node of the dataflow.
+/// @param stashed the result of `stashed_values` for the same dataflow and timeline
+IdVector<NodeId, NodeMemory> node_memory(const Dataflow& dataflow, const Timeline& timeline,
+                                         const std::vector<StashedValue>& stashed);
 
 }  // namespace stashscope

@@ -119,10 +119,10 @@ std::int64_t recompute_cost_bound(const TaskGraph& graph, std::span<const TaskId
     std::int64_t moves = 0;
     const auto moves_of_a_task =
         static_cast<std::int64_t>(prices_tried * (graph.tasks() + graph.items()));
-    for (const std::size_t step : steps_by_live_bytes(memory)) {
-      if (memory.live_bytes[step] <= budget_bytes || clock.used(moves) >= 1) break;
+    for (const std::size_t slot : slots_by_live_bytes(memory)) {
+      if (memory.live_bytes[slot] <= budget_bytes || clock.used(moves) >= 1) break;
       moves += moves_of_a_task;
-      PricedCut cut(graph, order[step], budget_bytes);
+      PricedCut cut(graph, order[slot], budget_bytes);
       extra = std::max(extra, best_over_prices(cut, least, most));
     }
   }

@@ -1,5 +1,7 @@
 #include "core/report/graph_picture.h"
 
+#include <utility>
+
 #include "core/layout/place/layered.h"
 #include "core/layout/svg/svg.h"
 #include "core/study/step/plan_effects.h"
@@ -13,7 +15,8 @@ layout::Grouping grouping_of(const Study& study) {
 
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping) {
   const Variant& current = *study.current;
-  const IdVector<NodeId, bool> is_forward = layout::forward_nodes(current.dataflow, grouping);
+  std::vector<StashedValue> stashed = stashed_values(
+      current.dataflow, layout::forward_nodes(current.dataflow, grouping), current.timeline);
   return {
       study.graph(),
       current.dataflow,
@@ -21,8 +24,8 @@ layout::StepView step_view(const Study& study, const layout::Grouping& grouping)
       grouping,
       study.prepared->step.boundary.yield,
       seconds_by_node(study, current.dataflow),
-      node_memory(current.dataflow, is_forward, current.timeline),
-      stashed_values(current.dataflow, is_forward, current.timeline),
+      node_memory(current.dataflow, current.timeline, stashed),
+      std::move(stashed),
       node_stashes(*study.opportunities, study.baseline->timeline, current.dataflow, study.pinned)};
 }
 

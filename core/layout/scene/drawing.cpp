@@ -124,7 +124,7 @@ class Drawer {
 
   /// A clone has the stash of its original.
   void add_stash(DrawnBox& box, NodeId node) const {
-    const NodeStash& origin = view_.stashes[view_.dataflow.origin(node)];
+    const NodeStash& origin = view_.node_stashes[view_.dataflow.origin(node)];
     const bool is_clone = view_.dataflow.is_clone(node);
     const StashState state = is_clone ? StashState::freed : origin.state;
     if (state == StashState::none) return;

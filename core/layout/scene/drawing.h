@@ -14,9 +14,9 @@ struct StepView {
   const Grouping& grouping;
   NodeId yield;                      ///< the boundary between forward and backward; invalid: none
   IdVector<NodeId, double> seconds;  ///< by node of the dataflow
-  IdVector<NodeId, NodeMemory> memory;  ///< by node of the dataflow
-  std::vector<StashedValue> stashed;    ///< stashed values of the step
-  IdVector<NodeId, NodeStash> stashes;  ///< by node of the graph
+  IdVector<NodeId, NodeMemory> memory;       ///< by node of the dataflow
+  std::vector<StashedValue> stashed;         ///< stashed values of the step
+  IdVector<NodeId, NodeStash> node_stashes;  ///< by node of the graph
 };
 
 struct DrawnBox {

@@ -96,27 +96,27 @@ std::int64_t least_bytes_at(const TaskGraph& graph, TaskId task) {
   return bytes;
 }
 
-std::vector<std::size_t> steps_by_live_bytes(const SequenceMemory& memory) {
-  std::vector<std::size_t> steps(memory.live_bytes.size());
-  std::iota(steps.begin(), steps.end(), std::size_t{0});
-  std::stable_sort(steps.begin(), steps.end(), [&](std::size_t a, std::size_t b) {
+std::vector<std::size_t> slots_by_live_bytes(const SequenceMemory& memory) {
+  std::vector<std::size_t> slots(memory.live_bytes.size());
+  std::iota(slots.begin(), slots.end(), std::size_t{0});
+  std::stable_sort(slots.begin(), slots.end(), [&](std::size_t a, std::size_t b) {
     return memory.live_bytes[a] > memory.live_bytes[b];
   });
-  return steps;
+  return slots;
 }
 
 std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
                          const SearchLimit& limit, const Progress& progress) {
   const SequenceMemory memory = memory_of(graph, order);
-  const std::vector<std::size_t> steps = steps_by_live_bytes(memory);
+  const std::vector<std::size_t> slots = slots_by_live_bytes(memory);
   const SearchClock clock(limit, progress);
   std::int64_t bound = largest_task_bytes(graph);
   const std::size_t size = graph.tasks() + graph.items();
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     // A slot at or below the bound cannot raise it.
-    if (memory.live_bytes[steps[i]] <= bound) break;
+    if (memory.live_bytes[slots[i]] <= bound) break;
     if (clock.used(static_cast<std::int64_t>(i * size)) >= 1) break;
-    bound = std::max(bound, least_bytes_at(graph, order[steps[i]]));
+    bound = std::max(bound, least_bytes_at(graph, order[slots[i]]));
   }
   return bound;
 }

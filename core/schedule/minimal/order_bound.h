@@ -27,7 +27,7 @@ LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
                       const IdVector<ItemId, std::int64_t>& weight);
 
 /// The slots of an order by descending live bytes.
-std::vector<std::size_t> steps_by_live_bytes(const SequenceMemory& memory);
+std::vector<std::size_t> slots_by_live_bytes(const SequenceMemory& memory);
 
 /// The largest least_bytes_at over the tasks of an order. Starts near the peak of the order and
 /// stops at the limit (a cut counts as a move for each task and item). The result is at least the

@@ -18,27 +18,27 @@ class EvictionPlacer {
       : graph_(graph), dataflow_(dataflow), order_(std::move(order)) {}
 
   std::vector<NodeId> place() {
-    const bool any = std::any_of(order_.begin(), order_.end(),
-                                 [&](NodeId node) { return puts_tensor_away(node); });
+    const bool any =
+        std::any_of(order_.begin(), order_.end(), [&](NodeId node) { return is_eviction(node); });
     if (!any) return std::move(order_);
     IdVector<NodeId, std::size_t> position(dataflow_.topology.nodes(), 0);
     for (std::size_t i = 0; i < order_.size(); ++i) position[order_[i]] = i;
     std::multimap<std::size_t, NodeId> behind;
     for (const NodeId node : order_) {
-      if (puts_tensor_away(node)) behind.emplace(last_use(node, position), node);
+      if (is_eviction(node)) behind.emplace(last_use(node, position), node);
     }
     std::vector<NodeId> placed;
     placed.reserve(order_.size());
     auto next = behind.begin();
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (!puts_tensor_away(order_[i])) placed.push_back(order_[i]);
+      if (!is_eviction(order_[i])) placed.push_back(order_[i]);
       for (; next != behind.end() && next->first == i; ++next) placed.push_back(next->second);
     }
     return placed;
   }
 
  private:
-  bool puts_tensor_away(NodeId node) const {
+  bool is_eviction(NodeId node) const {
     return dataflow_.is_clone(node) && evicts(dataflow_.kind(node));
   }
 

@@ -14,16 +14,16 @@ class PrefixMaxTree {
   /// @param change live bytes of each slot minus those of the previous slot
   explicit PrefixMaxTree(std::span<const std::int64_t> change);
 
-  /// Raises `step` and all later slots. @pre 0 <= step <= number of slots
-  void add_from(std::size_t step, std::int64_t bytes);
+  /// Raises `slot` and all later slots. @pre 0 <= slot <= number of slots
+  void add_from(std::size_t slot, std::int64_t bytes);
 
   std::int64_t largest() const;
   /// The first slot with the maximum.
-  std::size_t largest_step() const;
+  std::size_t largest_slot() const;
 
  private:
   static constexpr std::size_t branches = 4;
-  static constexpr std::size_t steps_in_leaf = 8;  // 64 bytes, as many as the branches of a node
+  static constexpr std::size_t slots_in_leaf = 8;  // 64 bytes, as many as the branches of a node
 
   struct Node {
     std::int64_t sum = 0;
@@ -32,12 +32,12 @@ class PrefixMaxTree {
     bool operator==(const Node&) const = default;
   };
 
-  Node sum_of_steps(std::size_t leaf) const;
+  Node sum_of_slots(std::size_t leaf) const;
   Node sum_of_branches(std::size_t node) const;
   Node fresh(std::size_t node) const;
   void settle() const;
 
-  std::size_t steps_;
+  std::size_t slots_;
   std::size_t first_leaf_ = 0;  ///< the nodes from here on are leaves
   std::vector<std::int64_t> change_;
   mutable std::vector<Node> nodes_;  ///< children of node n start at branches * n + 1

@@ -40,7 +40,7 @@ class RunSequence {
   const TaskGraph& graph() const { return *graph_; }
   std::int64_t cost() const { return cost_; }
   std::int64_t peak_bytes() const { return graph_->persistent_bytes + live_.largest(); }
-  std::uint32_t peak_slot() const { return static_cast<std::uint32_t>(live_.largest_step()); }
+  std::uint32_t peak_slot() const { return static_cast<std::uint32_t>(live_.largest_slot()); }
   std::vector<TaskId> sequence() const;
 
   std::uint32_t slots() const { return static_cast<std::uint32_t>(task_in_.size()); }

@@ -34,7 +34,7 @@ class StepTasksBuilder {
     for (const NodeId node : topological_order(topology_)) {
       is_view(node) ? add_view(node) : add_task(node);
     }
-    add_residents();
+    add_persistent();
     add_readers();
     for (const ValueId value : IdRange<ValueId>(topology_.values())) {
       result_.items_of.start_row();
@@ -123,7 +123,7 @@ class StepTasksBuilder {
     return item;
   }
 
-  void add_residents() {
+  void add_persistent() {
     std::int64_t& persistent = result_.graph.persistent_bytes;
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (memory_.rules.is_persistent(value)) persistent += memory_.bytes[value];

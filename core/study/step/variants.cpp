@@ -14,7 +14,7 @@ namespace {
 std::vector<BandBytes> bands_of(const PreparedStep& prepared, const Dataflow& dataflow,
                                 const Timeline& timeline, std::size_t forward) {
   std::vector<BandBytes> bands =
-      bands_by_step(dataflow, prepared.rules, timeline, forward, prepared.step.boundary.yield);
+      bands_by_slot(dataflow, prepared.rules, timeline, forward, prepared.step.boundary.yield);
   for (std::size_t step = 0; step < bands.size(); ++step) {
     const std::int64_t buffers =
         std::accumulate(bands[step].begin(), bands[step].end(), std::int64_t{0});

@@ -41,7 +41,7 @@ struct Fixture {
         make_timeline(dataflow, rules, bytes, std::move(order), update_memory(graph, {w}, update));
     const NodeId yield = NodeId(2);
     bands =
-        bands_by_step(dataflow, rules, timeline, forward_slots(timeline.order, {&yield, 1}), yield);
+        bands_by_slot(dataflow, rules, timeline, forward_slots(timeline.order, {&yield, 1}), yield);
   }
 
   std::vector<std::int64_t> kibibytes(Band band) const {

@@ -27,9 +27,10 @@ std::vector<std::shared_ptr<const Study>> studies() {
 TEST(NodeMemory, AddsUpToTheTimeline) {
   for (const auto& study : studies()) {
     const Timeline& timeline = study->current->timeline;
+    const Dataflow& dataflow = study->current->dataflow;
+    const auto is_forward = layout::forward_nodes(dataflow, grouping_of(*study));
     const auto memory =
-        node_memory(study->current->dataflow,
-                    layout::forward_nodes(study->current->dataflow, grouping_of(*study)), timeline);
+        node_memory(dataflow, timeline, stashed_values(dataflow, is_forward, timeline));
     const NodeMemory all = std::accumulate(memory.begin(), memory.end(), NodeMemory());
     std::int64_t persistent = 0;
     std::int64_t made = 0;

@@ -10,7 +10,7 @@
 namespace stashscope {
 namespace peak_lower_bound_test {
 
-PeakLowerBound floor_of(const TaskGraph& graph) {
+PeakLowerBound bound_of(const TaskGraph& graph) {
   return recompute_peak_lower_bound(graph, test::given_order(graph), {0, 1'000'000, 1}, Progress());
 }
 
@@ -19,10 +19,10 @@ TEST(PeakLowerBound, IsTheSumOfWhatItNames) {
     TaskGraph graph = test::random_tasks(seed, 12);
     graph.persistent_bytes = 100;
     for (std::size_t i = seed % 3; i < graph.tasks(); i += 3) graph.most_runs[TaskId(i)] = 1;
-    const PeakLowerBound floor = floor_of(graph);
+    const PeakLowerBound bound = bound_of(graph);
     std::int64_t bytes = graph.persistent_bytes;
-    for (const ItemId item : floor.items) bytes += graph.bytes[item];
-    EXPECT_EQ(bytes, floor.bytes) << seed;
+    for (const ItemId item : bound.items) bytes += graph.bytes[item];
+    EXPECT_EQ(bytes, bound.bytes) << seed;
   }
 }
 
@@ -30,14 +30,14 @@ TEST(PeakLowerBound, IsNeverAboveTheOptimum) {
   int raised = 0;
   for (std::uint32_t seed = 0; seed < 120; ++seed) {
     TaskGraph graph = test::random_tasks(seed, 5 + seed % 6);
-    const std::int64_t when_all_run_again = floor_of(graph).bytes;
+    const std::int64_t when_all_run_again = bound_of(graph).bytes;
     for (std::size_t i = 0; i < graph.tasks(); ++i) {
       if (i % 4 != seed % 4) graph.most_runs[TaskId(i)] = 1;
     }
-    const PeakLowerBound floor = floor_of(graph);
-    EXPECT_LE(floor.bytes, test::ExhaustivePlan(graph, true).lowest_peak()) << seed;
-    EXPECT_GE(floor.bytes, when_all_run_again);
-    raised += floor.bytes > when_all_run_again ? 1 : 0;
+    const PeakLowerBound bound = bound_of(graph);
+    EXPECT_LE(bound.bytes, test::ExhaustivePlan(graph, true).lowest_peak()) << seed;
+    EXPECT_GE(bound.bytes, when_all_run_again);
+    raised += bound.bytes > when_all_run_again ? 1 : 0;
   }
   EXPECT_GT(raised, 5);
 }
@@ -47,14 +47,14 @@ TEST(PeakLowerBound, CountsWhatIsKeptToTheEnd) {
   TaskGraph graph = TaskGraph::of_single_outputs(
       {1, 1, 1, 1}, {5, 5, 5, 5},
       {{TaskId(0), TaskId(1)}, {TaskId(1), TaskId(2)}, {TaskId(2), TaskId(3)}});
-  EXPECT_EQ(floor_of(graph).bytes, 10);
+  EXPECT_EQ(bound_of(graph).bytes, 10);
   for (std::size_t i = 0; i < 4; ++i) {
     graph.kept[ItemId(i)] = true;
     graph.most_runs[TaskId(i)] = 1;
   }
-  const PeakLowerBound floor = floor_of(graph);
-  EXPECT_EQ(floor.bytes, 20);
-  EXPECT_EQ(floor.items.size(), 4U);
+  const PeakLowerBound bound = bound_of(graph);
+  EXPECT_EQ(bound.bytes, 20);
+  EXPECT_EQ(bound.items.size(), 4U);
 }
 
 }  // namespace peak_lower_bound_test

@@ -286,7 +286,7 @@ TEST(Eviction, LeavesOutOperatorsThatAConfigCannotName) {
   }
 }
 
-TEST(ModifiedGraph, SaysInOperatorsWhatWasPutAway) {
+TEST(ModifiedGraph, SaysInOperatorsWhatWasEvicted) {
   const auto study = study_of(test::deep_perceptron(2, 8), with_plans("MatMul:3:1,Gelu:4:1"));
   std::vector<std::string> types;
   const Graph modified = modified_graph(*study);

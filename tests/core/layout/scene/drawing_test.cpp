@@ -109,7 +109,7 @@ TEST(Draw, EdgesEndAtTheirBoxes) {
   }
 }
 
-TEST(Draw, BridgesLeadFromForwardToBackward) {
+TEST(Draw, StashEdgesLeadFromForwardToBackward) {
   for (const Picture& picture : pictures()) {
     const Drawing& drawing = picture.drawing;
     std::int64_t last = std::numeric_limits<std::int64_t>::max();
@@ -124,7 +124,7 @@ TEST(Draw, BridgesLeadFromForwardToBackward) {
   }
 }
 
-TEST(Draw, ABridgeIsATurnWhenOnlyTheBoundaryUsesIt) {
+TEST(Draw, AStashEdgeIsATurnWhenOnlyTheBoundaryUsesIt) {
   for (const Picture& picture : pictures()) {
     const Study& study = *picture.study;
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> is_turn;
@@ -181,7 +181,7 @@ TEST(StashEdgeAt, FindsEveryEdgeOnItsCurve) {
   }
 }
 
-TEST(BridgeAt, ReachesSoFarAndNoFurther) {
+TEST(StashEdgeAt, ReachesSoFarAndNoFurther) {
   Drawing drawing;
   StashEdge stash_edge;
   stash_edge.curve = horizontal_curve({0, 0}, {100, 0});

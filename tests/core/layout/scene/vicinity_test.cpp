@@ -116,7 +116,7 @@ TEST(ActivationPath, GoesThroughTheRecomputation) {
   }
 }
 
-TEST(NodesOfBridge, AreMadeOnOneEndAndReadOnTheOther) {
+TEST(NodesOfStashEdge, AreMadeOnOneEndAndReadOnTheOther) {
   for (const bool open : {false, true}) {
     const test::DrawnStep step(test::blocks(3), 0, open);
     for (std::uint32_t i = 0; i < step.drawing.stash_edges.size(); ++i) {

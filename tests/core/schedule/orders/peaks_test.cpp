@@ -69,10 +69,10 @@ class SlowCount {
   std::int64_t peak() {
     for (const ValueId value : IdRange<ValueId>(dataflow_.graph_values)) {
       if (!step_.rules.is_persistent(value)) continue;
-      resident_ += step_.bytes[value];
+      persistent_ += step_.bytes[value];
       home_[value] = value;
     }
-    std::int64_t most = resident_;
+    std::int64_t most = persistent_;
     for (std::size_t at = 0; at < order_.size(); ++at) most = std::max(most, run(at));
     return most;
   }
@@ -92,7 +92,7 @@ class SlowCount {
       home_.try_emplace(output, output);
       living.insert(home_[output]);
     }
-    std::int64_t bytes = resident_;
+    std::int64_t bytes = persistent_;
     for (const ValueId home : living) {
       const bool counted = home.index() < dataflow_.graph_values && step_.rules.is_persistent(home);
       if (!counted) bytes += stored_bytes(dataflow_, step_.bytes, home);
@@ -144,7 +144,7 @@ class SlowCount {
   std::vector<NodeId> order_;
   std::map<ValueId, std::size_t> last_read_;
   Homes home_;
-  std::int64_t resident_ = 0;
+  std::int64_t persistent_ = 0;
 };
 
 void expect_valid(const Topology& topology, const std::vector<NodeId>& order) {

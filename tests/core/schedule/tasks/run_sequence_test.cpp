@@ -34,7 +34,7 @@ TEST(PrefixMaxTree, KnowsTheLargestOfEveryPrefixOfChanges) {
       if (change % 3 == 0) continue;
       const auto largest = std::max_element(live.begin(), live.end());
       ASSERT_EQ(tree.largest(), *largest);
-      ASSERT_EQ(tree.largest_step(), static_cast<std::size_t>(largest - live.begin()));
+      ASSERT_EQ(tree.largest_slot(), static_cast<std::size_t>(largest - live.begin()));
     }
   }
 }
