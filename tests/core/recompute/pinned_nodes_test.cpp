@@ -10,18 +10,18 @@
 namespace stashscope {
 namespace pinned_nodes_test {
 
-class KeptNodesOfFour : public testing::Test {
+class PinnedNodesOfFour : public testing::Test {
  protected:
-  KeptNodesOfFour()
+  PinnedNodesOfFour()
       : step(prepare_training_step(test::deep_perceptron(5).build(), {})),
         found(find_opportunities(*step.graph, resolve_ops(*step.graph), step.boundary,
                                  RecomputeSearchOptions())),
         gelus(plans_of(found, "Gelu+", PlanType::recompute)) {}
 
   /// Numbers of the layers whose plans are selected.
-  std::vector<int> selected(const std::string& config, const std::vector<int>& kept) const {
+  std::vector<int> selected(const std::string& config, const std::vector<int>& pinned) const {
     PinnedNodes nodes(step.graph->nodes().size(), false);
-    for (const int layer : kept) nodes[gelus[static_cast<std::size_t>(layer)]->node] = true;
+    for (const int layer : pinned) nodes[gelus[static_cast<std::size_t>(layer)]->node] = true;
     std::vector<int> layers;
     for (const NodePlan* const plan : select_plans(found, parse_config(config), nodes)) {
       for (std::size_t i = 0; i < gelus.size(); ++i) {
@@ -36,20 +36,20 @@ class KeptNodesOfFour : public testing::Test {
   std::vector<const NodePlan*> gelus;
 };
 
-TEST_F(KeptNodesOfFour, AreLeftOut) {
+TEST_F(PinnedNodesOfFour, AreLeftOut) {
   ASSERT_EQ(gelus.size(), 4U);
   EXPECT_EQ(selected("Gelu+:1:-1", {}), (std::vector{0, 1, 2, 3}));
   EXPECT_EQ(selected("Gelu+:1:-1", {1, 3}), (std::vector{0, 2}));
   EXPECT_TRUE(selected("Gelu+:1:-1", {0, 1, 2, 3}).empty());
 }
 
-TEST_F(KeptNodesOfFour, TakeTheirPlaceAmongThoseThatACountCovers) {
+TEST_F(PinnedNodesOfFour, TakeTheirPlaceAmongThoseThatACountCovers) {
   EXPECT_EQ(selected("Gelu+:1:2", {0}), (std::vector{1}));
   EXPECT_EQ(selected("Gelu+:1:2", {3}), (std::vector{0, 1}));
   EXPECT_TRUE(selected("Gelu+:1:1", {0}).empty());
 }
 
-TEST_F(KeptNodesOfFour, AreNoneWithoutAList) {
+TEST_F(PinnedNodesOfFour, AreNoneWithoutAList) {
   EXPECT_EQ(select_plans(found, parse_config("Gelu+:1:-1")).size(), 4U);
   EXPECT_TRUE(plans_of(found, "Gelu+", PlanType::compromise).empty());
   EXPECT_TRUE(plans_of(found, "Tanh+", PlanType::recompute).empty());
