@@ -185,7 +185,7 @@ QString PlanTreeModel::text(const Item& item, int column) const {
   }
   if (item.kind == Kind::occurrence) {
     const Occurrence& each = occurrence(item);
-    if (column == Column::count) return facts_->is_kept(each) ? tr("pinned") : QString();
+    if (column == Column::count) return facts_->has_pinned_node(each) ? tr("pinned") : QString();
     if (column == Column::saved && !facts_->is_applied(each)) return {};
   }
   const QVariant value = number(item, column);

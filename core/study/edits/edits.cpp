@@ -78,7 +78,7 @@ class PlanEditor {
     const RecomputeConfig config =
         config_in_force(study_.graph(), choices_.plans, *study_.opportunities);
     std::set<const NodePlan*> found;
-    for (const NodePlan* const plan : select_plans(*study_.opportunities, config, kept())) {
+    for (const NodePlan* const plan : select_plans(*study_.opportunities, config, pinned())) {
       if (plan->type == type && plan->cluster == cluster) found.insert(plan);
     }
     return found;
@@ -95,7 +95,7 @@ class PlanEditor {
     set_count(cluster, type, count, static_cast<int>(all.size()));
     for (int i = 0; i < count; ++i) {
       const NodePlan* const plan = all[static_cast<std::size_t>(i)];
-      if (!wanted.contains(plan)) keep(plan->node);
+      if (!wanted.contains(plan)) pin(plan->node);
     }
   }
 
@@ -108,22 +108,22 @@ class PlanEditor {
       set(cluster, {type, is_all ? -1 : count});
     }
     const std::vector<const NodePlan*> plans = plans_of(*study_.opportunities, cluster, type);
-    release(plans, is_all ? static_cast<int>(plans.size()) : count);
+    unpin(plans, is_all ? static_cast<int>(plans.size()) : count);
   }
 
   /// Unpins nodes of an entry's plans. The first `wanted` plans are to be carried out; a later node
   /// stays pinned if another plan that is on would then apply to it.
-  void release(const std::vector<const NodePlan*>& plans, int wanted) {
+  void unpin(const std::vector<const NodePlan*>& plans, int wanted) {
     if (choices_.plans.pinned.empty()) return;
-    std::set<NodeId> released;
+    std::set<NodeId> unpinned;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const NodeId node = plans[i]->node;
-      if (static_cast<int>(i) < wanted || !has_others(node)) released.insert(node);
+      if (static_cast<int>(i) < wanted || !has_others(node)) unpinned.insert(node);
     }
-    forget_names(names(), released, choices_.plans.pinned);
+    forget_names(names(), unpinned, choices_.plans.pinned);
   }
 
-  void keep(NodeId node) {
+  void pin(NodeId node) {
     const std::string& name = names().of(node);
     is_possible_ = is_possible_ && !name.empty();
     choices_.plans.pinned.insert(name);
@@ -135,7 +135,7 @@ class PlanEditor {
     return *names_;
   }
 
-  PinnedNodes kept() const {
+  PinnedNodes pinned() const {
     return choices_.plans.pinned.empty() ? PinnedNodes()
                                          : pinned_nodes(names(), choices_.plans.pinned);
   }
@@ -249,7 +249,7 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
   return with_occurrences(study, std::move(choices), row, {node}, on);
 }
 
-Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
+Choices with_pinned(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on) {
   if (!on && choices.plans.pinned.empty()) return choices;
   const NodeNames names(study.graph());
   std::set<NodeId> originals;

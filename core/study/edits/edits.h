@@ -44,7 +44,7 @@ Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row,
 /// The choices with nodes pinned, so that their outputs stay in memory, or unpinned. Unpinning
 /// removes every name that identifies one of the nodes.
 /// @param nodes of the current dataflow; a clone counts as its original
-Choices with_kept(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on);
+Choices with_pinned(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on);
 
 /// The choices with one dimension set. A pattern that covers it is replaced by one entry for each
 /// other dimension that the pattern covers.

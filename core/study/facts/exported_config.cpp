@@ -46,7 +46,7 @@ RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
 
 /// Shortens counts by the pinned nodes after the last one that runs again. No count can leave out
 /// other pinned nodes; returns their names.
-std::set<std::string> count_without_kept(const Study& study, RecomputeConfig& config) {
+std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& config) {
   std::set<std::string> others;
   if (study.pinned.empty()) return others;
   const NodeNames names(study.graph());
@@ -74,7 +74,7 @@ ExportedConfig exported_config(const Study& study) {
   ExportedConfig exported{reference_part(study.config), {}};
   const RecomputeConfig unknown = own_part(study.config);
   const RecomputeConfig widened = take_widened(study, exported.config);
-  const std::set<std::string> kept = count_without_kept(study, exported.config);
+  const std::set<std::string> rerun = count_without_pinned(study, exported.config);
   if (!unknown.empty()) {
     exported.left_out.push_back("not known to ONNX Runtime, left out: " +
                                 printable(to_string(unknown)));
@@ -89,11 +89,11 @@ ExportedConfig exported_config(const Study& study) {
         "found only with operators that are not in ONNX Runtime's table, left out: " +
         printable(to_string(widened)));
   }
-  if (!kept.empty()) {
+  if (!rerun.empty()) {
     exported.left_out.push_back(
         "ONNX Runtime recomputes these pinned nodes anyway, because a config string selects the "
         "first N occurrences (save the model instead): " +
-        printable(join({kept.begin(), kept.end()}, ", ")));
+        printable(join({rerun.begin(), rerun.end()}, ", ")));
   }
   return exported;
 }

@@ -197,13 +197,13 @@ bool OccurrenceFacts::is_applied(const Occurrence& each) const {
                              [&](const NodePlan* part) { return applied_.contains(part); });
 }
 
-bool OccurrenceFacts::is_kept(const Occurrence& each) const {
+bool OccurrenceFacts::has_pinned_node(const Occurrence& each) const {
   return std::ranges::any_of(
       each.parts, [&](const NodePlan* part) { return is_pinned(study_.pinned, part->node); });
 }
 
 std::string OccurrenceFacts::why_not(const PlanRow& row, const Occurrence& each) const {
-  if (is_kept(each)) return "pinned: its output stays in memory";
+  if (has_pinned_node(each)) return "pinned: its output stays in memory";
   if (!row.on || is_applied(each)) return "";
   const bool is_treated = std::ranges::any_of(each.parts, [&](const NodePlan* part) {
     return !applied_.contains(part) && treated_.contains(part->node);

@@ -55,7 +55,7 @@ class OccurrenceFacts {
   ValueId value(const Occurrence& each) const;
 
   bool is_applied(const Occurrence& each) const;
-  bool is_kept(const Occurrence& each) const;
+  bool has_pinned_node(const Occurrence& each) const;
   /// Lifetime in the current step; nothing for inputs and parameters, which no node produces.
   std::optional<Life> life(ValueId value) const;
   /// One clause on why the occurrence is not carried out. Empty if the occurrence is carried out,

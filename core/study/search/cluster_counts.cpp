@@ -22,9 +22,9 @@ ClusterOptions::ClusterOptions(const Study& study) : graph_(study.graph()) {
     auto& options = clusters_[place->second].options;
     auto option = std::ranges::find(options, plan->type, &Option::type);
     if (option == options.end()) option = options.insert(option, {plan->type, {}});
-    const bool is_kept = is_pinned(study.pinned, plan->node);
-    const double seconds = is_kept ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
-    option->occurrences.push_back({plan, seconds, is_kept});
+    const bool pinned = is_pinned(study.pinned, plan->node);
+    const double seconds = pinned ? 0 : strategy_of(plan->type).cost(*plan, input).seconds;
+    option->occurrences.push_back({plan, seconds, pinned});
   }
 }
 
@@ -76,7 +76,7 @@ ClusterOptions::Step ClusterOptions::step_down(std::size_t cluster, ClusterCount
   double taken = 0;
   for (; step.to.count < occurrences.size() && freed < excess; ++step.to.count) {
     const Occurrence& next = occurrences[step.to.count];
-    if (next.is_kept) continue;
+    if (next.is_pinned) continue;
     freed += bytes_at_peak(graph_, timeline, *next.plan);
     taken += next.seconds;
   }

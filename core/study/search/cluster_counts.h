@@ -50,8 +50,8 @@ class ClusterOptions {
  private:
   struct Occurrence {
     const NodePlan* plan;
-    double seconds;  ///< 0 if the node is pinned
-    bool is_kept;    ///< the node is pinned: the occurrence counts but frees nothing
+    double seconds;  ///< 0 if pinned
+    bool is_pinned;  ///< the occurrence counts but frees nothing
   };
   struct Option {
     PlanType type;

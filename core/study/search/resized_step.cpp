@@ -39,7 +39,7 @@ ScheduleSpec StepResizer::baseline() const {
 
 ScheduleSpec StepResizer::current() const {
   const Variant& variant = *study_.current;
-  const OrderStrategy* const strategy = !study_.order ? nullptr : &find_order(*study_.order);
+  const OrderStrategy* const strategy = study_.order ? &find_order(*study_.order) : nullptr;
   const bool has_rule = strategy != nullptr && strategy->kind != OrderKind::search;
   if (has_rule) return {variant.dataflow, strategy};
   return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/schedule/orders/orders.h"
 #include "core/study/edits/dimension_edits.h"
+#include "core/study/search/plan_evaluator.h"
 #include "core/study/search/resized_step.h"
 
 namespace stashscope {
@@ -39,10 +40,6 @@ std::optional<Choices> choices_of_sweep(const Study& study, const std::string& d
   Choices choices = study.choices;
   choices.dims = without_size_of(study, choices.dims, *found);
   return choices;
-}
-
-bool has_searched_order(const Study& study) {
-  return study.order && find_order(*study.order).kind == OrderKind::search;
 }
 
 }  // namespace
@@ -88,7 +85,7 @@ void sweep(const Study& study, const Dimension& dimension, const std::vector<std
 bool have_same_sweep(const Study& a, const Study& b, const std::string& dimension) {
   if (a.model != b.model) return false;
   // A searched order depends on the size for which it was searched.
-  if (has_searched_order(a)) return same_step(a.choices, b.choices);
+  if (is_order_searched(a)) return same_step(a.choices, b.choices);
   const auto of_a = choices_of_sweep(a, dimension);
   const auto of_b = choices_of_sweep(b, dimension);
   return of_a && of_b && same_step(*of_a, *of_b);

@@ -120,7 +120,7 @@ void GraphActions::pin() {
   nodes.insert(nodes.end(), planned.off.begin(), planned.off.end());
   const bool on = planned.pinned.size() < nodes.size();
   const QString text = on ? tr("Keep %1 in memory") : tr("No longer keep %1 in memory");
-  choose_named(document_, with_kept(study, document_.choices(), nodes, on), nodes,
+  choose_named(document_, with_pinned(study, document_.choices(), nodes, on), nodes,
                text.arg(name_of_selection()));
   enable();
 }

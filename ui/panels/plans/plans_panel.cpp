@@ -235,7 +235,7 @@ void PlansPanel::pin_selected(bool on) {
     const std::vector<NodeId> more = model_.entries(item);
     nodes.insert(nodes.end(), more.begin(), more.end());
   }
-  choose_named(document_, with_kept(*document_.study(), document_.choices(), nodes, on), nodes,
+  choose_named(document_, with_pinned(*document_.study(), document_.choices(), nodes, on), nodes,
                (on ? tr("Pin %1") : tr("Unpin %1")).arg(text_of(items)));
 }
 

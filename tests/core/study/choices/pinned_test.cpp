@@ -22,12 +22,12 @@ std::shared_ptr<const Study> study_of(const Graph& model, const Choices& choices
 }
 
 /// Four Gelus that can be recomputed, `make_layer.0.g` to `make_layer.3.g`, in one cluster.
-std::shared_ptr<const Study> four_layers(const std::string& plans, const Names& kept,
+std::shared_ptr<const Study> four_layers(const std::string& plans, const Names& pinned,
                                          int level = 0) {
   Choices choices;
   choices.dims["N"] = 64;
   choices.plans.config = parse_config(plans);
-  choices.plans.pinned = kept;
+  choices.plans.pinned = pinned;
   choices.plans.level = level;
   return study_of(test::deep_perceptron(5).build(), choices);
 }
@@ -50,19 +50,19 @@ bool warns_of(const Study& study, const std::string& text) {
   });
 }
 
-TEST(Kept, NodesAreNotRecomputed) {
+TEST(Pinned, NodesAreNotRecomputed) {
   const auto all = four_layers("Gelu+:1:-1", {});
-  const auto kept = four_layers("Gelu+:1:-1", {"make_layer.1.g"});
-  EXPECT_EQ(applied_in(*kept), (Names{"make_layer.0.g", "make_layer.2.g", "make_layer.3.g"}));
-  EXPECT_EQ(gelus(*kept).applied, 3);
+  const auto pinned = four_layers("Gelu+:1:-1", {"make_layer.1.g"});
+  EXPECT_EQ(applied_in(*pinned), (Names{"make_layer.0.g", "make_layer.2.g", "make_layer.3.g"}));
+  EXPECT_EQ(gelus(*pinned).applied, 3);
   EXPECT_EQ(gelus(*all).saved_bytes, gelus(*all).saving_bytes);
-  EXPECT_EQ(4 * gelus(*kept).saved_bytes, 3 * gelus(*kept).saving_bytes);
-  EXPECT_EQ(kept->current->dataflow.cloned_nodes.size() + 1,
+  EXPECT_EQ(4 * gelus(*pinned).saved_bytes, 3 * gelus(*pinned).saving_bytes);
+  EXPECT_EQ(pinned->current->dataflow.cloned_nodes.size() + 1,
             all->current->dataflow.cloned_nodes.size());
-  EXPECT_TRUE(kept->warnings.empty()) << kept->warnings.front();
+  EXPECT_TRUE(pinned->warnings.empty()) << pinned->warnings.front();
 }
 
-TEST(Kept, NodesAreKeptAtEveryLevel) {
+TEST(Pinned, NodesArePinnedAtEveryLevel) {
   for (const int level : {1, 2}) {
     const auto study = four_layers("", {"make_layer.0.g"}, level);
     EXPECT_FALSE(applied_in(*study).contains("make_layer.0.g"));
@@ -70,12 +70,12 @@ TEST(Kept, NodesAreKeptAtEveryLevel) {
   }
 }
 
-TEST(Kept, NodesCountAsTheOthersDo) {
+TEST(Pinned, NodesCountAsTheOthersDo) {
   const auto study = four_layers("Gelu+:1:2", {"make_layer.0.g"});
   EXPECT_EQ(applied_in(*study), (Names{"make_layer.1.g"}));
 }
 
-TEST(Kept, AStudyThatFollowsAnotherFollowsThePins) {
+TEST(Pinned, AStudyThatFollowsAnotherFollowsThePins) {
   const auto all = four_layers("Gelu+:1:-1", {});
   Choices choices = all->choices;
   choices.plans.pinned = {"make_layer.2.g"};
@@ -85,26 +85,26 @@ TEST(Kept, AStudyThatFollowsAnotherFollowsThePins) {
   EXPECT_EQ(gelus(*next).applied, 3);
 }
 
-TEST(Kept, NodesPutNothingAwayEither) {
+TEST(Pinned, NodesPutNothingAwayEither) {
   const auto study = four_layers("MatMul:3:-1,Gelu:4:-1", {"make_layer.1.h", "make_layer.1.g"});
   const Names names = applied_in(*study);
   EXPECT_TRUE(names.contains("make_layer.2.h"));
   EXPECT_FALSE(names.contains("make_layer.1.h") || names.contains("make_layer.1.g"));
 }
 
-TEST(Kept, NamesThatNoNodeHasAreSaid) {
+TEST(Pinned, NamesThatNoNodeHasAreSaid) {
   const auto study = four_layers("Gelu+:1:-1", {"make_layer.1.g", "layer nine"});
   EXPECT_TRUE(warns_of(*study, "pinned node 'layer nine' is not in the step"));
   EXPECT_EQ(study->warnings.size(), 1U);
 }
 
-TEST(Kept, AllOfAPlanIsSaid) {
+TEST(Pinned, AllOfAPlanIsSaid) {
   const auto study = four_layers("Gelu+:1:1", {"make_layer.0.g"});
   EXPECT_TRUE(warns_of(*study, "'Gelu+:1:1'"));
   EXPECT_TRUE(warns_of(*study, "its nodes are pinned"));
 }
 
-TEST(Kept, ANodesFactsTellIt) {
+TEST(Pinned, ANodesFactsTellIt) {
   const auto study = four_layers("Gelu+:1:-1", {"make_layer.1.g"});
   for (const Occurrence& each : *gelus(*study).occurrences) {
     const NodeId node = each.parts.front()->node;
@@ -122,7 +122,7 @@ Graph with_names(const std::string& name) {
   return Graph(data);
 }
 
-TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
+TEST(Pinned, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
   for (const std::string& name : {std::string(), std::string("same")}) {
     Choices choices;
     choices.plans.config = parse_config("Gelu+:1:-1");
@@ -132,7 +132,7 @@ TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
     EXPECT_TRUE(study->warnings.empty() || !warns_of(*study, "pinned node"));
     const NodeId node = (*gelus(*study).occurrences)[1].parts.front()->node;
     EXPECT_EQ(NodeNames(study->graph()).of(node), "layer.1.g");
-    EXPECT_TRUE(with_kept(*study, study->choices, std::vector{node}, false).plans.pinned.empty());
+    EXPECT_TRUE(with_pinned(*study, study->choices, std::vector{node}, false).plans.pinned.empty());
   }
   Choices all;
   all.plans.config = parse_config("Gelu+:1:-1");
@@ -140,19 +140,19 @@ TEST(Kept, NodesWithoutANameOfTheirOwnHaveThatOfTheirOutput) {
   EXPECT_TRUE(study_of(with_names("same"), all)->applied.empty());
 }
 
-TEST(Kept, ANodeThatIsKeptByItsTensorIsFreedToo) {
-  const auto kept = four_layers("Gelu+:1:-1", {"layer.1.g", "make_layer.2.g"});
-  EXPECT_EQ(applied_in(*kept), (Names{"make_layer.0.g", "make_layer.3.g"}));
-  const NodeId node = (*gelus(*kept).occurrences)[1].parts.front()->node;
-  EXPECT_EQ(with_kept(*kept, kept->choices, std::vector{node}, false).plans.pinned,
+TEST(Pinned, ANodePinnedByItsTensorIsUnpinnedToo) {
+  const auto pinned = four_layers("Gelu+:1:-1", {"layer.1.g", "make_layer.2.g"});
+  EXPECT_EQ(applied_in(*pinned), (Names{"make_layer.0.g", "make_layer.3.g"}));
+  const NodeId node = (*gelus(*pinned).occurrences)[1].parts.front()->node;
+  EXPECT_EQ(with_pinned(*pinned, pinned->choices, std::vector{node}, false).plans.pinned,
             Names{"make_layer.2.g"});
-  EXPECT_TRUE(with_plan(*kept, kept->choices, gelus(*kept), true).plans.pinned.empty());
-  EXPECT_EQ(with_occurrence(*kept, kept->choices, gelus(*kept), node, true).plans.pinned,
+  EXPECT_TRUE(with_plan(*pinned, pinned->choices, gelus(*pinned), true).plans.pinned.empty());
+  EXPECT_EQ(with_occurrence(*pinned, pinned->choices, gelus(*pinned), node, true).plans.pinned,
             Names{"make_layer.2.g"});
 }
 
 /// Four layers where all names of the second Gelu mean others.
-std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Names& kept) {
+std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Names& pinned) {
   GraphData data = test::deep_perceptron(5).data();
   const auto second = std::ranges::find(data.nodes, "make_layer.1.g", &Node::name);
   second->name = "";
@@ -160,17 +160,17 @@ std::shared_ptr<const Study> nameless_layer(const std::string& plans, const Name
   Choices choices;
   choices.dims["N"] = 64;
   choices.plans.config = parse_config(plans);
-  choices.plans.pinned = kept;
+  choices.plans.pinned = pinned;
   return study_of(Graph(std::move(data)), choices);
 }
 
-TEST(Kept, WhatNoNameMeansIsNotKeptInAnothersPlace) {
+TEST(Pinned, WhatNoNameMeansIsNotPinnedInAnothersPlace) {
   const auto study = nameless_layer("Gelu+:1:-1", {});
   ASSERT_EQ(study->applied.size(), 4U);
   const PlanRow& row = gelus(*study);
   const NodeId nameless = (*row.occurrences)[1].parts.front()->node;
   const NodeId last = (*row.occurrences)[3].parts.front()->node;
-  EXPECT_EQ(with_kept(*study, study->choices, std::vector{last, nameless}, true), study->choices);
+  EXPECT_EQ(with_pinned(*study, study->choices, std::vector{last, nameless}, true), study->choices);
   EXPECT_EQ(with_occurrence(*study, study->choices, row, nameless, false), study->choices);
   EXPECT_NE(with_occurrence(*study, study->choices, row, last, false), study->choices);
   const std::string why =
@@ -179,7 +179,7 @@ TEST(Kept, WhatNoNameMeansIsNotKeptInAnothersPlace) {
   EXPECT_EQ(why_not_named(study->graph(), study->current->dataflow, {{last}}), "");
 }
 
-TEST(Kept, LastOnesAreACountInConfigStrings) {
+TEST(Pinned, LastOnesAreACountInConfigStrings) {
   const auto last = four_layers("Gelu+:1:-1", {"make_layer.2.g", "make_layer.3.g"});
   EXPECT_EQ(to_string(exported_config(*last).config), "Gelu+:1:2");
   EXPECT_TRUE(exported_config(*last).left_out.empty());
@@ -189,7 +189,7 @@ TEST(Kept, LastOnesAreACountInConfigStrings) {
   EXPECT_EQ(typed->current->timeline.live_bytes, last->current->timeline.live_bytes);
 }
 
-TEST(Kept, OthersAreToldWhereAConfigStringIsWritten) {
+TEST(Pinned, OthersAreToldWhereAConfigStringIsWritten) {
   const auto study = four_layers("Gelu+:1:-1", {"make_layer.1.g", "make_layer.3.g"});
   const ExportedConfig exported = exported_config(*study);
   EXPECT_EQ(to_string(exported.config), "Gelu+:1:3");
@@ -201,7 +201,7 @@ TEST(Kept, OthersAreToldWhereAConfigStringIsWritten) {
 }
 
 /// Two activations that share a buffer are freed together.
-TEST(Kept, AnOccurrenceOfACombinationIsAllItsParts) {
+TEST(Pinned, AnOccurrenceOfACombinationIsAllItsParts) {
   test::ModelBuilder m;
   m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
   m.int64s("flat", {-1}).int64s("square", {-1, 8});
@@ -243,7 +243,7 @@ TEST(Kept, AnOccurrenceOfACombinationIsAllItsParts) {
 
 constexpr SearchLimit few_moves{0, 20'000, 1};
 
-TEST(Kept, NodesStayKeptInPlansForABudget) {
+TEST(Pinned, NodesStayPinnedInPlansForABudget) {
   for (const PlanGranularity grain :
        {PlanGranularity::cluster, PlanGranularity::node, PlanGranularity::sequence}) {
     const auto study = four_layers("", {"make_layer.1.g", "make_layer.2.h"});
@@ -255,7 +255,7 @@ TEST(Kept, NodesStayKeptInPlansForABudget) {
     EXPECT_GT(answer.best.extra_seconds, 0);
     const auto there = compute_study(study->model, answer.best.choices, nullptr, Progress());
     EXPECT_EQ(there->current->timeline.peak_bytes, answer.best.peak_bytes);
-    EXPECT_FALSE(warns_of(*there, "kept"));
+    EXPECT_FALSE(warns_of(*there, "pinned"));
     const Dataflow& dataflow = there->current->dataflow;
     for (std::size_t i = 0; i < dataflow.cloned_nodes.size(); ++i) {
       const NodeId clone(dataflow.graph_nodes + i);
@@ -264,7 +264,7 @@ TEST(Kept, NodesStayKeptInPlansForABudget) {
   }
 }
 
-TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
+TEST(Pinned, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
   const auto study = four_layers("", {});
   const std::int64_t budget = study->baseline->timeline.peak_bytes * 85 / 100;
   ParetoFront archive;
@@ -273,7 +273,7 @@ TEST(Kept, ASequenceThatWasPlannedBeforeIsSaidToIgnoreThem) {
           .best.choices;
   const auto repeated = repeated_nodes(*planned.plans.sequence);
   ASSERT_FALSE(repeated.empty());
-  planned = with_kept(*study, planned, std::vector{repeated.begin()->first}, true);
+  planned = with_pinned(*study, planned, std::vector{repeated.begin()->first}, true);
   const auto there = compute_study(study->model, planned, study.get(), Progress());
   EXPECT_TRUE(warns_of(*there, "but this node is pinned"));
   EXPECT_EQ(there->choices.order.strategy, std::nullopt);

@@ -279,10 +279,10 @@ TEST_F(Edits, AnOccurrenceSwitchesTheRivalOff) {
 }
 
 TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
-  for (const std::set<std::string>& kept :
+  for (const std::set<std::string>& pinned :
        {std::set<std::string>(), std::set<std::string>{"l1.wide"}}) {
     Choices choices = study(full_entry)->choices;
-    choices.plans.pinned = kept;
+    choices.plans.pinned = pinned;
     const auto before = study(choices);
     const auto node_at = [&](const PlanRow& row, std::size_t i) {
       return (*row.occurrences)[i].parts.front()->node;
@@ -305,15 +305,15 @@ TEST_F(Edits, SeveralAtOnceAreTheSameAsInTurn) {
   }
 }
 
-TEST_F(Edits, WhatIsKeptForAnotherPlanStaysKept) {
+TEST_F(Edits, WhatIsPinnedForAnotherPlanStaysPinned) {
   // l1.wide is pinned. Its offload plan and its recompute plan, which takes precedence, are on.
   const auto both = study("Gelu+Cast+:1:-1,Cast:3:-1");
   const std::vector<NodeId> node = {
       (*row_of(*both, full_entry).occurrences)[1].parts.front()->node};
-  const auto kept = study(with_kept(*both, both->choices, node, true));
-  const Choices off = with_plan(*kept, kept->choices, row_of(*kept, full_entry), false);
+  const auto pinned = study(with_pinned(*both, both->choices, node, true));
+  const Choices off = with_plan(*pinned, pinned->choices, row_of(*pinned, full_entry), false);
   EXPECT_EQ(off.plans.pinned, (std::set<std::string>{"l1.wide"}));
-  EXPECT_TRUE(with_kept(*kept, off, node, false).plans.pinned.empty());
+  EXPECT_TRUE(with_pinned(*pinned, off, node, false).plans.pinned.empty());
 }
 
 TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
@@ -322,7 +322,7 @@ TEST_F(Edits, ANodeIsRecomputedByItsBestRow) {
   const auto chosen = study(with_nodes_recomputed(*plain, plain->choices, {{node}}, true));
   EXPECT_EQ(carried_out(*chosen, row_of(*chosen, full_entry)), (std::set<std::string>{"l2.wide"}));
   // Recomputing a pinned node unpins it.
-  const Choices pinned = with_kept(*plain, plain->choices, std::vector{node}, true);
+  const Choices pinned = with_pinned(*plain, plain->choices, std::vector{node}, true);
   EXPECT_EQ(with_nodes_recomputed(*study(pinned), pinned, {{node}}, true), chosen->choices);
   const auto& nodes = plain->graph().nodes();
   const auto found = std::ranges::find(nodes, "MatMul", &Node::op_type);

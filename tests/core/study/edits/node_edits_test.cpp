@@ -73,7 +73,7 @@ TEST_F(NodeEdits, PinnedNodesAreOffUntilTheyAreRecomputed) {
   choices.plans.level = 1;
   const auto before = study_of(choices);
   const NodeId node = planned_nodes(*before, all_nodes(*before)).on.front();
-  const auto pinned = study_of(with_kept(*before, choices, {{node}}, true));
+  const auto pinned = study_of(with_pinned(*before, choices, {{node}}, true));
   EXPECT_EQ(planned_nodes(*pinned, {{node}}).pinned, std::vector<NodeId>{node});
   const auto after = study_of(with_nodes_recomputed(*pinned, pinned->choices, {{node}}, true));
   EXPECT_EQ(planned_nodes(*after, {{node}}).on, std::vector<NodeId>{node});

@@ -95,9 +95,9 @@ TEST(OccurrenceFacts, SayWhyNothingIsDone) {
   EXPECT_NE(why(*two, half, 0).find("another plan"), std::string::npos);
   EXPECT_NE(why(*study_with("Gelu+Cast+:1:2"), full, 3).find("count"), std::string::npos);
   const NodeId first = OccurrenceFacts::node((*row_of(*two, full).occurrences)[0]);
-  const auto kept = compute_study(
-      two->model, with_kept(*two, two->choices, std::vector{first}, true), two.get(), Progress());
-  EXPECT_NE(why(*kept, full, 0).find("pinned"), std::string::npos);
+  const auto pinned = compute_study(
+      two->model, with_pinned(*two, two->choices, std::vector{first}, true), two.get(), Progress());
+  EXPECT_NE(why(*pinned, full, 0).find("pinned"), std::string::npos);
 }
 
 /// Whether the place of a node is an occurrence of this plan for the node's own output.
