@@ -109,7 +109,7 @@ void draw_all(const QStringList& arguments) {
   open.open(model.filePath());
   fill_choices(open, arguments.mid(5));
   open.settle();
-  open.document().selection().select_step(open.document().study()->current->timeline.peak_slot);
+  open.document().selection().select_slot(open.document().study()->current->timeline.peak_slot);
   album.add(open.window(), u"window"_s);
   open.find<ComparePanel>(u"compare_panel"_s).open(model.filePath());
   fill_planner(open);

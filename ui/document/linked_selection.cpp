@@ -5,21 +5,21 @@
 namespace stashscope::ui {
 
 void LinkedSelection::select_node(NodeId node, Cursor cursor) {
-  if (study_ == nullptr || !step_of_.contains(node)) return;
+  if (study_ == nullptr || !slot_of_.contains(node)) return;
   const bool follows = cursor == Cursor::follows;
   current_ = {node,
               {node},
               {},
-              follows ? step_of_[node] : current_.step,
+              follows ? slot_of_[node] : current_.slot,
               follows ? false : current_.at_peak};
   Q_EMIT changed();
 }
 
 void LinkedSelection::select_nodes(std::vector<NodeId> nodes, const QString& title,
-                                   std::optional<std::size_t> step) {
+                                   std::optional<std::size_t> slot) {
   if (study_ == nullptr) return;
-  if (step) {
-    current_.step = *step;
+  if (slot) {
+    current_.slot = *slot;
     current_.at_peak = false;
   }
   current_.node = NodeId();
@@ -28,10 +28,10 @@ void LinkedSelection::select_nodes(std::vector<NodeId> nodes, const QString& tit
   Q_EMIT changed();
 }
 
-void LinkedSelection::select_step(std::size_t step) {
-  if (study_ == nullptr || step >= study_->current->timeline.order.size()) return;
-  const NodeId node = study_->current->timeline.order[step];
-  current_ = {node, {node}, {}, step, false};
+void LinkedSelection::select_slot(std::size_t slot) {
+  if (study_ == nullptr || slot >= study_->current->timeline.order.size()) return;
+  const NodeId node = study_->current->timeline.order[slot];
+  current_ = {node, {node}, {}, slot, false};
   Q_EMIT changed();
 }
 
@@ -46,19 +46,19 @@ void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
   study_ = std::move(study);
   const Dataflow& dataflow = study_->current->dataflow;
   const Timeline& timeline = study_->current->timeline;
-  step_of_ = IdVector<NodeId, std::size_t>(dataflow.topology.nodes());
-  for (std::size_t step = 0; step < timeline.order.size(); ++step) {
-    step_of_[timeline.order[step]] = step;
+  slot_of_ = IdVector<NodeId, std::size_t>(dataflow.topology.nodes());
+  for (std::size_t slot = 0; slot < timeline.order.size(); ++slot) {
+    slot_of_[timeline.order[slot]] = slot;
   }
   // In the new study, ids of clones belong to other nodes.
   std::erase_if(current_.nodes, [&](NodeId id) { return dataflow.is_clone(id); });
   if (current_.node.valid() && dataflow.is_clone(current_.node)) current_.node = NodeId();
   if (current_.at_peak) {
-    current_.step = timeline.peak_slot;
+    current_.slot = timeline.peak_slot;
   } else if (current_.node.valid()) {
-    current_.step = step_of_[current_.node];
+    current_.slot = slot_of_[current_.node];
   }
-  current_.step = std::min(current_.step, std::max<std::size_t>(1, timeline.order.size()) - 1);
+  current_.slot = std::min(current_.slot, std::max<std::size_t>(1, timeline.order.size()) - 1);
 }
 
 }  // namespace stashscope::ui

@@ -25,18 +25,18 @@ class LinkedSelection : public QObject {
   const std::vector<NodeId>& nodes() const { return current_.nodes; }
   const QString& title() const { return current_.title; }
   /// Slot of the memory cursor.
-  std::size_t step() const { return current_.step; }
+  std::size_t slot() const { return current_.slot; }
   /// Slot of a node in the current order.
   /// @pre the study has the node
-  std::size_t step_of(NodeId node) const { return step_of_[node]; }
+  std::size_t slot_of(NodeId node) const { return slot_of_[node]; }
 
   /// Ignores a node that the study does not have.
   void select_node(NodeId node, Cursor cursor = Cursor::follows);
-  /// @param step the memory cursor moves to this slot; without it the cursor stays
+  /// @param slot the memory cursor moves to this slot; without it the cursor stays
   void select_nodes(std::vector<NodeId> nodes, const QString& title,
-                    std::optional<std::size_t> step = std::nullopt);
+                    std::optional<std::size_t> slot = std::nullopt);
   /// Moves the memory cursor and selects the node of that slot.
-  void select_step(std::size_t step);
+  void select_slot(std::size_t slot);
   /// Selects no node; the memory cursor stays.
   void clear();
 
@@ -52,7 +52,7 @@ class LinkedSelection : public QObject {
 
  private:
   std::shared_ptr<const Study> study_;
-  IdVector<NodeId, std::size_t> step_of_;
+  IdVector<NodeId, std::size_t> slot_of_;
   Selection current_;
 };
 

@@ -12,7 +12,7 @@ struct Selection {
   NodeId node;                ///< the node whose details are shown; may be invalid
   std::vector<NodeId> nodes;  ///< all marked nodes, `node` included; ascending
   QString title;              ///< names a marked group or plan; empty for a single node
-  std::size_t step = 0;       ///< slot of the memory cursor
+  std::size_t slot = 0;       ///< slot of the memory cursor
   bool at_peak = true;        ///< the user has not moved the cursor; it stays at the peak
 };
 

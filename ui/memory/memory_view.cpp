@@ -90,10 +90,10 @@ bool MemoryView::can_show_time() const {
   return curves_.empty() || curves_.current->clock.total() > 0;
 }
 
-void MemoryView::set_cursor(std::size_t step) {
-  cursor_ = step;
+void MemoryView::set_cursor(std::size_t slot) {
+  cursor_ = slot;
   if (curves_.empty()) return;
-  const double at = place().position_of(static_cast<double>(step) + 0.5);
+  const double at = place().position_of(static_cast<double>(slot) + 0.5);
   if (at < axis_.first || at >= axis_.last) {
     const double length = axis_.last - axis_.first;
     set_axis(with_range(axis_, at - length / 2, length));

@@ -31,7 +31,7 @@ class MemoryView : public QWidget {
   /// False if no slot takes any time.
   bool can_show_time() const;
 
-  void set_cursor(std::size_t step);
+  void set_cursor(std::size_t slot);
   void mark(BufferId buffer);
   /// Outlines the largest tensor that the node makes, unless one of its tensors is outlined
   /// already.
@@ -60,9 +60,9 @@ class MemoryView : public QWidget {
   QSize sizeHint() const override { return {640, 260}; }
 
  Q_SIGNALS:
-  void step_clicked(std::size_t step);
+  void slot_clicked(std::size_t slot);
   /// A tensor was chosen in a slot.
-  void tensor_chosen(std::size_t step, stashscope::BufferId buffer);
+  void tensor_chosen(std::size_t slot, stashscope::BufferId buffer);
   void look_changed();
 
  protected:

@@ -81,12 +81,12 @@ void MemoryView::take_brush(double x) {
 }
 
 void MemoryView::click(QPointF at) {
-  const std::size_t step = step_at(at.x());
+  const std::size_t slot = step_at(at.x());
   const auto tensor = tensor_at(at);
   if (tensor) {
-    Q_EMIT tensor_chosen(step, tensor->buffer);
+    Q_EMIT tensor_chosen(slot, tensor->buffer);
   } else {
-    Q_EMIT step_clicked(step);
+    Q_EMIT slot_clicked(slot);
   }
 }
 
@@ -102,7 +102,7 @@ void MemoryView::leaveEvent(QEvent*) {
 void MemoryView::move_cursor(std::ptrdiff_t by) {
   const auto last = std::ssize(curves_.current->bytes.values()) - 1;
   const auto to = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(cursor_) + by, 0, last);
-  Q_EMIT step_clicked(static_cast<std::size_t>(to));
+  Q_EMIT slot_clicked(static_cast<std::size_t>(to));
 }
 
 /// Goes to the tensor above or below the outlined one; without one, to the largest.
@@ -130,7 +130,7 @@ void MemoryView::zoom_at_cursor(double factor) {
   set_axis(zoomed(axis_, factor, axis_.x_of(at)));
 }
 
-void MemoryView::go_to_peak() { Q_EMIT step_clicked(curves_.current->peak_slot); }
+void MemoryView::go_to_peak() { Q_EMIT slot_clicked(curves_.current->peak_slot); }
 
 void MemoryView::pan(double widths) {
   set_axis(moved(axis_, -widths * (axis_.right - axis_.left)));

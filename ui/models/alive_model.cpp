@@ -15,10 +15,10 @@ AliveModel::AliveModel(QObject* parent)
                   {tr("Type"), {}, false}},
                  parent) {}
 
-void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t step) {
+void AliveModel::set_moment(std::shared_ptr<const Study> study, std::size_t slot) {
   beginResetModel();
   study_ = std::move(study);
-  alive_ = study_ == nullptr ? std::vector<BufferId>() : alive_at(study_->current->timeline, step);
+  alive_ = study_ == nullptr ? std::vector<BufferId>() : alive_at(study_->current->timeline, slot);
   unit_ = byte_unit(alive_.empty() ? 0 : buffer(0).bytes);
   described_.assign(alive_.size(), std::nullopt);
   endResetModel();

@@ -18,7 +18,7 @@ class AliveModel : public TableModel {
   explicit AliveModel(QObject* parent = nullptr);
 
   /// A null study empties the table.
-  void set_moment(std::shared_ptr<const Study> study, std::size_t step);
+  void set_moment(std::shared_ptr<const Study> study, std::size_t slot);
   /// The node that made the tensor; invalid for inputs and parameters.
   NodeId maker(int row) const;
 

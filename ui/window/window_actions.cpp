@@ -174,7 +174,7 @@ void MainWindow::make_view_menu() {
   selected->addActions(graph_->actions_on_selection());
   selected->setToolTipsVisible(true);
   add_action(menu, u"go_to_peak"_s, tr("Go to the &peak"), QKeySequence(u"Ctrl+P"_s), [this] {
-    document_.selection().select_step(document_.study()->current->timeline.peak_slot);
+    document_.selection().select_slot(document_.study()->current->timeline.peak_slot);
   });
   menu->addSeparator();
   make_panel_menus(menu);

@@ -265,16 +265,16 @@ TEST_F(DocumentTest, TheModifiedModelAndTheEnvironmentAreWritten) {
 }
 
 TEST_F(DocumentTest, TheSelectionSurvivesAnEdit) {
-  document_.selection().select_step(10);
+  document_.selection().select_slot(10);
   const NodeId node = document_.selection().node();
   document_.choose(with_batch(2), u"batch"_s);
   ASSERT_TRUE(is_answered());
   EXPECT_EQ(document_.selection().node(), node);
-  EXPECT_EQ(document_.selection().step(), document_.selection().step_of(node));
+  EXPECT_EQ(document_.selection().slot(), document_.selection().slot_of(node));
 }
 
 TEST_F(DocumentTest, ANodeThatTheStudyDoesNotHaveIsNotSelected) {
-  document_.selection().select_step(10);
+  document_.selection().select_slot(10);
   const NodeId node = document_.selection().node();
   document_.selection().select_node(NodeId(document_.study()->current->dataflow.topology.nodes()));
   document_.selection().select_node(NodeId());

@@ -9,7 +9,7 @@
 #include "tests/ui/support/samples.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace study_job_test {
 
 using namespace Qt::StringLiterals;
 
@@ -64,5 +64,5 @@ TEST_F(StudyJobs, AFailureOfTheLoaderComesBack) {
   EXPECT_EQ(finished_.front().study, nullptr);
 }
 
-}  // namespace
+}  // namespace study_job_test
 }  // namespace stashscope::ui::test

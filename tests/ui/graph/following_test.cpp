@@ -110,7 +110,7 @@ TEST_F(Following, TheStashPathOfANodeByItsKey) {
   go_to(maker);
   press(Qt::Key_P);
   EXPECT_EQ(document().selection().nodes(), path_of(maker));
-  EXPECT_EQ(document().selection().step(), document().selection().step_of(maker));
+  EXPECT_EQ(document().selection().slot(), document().selection().slot_of(maker));
   std::size_t strong = 0;
   for (std::size_t i = 0; i < scene().drawing().stash_edges.size(); ++i) {
     if (scene().stash_edge_strength(i) == Strength::strong) ++strong;

@@ -67,8 +67,8 @@ TEST_F(LayoutTest, AProcessThatIsKilledFromOutsideLeavesTheWindowUsable) {
   ASSERT_TRUE(settles());
   EXPECT_TRUE(scene()->drawing().is_plain);
   EXPECT_TRUE(comes_true([this] { return message().contains(u"plain layout"_s); }));
-  document().selection().select_step(3);
-  EXPECT_EQ(document().selection().step(), 3U);
+  document().selection().select_slot(3);
+  EXPECT_EQ(document().selection().slot(), 3U);
 }
 
 TEST_F(LayoutTest, TheRealOneIsNotPlain) {

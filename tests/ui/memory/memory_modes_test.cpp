@@ -27,7 +27,7 @@ class MemoryModes : public WindowTest {
   }
   void click_button(const QString& name) { click(find<QToolButton>(name)); }
   bool is_down(const QString& name) { return find<QToolButton>(name).isChecked(); }
-  std::size_t step() { return document().selection().step(); }
+  std::size_t slot() { return document().selection().slot(); }
   NodeId selected() { return document().selection().node(); }
   const Timeline& timeline() { return document().study()->current->timeline; }
 
@@ -106,7 +106,7 @@ TEST_F(MemoryModes, OverTimeAClickFindsTheStepThatRuns) {
   }
   QTest::mouseClick(&view(), Qt::LeftButton, {},
                     QPointF(view().x_of(longest), view().plot().center().y()).toPoint());
-  EXPECT_EQ(step(), longest);
+  EXPECT_EQ(slot(), longest);
 }
 
 TEST_F(MemoryModes, AClickOnATensorSelectsItsMaker) {
@@ -119,7 +119,7 @@ TEST_F(MemoryModes, AClickOnATensorSelectsItsMaker) {
   QTest::mouseClick(&view(), Qt::LeftButton, {}, point);
   EXPECT_EQ(selected(), view().maker_of(buffer));
   EXPECT_TRUE(selected().valid());
-  EXPECT_NEAR(static_cast<double>(step()), static_cast<double>(at), 1);
+  EXPECT_NEAR(static_cast<double>(slot()), static_cast<double>(at), 1);
   EXPECT_EQ(view().marked(), buffer);
 }
 
@@ -128,14 +128,14 @@ TEST_F(MemoryModes, UpAndDownWalkThroughTheStack) {
   key(Qt::Key_T);
   key(Qt::Key_P);
   const TensorBands& bands = view().curves().tensors->bands;
-  const auto stack = bands.stack(step());
+  const auto stack = bands.stack(slot());
   const auto buffer_at = [&](std::size_t place) { return bands.bands()[stack[place].band].buffer; };
   view().mark(buffer_at(0));
-  const std::size_t at = step();
+  const std::size_t at = slot();
   for (std::size_t place = 1; place < stack.size(); ++place) {
     key(Qt::Key_Up);
     ASSERT_EQ(view().marked(), buffer_at(place));
-    ASSERT_EQ(step(), at);
+    ASSERT_EQ(slot(), at);
     if (view().maker_of(buffer_at(place)).valid()) {
       ASSERT_EQ(selected(), view().maker_of(buffer_at(place)));
     }
@@ -173,20 +173,20 @@ TEST_F(MemoryModes, DraggingWithShiftZoomsToTheStretch) {
   const double first = view().axis().step_of(left);
   const double last = view().axis().step_of(right);
   const int y = qRound(view().plot().center().y());
-  const std::size_t at = step();
+  const std::size_t at = slot();
   QTest::mousePress(&view(), Qt::LeftButton, Qt::ShiftModifier, QPoint(qRound(left), y));
   QTest::mouseMove(&view(), QPoint(qRound(right), y));
   QTest::mouseRelease(&view(), Qt::LeftButton, Qt::ShiftModifier, QPoint(qRound(right), y));
   EXPECT_NEAR(view().axis().first, first, 1);
   EXPECT_NEAR(view().axis().last, last, 1);
-  EXPECT_EQ(step(), at) << "a brush is no click";
+  EXPECT_EQ(slot(), at) << "a brush is no click";
   QTest::mouseDClick(&view(), Qt::LeftButton, {}, QPoint(qRound(left), y));
   EXPECT_EQ(view().axis().first, 0);
   EXPECT_EQ(view().axis().last, static_cast<double>(timeline().order.size()));
 }
 
 TEST_F(MemoryModes, PagesPan) {
-  document().selection().select_step(timeline().order.size() / 3);
+  document().selection().select_slot(timeline().order.size() / 3);
   for (int i = 0; i < 10; ++i) key(Qt::Key_Plus);
   const double first = view().axis().first;
   key(Qt::Key_PageDown);
@@ -304,11 +304,11 @@ TEST_F(MemoryModes, ARunIsComparedWithItsPredictionStepByStep) {
     ASSERT_GE(difference(row - 1), difference(row)) << "where all bytes are as predicted";
   }
   click_cell(table, 3, DifferenceModel::node);
-  EXPECT_EQ(QString::number(step() + 1),
+  EXPECT_EQ(QString::number(slot() + 1),
             table.model()->index(3, DifferenceModel::step).data().toString());
-  const auto selected_step = step();
+  const auto selected_slot = slot();
   QTest::keyClick(&table, Qt::Key_Down);
-  EXPECT_NE(step(), selected_step);
+  EXPECT_NE(slot(), selected_slot);
   EXPECT_NE(view().curves().measured, nullptr);
   tabs.setFocus();
   QTest::keyClick(&tabs, Qt::Key_Left);

@@ -22,15 +22,15 @@ class MemoryCurve : public WindowTest {
     curve().setFocus();
     press(key, modifiers);
   }
-  std::size_t step() { return document().selection().step(); }
-  void click_step(std::size_t step) {
+  std::size_t slot() { return document().selection().slot(); }
+  void click_slot(std::size_t slot) {
     QTest::mouseClick(&curve(), Qt::LeftButton, {},
-                      QPoint(qRound(curve().x_of(step)), curve().height() / 2));
+                      QPoint(qRound(curve().x_of(slot)), curve().height() / 2));
   }
 };
 
 TEST_F(MemoryCurve, StandsAtThePeakUntilSomebodyMovesIt) {
-  EXPECT_EQ(step(), document().study()->current->timeline.peak_slot);
+  EXPECT_EQ(slot(), document().study()->current->timeline.peak_slot);
   EXPECT_GT(curve().top(), peak());
 }
 
@@ -54,8 +54,8 @@ TEST(MemoryPlot, HoldsSmallPeaks) {
 }
 
 TEST_F(MemoryCurve, AClickLinksAllViews) {
-  click_step(100);
-  const std::size_t at = step();
+  click_slot(100);
+  const std::size_t at = slot();
   EXPECT_NEAR(static_cast<double>(at), 100, 1);
   EXPECT_EQ(document().selection().node(), document().study()->current->timeline.order[at]);
   const auto alive = alive_at(document().study()->current->timeline, at);
@@ -64,32 +64,32 @@ TEST_F(MemoryCurve, AClickLinksAllViews) {
 }
 
 TEST_F(MemoryCurve, KeysWalk) {
-  click_step(100);
-  const std::size_t at = step();
+  click_slot(100);
+  const std::size_t at = slot();
   key(Qt::Key_Right);
-  EXPECT_EQ(step(), at + 1);
+  EXPECT_EQ(slot(), at + 1);
   key(Qt::Key_Left, Qt::ShiftModifier);
-  EXPECT_EQ(step(), at - 9);
+  EXPECT_EQ(slot(), at - 9);
   key(Qt::Key_Home);
-  EXPECT_EQ(step(), 0U);
+  EXPECT_EQ(slot(), 0U);
   key(Qt::Key_Left);
-  EXPECT_EQ(step(), 0U);
+  EXPECT_EQ(slot(), 0U);
   key(Qt::Key_End);
-  EXPECT_EQ(step() + 1, document().study()->current->timeline.order.size());
+  EXPECT_EQ(slot() + 1, document().study()->current->timeline.order.size());
   key(Qt::Key_P);
-  EXPECT_EQ(step(), document().study()->current->timeline.peak_slot);
+  EXPECT_EQ(slot(), document().study()->current->timeline.peak_slot);
 }
 
 TEST_F(MemoryCurve, DraggingMovesAndIsNoClick) {
   key(Qt::Key_Plus);
   key(Qt::Key_Plus);
-  const std::size_t at = step();
+  const std::size_t at = slot();
   const double first = curve().axis().first;
   const QPoint from(500, 80);
   QTest::mousePress(&curve(), Qt::LeftButton, {}, from);
   QTest::mouseMove(&curve(), from + QPoint(60, 0));
   QTest::mouseRelease(&curve(), Qt::LeftButton, {}, from + QPoint(60, 0));
-  EXPECT_EQ(step(), at);
+  EXPECT_EQ(slot(), at);
   EXPECT_LT(curve().axis().first, first);
   key(Qt::Key_0);
   EXPECT_EQ(curve().axis().first, 0);
@@ -100,10 +100,10 @@ TEST_F(MemoryCurve, ARowOfWhatIsAliveSelectsItsMaker) {
   const auto* const model = static_cast<const AliveModel*>(alive.model());
   for (int row = 0; row < model->rowCount(); ++row) {
     if (!model->maker(row).valid()) continue;
-    const std::size_t at = step();
+    const std::size_t at = slot();
     click_cell(alive, row, AliveModel::tensor);
     EXPECT_EQ(document().selection().node(), model->maker(row));
-    EXPECT_EQ(step(), at) << "the cursor stays where the user looks";
+    EXPECT_EQ(slot(), at) << "the cursor stays where the user looks";
     return;
   }
   FAIL() << "nothing at the peak was made by a node";

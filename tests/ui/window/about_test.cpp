@@ -12,7 +12,7 @@
 #include "ui/window/about_box.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace about_test {
 
 using namespace Qt::StringLiterals;
 
@@ -56,5 +56,5 @@ TEST(AboutBox, ShowsTheDevicesOnceTheyAreListed) {
   EXPECT_TRUE(versions_text(devices).contains(u"Device cuda:0 a <fast> GPU\n"_s));
 }
 
-}  // namespace
+}  // namespace about_test
 }  // namespace stashscope::ui::test

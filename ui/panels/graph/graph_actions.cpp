@@ -187,7 +187,7 @@ void GraphActions::show_path() {
     Q_EMIT said(tr("The selection makes and reads no stashed activation."));
     return;
   }
-  const std::size_t first = document_.selection().step_of(path.front());
+  const std::size_t first = document_.selection().slot_of(path.front());
   document_.selection().select_nodes(std::move(path),
                                      tr("Stash path of %1").arg(name_of_selection()), first);
 }

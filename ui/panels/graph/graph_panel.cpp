@@ -230,7 +230,7 @@ void GraphPanel::select_group(layout::GroupId group, layout::Side side) {
   const GraphPicture& picture = view_->scene()->picture();
   std::vector<NodeId> nodes = nodes_in(picture, group, side);
   std::size_t first = picture.drawing.steps;
-  for (const NodeId node : nodes) first = std::min(first, document_.selection().step_of(node));
+  for (const NodeId node : nodes) first = std::min(first, document_.selection().slot_of(node));
   const QString label = shown(picture.grouping->groups[group].label);
   document_.selection().select_nodes(
       std::move(nodes), side == layout::Side::forward ? label : tr("%1, backward").arg(label),
@@ -246,7 +246,7 @@ void GraphPanel::select_stash_edge(std::uint32_t stash_edge) {
   document_.selection().select_nodes(
       layout::nodes_of_stash_edge(drawing, stash_edge),
       tr("%1 stashed by %2").arg(bytes_text(drawn.bytes), shown(from)),
-      document_.selection().step_of(first));
+      document_.selection().slot_of(first));
 }
 
 void GraphPanel::go_to(NodeId node) {

@@ -74,18 +74,18 @@ AlivePanel::AlivePanel(Document& document, QWidget* parent)
 
 void AlivePanel::show_moment() {
   const auto& study = document_.study();
-  const std::size_t step = document_.selection().step();
-  if (study == nullptr || (study.get() == shown_study_ && step == shown_step_)) return;
+  const std::size_t slot = document_.selection().slot();
+  if (study == nullptr || (study.get() == shown_study_ && slot == shown_slot_)) return;
   shown_study_ = study.get();
-  shown_step_ = step;
-  model_.set_moment(study, step);
+  shown_slot_ = slot;
+  model_.set_moment(study, slot);
   const Timeline& timeline = study->current->timeline;
-  if (step >= timeline.order.size()) return;
-  const bool at_peak = step == timeline.peak_slot;
+  if (slot >= timeline.order.size()) return;
+  const bool at_peak = slot == timeline.peak_slot;
   heading_->setText(
       (at_peak ? tr("At the peak, slot %1: %2 in %3 tensors") : tr("In slot %1: %2 in %3 tensors"))
-          .arg(step + 1)
-          .arg(bytes_text(timeline.live_bytes[step]))
+          .arg(slot + 1)
+          .arg(bytes_text(timeline.live_bytes[slot]))
           .arg(model_.rowCount()));
   show_bands();
   bands_->show();
@@ -94,8 +94,8 @@ void AlivePanel::show_moment() {
 void AlivePanel::show_bands() {
   const auto& study = document_.study();
   if (study == nullptr || study.get() != shown_study_) return;
-  if (shown_step_ >= study->current->bands.size()) return;
-  bands_->setText(bands_text(study->current->bands[shown_step_], theme_of(palette()).dark));
+  if (shown_slot_ >= study->current->bands.size()) return;
+  bands_->setText(bands_text(study->current->bands[shown_slot_], theme_of(palette()).dark));
 }
 
 void AlivePanel::changeEvent(QEvent* event) {

@@ -28,7 +28,7 @@ class AlivePanel : public QWidget {
   QLabel* bands_;
   TableView* table_;
   const Study* shown_study_ = nullptr;
-  std::size_t shown_step_ = 0;
+  std::size_t shown_slot_ = 0;
 };
 
 }  // namespace stashscope::ui

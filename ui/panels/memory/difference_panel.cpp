@@ -67,7 +67,7 @@ void DifferencePanel::set_up_table() {
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
-            document_.selection().select_step(model_.row(sorted_.mapToSource(current).row()).step);
+            document_.selection().select_slot(model_.row(sorted_.mapToSource(current).row()).step);
           });
 }
 

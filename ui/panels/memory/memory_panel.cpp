@@ -50,7 +50,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::opened, view_, &MemoryView::show_all);
   connect(&document_.selection(), &LinkedSelection::changed, this, &MemoryPanel::follow_selection);
   connect(&pinned_, &PinnedVariants::changed, this, &MemoryPanel::show_curves);
-  connect(view_, &MemoryView::step_clicked, &document_.selection(), &LinkedSelection::select_step);
+  connect(view_, &MemoryView::slot_clicked, &document_.selection(), &LinkedSelection::select_slot);
   connect(view_, &MemoryView::tensor_chosen, this, &MemoryPanel::take_tensor);
   connect(view_, &MemoryView::look_changed, this, &MemoryPanel::show_look);
   show_look();
@@ -180,13 +180,13 @@ void MemoryPanel::show_look() {
 }
 
 void MemoryPanel::follow_selection() {
-  view_->set_cursor(document_.selection().step());
+  view_->set_cursor(document_.selection().slot());
   view_->mark_made_by(document_.selection().node());
 }
 
 /// Puts the cursor on the clicked slot, and selects the node that made the tensor.
-void MemoryPanel::take_tensor(std::size_t step, BufferId buffer) {
-  document_.selection().select_step(step);
+void MemoryPanel::take_tensor(std::size_t slot, BufferId buffer) {
+  document_.selection().select_slot(slot);
   const NodeId maker = view_->maker_of(buffer);
   if (maker.valid()) document_.selection().select_node(maker, LinkedSelection::Cursor::stays);
   view_->mark(buffer);

@@ -35,7 +35,7 @@ class MemoryPanel : public QWidget {
   void show_curves();
   void show_look();
   void follow_selection();
-  void take_tensor(std::size_t step, BufferId buffer);
+  void take_tensor(std::size_t slot, BufferId buffer);
 
   Document& document_;
   PinnedVariants pinned_;

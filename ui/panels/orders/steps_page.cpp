@@ -105,10 +105,10 @@ void StepsPage::show_study() {
 void StepsPage::show_selection() {
   if (document_.study() == nullptr || select_moved()) return;
   const Selection& selection = document_.selection().current();
-  const std::size_t step =
-      selection.node.valid() ? document_.selection().step_of(selection.node) : selection.step;
+  const std::size_t slot =
+      selection.node.valid() ? document_.selection().slot_of(selection.node) : selection.slot;
   is_following_ = true;
-  view_->setCurrentIndex(model_.index(static_cast<int>(step), StepModel::node));
+  view_->setCurrentIndex(model_.index(static_cast<int>(slot), StepModel::node));
   is_following_ = false;
   tell_range();
 }
@@ -125,7 +125,7 @@ bool StepsPage::select_moved() {
 }
 
 void StepsPage::select_row(int row) {
-  if (!is_following_ && row >= 0) document_.selection().select_step(static_cast<std::size_t>(row));
+  if (!is_following_ && row >= 0) document_.selection().select_slot(static_cast<std::size_t>(row));
 }
 
 void StepsPage::move(NodeId node, NodeId before) {

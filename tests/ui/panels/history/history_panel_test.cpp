@@ -9,7 +9,7 @@
 #include "ui/panels/history/history_model.h"
 
 namespace stashscope::ui::test {
-namespace {
+namespace history_panel_test {
 
 using namespace Qt::StringLiterals;
 
@@ -67,5 +67,5 @@ TEST_F(History, WhatIsCutOffIsForgotten) {
   EXPECT_EQ(table().model()->rowCount(), 1);
 }
 
-}  // namespace
+}  // namespace history_panel_test
 }  // namespace stashscope::ui::test

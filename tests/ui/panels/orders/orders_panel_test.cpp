@@ -44,6 +44,9 @@ class OrderAndFusion : public WindowTest {
   QTreeView& groups() { return find<QTreeView>(u"group_tree"_s); }
   QTableView& edits() { return find<QTableView>(u"edit_table"_s); }
   QString hint() { return find<ElidedLabel>(u"step_hint"_s).text(); }
+  bool is_refusal() {
+    return find<ElidedLabel>(u"step_hint"_s).foregroundRole() == QPalette::BrightText;
+  }
   const Study& study() { return *document().study(); }
   const std::vector<NodeId>& order() { return study().current->timeline.order; }
   NodeId node_of_row(int row) { return order()[static_cast<std::size_t>(row)]; }
@@ -155,9 +158,9 @@ TEST_F(OrderAndFusion, StepsFollowTheSelectionAndLeadIt) {
   EXPECT_EQ(steps().model()->rowCount(), static_cast<int>(order().size()));
   click_cell(steps(), 20, StepModel::node);
   EXPECT_EQ(document().selection().node(), node_of_row(20));
-  EXPECT_EQ(document().selection().step(), 20U);
+  EXPECT_EQ(document().selection().slot(), 20U);
   press(Qt::Key_Down);
-  EXPECT_EQ(document().selection().step(), 21U);
+  EXPECT_EQ(document().selection().slot(), 21U);
   document().selection().select_node(node_of_row(55));
   EXPECT_EQ(steps().currentIndex().row(), 55);
   EXPECT_TRUE(hint().contains(u"run in"_s)) << hint().toStdString();
@@ -195,6 +198,7 @@ TEST_F(OrderAndFusion, KeysRefuseWhatIsIllegalAndSayWhy) {
     ASSERT_TRUE(settles());
   }
   EXPECT_EQ(steps().currentIndex().row(), static_cast<int>(range.first));
+  EXPECT_TRUE(is_refusal());
   EXPECT_TRUE(hint().endsWith(obstacle_text(study(), *range.producer))) << hint().toStdString();
 }
 
@@ -231,6 +235,7 @@ TEST_F(OrderAndFusion, AnIllegalTargetIsGreyAndRefusedWithItsReason) {
   drop(target);
   EXPECT_NE(picture(), greyed);
   EXPECT_TRUE(document().choices().order.moves.empty());
+  EXPECT_TRUE(is_refusal());
   EXPECT_TRUE(hint().endsWith(obstacle_text(study(), *range.producer))) << hint().toStdString();
 }
 

@@ -44,9 +44,9 @@ TEST_F(UpdateChoices, ReleasedGradientsAreGoneInTheEnd) {
 }
 
 TEST_F(UpdateChoices, ABandIsNamedWhereTheCursorStands) {
-  document().selection().select_step(0);
+  document().selection().select_slot(0);
   EXPECT_FALSE(bands().contains(u"gradients"_s)) << bands().toStdString();
-  document().selection().select_step(document().study()->current->timeline.order.size() - 1);
+  document().selection().select_slot(document().study()->current->timeline.order.size() - 1);
   EXPECT_TRUE(bands().contains(u"gradients"_s)) << bands().toStdString();
 }
 

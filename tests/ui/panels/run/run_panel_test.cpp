@@ -229,6 +229,7 @@ TEST_F(RunPanelTest, FailuresOfSshSayWhatToDo) {
   run_there("echo 'Host key verification failed.' >&2; exit 255");
   run();
   EXPECT_TRUE(message().contains(u"Host key verification failed"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"in a terminal"_s)) << message().toStdString();
   pretend_ssh("exec sh -c \"$command\"");
   type_worker(u"no-such-worker"_s);
   run();

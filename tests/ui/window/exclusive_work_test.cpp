@@ -10,11 +10,11 @@
 #include "ui/memory/sweep_chart.h"
 
 namespace stashscope::ui::test {
-namespace turns_test {
+namespace exclusive_work_test {
 
 using namespace Qt::StringLiterals;
 
-class TakingTurns : public WindowTest {
+class ExclusiveWorkTest : public WindowTest {
  protected:
   void SetUp() override {
     WindowTest::SetUp();
@@ -59,7 +59,7 @@ class TakingTurns : public WindowTest {
 
 const QStringList search_buttons = {u"plan_button"_s, u"curve_button"_s, u"find_largest_button"_s};
 
-TEST_F(TakingTurns, SearchesWaitForTheRun) {
+TEST_F(ExclusiveWorkTest, SearchesWaitForTheRun) {
   click(find<QWidget>(u"run_button"_s));
   ASSERT_TRUE(document().run_job().is_running());
   const QString why = u"Waits for the run to end"_s;
@@ -95,7 +95,7 @@ TEST_F(TakingTurns, SearchesWaitForTheRun) {
   EXPECT_FALSE(answer().contains(u"waits"_s)) << answer().toStdString();
 }
 
-TEST_F(TakingTurns, RunsWaitForASearch) {
+TEST_F(ExclusiveWorkTest, RunsWaitForASearch) {
   search_endlessly();
   expect_waiting<QPushButton>(u"run_button"_s, u"Waits for the search to end"_s);
   expect_waiting<QAction>(u"run"_s, u"Waits for the search to end"_s);
@@ -115,7 +115,7 @@ TEST_F(TakingTurns, RunsWaitForASearch) {
   EXPECT_TRUE(document().run_job().is_running());
 }
 
-TEST_F(TakingTurns, TheKeysStayAtTheButtonsOfARun) {
+TEST_F(ExclusiveWorkTest, TheKeysStayAtTheButtonsOfARun) {
   auto& run = find<QWidget>(u"run_button"_s);
   run.setFocus();
   QTest::keyClick(&run, Qt::Key_Space);
@@ -125,7 +125,7 @@ TEST_F(TakingTurns, TheKeysStayAtTheButtonsOfARun) {
   EXPECT_TRUE(run.hasFocus());
 }
 
-TEST_F(TakingTurns, AnotherModelEndsASearchForTheLargestBatch) {
+TEST_F(ExclusiveWorkTest, AnotherModelEndsASearchForTheLargestBatch) {
   planning().find_fit({{}, {"inputs_input_ids_dim0"}, std::int64_t{1} << 50});
   ASSERT_EQ(planning().job(), PlanningJob::fit);
   open(sample(u"lenet"_s));
@@ -134,7 +134,7 @@ TEST_F(TakingTurns, AnotherModelEndsASearchForTheLargestBatch) {
   expect_ready<QPushButton>(u"run_button"_s);
 }
 
-TEST_F(TakingTurns, TheSweepWaitsForTheRun) {
+TEST_F(ExclusiveWorkTest, TheSweepWaitsForTheRun) {
   const auto& chart = find<SweepChart>(u"sweep_chart"_s);
   auto& points = find<QSpinBox>(u"sweep_points"_s);
   auto* const dock = window().findChild<QDockWidget*>(u"sweep_dock"_s);
@@ -155,5 +155,5 @@ TEST_F(TakingTurns, TheSweepWaitsForTheRun) {
   EXPECT_TRUE(comes_true(is_complete)) << "it goes on by itself";
 }
 
-}  // namespace turns_test
+}  // namespace exclusive_work_test
 }  // namespace stashscope::ui::test
