@@ -19,7 +19,7 @@ void print_memory(const Study& study, const Measurement& measured) {
   if (!measured.live_bytes.empty()) {
     const std::int64_t error = largest_error(*study.current, measured);
     std::cout << "; largest difference " << with_thousands(error) << " B at any of "
-              << measured.live_bytes.size() << " steps";
+              << measured.live_bytes.size() << " slots";
   }
   std::cout << "\n";
   if (!measured.workspace_bytes.empty()) {

@@ -106,7 +106,7 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   if (measured != nullptr) top = std::max(top, peak_with_workspace(*measured));
   std::string svg =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -20 984 340\" "
-      "width=\"984\" height=\"340\" role=\"img\" aria-label=\"Memory over steps\">\n";
+      "width=\"984\" height=\"340\" role=\"img\" aria-label=\"Memory over the step\">\n";
   svg += "<rect width=\"960\" height=\"280\" fill=\"#f7f7f7\"/>\n";
   svg += band_areas(*study.current, top);
   svg += polyline(before.live_bytes, top, "stroke=\"#888\" stroke-dasharray=\"4 3\"");
@@ -121,7 +121,7 @@ std::string memory_chart_svg(const Study& study, const Measurement* measured) {
   }
   svg += label(4, -6, format_bytes(top), "#444");
   svg += label(curves_legend_x, -6, curves_legend(measured), "#444");
-  return svg + label(4, 296, std::to_string(after.order.size()) + " steps", "#444") +
+  return svg + label(4, 296, std::to_string(after.order.size()) + " slots", "#444") +
          band_legend(*study.current) + "</svg>\n";
 }
 

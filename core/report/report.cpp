@@ -40,7 +40,7 @@ std::string peak_lines(const Study& study, const Variant& variant, const char* t
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
   }
-  return text + "By use at that step:\n" + bands_text(peak_bands(variant)) +
+  return text + "By use at the peak:\n" + bands_text(peak_bands(variant)) +
          phases_text("By phase, predicted", memory_phases(variant));
 }
 

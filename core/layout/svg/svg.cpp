@@ -100,7 +100,7 @@ ScaleTexts scale_texts(const Drawing& drawing, Colouring colouring) {
     case Colouring::time:
       return {"runs: up to " + format_seconds(scale.least), format_seconds(scale.most)};
     default:
-      return {"lifetime: 1 step", std::to_string(drawing.steps) + " steps"};
+      return {"lifetime: 1 slot", std::to_string(drawing.steps) + " slots"};
   }
 }
 
