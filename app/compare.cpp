@@ -75,7 +75,7 @@ TensorComparison compare(const std::string& name, const Tensor* ours, const Tens
   if (!result.fault.empty()) return result;
   const std::vector<double> wanted = numbers(expected);
   if (wanted.empty() && expected.elements() > 0) {
-    if (!same_bytes(*ours, expected)) result.fault = "has other bytes than expected";
+    if (!same_bytes(*ours, expected)) result.fault = "its bytes differ from the expected ones";
     return result;
   }
   const Difference found = difference(numbers(*ours), wanted);

@@ -160,7 +160,7 @@ OperandRule rule_for(const Node& node) {
   return found == rules.end() ? nullptr : found->second;
 }
 
-/// Whether the data determine the positions, e.g. those with a label.
+/// Whether the size of a dimension depends on the data, like the number of labelled positions.
 bool is_data_dependent(const Rewriter& graph, const Expr& dim) {
   const auto& sizes = graph.original().data().data_dependent;
   return std::any_of(sizes.begin(), sizes.end(), [&](const DataDependentDim& size) {

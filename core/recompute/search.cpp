@@ -76,7 +76,7 @@ const RecomputeRule* SubgraphSearch::recompute_rule(NodeId id) const {
 std::optional<Obstacle> SubgraphSearch::refusal(NodeId entry) const {
   for (const std::size_t output : stashed_outputs(entry)) {
     if (input_.kept.contains(graph_.node(entry).outputs[output])) {
-      return Obstacle{entry, entry, "starts a transformer layer"};
+      return Obstacle{entry, entry, "its output is kept because it starts a transformer layer"};
     }
   }
   if (recompute_rule(entry) == nullptr) return Obstacle{entry, entry, not_recomputable};

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// `predicted for H100`, `measured on cpu`, or both with the number of measured nodes.
+/// `predicted for H100`, or `measured on cpu` with the number of measured nodes, or both.
 std::string source_text(const Study& study) {
   const StepTimes& times = *study.times;
   const std::string measured = "measured on " + printable(times.measured_on);

@@ -97,7 +97,7 @@ std::optional<std::int64_t> evaluate_function(const Function& function, const Bi
     } else if (function.kind == FunctionKind::maximum) {
       result = std::max(*result, *value);
     } else {
-      if (*value == 0) fail_input("", "a dimension is divided by 0", "choose other dimensions");
+      if (*value == 0) fail_input("", "a size is divided by 0", "give the dimensions other sizes");
       result = Rational::ratio(*result, *value).floor();
     }
   }

@@ -60,7 +60,8 @@ class ComparisonChart : public QWidget {
   void paint_side(QPainter& painter, const Theme& theme, Side side) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;
   QString readout(Side side) const;
-  /// From the longest form to the shortest. @pre both sides have slots
+  /// What is said of both sides at the cursor, from the longest text to the shortest.
+  /// @pre both sides have slots
   QStringList readouts() const;
   std::int64_t bytes_at_cursor(Side side) const;
   QString change_at_cursor() const;

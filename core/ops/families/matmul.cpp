@@ -173,7 +173,7 @@ void give_product_gradients(GradientContext& g, bool trans_a, bool trans_b, floa
 void give_vector_gradients(GradientContext& g) {
   const Shape a = g.shape(g.input(0));
   const Shape b = g.shape(g.input(1));
-  // dY with the axes restored that the product drops for vector operands: [..., rows, columns].
+  // dY as [..., rows, columns]: puts back the axes that the product drops for vector operands.
   ValueId dy = g.gradient();
   const bool left = a.size() == 1;
   const bool right = b.size() == 1;

@@ -32,8 +32,8 @@ Choices with_same_dimension(const Study& study, Choices choices, const Dimension
 /// itself unifies with the dimension.
 std::vector<std::string> names_made_same(const Study& study, const Dimension& dimension);
 
-/// The choices with one of these names separated again. If a size was given, both dimensions keep
-/// it.
+/// The choices with `name`, one of `names_made_same`, separated from `dimension` again. A size that
+/// was given for both stays in force for each of them.
 Choices with_separate_name(const Study& study, Choices choices, const Dimension& dimension,
                            const std::string& name);
 

@@ -22,7 +22,7 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 /// A whole row, or its occurrences at some entry nodes.
 struct PlanSwitch {
   const PlanRow* row = nullptr;
-  std::optional<std::set<NodeId>> nodes;  ///< entry nodes of the first parts; nothing: all
+  std::optional<std::set<NodeId>> nodes;  ///< first plans' entries; nothing: all
 };
 
 /// The choices with several rows or occurrences switched, one after the other.
@@ -33,9 +33,10 @@ Choices with_plans(const Study& study, Choices choices, std::span<const PlanSwit
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count);
 
 /// The choices with the occurrences of a plan row at some entry nodes switched on or off; the other
-/// occurrences stay as they are. The count ends with the last occurrence that is on. Occurrences
-/// before it that are off are pinned.
-/// @param nodes entry nodes of the first parts; nothing changes if the row has no such occurrence
+/// occurrences stay as they are. An entry switches on its first `count` occurrences, so the count
+/// reaches up to the last occurrence that is on; the nodes of earlier ones that are off are pinned.
+/// @param nodes the entry node of the first plan of each occurrence; nothing changes if the row has
+/// no such occurrence
 Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
                          const std::set<NodeId>& nodes, bool on);
 Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,

@@ -68,7 +68,8 @@ struct BudgetAnswer {
   double seconds = 0;  ///< duration of the search
 
   bool is_impossible() const { return floor && floor->bytes > request.budget_bytes; }
-  /// Whether `best` provably adds the least time of all plans of any grain within the budget.
+  /// Whether it is proven that no plan within the budget, of any granularity, adds less time than
+  /// `best`.
   bool is_proven_cheapest() const;
 };
 

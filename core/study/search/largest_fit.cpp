@@ -32,7 +32,7 @@ void check_settable(const Graph& graph, const std::string& name) {
   const std::string is = to_valid_utf8(to_string(*other, graph.symbols()));
   const std::string where = "dimension '" + printable(name) + "'";
   if (other->is_constant()) {
-    fail_usage(where, "has the fixed value " + is + " in this model", "choose another one");
+    fail_usage(where, "has the fixed value " + is + " in this model", "choose another dimension");
   }
   const bool is_lone = *other == Expr::symbol(other->symbols().front());
   if (!is_lone) fail_usage(where, "is " + is + " in this model", "choose one of its dimensions");

@@ -69,7 +69,7 @@ QWidget* PlansPanel::make_top_row() {
   level_->setAccessibleName(tr("Level"));
   level_->addItem(tr("Level 0: as ticked"));
   level_->addItem(tr("Level 1: recompute layers"));
-  level_->addItem(tr("Level 2: with compromises"));
+  level_->addItem(tr("Level 2: layers and compromises"));
   level_->setToolTip(
       tr("0: the plans ticked below. 1: everything inside transformer layers is "
          "recomputed. 2: also plans that free only a part."));

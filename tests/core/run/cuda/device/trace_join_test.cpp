@@ -210,7 +210,7 @@ TEST(TraceJoin, RecordsFromBeforeTheirEventsAreNotBelieved) {
   }
   const JoinedTrace joined = join_trace(run.events, run.records, {}, {2048, 512});
   expect_remark(joined,
-                "in another order than the runner's actions; the requested bytes are counted");
+                "not in the order of the runner's allocations and releases; the requested bytes are counted");
   EXPECT_EQ(measured(joined).live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
 }
 
