@@ -8,9 +8,9 @@ namespace stashscope::ui {
 /// Unit of the horizontal axis of the memory curve.
 enum class AxisUnit { steps, time };
 
-/// Maps the slots of one curve to positions on an axis. On an axis of slots, forward and backward of
-/// this curve are aligned with forward and backward of the main curve; on a time axis, positions are
-/// times of this curve's own clock. Keeps a reference to the clock.
+/// Maps the slots of one curve to positions on an axis. On an axis of slots, forward and backward
+/// of this curve are aligned with forward and backward of the main curve; on a time axis, positions
+/// are times of this curve's own clock. Keeps a reference to the clock.
 class CurvePlace {
  public:
   explicit CurvePlace(const StepAlignment& alignment) : alignment_(alignment) {}

@@ -8,7 +8,8 @@
 namespace stashscope {
 
 /// Moves a random run to another valid slot. Returns false if no run can be moved.
-/// @param keeps_order moves only repeated runs, so that the first runs of all tasks keep their order
+/// @param keeps_order moves only repeated runs, so that the first runs of all tasks keep their
+/// order
 bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order = false);
 
 /// The last empty slot in the open interval (behind, slot).

@@ -322,12 +322,13 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
   const std::int64_t told_apart = std::abs(told_most - most[pool]);
   const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
   const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
-  remarks.push_back("the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
-                    " in use, but its records give " + format_bytes(told_most) +
-                    (moves_wrongly ? ", and not in the order of the runner's allocations and releases" : "") +
-                    (counts ? "; the requested bytes are counted instead, which gives " +
-                                  format_bytes(counted_most)
-                            : ""));
+  remarks.push_back(
+      "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
+      " in use, but its records give " + format_bytes(told_most) +
+      (moves_wrongly ? ", and not in the order of the runner's allocations and releases" : "") +
+      (counts
+           ? "; the requested bytes are counted instead, which gives " + format_bytes(counted_most)
+           : ""));
   return counts ? counted : told;
 }
 
