@@ -16,13 +16,14 @@ struct ChartRoom {
 };
 
 ChartRoom chart_room(const QFontMetricsF& metrics);
-/// For the painter's font.
+/// The space for texts in the painter's font.
 ChartRoom chart_room(const QPainter& painter);
 
-/// The part of a widget that is left for the plot: at least one pixel, however large the texts are.
+/// The rectangle of a widget that remains for the plot inside the margins `taken`, at least one
+/// pixel wide and high.
 QRectF plot_inside(const QRect& widget, const QMarginsF& taken);
 
-/// Number of grid lines that fit into so many pixels, at least 2.
+/// Number of grid lines that fit into a height of `pixels`, at least 2.
 int grid_lines(double pixels, const ChartRoom& room);
 
 /// The first text that fits into `width`. If no text fits, the last text, elided.

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// An image that is filled column by column, each column from the bottom up. If thousands of items
-/// are narrower than a pixel, this takes a fraction of the time of painting shapes.
+/// An image that is filled column by column, each column from the bottom up. For thousands of items
+/// narrower than a pixel, this is much faster than painting shapes.
 class ColumnImage {
  public:
   ColumnImage(int columns, int rows, QRgb ground);
@@ -33,7 +33,7 @@ class ColumnImage {
 
   int columns_;
   int rows_;
-  std::vector<QRgb> pixels_;  ///< by column, so that filling one writes consecutive memory
+  std::vector<QRgb> pixels_;  ///< column by column, so that `fill` writes consecutive memory
 };
 
 /// Mixes two opaque colours: `share` of `colour`, the rest of `ground`.

@@ -16,22 +16,22 @@ class PointChart : public QWidget {
  public:
   explicit PointChart(QWidget* parent = nullptr);
 
-  /// The figures of the point under the pointer, or else of the point that the keys selected. Empty
-  /// if there is neither.
+  /// The values of the point under the pointer. Without such a point, the values of the point that
+  /// the keys selected. Empty without either point.
   virtual QString readout() const = 0;
 
  protected:
   virtual std::size_t point_count() const = 0;
   /// The point that a click at `pixel` chooses.
   virtual std::optional<std::size_t> point_at(QPointF pixel) const = 0;
-  /// Where the arrow keys begin. @pre there are points
+  /// The point that the first press of an arrow key selects. @pre there are points
   virtual std::size_t first_stop() const = 0;
   virtual void choose(std::size_t point) = 0;
 
   const std::optional<std::size_t>& hovered() const { return hovered_; }
   const std::optional<std::size_t>& selected() const { return selected_; }
   std::optional<std::size_t> current() const { return hovered_ ? hovered_ : selected_; }
-  /// Moves the keyboard to a point; no point counts as hovered until the pointer moves.
+  /// Selects a point as the keys do. Until the pointer moves, no point is hovered.
   void move_to(std::optional<std::size_t> point);
   /// Call this when a point was inserted at index `point`: all indices from `point` on grow by one.
   void make_room_for(std::size_t point);

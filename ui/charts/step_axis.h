@@ -12,9 +12,9 @@ constexpr double fewest_steps = 8;
 /// The horizontal axis of the memory curve: it maps a range of slots to a range of pixels. Slot i
 /// covers [i, i + 1). On an axis over time, all lengths are in milliseconds instead.
 struct StepAxis {
-  double steps = 1;  ///< of the whole curve
-  double first = 0;  ///< at the left edge
-  double last = 1;   ///< at the right edge
+  double steps = 1;  ///< number of slots of the whole curve
+  double first = 0;  ///< position at the left edge
+  double last = 1;   ///< position at the right edge
   double left = 0;   ///< pixels
   double right = 1;
   double shortest = fewest_steps;  ///< shortest length that a view shows
@@ -27,7 +27,7 @@ struct StepAxis {
   }
 };
 
-/// The whole curve.
+/// The axis, zoomed out to the whole curve.
 inline StepAxis whole(StepAxis axis) {
   axis.first = 0;
   axis.last = axis.steps;
@@ -41,14 +41,15 @@ inline StepAxis with_range(StepAxis axis, double first, double length) {
   return axis;
 }
 
-/// Shows the same share of a curve that has `steps` slots.
+/// The axis of another curve, which has `steps` slots, with the same share of the curve in view.
 inline StepAxis with_steps(StepAxis axis, double steps) {
   const double growth = steps / axis.steps;
   axis.steps = steps;
   return with_range(axis, axis.first * growth, (axis.last - axis.first) * growth);
 }
 
-/// Zooms and keeps what lies at pixel `x` in place; a factor above 1 shows fewer slots.
+/// Zooms around pixel `x`: the position drawn there stays in place. A factor above 1 shows fewer
+/// slots.
 inline StepAxis zoomed(const StepAxis& axis, double factor, double x) {
   const double anchor = axis.step_of(x);
   const double length = (axis.last - axis.first) / factor;
@@ -60,15 +61,15 @@ inline StepAxis moved(const StepAxis& axis, double pixels) {
   return with_range(axis, axis.first - steps, axis.last - axis.first);
 }
 
-/// Maps the slots of one curve to those of another curve with a different number of slots, so that
-/// the boundaries between forward and backward meet.
+/// Maps slots of a curve (`own`) to slots of the curve that defines the axis (`shown`). The curves
+/// may differ in length; their boundaries between forward and backward, and their ends, coincide.
 struct StepAlignment {
   double shown_boundary = 0;
   double shown_end = 1;
   double own_boundary = 0;
   double own_end = 1;
 
-  /// The slot of this curve that is drawn at slot `shown` of the other curve.
+  /// The slot of the `own` curve that is drawn at slot `shown` of the axis.
   double to_own(double shown) const {
     if (shown <= shown_boundary) {
       return shown_boundary > 0 ? shown * own_boundary / shown_boundary : shown;

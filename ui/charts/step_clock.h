@@ -8,12 +8,12 @@
 
 namespace stashscope::ui {
 
-/// Begin and end of each slot of a curve, in milliseconds since the first. A slot that takes no
-/// time begins and ends at the same moment.
+/// Begin and end of each slot of a curve, in milliseconds since the first slot began. A slot that
+/// takes no time begins and ends at the same moment.
 class StepClock {
  public:
   StepClock() : StepClock(std::span<const double>()) {}
-  /// @param seconds duration of each slot; negative ones count as 0
+  /// @param seconds duration of each slot; negative durations are replaced by 0
   explicit StepClock(std::span<const double> seconds) {
     begins_.reserve(seconds.size() + 1);
     begins_.push_back(0);
@@ -33,8 +33,8 @@ class StepClock {
     return begins_[index] + share * (begins_[index + 1] - begins_[index]);
   }
 
-  /// The slot that runs at a time, as a position inside it. Slots that take no time are skipped. A
-  /// time before the beginning gives 0, a time beyond the end the number of slots.
+  /// The position, slot number plus fraction, that runs at a time. Slots that take no time are
+  /// skipped. A time before the beginning gives 0, a time beyond the end the number of slots.
   double step_at(double time) const {
     if (time <= 0) return 0;
     if (time >= total()) return static_cast<double>(steps());
@@ -50,7 +50,7 @@ class StepClock {
  private:
   static constexpr std::ptrdiff_t mark_distance = 64;
 
-  std::vector<double> begins_;  ///< by slot, followed by the end of the last one
+  std::vector<double> begins_;  ///< begin of each slot, then the end of the last slot
   std::vector<double> marks_;   ///< every `mark_distance`-th entry of `begins_`; searched first
 };
 

@@ -7,11 +7,11 @@ namespace stashscope::ui {
 
 /// The actions of the keys of a chart over the slots.
 struct StepKeys {
-  /// Moves the cursor by a number of slots, up to the ends.
+  /// Moves the cursor by a number of slots and stops at the ends.
   std::function<void(std::ptrdiff_t)> move;
   /// Zooms around the cursor; a factor above 1 shows fewer slots.
   std::function<void(double)> zoom;
-  /// Pans by a number of view widths; above 0 to the right.
+  /// Pans by a number of view widths; positive numbers pan to the right.
   std::function<void(double)> pan;
   std::function<void()> show_all;
 };

@@ -23,7 +23,8 @@ std::unique_ptr<QLockFile> make_lock(const QString& file) {
   return lock;
 }
 
-/// Removes the session, and the partial file that its program was writing when it ended.
+/// Removes the session file, and the partial file of a write that the end of its program
+/// interrupted.
 void remove_session(const QString& file) {
   const QFileInfo info(file);
   const QStringList parts = {info.fileName(), info.fileName() + u".part-*"_s};
@@ -56,7 +57,8 @@ Autosave::~Autosave() {
   const bool unsaved =
       !given_up_ && document_.study() != nullptr && !document_.undo_stack().isClean();
   if (unsaved) save();
-  // Runs after the pending writes, which would create the file again. The lock is released last.
+  // Runs after the pending writes, because they would create a removed file again. The lock is
+  // released last.
   document_.files().write_in_background(
       {}, [unsaved, file = file_, lock = std::shared_ptr<QLockFile>(std::move(lock_))] {
         if (!unsaved) QFile::remove(file);

@@ -14,7 +14,7 @@ class Autosave : public QObject {
   Q_OBJECT
 
  public:
-  /// A session that an ended run of the program left behind.
+  /// A session file left behind by a run of the program that has ended.
   struct Abandoned {
     QString file;
     QString model;
@@ -24,8 +24,8 @@ class Autosave : public QObject {
   /// Keeps the file if there are unsaved choices, and removes it otherwise.
   ~Autosave() override;
 
-  /// Sessions in the folder whose programs have ended, newest first. Skips files that cannot be
-  /// read, and leaves them in place.
+  /// Session files in the folder that ended runs of the program left behind, newest first. Files
+  /// that cannot be read are skipped and stay in the folder.
   std::vector<Abandoned> abandoned() const;
   void discard(const Abandoned& session) const;
   /// Opens the session. Removes `session.file` once the autosave file of this document holds the
@@ -36,7 +36,7 @@ class Autosave : public QObject {
   /// Writes the document's session now, in the background.
   void save();
 
-  /// In the program's cache folder.
+  /// The folder `autosave` in the program's cache folder.
   static QString default_folder();
 
  private:

@@ -19,7 +19,8 @@ struct DimensionPreset {
 /// The presets of all models that have the same dimension names.
 class DimensionPresets {
  public:
-  /// Merging dimensions keeps the presets: the key covers all names, merged ones included.
+  /// The key of the presets consists of all dimension names, including merged ones. Presets
+  /// therefore stay when the user merges dimensions.
   explicit DimensionPresets(const std::vector<Dimension>& dimensions);
 
   /// Sorted by name.
@@ -32,10 +33,10 @@ class DimensionPresets {
   QString key_;
 };
 
-/// The current sizes, without those that depend on the data.
+/// The current sizes of all dimensions except those whose size depends on the data.
 DimensionSizes sizes_now(const std::vector<Dimension>& dimensions);
 
-/// Every size doubled or halved, from 1 to `largest_dimension`.
+/// Every size doubled or halved, and limited to the range from 1 to `largest_dimension`.
 DimensionSizes doubled(const DimensionSizes& sizes);
 DimensionSizes halved(const DimensionSizes& sizes);
 

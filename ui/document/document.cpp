@@ -66,10 +66,10 @@ void Document::finish_in_vain(const Failure& failure, bool was_opening) {
     const bool awaited = !std::exchange(awaited_save_, {}).isEmpty();
     take_back_refused();
     const QString message = awaited ? tr("Nothing was saved, and the choice was undone: %1")
-                                    : tr("The choice was taken back: %1");
+                                    : tr("The choice was undone: %1");
     return notices_.report({failure.kind, message.arg(failure.message)});
   }
-  // The user may have edited the choices before the file was opened.
+  // Opening a file cancels the study of an edit made just before, so it is computed now.
   if (study_ != nullptr && !is_answered()) compute();
   notices_.report(failure);
 }
@@ -148,7 +148,8 @@ void Document::take_choices(const Choices& choices) {
   }
 }
 
-/// The shown study belongs to the choices, so a session with them can be opened again.
+/// Once the shown study belongs to the newest choices, a save that waited for this study is
+/// written.
 void Document::take_answered() {
   if (!is_answered()) return;
   shown_at_ = undo_stack_.index();

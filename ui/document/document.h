@@ -43,8 +43,8 @@ class Document : public QObject {
   /// Warnings of the loader and of the study.
   QStringList notes() const;
 
-  /// Everything that a session file holds. Uses the choices of the shown study, because only these
-  /// are known to give a study when the file is opened.
+  /// The content of a session file, with the choices of the shown study. For newer choices it is
+  /// not known yet whether a study can be computed when the file is opened.
   Session session() const;
 
   /// An edit of the user. Does nothing when the choices stay the same.
@@ -57,10 +57,10 @@ class Document : public QObject {
 
   RunJob& run_job() { return run_job_; }
   const RunJob& run_job() const { return run_job_; }
-  /// Runs the step on the chosen device, by default on the processor. Does nothing while `why_wait`
-  /// has a reason.
+  /// Runs the step on the chosen device, or on the processor if no device is chosen. Does nothing
+  /// while `why_wait` has a reason.
   void run();
-  /// Shared by runs and searches for this document.
+  /// Admits only one run or search of this document at a time.
   ExclusiveWork& exclusive_work() { return exclusive_work_; }
   /// The reason why no run or search can begin now; empty if one can begin.
   QString why_wait() const;
@@ -80,9 +80,9 @@ class Document : public QObject {
   void save_session_as(const QString& path);
 
  Q_SIGNALS:
-  void opened();           ///< another model; `study_changed` follows
+  void opened();           ///< a model was opened; `study_changed` follows
   void study_changed();    ///< a new study is shown
-  void choices_changed();  ///< the study follows
+  void choices_changed();  ///< `study_changed` follows when the new study is computed
   void measured_changed();
 
  private:
@@ -99,24 +99,24 @@ class Document : public QObject {
                   const QString& path);
   void show_study(std::shared_ptr<const Study> study);
   void write_session(const QString& path);
-  /// The study with the node times of the measurement, if there is one.
+  /// The study with measured node times; without a measurement, `study` itself.
   std::shared_ptr<const Study> timed_study(std::shared_ptr<const Study> study) const;
 
   std::shared_ptr<const Study> study_;
   std::shared_ptr<const Graph> model_;
   Choices choices_;
-  Session session_;  // its choices and measurements are stale; use session()
+  Session session_;  // choices and measurements in it are out of date; use session()
   QStringList load_notes_;
   std::optional<Measured> measured_;
-  std::optional<int>
-      shown_at_;  // position of the shown study in the undo stack; empty once removed from it
-  QString awaited_save_;  // the session file that waits for a study
+  std::optional<int> shown_at_;  // position of the shown study in the undo stack; empty if the
+                                 // stack no longer has it
+  QString awaited_save_;         // the session file that waits for a study
   bool refusing_ = false;
   QUndoStack undo_stack_;
   LinkedSelection selection_;
   ExclusiveWork exclusive_work_;
   Notices notices_;
-  // Last, because they use the members above until their destructors have ended their threads.
+  // Declared last, so that they are destroyed first: their threads use the members above.
   DocumentFiles files_{notices_};
   StudyJob study_job_;
   RunJob run_job_{exclusive_work_};

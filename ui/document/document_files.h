@@ -20,7 +20,7 @@ class DocumentFiles : public QObject {
  public:
   explicit DocumentFiles(Notices& notices) : notices_(notices) {}
 
-  /// To be called when another model was opened.
+  /// Call this after another model was opened.
   /// @param session empty when the model was not opened from a session of the user
   void open(std::shared_ptr<const Graph> model, const std::filesystem::path& model_file,
             const QString& session);
@@ -34,7 +34,7 @@ class DocumentFiles : public QObject {
   /// that is no longer open emits no `session_not_saved`.
   /// @pre a model is open
   void write_session(Session session, const QString& path);
-  /// @param done message on success; empty: none
+  /// @param done message on success; empty: no message
   /// @param job is called on another thread and may throw
   void write_in_background(const QString& done, std::function<void()> job);
   /// Writes one file in the background. Refuses a file that the document was read from. Does

@@ -4,10 +4,10 @@
 
 namespace stashscope::ui {
 
-/// Both write in the background, and end with a notice or a failure. They do nothing without a
-/// study.
+/// Both functions write in the background and report success or failure in the notices. Without a
+/// study they do nothing.
 
-/// Writes the graph that the current plans lead to.
+/// Writes the model with the current plans applied to its graph.
 void save_modified_model(Document& document, const QString& path);
 
 /// Writes the environment variables that make ONNX Runtime apply the current plans. The notice

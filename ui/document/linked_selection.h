@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// The selection that all views share. Each view sets the selection, and follows it on `changed`.
-/// Ignores requests until it has a study.
+/// The selection that all views share. Each view sets the selection, and updates itself on
+/// `changed`. Without a study, requests to select are ignored.
 class LinkedSelection : public QObject {
   Q_OBJECT
 
@@ -40,7 +40,7 @@ class LinkedSelection : public QObject {
   /// Selects no node; the memory cursor stays.
   void clear();
 
-  /// Selects nothing, with the cursor at the peak. Emits no signal: a new study follows.
+  /// Clears the selection and puts the cursor at the peak. Emits no signal: a new study follows.
   void reset() { current_ = Selection(); }
   /// Adapts the selection to a new study. Emits no signal: the views must take the study first;
   /// `announce` then makes them show the selection.

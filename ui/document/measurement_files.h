@@ -4,9 +4,9 @@
 
 namespace stashscope::ui {
 
-/// Both work in the background, and end with a notice or a failure.
+/// Both functions work in the background and report success or failure in the notices.
 
-/// Shows the measurement of a file. Fails if the measurement belongs to another step.
+/// Reads a measurement from a file and shows it. Fails if the measurement belongs to another step.
 void import_measurement(Document& document, const QString& path);
 
 /// Writes the measurement of the shown step. Does nothing without a measurement.

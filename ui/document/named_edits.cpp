@@ -11,7 +11,7 @@ void choose_named(Document& document, const Choices& after, std::span<const Node
   const Study& study = *document.study();
   const std::string why = why_not_named(study.graph(), study.current->dataflow, about);
   if (!why.empty())
-    document.notices().notify(Document::tr("Nothing is changed: %1").arg(shown(why)));
+    document.notices().notify(Document::tr("The edit changed nothing: %1").arg(shown(why)));
 }
 
 }  // namespace stashscope::ui

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Applies an edit to the document. If the edit changed nothing because no name identifies one of
-/// the nodes, a notice says so.
+/// Applies an edit to the document. Edits refer to nodes by name; if the edit changes nothing
+/// because a node has no unique name, a notice says so.
 /// @param about the edited nodes of the document's study
 void choose_named(Document& document, const Choices& after, std::span<const NodeId> about,
                   const QString& text, const QString& merge_key = {});

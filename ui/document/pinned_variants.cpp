@@ -23,7 +23,7 @@ QString plans_label(const Study& study) {
                  : PinnedVariants::tr("%n plan(s)", nullptr, static_cast<int>(on));
 }
 
-/// The dimension values of one study that another does not have.
+/// The dimensions of `study` that are missing or have another size in `than`, as `batch = 8, ...`.
 QString other_dims(const Study& study, const Study& than) {
   QStringList dims;
   for (const Dimension& each : study.sizes->dims.dimensions) {
@@ -36,7 +36,8 @@ QString other_dims(const Study& study, const Study& than) {
   return dims.join(u", "_s);
 }
 
-/// A label that differs from those of the pinned variants, if necessary by dimension values.
+/// The label of a study. If a pinned variant has the same label, dimension sizes that differ are
+/// appended.
 QString own_label(const Study& study, const std::vector<PinnedVariant>& pinned) {
   const QString label = variant_label(study);
   for (const PinnedVariant& each : pinned) {

@@ -8,7 +8,7 @@ namespace stashscope::ui {
 struct PinnedVariant {
   std::shared_ptr<const Study> study;
   QString label;         ///< `level 1, order minimal`
-  std::size_t slot = 0;  ///< from 0, constant while it is pinned; selects its colour
+  std::size_t slot = 0;  ///< index of its colour, from 0; constant while pinned
 };
 
 /// The pinned variants, oldest first. Refuses more than `most` variants, because more curves could

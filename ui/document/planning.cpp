@@ -50,7 +50,7 @@ Planning::Planning(Document& document, QObject* parent) : QObject(parent), docum
     Q_EMIT progressed();
   });
   connect(&document_, &Document::opened, this, [this] {
-    // Its answer is about the previous model. `drop_plans` cancels the other searches.
+    // A fit search answers for the previous model. `drop_plans` cancels the other searches.
     if (job_ == PlanningJob::fit) progress_.cancel();
   });
   connect(&document_, &Document::study_changed, this, &Planning::take_study);
@@ -261,7 +261,8 @@ void Planning::take_study() {
     }
     drop_plans();
   }
-  // A planned order is compatible with every basis, so a chosen order is the stricter basis.
+  // A study with a planned order matches a basis with any order. A study with an order strategy
+  // matches only its own order, so it becomes the basis.
   if (basis_ == nullptr || study->choices.order.strategy) basis_ = study;
   update_fit();
 }

@@ -24,7 +24,7 @@ class Planning : public QObject {
   explicit Planning(Document& document, QObject* parent = nullptr);
   ~Planning() override;
 
-  /// All three searches do nothing while `Document::why_wait` has a reason.
+  /// The three searches below do nothing while `Document::why_wait` gives a reason to wait.
   /// Searches for plans within a budget. When the search ends or is stopped, the best plan that
   /// meets the budget is applied, as an edit of the user.
   void plan(const BudgetRequest& request);
@@ -37,7 +37,7 @@ class Planning : public QObject {
   bool is_stopping() const { return progress_.cancelled(); }
   /// Progress of the current job, from 0 to 1.
   double fraction() const;
-  /// The request of the current budget search, or else of the last one.
+  /// The request of the current budget search; if none runs, of the last one.
   const BudgetRequest& request() const { return request_; }
   /// Plan and bound of the current budget search; empty before its first plan.
   std::optional<BudgetAnswer> so_far() const;

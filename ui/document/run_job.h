@@ -18,8 +18,8 @@ struct Measured {
   std::int64_t largest_error = 0;  ///< bytes, over all slots of both variants
 };
 
-/// Runs steps in the worker process, one at a time. A run counts as heavy work for as long as it
-/// lasts. Lives on the interface thread.
+/// Runs steps in the worker process, one at a time. During a run, no search can begin, because the
+/// run occupies `ExclusiveWork`. Lives on the interface thread.
 class RunJob : public QObject {
   Q_OBJECT
 
@@ -44,7 +44,8 @@ class RunJob : public QObject {
  Q_SIGNALS:
   void running_changed();
   void progressed(double fraction, const QString& stage);
-  /// One of these signals ends each run that was not cancelled; `is_running` is already false.
+  /// Each run emits one of these two signals at its end, unless it was cancelled. `is_running` is
+  /// already false then.
   void measured(const stashscope::ui::Measured& measured);
   void failed(const stashscope::ui::Failure& failure);
 

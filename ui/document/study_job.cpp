@@ -7,7 +7,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// An error names the file, because another model may still be on the screen.
+/// Errors name the file, because the screen may still show another model.
 std::shared_ptr<const Study> first_study(const LoadedModel& loaded, const Progress& progress) {
   try {
     return compute_study(loaded.model, loaded.session.choices, nullptr, progress);

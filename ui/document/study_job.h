@@ -33,7 +33,7 @@ class StudyJob : public QObject {
   /// Loads a model and computes its first study.
   /// @param loader is called on another thread and may throw
   void open(const QString& path, Loader loader);
-  /// @param previous its parts are reused where the choices allow that; may be null
+  /// @param previous results that the new choices do not affect are reused; may be null
   void compute(std::shared_ptr<const Graph> model, const Choices& choices,
                std::shared_ptr<const Study> previous);
   /// Cancels the computation and drops its result. `finished` is not emitted for it.

@@ -30,7 +30,7 @@ inline Camera moved(Camera camera, QPointF by) {
   return camera;
 }
 
-/// Zooms and keeps what lies under `anchor` (on the screen) in place.
+/// Zooms so that the point of the picture under the screen position `anchor` stays in place.
 inline Camera zoomed(const Camera& camera, double factor, QPointF anchor) {
   const double zoom = std::clamp(camera.zoom * factor, least_zoom, most_zoom);
   return {zoom, anchor - camera.to_picture(anchor) * zoom};

@@ -9,12 +9,12 @@ namespace {
 
 /// Maximum number of visible edges that are drawn as curves.
 constexpr std::size_t most_smooth_edges = 600;
-/// Number of the largest visible stash edges that are drawn in their width.
+/// Number of the largest visible stash edges. They are drawn with a width that shows their bytes.
 constexpr std::size_t most_wide_stash_edges = 48;
-/// Number of the next largest that are drawn as thin lines. Smaller ones are left out.
+/// Number of the next largest stash edges. They are drawn as thin lines; smaller ones are left out.
 constexpr std::size_t most_thin_stash_edges = 1000;
 constexpr int thin_parts = 8;
-/// Straight edges shorter than this many pixels connect boxes that touch each other.
+/// Straight edges shorter than this many pixels are left out, because their boxes touch each other.
 constexpr double least_edge = 2;
 constexpr double arrow_length = 6;
 constexpr double arrow_zoom = 0.45;
@@ -27,7 +27,7 @@ QPainterPath path_of(const layout::Curve& curve) {
   return path;
 }
 
-/// Puts a painter into the coordinates of the picture while it lives.
+/// During the lifetime of this object, the painter uses the coordinates of the picture.
 class InPicture {
  public:
   InPicture(QPainter& painter, const Camera& camera) : painter_(painter) {

@@ -8,14 +8,14 @@
 
 namespace stashscope::ui {
 
-/// How much detail is left out where it is hard to see.
+/// Which details are left out where they are hard to see.
 enum class Detail : unsigned char {
-  screen,  ///< as much as keeps the time of a frame short
-  print,   ///< nothing
+  screen,  ///< as many as needed to paint a frame quickly
+  print,   ///< none
 };
 
-/// Paints the edges and the stash edges of a scene. If there are more lines than fit into the time
-/// of a frame, edges become straight and only the largest stash edges keep their width.
+/// Paints the edges and the stash edges of a scene. If there are too many lines to paint a frame
+/// quickly, edges become straight and only the largest stash edges keep their width.
 class CurvePainter {
  public:
   /// @param seen visible part of the picture; lines outside it are skipped

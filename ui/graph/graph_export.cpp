@@ -101,8 +101,8 @@ PictureFormat picture_format(const std::string& path) {
   if (suffix == ".svg") return PictureFormat::svg;
   if (suffix == ".png") return PictureFormat::png;
   if (suffix == ".pdf") return PictureFormat::pdf;
-  fail_usage(printable(path), "its ending tells no kind of picture",
-             "end it in .svg, .png or .pdf");
+  fail_usage(printable(path), "the suffix names no picture format",
+             "use the suffix .svg, .png or .pdf");
 }
 
 QSizeF page_size(const layout::Drawing& drawing) {

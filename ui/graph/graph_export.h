@@ -11,12 +11,12 @@ namespace stashscope::ui {
 /// Format of an exported picture, chosen by the suffix of the file.
 enum class PictureFormat : unsigned char { svg, png, pdf };
 
-/// By the suffix of a path, in upper or lower case. Throws a usage Error that lists the formats for
-/// an unknown suffix.
+/// The format that the suffix of a path names, in upper or lower case. For an unknown suffix,
+/// throws a usage Error that lists the formats.
 PictureFormat picture_format(const std::string& path);
 
-/// Pixels for each unit of a picture of this size in a PNG: 2, or less if common programs could not
-/// open the image.
+/// The scale of a PNG of a picture of this size, in pixels per unit of the picture: 2, or less if
+/// common programs could not open such a large image.
 double png_scale(QSizeF picture);
 
 /// Writes the whole picture with title and legend, on a light ground. Must not be called on the

@@ -10,17 +10,17 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Minimum size of texts in pixels. Titles keep it while the box has room for them; all other texts
-/// are left out below it.
+/// Minimum size of texts in pixels. Smaller texts are left out, except titles of boxes: they are
+/// drawn at this size while the box has room.
 constexpr double readable_pixels = 8;
-/// Minimum width of texts that do not shrink with their box; they are elided down to it.
+/// Titles drawn at the minimum size are elided only if at least this many pixels remain.
 constexpr double least_text_width = 24;
 /// Boxes lower than this many pixels are painted as patches of colour.
 constexpr double patch_pixels = 9;
 /// Boxes lower than this many pixels have square corners.
 constexpr double round_pixels = 14;
 constexpr double corner = 4;
-/// If more frames are visible, they have square corners.
+/// If more frames than this are visible, all frames have square corners.
 constexpr std::size_t most_round_frames = 40;
 
 /// Mixes `share` of one colour over another.
@@ -201,7 +201,7 @@ void GraphPainter::paint_small_title(QPainter& painter, std::size_t index,
   const QString title = shown(drawing_.boxes[index].title);
   const QString text =
       painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(line.width()));
-  // A short name fits where only a few letters of a long one would be left.
+  // In a narrow box, a name is drawn only if it fits without eliding.
   if (line.width() < least_text_width && text != title) return;
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
 }

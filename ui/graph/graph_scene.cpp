@@ -67,7 +67,8 @@ void GraphScene::mark(const Selection& selection, std::optional<int> hops) {
   near_ = layout::part_with(drawing(), layout::nodes_near(topology, nodes, *hops));
 }
 
-/// Whether a line belongs to the selection: it touches the selected box, or connects marked ones.
+/// Whether a line belongs to the selection: it touches the selected box, or connects two partly
+/// marked boxes.
 bool GraphScene::is_strong(std::uint32_t from, std::uint32_t to) const {
   return marks_[from] == Mark::selected || marks_[to] == Mark::selected ||
          (marks_[from] == Mark::part && marks_[to] == Mark::part);

@@ -25,11 +25,11 @@ QFont graph_font(double pixels);
 /// For texts beside the picture, which scale with the text size and not with the zoom.
 QFont caption_font(double pixels);
 
-/// The part of a box in the selection.
+/// Which of the marked nodes a box holds.
 enum class Mark : unsigned char {
   none,
-  part,      ///< holds some of the marked nodes
-  selected,  ///< shows the selected node, or only marked nodes of one group
+  part,      ///< holds some of the marked nodes, but not all
+  selected,  ///< holds all marked nodes
 };
 
 /// How strongly a line between two boxes is drawn.
@@ -51,7 +51,8 @@ class GraphScene {
   const std::optional<QColor>& colour(std::size_t box) const { return colours_[box]; }
 
   /// Marks the boxes that show the selection.
-  /// @param hops boxes further from the selection than this are faded; nothing: none is faded
+  /// @param hops boxes more than `hops` tensors away from the selection are faded; empty: no box is
+  /// faded
   void mark(const Selection& selection, std::optional<int> hops = std::nullopt);
   const std::vector<Mark>& marks() const { return marks_; }
   bool is_faded(std::size_t box) const { return near_ && !near_->boxes[box]; }

@@ -10,12 +10,13 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Text of a node that makes a view or works in place.
+/// The line of a tip that names whose memory the node uses; empty unless the node makes a view or
+/// works in place.
 QString borrowed_text(const Study& study, NodeId node) {
   const NodeId maker = maker_of_memory(study, node);
   if (!maker.valid() || maker == node) return {};
   return QLatin1Char('\n') +
-         GraphView::tr("in the memory of %1")
+         GraphView::tr("output in the memory of %1")
              .arg(shown(name_of(study.graph(), study.current->dataflow, maker)));
 }
 
@@ -43,7 +44,7 @@ QString tip_of_box(const GraphPicture& picture, std::uint32_t box) {
   }
   if (drawn.memory.peak_bytes > 0) {
     tip += QLatin1Char('\n') +
-           GraphView::tr("%1 of it at the peak").arg(bytes_text(drawn.memory.peak_bytes));
+           GraphView::tr("%1 alive at the peak").arg(bytes_text(drawn.memory.peak_bytes));
   }
   if (drawn.seconds > 0) {
     tip += QLatin1Char('\n') + GraphView::tr("runs for %1").arg(time_text(drawn.seconds));

@@ -19,17 +19,18 @@ class GraphView : public QWidget {
  public:
   explicit GraphView(QWidget* parent = nullptr);
 
-  /// Null empties the view. A picture of the same model keeps what the user looks at in its place.
+  /// Null empties the view. If the new picture shows the same model, what the user looks at keeps
+  /// its place on the screen.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
   /// Null while there is nothing to show.
   const GraphScene* scene() const { return scene_.get(); }
   void set_selection(const Selection& selection);
   void colour_by(layout::Colouring colouring);
   layout::Colouring colouring() const { return colouring_; }
-  /// Fades boxes that are more than `hops` tensors away from the selection; nothing: fades none.
+  /// Fades boxes that are more than `hops` tensors away from the selection. Empty: fades no box.
   void isolate(std::optional<int> hops);
   const std::optional<int>& isolation() const { return isolation_; }
-  /// A line across the top, such as why something is not shown; empty: none.
+  /// Shows text across the top of the view, for example why something is not shown. Empty: no text.
   void set_notice(const QString& notice);
   const QString& notice() const { return notice_; }
 
@@ -108,7 +109,7 @@ class GraphView : public QWidget {
   void show_box(const QRectF& box, double margin);
   void walk(Qt::Key direction);
   void add_keys();
-  /// In pixels, to the right and down.
+  /// Moves the view over the picture by pixels, to the right and down.
   void pan(QPointF by);
   void set_hovered(std::optional<std::uint32_t> box);
   void paint_notice(QPainter& painter, const Theme& theme) const;

@@ -16,7 +16,7 @@ namespace {
 constexpr double zoom_step = 1.25;
 constexpr double pan_step = 64;
 
-/// Distance from a curve within which a click counts, in pixels.
+/// A click hits a curve within this distance, in pixels.
 constexpr double reach = 6;
 
 bool is_escape(const QKeyEvent& key) {
@@ -93,7 +93,7 @@ void GraphView::walk(Qt::Key direction) {
 }
 
 bool GraphView::event(QEvent* event) {
-  // Before the window's own command of that key.
+  // Escape ends the isolation first; otherwise the window would take the key for its own command.
   if (event->type() == QEvent::ShortcutOverride && isolation_ &&
       is_escape(static_cast<const QKeyEvent&>(*event))) {
     event->accept();

@@ -13,7 +13,7 @@ class LayoutService::Work {
   Work(std::filesystem::path program, layout::TextWidth text_width)
       : program_(std::move(program)), text_width_(std::move(text_width)) {}
 
-  /// Everything in a picture except the positions.
+  /// A picture without its positions.
   struct Draft {
     std::shared_ptr<const Study> study;
     std::shared_ptr<const layout::Grouping> grouping;

@@ -34,7 +34,7 @@ class LayoutService : public QObject {
                 QObject* parent = nullptr);
   ~LayoutService() override;
 
-  /// @param open the open groups; nothing: open down to the layers
+  /// @param open the open groups; empty: the groups of `initially_open`
   void request(std::shared_ptr<const Study> study, std::optional<layout::OpenGroups> open);
 
   bool is_busy() const { return busy_; }
@@ -43,7 +43,7 @@ class LayoutService : public QObject {
   static constexpr int patience_in_milliseconds = 2500;
 
  Q_SIGNALS:
-  /// @param is_final false: a better one will follow
+  /// @param is_final false: a better picture will follow
   void drawn(std::shared_ptr<const stashscope::ui::GraphPicture> picture, bool is_final);
   /// The fine layout failed; a plain one was drawn.
   void degraded(const QString& reason);

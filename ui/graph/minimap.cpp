@@ -96,7 +96,8 @@ std::vector<QRectF> Minimap::boxes_in(const QRectF& place) const {
   return boxes;
 }
 
-/// Shows all of the picture, even if it is too large for any view.
+/// The camera of the map. It shows the whole picture, if necessary at a smaller zoom than a view
+/// allows.
 Camera Minimap::own_camera() const {
   const QRectF picture = to_qt(scene_->drawing().bounds);
   const double wide = (width() - 2 * map_margin) / std::max(1.0, picture.width());
@@ -124,7 +125,7 @@ void Minimap::paintEvent(QPaintEvent*) {
   painter.drawRect(camera.to_screen(seen_).intersected(rect().toRectF().adjusted(1, 1, -1, -1)));
 }
 
-/// Cached from frame to frame, because the boxes do not change while the view moves.
+/// Draws the boxes into a cached image, because they do not change while the view moves.
 void Minimap::draw_boxes() {
   boxes_ = QPixmap(size() * devicePixelRatioF());
   boxes_.setDevicePixelRatio(devicePixelRatioF());

@@ -6,13 +6,14 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Number of GPUs offered for another machine. Few have more, and any number can be typed.
+/// Number of GPUs listed for another machine. For a machine with more GPUs, the user types the
+/// name.
 constexpr int most_offered = 8;
 
 }  // namespace
 
 DeviceList::DeviceList(Look look) {
-  const std::string unknown = tr("of the other machine, if it has one").toStdString();
+  const std::string unknown = tr("a GPU of the other machine, if it has this one").toStdString();
   elsewhere_.push_back({"cpu", tr("the other machine's processor").toStdString(), true});
   for (int index = 0; index < most_offered; ++index) {
     elsewhere_.push_back({"cuda:" + std::to_string(index), unknown, true});

@@ -11,8 +11,9 @@
 namespace stashscope::ui {
 
 /// The devices that a step can run on: the devices of this computer, or the devices that another
-/// machine may have. The former are listed on another thread, because a driver takes a moment to
-/// start. Only the worker of the other machine knows its actual devices.
+/// machine may have. This computer's devices are listed on another thread, because a driver takes a
+/// moment to start. For another machine the list is a guess: only its worker knows which devices
+/// exist.
 class DeviceList : public QObject {
   Q_OBJECT
 
@@ -26,7 +27,7 @@ class DeviceList : public QObject {
   const std::vector<DeviceInfo>& all() const { return is_remote_ ? elsewhere_ : here_; }
   /// The devices of this computer, even while steps run on another one.
   const std::vector<DeviceInfo>& here() const { return here_; }
-  /// By `device_meant`; null when no device has that name.
+  /// The device that `name` means, as defined by `device_meant`; null if there is none.
   const DeviceInfo* meant_by(const std::string& name) const { return device_meant(all(), name); }
 
   bool is_remote() const { return is_remote_; }

@@ -15,7 +15,7 @@ class JobThread {
   enum class AtEnd { drop, finish };
 
   explicit JobThread(AtEnd at_end);
-  /// Waits for the running job, so cancel it first.
+  /// Waits for the running job. The caller cancels the job first to keep this wait short.
   ~JobThread();
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;

@@ -25,7 +25,7 @@ constexpr double above_phases = 3;
 constexpr double least_height = 6;
 constexpr std::array sides = {ComparisonChart::left, ComparisonChart::right};
 
-/// The slot after the last forward node; the end if there is no boundary.
+/// The number of forward slots; without a backward pass, the number of all slots.
 double boundary_of(const Variant& variant) {
   const std::size_t steps = variant.forward_slots;
   return static_cast<double>(steps > 0 ? steps : variant.timeline.order.size());

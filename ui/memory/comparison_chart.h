@@ -33,7 +33,7 @@ class ComparisonChart : public QWidget {
   std::size_t cursor() const { return cursor_; }
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
-  /// The longest form of the readout that fits.
+  /// The longest version of the readout that fits into the chart.
   QString shown_readout() const;
 
   QSize sizeHint() const override { return {480, 240}; }
@@ -60,7 +60,7 @@ class ComparisonChart : public QWidget {
   void paint_side(QPainter& painter, const Theme& theme, Side side) const;
   void paint_cursor(QPainter& painter, const Theme& theme) const;
   QString readout(Side side) const;
-  /// What is said of both sides at the cursor, from the longest text to the shortest.
+  /// The versions of the readout for both sides at the cursor, longest first.
   /// @pre both sides have slots
   QStringList readouts() const;
   std::int64_t bytes_at_cursor(Side side) const;

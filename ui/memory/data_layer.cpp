@@ -16,7 +16,7 @@ constexpr double band_opacity = 0.55;
 constexpr double band_opacity_on_dark = 0.8;
 /// Opacity of workspace, which lies on curves of the same colour.
 constexpr double workspace_opacity = 0.45;
-/// Opacity of the low side of columns that hold many slots.
+/// Opacity between the lowest and the highest value of a column that holds many slots.
 constexpr double spread_opacity = 0.3;
 
 struct LineStyle {
@@ -41,7 +41,7 @@ struct TensorColours {
   }
 
   std::array<QRgb, band_count> of_band;
-  std::array<QRgb, life_shades> of_life;  ///< from a lifetime of no slot to one of all slots
+  std::array<QRgb, life_shades> of_life;  ///< by lifetime, from 0 slots to all slots
 };
 
 class ColumnPainter {
@@ -160,7 +160,7 @@ class ColumnPainter {
     return colours_.of_life[static_cast<std::size_t>(lived * shades_per_step_)];
   }
 
-  /// With an edge if there is room, so that neighbours of the same colour can be told apart.
+  /// Draws an edge if there is room, so that neighbours of the same colour can be told apart.
   void fill_tensor(int column, std::int64_t bottom, const TensorBand& band, bool begins) {
     const int from = row_of(bottom);
     const int to = row_of(bottom + band.bytes);
@@ -199,8 +199,8 @@ class ColumnPainter {
     }
   }
 
-  /// Follows the highest value of each column: the curve of a step function has only level and
-  /// upright parts.
+  /// Draws the highest value of each column. Between columns the line only rises or falls
+  /// vertically, because live bytes change in steps.
   void draw_line(const MemoryCurve& curve, const LineStyle& style) {
     const int width = pixels(style.width);
     const int period = style.on > 0 ? pixels(style.on) + pixels(style.off) : 1;
@@ -231,7 +231,7 @@ class ColumnPainter {
   double ratio_;
   std::vector<double> positions_;  ///< positions of the left edges of the columns, then the right
                                    ///< edge of the last one
-  std::vector<double> bounds_;     ///< the same as slots of the current curve
+  std::vector<double> bounds_;     ///< `positions_` as slots of the current curve
   TensorColours colours_;
   double shades_per_step_;
   ColumnImage image_;

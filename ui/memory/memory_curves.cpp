@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// As a multiple of the highest peak.
+/// Reserved memory is drawn up to this multiple of the highest peak.
 constexpr std::int64_t most_reserved_in_sight = 2;
 
 using BandEdges = std::array<CurveExtremes, band_count>;
@@ -45,7 +45,7 @@ std::shared_ptr<const BandEdges> edges_of(const Variant& variant) {
   return edges;
 }
 
-/// The slot after the last forward node; the end if there is no boundary.
+/// The number of forward slots; without a backward pass, the number of all slots.
 double boundary_of(const MemoryCurve& curve) {
   return static_cast<double>(curve.forward_slots > 0 ? curve.forward_slots : curve.bytes.size());
 }

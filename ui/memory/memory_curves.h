@@ -54,8 +54,8 @@ SharedCurve curve_of(const Study& study, const Variant& variant);
 /// study if both have the same nodes and sizes.
 SharedCurve pinned_curve_of(const Study& pinned, const Study& shown);
 
-/// @param measured of the current variant; may be null
-/// @param previous its unchanged parts are shared
+/// @param measured measurement of the current variant; may be null
+/// @param previous curves that did not change are shared with the result
 MemoryCurves curves_of(std::shared_ptr<const Study> study, const Measurement* measured,
                        const MemoryCurves& previous = {});
 
@@ -66,13 +66,13 @@ std::shared_ptr<const TensorStack> tensors_of(const Study& study);
 CurvePlace place_of(const MemoryCurves& curves, const MemoryCurve& curve, AxisUnit unit);
 
 /// Length of the axis that holds all curves: slots of the current curve, or milliseconds of the
-/// slowest.
+/// slowest curve.
 double length_of(const MemoryCurves& curves, AxisUnit unit);
 
 /// The highest point of all curves in bytes, at least 1. Includes reserved memory if that is drawn.
 std::int64_t highest_of(const MemoryCurves& curves);
 
-/// Whether reserved memory is drawn as a line. Far above the curves it would flatten them.
+/// Whether reserved memory is drawn as a line. A line far above the curves would flatten them.
 bool shows_reserved(const MemoryCurves& curves);
 
 }  // namespace stashscope::ui

@@ -25,13 +25,14 @@ struct MemoryFrame {
   /// The middle of a slot of the current curve.
   double x_of(std::size_t step) const;
 
-  /// Paints numbers and phases below the plot. With one row only: the phases on an axis of slots,
-  /// the numbers on an axis of time.
+  /// Paints numbers and phases below the plot. If there is room for one row only, an axis of slots
+  /// shows the phases and an axis of time the numbers.
   void paint_axis(QPainter& painter) const;
   void paint_peaks(QPainter& painter) const;
   void paint_hover(QPainter& painter, std::size_t step) const;
   void paint_cursor(QPainter& painter, std::size_t step) const;
-  /// Paints the range that is shown when the button is released. Positions in pixels.
+  /// Paints the brush, in pixels: the range that the view zooms to when the mouse button is
+  /// released.
   void paint_brush(QPainter& painter, double from, double to) const;
 
  private:

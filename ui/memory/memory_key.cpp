@@ -18,7 +18,8 @@ constexpr double swatch_width = 11;
 constexpr double gap = 6;
 constexpr double distance = 18;
 constexpr double room_for_marks = 12;
-/// Minimum width of the line of text, in lines of text; a narrower one would say nothing.
+/// Minimum width of the line of text, as a multiple of its height. A narrower line shows nothing
+/// useful.
 constexpr double least_text = 22;
 
 double width_of(KeyEntry::Mark mark) {
@@ -120,7 +121,7 @@ std::vector<KeyEntry> key_of(const MemoryCurves& curves, const MemoryLook& look,
     const QString bytes = bytes_text(curves.reserved_bytes);
     key.push_back({KeyEntry::Mark::line,
                    shows_reserved(curves) ? KeyLayout::tr("reserved %1").arg(bytes)
-                                          : KeyLayout::tr("reserved %1, above").arg(bytes),
+                                          : KeyLayout::tr("reserved %1, above the plot").arg(bytes),
                    theme.measured, 1, Qt::DashLine});
   }
   if (scarce) return key;

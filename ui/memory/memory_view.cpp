@@ -17,9 +17,9 @@ using namespace Qt::StringLiterals;
 constexpr double memory_right_margin = 16;
 /// Space between the plot and the texts below it.
 constexpr double above_axis = 6;
-/// Views of fewer lines of text have little room besides the plot.
+/// Views lower than this, in lines of text, have little room besides the plot.
 constexpr double low_view = 9.5;
-/// Views of fewer lines of text have room for the plot only.
+/// Views lower than this, in lines of text, have room for the plot only.
 constexpr double lowest_view = 6;
 /// Factor on the peak, so that its label has room above it.
 constexpr double memory_room_above_peak = 1.14;
@@ -237,7 +237,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
                    in_one_line(readout(), fontMetrics(), line.width()));
 }
 
-/// Describes what is under the pointer, otherwise what is at the cursor.
+/// Describes the tensor or slot under the pointer; without the pointer, the slot of the cursor.
 QStringList MemoryView::readout() const {
   if (hovered_) {
     const auto tensor = tensor_at(*hovered_);

@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// Live bytes over slots or over time: of the step without plans, of the current step over its
-/// bands or tensors, of a run, and of pinned variants.
+/// Draws live bytes over slots or over time. Shows the bands or tensors of the current step, and
+/// the curves of the current step, of the step without plans, of a run and of pinned variants.
 ///
 /// The wheel zooms, dragging pans, dragging with Shift zooms to a range. A click puts the cursor on
 /// a slot and selects the tensor there. The arrow keys move the cursor, with Shift by ten slots; Up
@@ -36,7 +36,7 @@ class MemoryView : public QWidget {
   /// Outlines the largest tensor that the node makes, unless one of its tensors is outlined
   /// already.
   void mark_made_by(NodeId node);
-  /// Invalid for tensors that exist before the step.
+  /// The node that makes a tensor; invalid for tensors that exist before the step.
   NodeId maker_of(BufferId buffer) const;
   /// The outlined tensor; may be invalid.
   BufferId marked() const { return marked_; }
@@ -51,7 +51,7 @@ class MemoryView : public QWidget {
   double x_of(std::size_t step) const { return frame().x_of(step); }
   /// The slot at a pixel; if the pixel covers several, the one with the most live bytes.
   std::size_t step_at(double x) const;
-  /// The tensor drawn at a point; none while bands are shown.
+  /// The tensor drawn at a point; empty while bands are shown.
   std::optional<TensorBand> tensor_at(QPointF point) const;
 
   /// Whether measured workspace is drawn at a point.

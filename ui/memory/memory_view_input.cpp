@@ -105,7 +105,8 @@ void MemoryView::move_cursor(std::ptrdiff_t by) {
   Q_EMIT slot_clicked(static_cast<std::size_t>(to));
 }
 
-/// Goes to the tensor above or below the outlined one; without one, to the largest.
+/// Outlines the tensor above or below the outlined tensor. If no tensor is outlined, outlines the
+/// largest.
 void MemoryView::walk_stack(int by) {
   if (!shows_tensors() || curves_.tensors == nullptr) return;
   const TensorBands& bands = curves_.tensors->bands;

@@ -163,7 +163,7 @@ void SweepChart::paint_curve(QPainter& painter, const SweepMap& map, PeakOf peak
   painter.drawPolyline(line);
 }
 
-/// Points that do not fit into the memory have the colour of its line.
+/// Points above the memory of the device have the colour of the memory line.
 void SweepChart::paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const SweepPoint& each = points_[i];

@@ -19,8 +19,8 @@ struct SweepFrame {
 };
 
 /// Peaks against the sizes of a dimension, without plans and with the current ones. A click sets
-/// the size of the point next to the pointer; Return sets the size of the point that the keys went
-/// to.
+/// the size of the point next to the pointer; Return sets the size of the point that the keys
+/// selected.
 class SweepChart : public PointChart {
   Q_OBJECT
 
@@ -61,7 +61,7 @@ class SweepChart : public PointChart {
   void paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   void paint_refused(QPainter& painter, const SweepMap& map, const Theme& theme) const;
   KeyLayout key() const;
-  /// From the longest form to the shortest.
+  /// The versions of the readout, longest first.
   QStringList readouts() const;
 
   SweepFrame frame_;

@@ -9,7 +9,8 @@ namespace {
 
 /// Factor on the highest peak, so that figures have room above it.
 constexpr double room_above = 1.14;
-/// A memory beyond this multiple of the peaks would flatten the curves.
+/// Device memory above this multiple of the highest peak is not drawn, because it would flatten the
+/// curves.
 constexpr double farthest_memory = 2;
 
 /// The first of 1, 2, 5, 10, 20, ... that is at least `wanted`.

@@ -18,7 +18,7 @@ class GroupModel : public QAbstractItemModel {
   /// Null empties the tree. If the groups are the same as before, the view keeps its state.
   void set_study(std::shared_ptr<const Study> study);
 
-  /// Invalid for a group.
+  /// The node of a member's row; invalid for the row of a group.
   NodeId node_at(const QModelIndex& index) const;
   /// The members of a group, or of the group that a member belongs to.
   std::vector<NodeId> members_at(const QModelIndex& index) const;

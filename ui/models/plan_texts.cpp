@@ -31,7 +31,7 @@ QString counts_text(const Counts& counts) {
   return parts.join(u", "_s);
 }
 
-/// The operators that searches for plans could not pass, by the rule that stopped them.
+/// How often searches for plans stopped at each operator, by the rule that stopped them.
 std::map<QString, Counts> obstacle_counts(const Study& study) {
   std::map<QString, Counts> counts;
   for (const Obstacle& obstacle : study.opportunities->obstacles) {

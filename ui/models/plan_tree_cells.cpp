@@ -21,8 +21,8 @@ bool is_bytes(int column) {
 
 }  // namespace
 
-/// The units suit all rows: an occurrence has at most what its plan has, a tensor at most what the
-/// section of tensors has.
+/// The units that suit the largest numbers of the tree. An occurrence never has more than its plan,
+/// and a tensor never more than the section of tensors.
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;
@@ -62,7 +62,7 @@ QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
   }
 }
 
-/// The best number of the plans in the group.
+/// The largest number among the plans of the group; none for times.
 QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
   double most = 0;
   for (const std::size_t row : shape_.groups[item.group]) {
@@ -207,7 +207,7 @@ QString PlanTreeModel::tool_tip(const Item& item, int column) const {
 QString PlanTreeModel::row_tip(const Item& item) const {
   switch (item.kind) {
     case Kind::group:
-      return name(item) + u"\n"_s + tr("Choosing one switches the others off.");
+      return name(item) + u"\n"_s + tr("Choosing one of these plans switches the others off.");
     case Kind::plan:
       return plan_tip(row_of(item));
     case Kind::occurrence:

@@ -37,7 +37,7 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
            {tr("At peak"), tr("The saved bytes that are alive at the peak without plans"), true},
            {tr("Extra time"), tr("Time that all occurrences together add to the step"), true},
            {tr("Why not"), tr("Why this row frees nothing"), false},
-           {tr("Layer"), tr("The layer in the node's name"), false},
+           {tr("Layer"), tr("The layer that the node's name contains"), false},
            {tr("Made"), tr("Slot in which the activation is made, in the current order"), true},
            {tr("Last read"), tr("Slot of the last read of the activation, in the current order"),
             true},

@@ -51,11 +51,11 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<const PlanRow*> listed() const;
   /// The nodes that an item is about, ascending.
   std::vector<NodeId> nodes(const QModelIndex& index) const;
-  /// The nodes whose outputs an item's plans free.
+  /// The nodes whose outputs are freed by the plans of an item.
   std::vector<NodeId> entries(const QModelIndex& index) const;
   /// The row of a place in the study's tables; invalid if it is not listed.
   QModelIndex index_of(const TablePlace& place) const;
-  /// Identifies an item, also in later studies.
+  /// Identifies an item across studies.
   QString key(const QModelIndex& index) const;
   /// The switch of a plan or of an occurrence; nothing for other items.
   std::optional<PlanSwitch> switch_of(const QModelIndex& index) const;

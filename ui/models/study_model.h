@@ -16,8 +16,8 @@ std::int64_t largest_peak(const std::vector<Row>& rows) {
   return largest;
 }
 
-/// A table about a study that is replaced by newer ones. If the next study has the same rows, only
-/// the cells change, so that selection and scrolling stay.
+/// A table about one study; `set_study` replaces the study. If the new study has the same rows,
+/// only the cells change, so that selection and scrolling stay.
 class StudyModel : public TableModel {
  public:
   /// Null empties the table.

@@ -8,8 +8,8 @@ namespace stashscope::ui {
 constexpr int exclusive_role = Qt::UserRole + 1;
 
 /// Fusion style with check boxes and field edges that are visible on a dark ground too. Ticked
-/// boxes have the accent colour. Disabled text has no shadow, because it may be a reason that the
-/// user has to read.
+/// boxes have the accent colour. Disabled text has no shadow, because it may state a reason that
+/// the user has to read.
 class Style : public QProxyStyle {
   Q_OBJECT
 

@@ -15,7 +15,8 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Grey enough to look disabled, dark enough to be read, because it may be the reason.
+/// Opacity of disabled text: it looks disabled, but stays readable, because it may state the
+/// reason.
 constexpr float disabled_opacity = 0.8F;
 
 const Theme& dark_theme() {
@@ -90,8 +91,8 @@ QString sheet_of(const Theme& theme) {
 
 bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
 
-/// The platform's preference before this program sets any; some desktops use an environment
-/// variable.
+/// Whether the platform prefers dark windows. Some desktops say so by an environment variable;
+/// others by the palette before this program changes it.
 bool system_is_dark() {
   if (qEnvironmentVariable("GTK_THEME").contains(u"dark"_s, Qt::CaseInsensitive)) return true;
   return is_dark(QGuiApplication::palette());

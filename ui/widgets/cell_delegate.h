@@ -5,19 +5,18 @@
 
 namespace stashscope::ui {
 
-/// Cells with horizontal padding, which styles leave out.
+/// Paints cells with horizontal padding, which Qt's styles omit.
 class CellDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
 
-  /// On either side of a cell's content, in pixels.
+  /// Space on either side of a cell's content, in pixels.
   static constexpr int padding = 6;
   /// Sum of the space above and below the text of a row, in pixels.
   static constexpr int room_in_row = 11;
-  /// Text that is too long for these columns is cut at its end, whatever the elide mode of the
-  /// view.
+  /// Elides text in these columns at its end, whatever the elide mode of the view.
   void cut_at_end(std::initializer_list<int> columns) { cut_at_end_ = columns; }
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,

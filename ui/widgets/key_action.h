@@ -18,8 +18,8 @@ inline QAction* add_key_action(QWidget& widget, const QString& text,
   return action;
 }
 
-/// Lists a key on the shortcut sheet that the widget handles itself, because the window has a
-/// shortcut with the same key.
+/// Lists a key on the shortcut sheet. Needed for a key that the widget handles itself, because the
+/// window has a shortcut with the same key.
 inline void tell_key(QAction& action, const QKeySequence& key) {
   action.setProperty("told_key", key);
 }
@@ -28,8 +28,8 @@ inline QKeySequence told_key(const QAction& action) {
   return action.property("told_key").value<QKeySequence>();
 }
 
-/// Enables or disables the keys that the widget added itself, not those that other objects added to
-/// it.
+/// Enables or disables the keys that the widget added itself. Keys that other objects added to the
+/// widget do not change.
 inline void enable_keys(const QWidget& widget, bool enabled) {
   for (QAction* const action : widget.actions()) {
     if (action->parent() == &widget) action->setEnabled(enabled);

@@ -22,7 +22,7 @@ class TableView : public QTableView {
   /// @param least_last width in pixels that is reserved for the last column
   void set_flexible_column(int column, int least, int least_last);
 
-  /// Keeps the last column, beside a flexible one, at least as wide as its content.
+  /// Keeps the last column at least as wide as its content. Takes effect with a flexible column.
   void keep_last_whole();
 
   void setModel(QAbstractItemModel* model) override;

@@ -32,7 +32,7 @@ QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString&
             Choices choices = document_.choices();
             change(choices, on);
             document_.choose(choices, told(on));
-            // An entry that was on already stays on.
+            // The click has unticked an entry whose choice was on already; this ticks it again.
             show_choices();
           });
   return action;

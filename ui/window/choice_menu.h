@@ -16,7 +16,7 @@ class ChoiceMenu : public QMenu {
   ChoiceMenu(const QString& title, Document& document, QWidget* parent = nullptr);
 
  protected:
-  /// @param name of the action
+  /// @param name object name of the action
   /// @param change applies the entry's choice
   /// @param told text of the undo entry; called with the new state
   QAction* add_choice(QMenu* menu, const QString& name, const QString& text,

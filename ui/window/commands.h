@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// Something that the user can do.
+/// An action that the user can trigger by name.
 struct Command {
   QString place;  ///< the menus that lead to it, outermost first, or the panel it acts on
   QString name;
@@ -44,8 +44,8 @@ struct RankedCommand {
 /// `File › Open…`
 QString full_name(const Command& command);
 
-/// The matching commands, best first; ties keep their order. A match in the command's own name
-/// ranks above a match that needs its place.
+/// The matching commands, best first; ties keep their order. A match within the name of a command
+/// ranks above a match that uses letters of its place.
 std::vector<RankedCommand> ranked(const std::vector<Command>& commands, const QString& pattern);
 
 }  // namespace stashscope::ui

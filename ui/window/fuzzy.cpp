@@ -16,8 +16,8 @@ constexpr qsizetype longest_pattern = 48;
 constexpr qsizetype longest_text = 200;
 constexpr int impossible = std::numeric_limits<int>::min() / 2;
 
-/// For each place, the best score of a match whose letter is there, and the place of the letter
-/// before it.
+/// For one letter of the pattern and each place of that letter in the text: the best score of a
+/// match up to there, and the place of the preceding letter in that match.
 struct Row {
   std::vector<int> score;
   std::vector<qsizetype> before;

@@ -57,7 +57,7 @@ class MainWindow : public QMainWindow {
   void add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory);
   /// Puts the dock in the place of another one, which stays in front.
   void put_behind(const QString& front, QDockWidget* dock);
-  /// Shows the panels with the first model; before that they would be empty.
+  /// Shows the panels when the first model is opened; without a model they would be empty.
   void show_docks();
   void size_docks();
   void reset_docks();

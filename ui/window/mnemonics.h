@@ -6,8 +6,8 @@
 namespace stashscope::ui {
 
 /// Marks one letter of each text with `&`, and uses each letter once: starts of words first, then
-/// any letter or digit. Texts that have a mark keep it; if several share a letter, the first one
-/// keeps it. A text whose letters are all taken gets no mark. Text after a tab is ignored.
+/// any letter or digit. Existing marks stay; if several texts mark the same letter, only the first
+/// keeps its mark. A text whose letters are all taken gets no mark. Text after a tab is ignored.
 QStringList with_mnemonics(QStringList texts);
 
 /// Marks the entries of a menu and of its submenus.

@@ -12,7 +12,7 @@ namespace stashscope::ui {
 QStringList translation_folders();
 
 /// Loads `stashscope_<locale>.qm` from the first folder that has it, and the translation of Qt's
-/// own dialogs. Returns whether there was one.
+/// own dialogs. Returns whether a translation of the program was found.
 bool load_translation(QCoreApplication& application, const QLocale& locale,
                       const QStringList& folders);
 

@@ -52,7 +52,7 @@ void MainWindow::show_planner() {
   dock->raise();
 }
 
-/// Text typed there also becomes the budget of the planner's panel.
+/// Text typed in this field also becomes the budget of the planner's panel.
 void MainWindow::add_budget_field(QToolBar* bar) {
   auto* const field = new QLineEdit(planner_->budget_text());
   field->setObjectName(u"toolbar_budget"_s);
@@ -66,7 +66,7 @@ void MainWindow::add_budget_field(QToolBar* bar) {
   connect(field, &QLineEdit::textEdited, planner_, &PlannerPanel::set_budget_text);
   connect(field, &QLineEdit::returnPressed, this, [this] {
     if (document_.study() == nullptr) return;
-    // The panel says why, if it cannot search now.
+    // If the panel cannot search now, it says why.
     show_planner();
     planner_->plan();
   });

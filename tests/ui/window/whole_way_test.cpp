@@ -156,7 +156,7 @@ TEST_F(WholeWay, ADimensionThatTheModelRefusesIsTakenBackAndSaid) {
   QTest::keyClicks(&positions, u"100"_s);
   QTest::keyClick(&positions, Qt::Key_Return);
   ASSERT_TRUE(comes_true([this] { return !message().isEmpty(); }));
-  EXPECT_TRUE(message().contains(u"taken back"_s)) << message().toStdString();
+  EXPECT_TRUE(message().contains(u"undone"_s)) << message().toStdString();
   EXPECT_EQ(positions.value(), before);
   EXPECT_FALSE(window().isWindowModified());
   type_batch(u"2"_s);

@@ -210,7 +210,8 @@ void ComparePanel::close_comparison() {
   model_.set_rows({});
   chart_->set_studies(nullptr, nullptr);
   if (other_ != nullptr && other_->study_job().is_busy()) {
-    // Its thread may still be reading a large file, so nothing waits for it here.
+    // Destroying the other document would wait for its thread, which may still be reading a large
+    // file.
     other_->cancel();
   } else {
     other_.reset();

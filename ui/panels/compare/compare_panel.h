@@ -17,8 +17,8 @@
 namespace stashscope::ui {
 
 /// Compares the document with another session or model: a table of differences, and both memory
-/// curves on one chart. The other side is loaded in the background and does not follow choices made
-/// here.
+/// curves on one chart. The other side is loaded in the background and does not change with the
+/// choices of the document.
 class ComparePanel : public QWidget {
   Q_OBJECT
 

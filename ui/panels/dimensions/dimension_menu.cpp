@@ -31,7 +31,7 @@ void DimensionMenu::fill() {
     add_sizes(each);
   }
   addSeparator();
-  add_entry(*this, u"sweep"_s, tr("Show the &peak against it"),
+  add_entry(*this, u"sweep"_s, tr("Show the &peak against its size"),
             [this] { Q_EMIT sweep_wanted(name_); });
 }
 
@@ -57,8 +57,7 @@ void DimensionMenu::add_separate(const Dimension& dimension) {
   const auto study = document_.study();
   for (const std::string& name : names_made_same(*study, dimension)) {
     add_entry(*this, u"separate:"_s + shown(name),
-              tr("Take %1 apart again").arg(menu_text(shown(name))),
-              [this, study, dimension, name] {
+              tr("Separate %1 again").arg(menu_text(shown(name))), [this, study, dimension, name] {
                 document_.choose(with_separate_name(*study, document_.choices(), dimension, name),
                                  tr("%1 is separate again").arg(shown(name)));
               });

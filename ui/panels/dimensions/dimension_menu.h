@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Actions for one dimension: make it the same as another, separate dimensions made the same,
-/// change the size, show the peak against it.
+/// Actions for one dimension: unify it with another dimension, separate unified dimensions, change
+/// its size, show the peak against its size.
 class DimensionMenu : public QMenu {
   Q_OBJECT
 

@@ -108,7 +108,7 @@ void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimension
 void DimensionsPanel::clear_rows() {
   while (QLayoutItem* const item = rows_layout_->takeAt(0)) {
     if (QWidget* const row = item->widget()) {
-      // Without a parent, it is no longer found by its name.
+      // Without a parent, findChild no longer finds the old row by its name.
       row->hide();
       row->setParent(nullptr);
       row->deleteLater();

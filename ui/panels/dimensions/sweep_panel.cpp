@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 constexpr int number_width = 72;
 constexpr int name_length = 12;
-constexpr int start_after = 120;  // milliseconds, so that a turning spin box starts once
+constexpr int start_after = 120;  // milliseconds, so that a spin box in motion starts one sweep
 constexpr int first_count = 17;
 constexpr int most_points = 257;
 constexpr std::int64_t least_end = 16;
@@ -192,7 +192,8 @@ void SweepPanel::ask() {
   show_state();
 }
 
-/// A sweep waits for a run, because it would distort the measured times.
+/// A sweep waits while a run measures, because computing the sweep would distort the measured
+/// times.
 void SweepPanel::take_turn() {
   if (!waits()) return ask();
   if (job_.is_running()) {

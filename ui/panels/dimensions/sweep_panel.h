@@ -39,7 +39,7 @@ class SweepPanel : public QWidget {
   const Dimension* dimension() const;
   void take_study();
   void list_dimensions();
-  /// Proposes sizes around that of the dimension, until the user sets a range.
+  /// Sets a range around the current size of the dimension.
   void propose_range();
   void ask();
   bool waits() const { return document_.run_job().is_running(); }

@@ -40,7 +40,7 @@ GraphActions::GraphActions(Document& document, GraphView& view, QObject* parent)
                   &Self::show_plan_row);
   isolate_ = add(u"isolate"_s, tr("I&solate"), QKeySequence(u"I"_s), &Self::isolate);
   isolate_->setCheckable(true);
-  isolate_further_ = add(u"isolate_further"_s, tr("Isolate one &further"),
+  isolate_further_ = add(u"isolate_further"_s, tr("Isolate one tensor &further"),
                          QKeySequence(u"Shift+I"_s), &Self::isolate_further);
   copy_name_ = add(u"copy_name"_s, tr("&Copy name"), QKeySequence::Copy, &Self::copy_name);
   fit_ = add(u"fit_graph"_s, tr("Show &all of the graph"), QKeySequence(u"F"_s), &Self::fit);
@@ -81,7 +81,7 @@ void GraphActions::enable() {
   isolate_->setChecked(view_.isolation().has_value());
 }
 
-/// An action is ticked if it is in effect for all selected nodes that it can apply to.
+/// Ticks an action if all selected nodes to which it can apply already have its effect.
 void GraphActions::enable_plans() {
   const PlannedNodes planned =
       document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), selected());
@@ -99,7 +99,8 @@ void GraphActions::enable_plan_row() {
   }
   const Study& study = *document_.study();
   const bool has_row = table_place(study, study.current->dataflow.origin(node)).has_value();
-  enable_unless(*plan_row_, has_row ? QString() : tr("No row of the plan table has this node"), {});
+  enable_unless(*plan_row_, has_row ? QString() : tr("No row of the plan table is about this node"),
+                {});
 }
 
 void GraphActions::show_plan_row() { Q_EMIT plan_row_wanted(document_.selection().node()); }

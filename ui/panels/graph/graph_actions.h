@@ -8,7 +8,8 @@
 
 namespace stashscope::ui {
 
-/// Actions on the selection in the graph: by keys while the graph has the focus, and in a menu.
+/// Actions on the selection in the graph. They work by keys while the graph has the focus, and in a
+/// menu.
 class GraphActions : public QObject {
   Q_OBJECT
 

@@ -193,11 +193,12 @@ void GraphPanel::update_notice() {
   QStringList lines;
   if (!said_.isEmpty()) lines << said_;
   if (const auto& hops = view_->isolation()) {
-    lines << (document_.selection().nodes().empty() ? tr("Isolated: select something. Esc ends it.")
-                                                    : tr("Isolated to a distance of %1: %2 boxes. "
-                                                         "Shift+I adds one, Esc ends isolation.")
-                                                          .arg(*hops)
-                                                          .arg(view_->scene()->boxes_near()));
+    lines << (document_.selection().nodes().empty()
+                  ? tr("Isolation: select something to isolate. Esc ends isolation.")
+                  : tr("Isolated to a distance of %1: %2 boxes. "
+                       "Shift+I goes one tensor further, Esc ends isolation.")
+                        .arg(*hops)
+                        .arg(view_->scene()->boxes_near()));
   }
   if (const std::size_t closed = view_->scene()->drawing().kept_closed) {
     lines << tr("%1 groups stay closed: at most %2 boxes are drawn at once")

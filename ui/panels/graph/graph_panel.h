@@ -72,8 +72,8 @@ class GraphPanel : public QWidget {
   Legend* legend_;
   GraphActions* actions_;
   std::optional<layout::OpenGroups> open_;
-  QString said_;    // shown until the selection changes
-  NodeId awaited_;  // to be moved into view once its groups are open; valid in awaited_study_
+  QString said_;    // message shown until the selection changes
+  NodeId awaited_;  // node of awaited_study_ that moves into view once its groups are open
   std::shared_ptr<const Study> awaited_study_;
   std::vector<NodeId> matches_;
   std::optional<std::size_t> match_;  // index of the selected match

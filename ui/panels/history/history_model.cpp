@@ -41,7 +41,7 @@ void HistoryModel::learn_peak() {
 const Choices& HistoryModel::choices_at(int row) const {
   const QUndoStack& stack = document_.undo_stack();
   if (row == stack.index()) return document_.choices();
-  // A command has the choices before and after it.
+  // Choices of other rows come from the commands, which hold the choices before and after the edit.
   const auto& command = static_cast<const ChoiceCommand&>(
       *(row < stack.count() ? stack.command(row) : stack.command(row - 1)));
   return row < stack.count() ? command.before() : command.after();

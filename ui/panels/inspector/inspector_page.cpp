@@ -129,17 +129,19 @@ class NodePage {
   }
 
   static QString state_text(const NodePlanState& state) {
-    if (state.pinned) return InspectorPage::tr("pinned: its output stays in memory");
-    if (!state.chosen) return InspectorPage::tr("off: tick it in Plans to free its output");
+    if (state.pinned) return InspectorPage::tr("pinned: the node's output stays in memory");
+    if (!state.chosen)
+      return InspectorPage::tr("off: tick this plan in the Plans panel to free the node's output");
     if (!state.applied)
-      return InspectorPage::tr("on, but not applied here: a count or another plan excludes it");
+      return InspectorPage::tr(
+          "on, but not applied to this node: the plan's count or another plan excludes it");
     switch (state.plan->type) {
       case PlanType::offload:
-        return InspectorPage::tr("on: its output waits on the host for backward");
+        return InspectorPage::tr("on: the node's output waits on the host for backward");
       case PlanType::compress:
-        return InspectorPage::tr("on: its output is kept in a narrower type for backward");
+        return InspectorPage::tr("on: the node's output is kept in a narrower type for backward");
       default:
-        return InspectorPage::tr("on: its output is recomputed in backward");
+        return InspectorPage::tr("on: the node's output is recomputed in backward");
     }
   }
 
@@ -150,8 +152,8 @@ class NodePage {
       const bool elsewhere =
           obstacle->stopped_at.valid() && obstacle->stopped_at != obstacle->entry;
       if (elsewhere)
-        items +=
-            u"<p>%1</p>"_s.arg(InspectorPage::tr("Stopped at %1").arg(link(obstacle->stopped_at)));
+        items += u"<p>%1</p>"_s.arg(InspectorPage::tr("The search for a plan stopped at %1")
+                                        .arg(link(obstacle->stopped_at)));
     }
     return items.isEmpty() ? QString() : heading(InspectorPage::tr("Why it has no plan")) + items;
   }

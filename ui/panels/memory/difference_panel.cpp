@@ -102,7 +102,7 @@ QString DifferencePanel::summary(const Study& study, const Measurement& measured
   const QString device = shown(measured.device);
   const QString bytes =
       largest == 0 ? tr("Measured on %1: every slot took exactly the predicted bytes.").arg(device)
-                   : tr("Measured on %1: at most %2 from the prediction in any slot.")
+                   : tr("Measured on %1: no slot differs from the prediction by more than %2.")
                          .arg(device, bytes_text(largest));
   const QString workspaces =
       measured.workspace_bytes.empty()

@@ -100,7 +100,7 @@ QWidget* MemoryPanel::make_controls() {
   layout->addWidget(colouring_);
   layout->addWidget(
       joined({make_switch(
-                  u"memory_bands"_s, tr("Bands"), tr("Shows the uses of memory (T)"),
+                  u"memory_bands"_s, tr("Bands"), tr("Shows memory by its use (T)"),
                   [](MemoryLook& look) { look.fill = Fill::bands; },
                   [](const MemoryLook& look) { return look.fill == Fill::bands; }),
               make_switch(

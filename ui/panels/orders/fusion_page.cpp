@@ -71,9 +71,9 @@ QWidget* FusionPage::make_groups() {
                         tr("Takes the selected nodes out of their groups"), [this] { take_out(); });
   split_ = add_widget_action(*tree_, u"group_split"_s, tr("Split here"), QKeySequence(u"Alt+S"_s),
                              tr("Splits the group before the selected node"), [this] { split(); });
-  keep_apart_ =
-      add_widget_action(*tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
-                        tr("Never fuses the two selected nodes"), [this] { keep_apart(); });
+  keep_apart_ = add_widget_action(
+      *tree_, u"group_keep_apart"_s, tr("Keep apart"), QKeySequence(u"Alt+A"_s),
+      tr("Never puts the two selected nodes into the same group"), [this] { keep_apart(); });
   auto* const row = new QHBoxLayout;
   row->setContentsMargins(spacing_unit, spacing_unit / 2, spacing_unit, spacing_unit / 2);
   for (QAction* const action : {take_out_, split_, keep_apart_}) {

@@ -48,7 +48,7 @@ StepsPage::StepsPage(Document& document, QWidget* parent)
   connect(&document_, &Document::study_changed, this, &StepsPage::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &StepsPage::show_selection);
   connect(&document_.study_job(), &StudyJob::busy_changed, this, [this] {
-    // If a move gave no new study, the view goes back to the old order.
+    // If no new study came from a move, the view goes back to the order of the shown study.
     if (!document_.study_job().is_busy()) view_->set_study(document_.study());
   });
 }

@@ -52,7 +52,8 @@ void StepsView::try_move(NodeId node, std::size_t before) {
   const NodeId other = is_end ? NodeId() : order_->nodes()[before];
   const auto [begin, end] = order_->steps_of(node);
   if (before >= begin && before <= end) return;
-  // Applied here too, because the next key may come before the study of this move.
+  // The view's own order takes the move at once, because the next key may come before the new
+  // study.
   order_->move(node, before);
   Q_EMIT move_wanted(node, other);
 }
@@ -107,7 +108,7 @@ void StepsView::mouseReleaseEvent(QMouseEvent* event) {
 bool StepsView::event(QEvent* event) {
   const bool is_escape = event->type() == QEvent::ShortcutOverride &&
                          static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-  // During a drag, Escape ends the drag and not what the window would end.
+  // During a drag, Escape ends only the drag; the window must not take the key.
   if (is_escape && is_dragging()) event->accept();
   return TableView::event(event);
 }

@@ -20,9 +20,10 @@ class StepsView : public TableView {
   void set_study(std::shared_ptr<const Study> study);
   bool is_dragging() const { return drag_.has_value(); }
 
-  /// Moves the current row's node and its group past the previous (-1) or the next (1) ones.
+  /// Moves the current row's node, with its group, past the previous (-1) or the next (1) node or
+  /// group.
   void move_by_one(int direction);
-  /// Moves them so that the first node runs in the given slot.
+  /// Moves the current row's node, with its group, so that its first node runs in slot `step`.
   void move_to(std::size_t step);
   /// The legal range of the current row's node; nothing without a current row.
   std::optional<LegalRange> current_range() const;
@@ -45,7 +46,7 @@ class StepsView : public TableView {
  private:
   struct Drag {
     NodeId node;
-    std::size_t before = 0;  ///< slot before which it would be dropped
+    std::size_t before = 0;  ///< slot before which the node would be dropped
     std::optional<MoveObstacle> obstacle;
   };
 

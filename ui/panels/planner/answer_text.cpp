@@ -55,7 +55,7 @@ QString proof_text(const BudgetAnswer& answer, double step) {
     return PlannerAnswer::tr("Proven to be the cheapest plan of any grain.");
   const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
   if (!answer.feasible || least == 0)
-    return PlannerAnswer::tr("Its distance to the cheapest plan is not proven.");
+    return PlannerAnswer::tr("It is not proven how far this plan is from the cheapest plan.");
   const double gap = answer.best.extra_seconds - least;
   return PlannerAnswer::tr(
              "At most %1 (%2 of the step) slower than the cheapest plan of any grain.")
@@ -92,7 +92,7 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
                                .arg(bytes_text(answer.request.budget_bytes), verdict,
                                     plan_point_text(study, answer.best)));
   if (!answer.is_impossible() && answer.request.grain != PlanGranularity::sequence) {
-    text += paragraph(PlannerAnswer::tr("A plan of a finer grain may meet it."));
+    text += paragraph(PlannerAnswer::tr("A plan of a finer grain may meet the budget."));
   }
   return answer.floor ? text + floor_text(*answer.floor) : text;
 }

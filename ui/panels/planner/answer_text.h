@@ -20,8 +20,8 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether it is met, the peak, the extra time and what is
 /// proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
-/// The proofs of a running search: the distance of its best plan to the cheapest, or the lower
-/// bound on the peak while no plan meets the budget. Empty while nothing is known.
+/// What a running search has proven: how far its best plan is from the cheapest plan, or the lower
+/// bound on the peak while no plan meets the budget. Empty while nothing is proven.
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far);
 /// The tensors that cause the lower bound if the budget is not met, what is recomputed, and how
 /// long the search took.

@@ -16,7 +16,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-/// The number in front of the sign. Throws a usage Error.
+/// The number in front of the percent sign. Throws a usage Error if there is none in range.
 double parse_percent(const std::string& text) {
   const std::string number = without_spaces(text);
   double percent = 0;
@@ -35,7 +35,8 @@ double parse_percent(const std::string& text) {
 BudgetInput parse_budget(const std::string& text) {
   if (without_spaces(text).ends_with('%')) return {0, parse_percent(text)};
   const std::int64_t bytes = parse_bytes(text);
-  if (bytes == 0) fail_usage("", "nothing fits into no memory", "write it like 12GiB or 60%");
+  if (bytes == 0)
+    fail_usage("budget of 0 bytes", "no step fits", "write a size such as 12GiB or 60%");
   return {bytes, std::nullopt};
 }
 

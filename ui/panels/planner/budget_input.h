@@ -14,13 +14,13 @@ struct BudgetInput {
   friend bool operator==(const BudgetInput&, const BudgetInput&) = default;
 };
 
-/// `12GiB`, `900 MB` or `60%`. Throws a usage Error that lists these forms.
+/// Parses `12GiB`, `900 MB` or `60%`. For any other text, throws a usage Error with examples.
 BudgetInput parse_budget(const std::string& text);
 
 /// The budget in bytes, given the peak without plans.
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes);
 
-/// Slider places run from 0 to this place, which means the whole peak.
+/// The last place of the slider, which means the whole peak. The first place is 0.
 constexpr int slider_end = 1000;
 
 /// The slider place of a budget; budgets above the peak are at the end.

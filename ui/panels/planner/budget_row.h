@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// A slider and a field for the same budget, and a line that shows its amount or the error in the
-/// text.
+/// A slider and a text field for the same budget. A line below shows the budget in bytes or the
+/// error in the text.
 class BudgetRow : public QWidget {
   Q_OBJECT
 
@@ -43,7 +43,7 @@ class BudgetRow : public QWidget {
   QLineEdit* field_;
   QLabel* hint_;
   std::optional<BudgetInput> budget_;
-  QString fault_;  ///< error in the text; empty: none
+  QString fault_;  ///< error in the text; empty: no error
   bool is_insisting_ = false;
   std::int64_t peak_bytes_ = 0;
 };

@@ -87,7 +87,7 @@ FitQuestion FitRow::question() const {
   question.memory_bytes = memory.isEmpty() ? document_.choices().times.profile.memory_bytes
                                            : parse_bytes(memory.toStdString());
   if (question.memory_bytes == 0) {
-    fail_usage("memory", "nothing fits into none", "write it like 80GiB");
+    fail_usage("memory of 0 bytes", "no step fits", "write a size such as 80GiB");
   }
   return question;
 }

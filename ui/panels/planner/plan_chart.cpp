@@ -42,7 +42,7 @@ PlanChart::PlanChart(QWidget* parent) : PointChart(parent) {
 
 void PlanChart::set_points(std::vector<ChartPoint> points) {
   if (points == points_) return;
-  // The keyboard stays at its plan, or near that plan's peak.
+  // The plan that the keys selected stays selected; if it is gone, a plan with a similar peak is.
   const bool has_keys = selected().has_value();
   const std::int64_t peak = has_keys ? points_[*selected()].peak_bytes : 0;
   points_ = std::move(points);
@@ -61,7 +61,7 @@ void PlanChart::set_marks(const std::optional<ChartMarks>& marks) {
 
 QRectF PlanChart::plot() const {
   const ChartRoom room = chart_room(fontMetrics());
-  // Half of the highest number is above the plot, below the title.
+  // The upper half of the topmost number lies between the plot and the title.
   const double above = 1.5 * room.line + air;
   return plot_inside(rect(), {room.numbers, above, right_margin, room.line + 2 * air});
 }

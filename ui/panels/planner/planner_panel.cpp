@@ -76,7 +76,7 @@ QWidget* PlannerPanel::make_content() {
   return content;
 }
 
-/// During a search, its progress takes the place of the buttons that start one.
+/// During a search, the progress bar replaces the buttons that start a search.
 QWidget* PlannerPanel::make_search_row() {
   plan_->setObjectName(u"plan_button"_s);
   curve_->setObjectName(u"curve_button"_s);
@@ -194,7 +194,7 @@ void PlannerPanel::show_turn(bool is_searching) {
                 tr("Searches for the Pareto front: the cheapest plan for each peak"));
 }
 
-/// The keyboard focus moves between the button that starts a search and the one that ends it.
+/// The keyboard focus moves between the button that starts a search and the button that ends it.
 void PlannerPanel::show_buttons(bool is_searching) {
   const bool had_keys = plan_->hasFocus() || curve_->hasFocus() || stop_->hasFocus();
   const std::initializer_list<QWidget*> idle = {plan_, curve_};
@@ -233,8 +233,8 @@ void PlannerPanel::show_answer() {
   use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use it") : tr("Use the lowest"));
 }
 
-/// The plan that the user can switch on beside the answer: the best known one within the budget,
-/// otherwise the one with the lowest peak.
+/// The plan that the user can switch on beside the answer: the cheapest known plan within the
+/// budget, otherwise the plan with the lowest peak.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = budget_->bytes();
   const ParetoFront& plans = planning_.archive(options_->grain());
@@ -282,7 +282,7 @@ QString PlannerPanel::search_text() const {
          proof_so_far_text(study, *so_far);
 }
 
-/// Text without a search: what is known for the budget.
+/// Text while no search runs: what is known about the budget.
 QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const Study& study = *document_.study();
   const std::int64_t now = study.current->timeline.peak_bytes;

@@ -69,7 +69,7 @@ class PlannerPanel : public QWidget {
   QLabel* details_;
   FitRow* fit_;
   QScrollArea* scroll_;
-  QString failure_;  ///< error of the last search; empty: none
+  QString failure_;  ///< error of the last search; empty: no error
 };
 
 }  // namespace stashscope::ui

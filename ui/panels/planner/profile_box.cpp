@@ -43,7 +43,7 @@ ProfileBox::ProfileBox(Document& document, QWidget* parent)
   layout->addWidget(from_file);
   setFocusProxy(names_);
   connect(names_, &QComboBox::activated, this, [this](int index) {
-    // Entries after the bundled ones are in use already.
+    // An entry after the bundled profiles is the profile from a file, which is already in use.
     if (index >= std::ssize(device_profiles())) return;
     choose(names_->itemText(index).toStdString(), u"profile"_s);
   });

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// The device that times are predicted for: a bundled profile, or one from a file.
+/// The device that times are predicted for: a bundled profile, or a profile from a file.
 class ProfileBox : public QWidget {
   Q_OBJECT
 

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// Options of a search: granularity of plans, time limit and seed. The owner places the box of the
-/// seed, which is rarely needed.
+/// Options of a search: granularity of plans, time limit and seed. The seed is rarely needed, so
+/// the owner decides where to place its box.
 class SearchOptions : public QWidget {
   Q_OBJECT
 

@@ -16,7 +16,8 @@ class PlanTreeView : public QTreeView {
   /// The text shown while there are no rows.
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
-  /// Opens rows that have the filter's text only below them, and rows that were open before.
+  /// Opens rows that were open before. Also opens rows in which only a row below has the filter's
+  /// text.
   void open_again();
   /// The selected rows from top to bottom, in the first column.
   QModelIndexList selected_rows() const;
@@ -26,7 +27,7 @@ class PlanTreeView : public QTreeView {
   void lead_to(const QModelIndex& row);
 
  Q_SIGNALS:
-  void switch_wanted();  ///< of the selected rows
+  void switch_wanted();  ///< requests to switch the selected rows
   void copy_wanted();
 
  protected:

@@ -72,7 +72,7 @@ QWidget* PlansPanel::make_top_row() {
   level_->addItem(tr("Level 2: layers and compromises"));
   level_->setToolTip(
       tr("0: the plans ticked below. 1: everything inside transformer layers is "
-         "recomputed. 2: also plans that free only a part."));
+         "recomputed. 2: also plans that free only a part of an activation."));
   level_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   filter_->setObjectName(u"plan_filter"_s);
   filter_->setAccessibleName(tr("Filter plans"));
@@ -130,8 +130,8 @@ void PlansPanel::set_up_tree() {
   connect(tree_, &QWidget::customContextMenuRequested, this, &PlansPanel::open_menu);
   connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &PlansPanel::mark_selected);
-  // A click on a row that another view has selected does not change the selection, but must mark
-  // it.
+  // A click on a row that another view selected changes no selection here, but must mark the row's
+  // nodes in the other views.
   connect(tree_, &QAbstractItemView::clicked, this, [this] {
     if (!leads()) mark_selected();
   });
@@ -188,7 +188,7 @@ QModelIndexList PlansPanel::selected() const {
   return items;
 }
 
-/// One item by its name, several by their number.
+/// The name of a single item; for several items, their number.
 QString PlansPanel::text_of(const QModelIndexList& items) const {
   return items.size() == 1 ? items.front().siblingAtColumn(PlanTreeModel::plan).data().toString()
                            : tr("%1 plans").arg(items.size());
@@ -259,7 +259,8 @@ bool PlansPanel::leads() const {
   return !selection.node.valid() && !marked_.isEmpty() && selection.title == marked_;
 }
 
-/// The visible row of a node, or the closest row around it; opens nothing and clears no filter.
+/// The row of a node, or the closest visible row above it in the tree. Leaves the tree and the
+/// filter as they are.
 QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   const Study& study = *document_.study();
   const auto place = table_place(study, study.current->dataflow.origin(node));
@@ -272,7 +273,8 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Several rows may be about a node; the selected one that led to it stays selected.
+/// Whether the user went to the node from the selected row. That row then stays selected, although
+/// other rows may also be about the node.
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;

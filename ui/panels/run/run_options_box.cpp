@@ -34,9 +34,9 @@ RunOptionsBox::RunOptionsBox(Document& document, QWidget* parent)
   make_host();
   worker_->setObjectName(u"run_worker"_s);
   worker_->setAccessibleName(worker_label_->text());
-  worker_->setToolTip(tr("Name or path of stashscope-run on that machine"));
+  worker_->setToolTip(tr("Name or path of stashscope-run on the other machine"));
   warm_up_->setAccessibleName(tr("Warm-up runs"));
-  warm_up_->setToolTip(tr("Runs before the measured ones"));
+  warm_up_->setToolTip(tr("Number of runs before the measured runs"));
   repeats_->setAccessibleName(tr("Measured runs"));
   repeats_->setToolTip(
       tr("All runs use the same data. Memory comes from the last run, times are medians."));

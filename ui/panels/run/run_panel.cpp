@@ -193,7 +193,7 @@ void RunPanel::list_devices() {
   for (const DeviceInfo& info : devices.all()) {
     const QString name = shown(info.name);
     const QString description = shown(info.description);
-    // On another machine the text is editable, so it is the name alone.
+    // For another machine the user can edit the text, so it contains only the name.
     auto* const item =
         new QStandardItem(devices.is_remote() ? name : u"%1: %2"_s.arg(name, description));
     item->setData(name, Qt::UserRole);
@@ -247,7 +247,7 @@ void RunPanel::show_state() {
   show_device();
 }
 
-/// The keyboard focus moves between the button that starts a run and the one that ends it.
+/// The keyboard focus moves between the button that starts a run and the button that ends it.
 void RunPanel::show_button(bool running) {
   QPushButton* const shown = running ? cancel_ : run_;
   QPushButton* const hidden = running ? run_ : cancel_;
