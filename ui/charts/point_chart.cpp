@@ -25,7 +25,7 @@ void PointChart::add_keys() {
                            [this] { choose(*current()); });
 }
 
-/// The first key press selects the first stop and does not move on from it.
+/// The first key press selects the first stop; later ones move on from the selected point.
 void PointChart::walk(std::ptrdiff_t by) {
   if (!selected_) return move_to(first_stop());
   const auto last = static_cast<std::ptrdiff_t>(point_count()) - 1;

@@ -16,7 +16,7 @@ constexpr int delay_in_milliseconds = 1000;
 
 QString lock_name(const QString& file) { return file + u".lock"_s; }
 
-/// A lock that becomes stale only when its owner ends, even after a long time.
+/// A lock that does not become stale by age; only the end of its owner makes it stale.
 std::unique_ptr<QLockFile> make_lock(const QString& file) {
   auto lock = std::make_unique<QLockFile>(lock_name(file));
   lock->setStaleLockTime(0);

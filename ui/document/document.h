@@ -30,7 +30,7 @@ class Document : public QObject {
   void open(const QString& path);
   /// @param loader is called on another thread and may throw
   void open(const QString& path, StudyJob::Loader loader);
-  /// Opens an autosaved session; it counts as unsaved.
+  /// Opens an autosaved session; its choices are unsaved.
   void restore(const QString& kept_session);
 
   /// Null until a model is open.
@@ -76,7 +76,7 @@ class Document : public QObject {
   DocumentFiles& files() { return files_; }
   const DocumentFiles& files() const { return files_; }
   /// Waits for the study of the newest choices, then writes in the background. If the file cannot
-  /// be written, the choices count as unsaved again.
+  /// be written, the document is unsaved again.
   void save_session_as(const QString& path);
 
  Q_SIGNALS:

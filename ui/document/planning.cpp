@@ -146,7 +146,8 @@ void Planning::finish_search(PlanGranularity grain, const ParetoFront& found,
 }
 
 void Planning::take_answer(BudgetAnswer answer) {
-  // A stopped search may end with a worse plan than it reported on the way.
+  // A stopped search may return a worse plan than the plans that it reported before, so the best
+  // known plan is taken.
   const std::int64_t budget = answer.request.budget_bytes;
   answer.best = archive(answer.request.grain).best(budget);
   answer.feasible = answer.best.peak_bytes <= budget;

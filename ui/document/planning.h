@@ -37,7 +37,7 @@ class Planning : public QObject {
   bool is_stopping() const { return progress_.cancelled(); }
   /// Progress of the current job, from 0 to 1.
   double fraction() const;
-  /// The request of the current budget search; if none runs, of the last one.
+  /// The request of the current budget search; if no search runs, the request of the last search.
   const BudgetRequest& request() const { return request_; }
   /// Plan and bound of the current budget search; empty before its first plan.
   std::optional<BudgetAnswer> so_far() const;

@@ -32,7 +32,7 @@ constexpr double most_png_pixels = 100e6;
 constexpr double longest_pdf = 14'400;
 constexpr int points_per_inch = 72;
 
-/// Paints the page with a painter whose unit is one pixel of the page at `zoom`.
+/// Paints the page, scaled by `zoom`.
 void paint_page(QPainter& painter, const GraphScene& scene, const std::string& title, double zoom,
                 Detail detail) {
   const Theme theme = light_theme();

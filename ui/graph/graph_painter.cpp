@@ -57,8 +57,8 @@ void GraphPainter::paint(QPainter& painter, const QRectF& screen) const {
   paint_captions(painter, screen);
 }
 
-/// Each frame is a little darker than the frame around it. Frames are opaque, because blending a
-/// screen full of frames would take too long.
+/// Each frame is a little darker than the frame around it. Frames are opaque, because blending many
+/// frames takes too long.
 QColor GraphPainter::frame_colour(std::size_t index) const {
   double ground = 1;
   for (std::uint32_t at = static_cast<std::uint32_t>(index); at != layout::outside;
@@ -89,7 +89,7 @@ void GraphPainter::paint_frame(QPainter& painter, std::size_t index, bool is_rou
     painter.setBrush(frame_colour(index));
     painter.drawRoundedRect(rect, corner, corner);
   } else {
-    // Clipped, because painting far beside the screen takes time too.
+    // Clipped to the visible part, because painting outside the screen takes time.
     const QRectF seen = rect.intersected(camera_.to_screen(to_qt(seen_)).adjusted(-2, -2, 2, 2));
     painter.fillRect(seen.toAlignedRect(), pen.color());
     painter.fillRect(seen.toAlignedRect().adjusted(1, 1, -1, -1), frame_colour(index));

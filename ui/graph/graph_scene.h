@@ -61,7 +61,7 @@ class GraphScene {
   /// Number of boxes that are neither frames nor faded.
   std::size_t boxes_near() const;
 
-  /// The texts on a box, elided to its width.
+  /// The texts on a box, elided to the width of the box.
   const QString& title(std::size_t box) const;
   const QString& detail(std::size_t box) const;
 

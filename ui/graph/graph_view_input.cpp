@@ -60,7 +60,8 @@ void GraphView::click(std::uint32_t box) {
   }
 }
 
-/// The closest box whose centre lies in a direction, with little distance to the side.
+/// The closest box in a direction. Distance to the side weighs three times as much as distance in
+/// the direction.
 std::optional<std::uint32_t> GraphView::neighbour(std::uint32_t box, Qt::Key direction) const {
   const auto& boxes = scene_->drawing().boxes;
   const layout::Point from = boxes[box].rect.center();

@@ -49,7 +49,7 @@ class Minimap : public QWidget {
   bool placed_ = false;  // a place was found for this scene at this zoom
   QRectF seen_;          // visible part of the picture
   bool covers_ = false;  // it covers boxes at its current place
-  QPixmap boxes_;        // the map itself; null until it is drawn
+  QPixmap boxes_;        // image of the map without the frame; null until it is drawn
 };
 
 }  // namespace stashscope::ui

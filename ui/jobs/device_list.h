@@ -25,7 +25,7 @@ class DeviceList : public QObject {
 
   /// Empty until this computer's devices are listed.
   const std::vector<DeviceInfo>& all() const { return is_remote_ ? elsewhere_ : here_; }
-  /// The devices of this computer, even while steps run on another one.
+  /// The devices of this computer, also while steps run on another computer.
   const std::vector<DeviceInfo>& here() const { return here_; }
   /// The device that `name` means, as defined by `device_meant`; null if there is none.
   const DeviceInfo* meant_by(const std::string& name) const { return device_meant(all(), name); }

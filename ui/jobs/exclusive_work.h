@@ -7,8 +7,8 @@ namespace stashscope::ui {
 /// Work that uses all processor cores.
 enum class HeavyWork { none, run, search };
 
-/// Allows only one run or search at a time: a run beside a search measures times that are too long,
-/// and a search becomes useless when a run measures new times.
+/// Allows only one run or search at a time: a search slows a run down and so distorts its times,
+/// and the new times of a run make the results of a search useless.
 class ExclusiveWork : public QObject {
   Q_OBJECT
 

@@ -144,7 +144,7 @@ class ColumnPainter {
     return bounds;
   }
 
-  /// The slot whose tensors a column shows: the one with the most live bytes.
+  /// The slot whose tensors a column shows: the slot of the column with the most live bytes.
   std::size_t shown_step(int column) const {
     const auto index = static_cast<std::size_t>(column);
     const CurveExtremes& bytes = curves_.current->bytes;

@@ -51,7 +51,7 @@ struct DataLayer {
 
 /// Colour of the workspace that a run measured.
 QColor workspace_colour(const Theme& theme);
-/// Colour of tensors too small to be drawn on their own.
+/// Colour of the tensors that are too small to be drawn one by one.
 QColor rest_colour(const Theme& theme);
 /// A band's colour as it is drawn on the canvas.
 QColor fill_colour(Band band, const Theme& theme);

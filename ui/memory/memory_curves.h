@@ -38,7 +38,7 @@ struct MemoryCurves {
   SharedCurve current;
   SharedCurve baseline;
   SharedCurve measured;             ///< null: not measured
-  SharedCurve with_workspace;       ///< `measured` plus workspace; null: there was none
+  SharedCurve with_workspace;       ///< `measured` plus workspace; null: no workspace was measured
   std::int64_t reserved_bytes = 0;  ///< the most that the run's allocator held; 0: unknown
   std::vector<PinnedCurve> pinned;
   /// The upper edge of each band in the stack.

@@ -49,7 +49,7 @@ class MemoryView : public QWidget {
   double y_of(std::int64_t bytes) const;
   /// The middle of a slot.
   double x_of(std::size_t step) const { return frame().x_of(step); }
-  /// The slot at a pixel; if the pixel covers several, the one with the most live bytes.
+  /// The slot at a pixel; if the pixel covers several slots, the slot with the most live bytes.
   std::size_t step_at(double x) const;
   /// The tensor drawn at a point; empty while bands are shown.
   std::optional<TensorBand> tensor_at(QPointF point) const;

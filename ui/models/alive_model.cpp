@@ -61,7 +61,8 @@ QVariant AliveModel::cell(int row, int column, int role) const {
   }
 }
 
-/// The colour of the tensor in the graph and in the memory view; none for persistent buffers.
+/// The colour of the tensor in the graph and in the memory view; transparent for persistent
+/// buffers.
 QColor AliveModel::colour(const Buffer& buffer) const {
   if (buffer.persistent) return Qt::transparent;
   const double lived = buffer.last_slot - buffer.first_slot + 1;

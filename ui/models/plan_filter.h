@@ -17,7 +17,7 @@ class PlanFilter : public QSortFilterProxyModel {
   /// Sets the filter's text; case does not matter. An empty text shows everything.
   void look_for(const QString& text);
   const QString& text() const { return text_; }
-  /// Whether the item itself has the text, not only an item below it.
+  /// Whether the row of the item has the text in any column. Rows below the item are not searched.
   bool has_text(const QModelIndex& index) const;
 
  protected:

@@ -15,9 +15,9 @@ QString plan_tip(const PlanRow& row);
 /// The undo text of switching a plan.
 QString switch_text(PlanType type, const QString& what, bool on);
 
-/// A node's name, or its operator where it has none.
+/// A node's name; for a node without a name, its operator.
 QString node_text(const Graph& graph, NodeId node);
-/// The nodes that run again, or the node whose output is evicted.
+/// Names the nodes that run again, or the node whose output is evicted.
 QString occurrence_tip(const Graph& graph, const Occurrence& occurrence);
 /// Why no plan was found, and where the search stopped.
 QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor);

@@ -62,7 +62,7 @@ QVariant PlanTreeModel::number_of_plan(const PlanRow& row, int column) const {
   }
 }
 
-/// The largest number among the plans of the group; none for times.
+/// The largest number among the plans of the group. Empty for times.
 QVariant PlanTreeModel::number_of_group(const Item& item, int column) const {
   double most = 0;
   for (const std::size_t row : shape_.groups[item.group]) {
@@ -122,7 +122,7 @@ QVariant PlanTreeModel::number(const Item& item, int column) const {
   }
 }
 
-/// Cells without a number sort below those with one.
+/// Cells without a number sort below cells with a number.
 QVariant PlanTreeModel::sort_value(const Item& item, int column) const {
   if (!columns_[static_cast<std::size_t>(column)].is_number) return text(item, column);
   const QVariant value = number(item, column);

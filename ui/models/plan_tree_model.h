@@ -41,7 +41,8 @@ class PlanTreeModel : public QAbstractItemModel {
 
   /// Null empties the tree.
   void set_study(std::shared_ptr<const Study> study);
-  /// Lists plans of types that ONNX Runtime does not know even if none of them is on.
+  /// If `wanted`, always lists the plans of types that ONNX Runtime does not know; otherwise only
+  /// if such a plan is on.
   void list_extensions(bool wanted);
 
   Kind kind(const QModelIndex& index) const { return at(index).kind; }

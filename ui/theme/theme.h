@@ -7,8 +7,8 @@ class QApplication;
 
 namespace stashscope::ui {
 
-/// Colours of frames and data. Frames are neutral grey, data is coloured, and one accent marks what
-/// the user chose.
+/// Colours of frames and data. Frames are neutral grey, data is coloured, and one accent colour
+/// marks what the user chose.
 struct Theme {
   bool dark = false;
   QColor window;   ///< behind panels

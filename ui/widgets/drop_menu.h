@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Opens the menu below the button on a click or the space key. A menu set on the button itself
-/// would block in a nested event loop.
+/// Opens the menu below the button on a click or the space key. With QToolButton::setMenu, the open
+/// menu would block in a nested event loop.
 inline void drop_menu(QToolButton& button, QMenu& menu) {
   QObject::connect(&button, &QToolButton::clicked, &menu, [&button, &menu] {
     menu.popup(button.mapToGlobal(button.rect().bottomLeft()));

@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// A file dialog that deletes itself when it is closed. The caller opens it.
+/// Makes a file dialog that deletes itself when it is closed. The caller opens the dialog.
 QFileDialog* make_file_dialog(QWidget& parent, const QString& name, const QString& title);
 
 /// Asks for an existing file.

@@ -10,7 +10,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Rows as high as those of tables.
+/// Makes rows as high as the rows of tables.
 class RowDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;

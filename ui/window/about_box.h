@@ -9,8 +9,8 @@ namespace stashscope::ui {
 /// Versions of the program and its libraries, and the devices of this computer, one per line.
 QString versions_text(const DeviceList& devices);
 
-/// Shows what the program is, its version, and the devices as soon as they are known. Deletes
-/// itself when closed.
+/// Shows the purpose and the version of the program, and the devices as soon as they are known.
+/// Deletes itself when closed.
 class AboutBox : public QDialog {
   Q_OBJECT
 

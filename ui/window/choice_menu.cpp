@@ -32,7 +32,8 @@ QAction* ChoiceMenu::add_choice(QMenu* menu, const QString& name, const QString&
             Choices choices = document_.choices();
             change(choices, on);
             document_.choose(choices, told(on));
-            // The click has unticked an entry whose choice was on already; this ticks it again.
+            // A click unticks an entry whose choice is on already; `show_choices` ticks the entry
+            // again.
             show_choices();
           });
   return action;

@@ -9,7 +9,7 @@
 
 namespace stashscope::ui {
 
-/// A message above the views, with buttons for what can be done about it. It never blocks the
+/// A message above the views, with buttons for the possible reactions. The message never blocks the
 /// window.
 class MessageBar : public QFrame {
   Q_OBJECT

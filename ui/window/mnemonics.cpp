@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The place of the letter behind a single `&`; -1 when there is none.
+/// The place of the letter behind a single `&`; -1 without such a letter.
 qsizetype marked_place(const QString& text) {
   for (qsizetype i = 0; i + 1 < text.size(); ++i) {
     if (text[i] != u'&') continue;

@@ -32,7 +32,7 @@ QLabel* make_headline(const QString& text) {
   return label;
 }
 
-/// The folder of installed samples, otherwise that of the source tree.
+/// The folder of the installed samples; if it does not exist, the folder in the source tree.
 QDir sample_folder() {
   const QDir installed(QCoreApplication::applicationDirPath() + u"/../share/stashscope/samples"_s);
   return installed.exists() ? installed : QDir(QStringLiteral(STASHSCOPE_SAMPLES));

@@ -1,4 +1,5 @@
-// The main window's ways to the planner: its menu, and the budget field in the toolbar.
+// The parts of the main window that lead to the planner: its menu, and the budget field in the
+// toolbar.
 
 #include <QAction>
 #include <QDockWidget>

@@ -81,7 +81,7 @@ void GraphActions::enable() {
   isolate_->setChecked(view_.isolation().has_value());
 }
 
-/// Ticks an action if all selected nodes to which it can apply already have its effect.
+/// An action is ticked if its effect is on for every selected node that allows the action.
 void GraphActions::enable_plans() {
   const PlannedNodes planned =
       document_.study() == nullptr ? PlannedNodes() : planned_nodes(*document_.study(), selected());

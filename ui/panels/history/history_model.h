@@ -6,7 +6,7 @@
 namespace stashscope::ui {
 
 /// The user's choices: the state in which the model was opened, then one row for each entry of the
-/// undo stack, each with the peak of its state if that was computed.
+/// undo stack. A row has the peak of its state once the peak was computed.
 class HistoryModel : public TableModel {
   Q_OBJECT
 

@@ -16,7 +16,7 @@ class StepsView : public TableView {
  public:
   explicit StepsView(QWidget* parent = nullptr);
 
-  /// To be called when the model shows another study, null for none. Ends a drag.
+  /// Call this when the model shows another study or, with null, no study. Ends a drag.
   void set_study(std::shared_ptr<const Study> study);
   bool is_dragging() const { return drag_.has_value(); }
 

@@ -244,7 +244,7 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// The answer for the budget and grain in the fields; null if there is none.
+/// The answer for the budget and grain in the fields; null without such an answer.
 const BudgetAnswer* PlannerPanel::current_answer() const {
   const BudgetAnswer* const answer = planning_.answer();
   const bool is_asked = answer != nullptr && answer->request.budget_bytes == budget_->bytes() &&

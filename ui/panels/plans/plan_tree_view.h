@@ -16,8 +16,8 @@ class PlanTreeView : public QTreeView {
   /// The text shown while there are no rows.
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
-  /// Opens rows that were open before. Also opens rows in which only a row below has the filter's
-  /// text.
+  /// Opens rows that were open before. Also opens rows above a match of the filter, unless they
+  /// match themselves.
   void open_again();
   /// The selected rows from top to bottom, in the first column.
   QModelIndexList selected_rows() const;

@@ -294,7 +294,7 @@ void PlansPanel::follow_selection() {
   marking_ = true;
 }
 
-/// The nodes at which recomputing begins, or all nodes of the row if there are none.
+/// The nodes at which recomputing begins, or, without such nodes, all nodes of the row.
 std::vector<NodeId> PlansPanel::nodes_led_to(const QModelIndex& item) const {
   std::vector<NodeId> nodes = model_.entries(item);
   return nodes.empty() ? model_.nodes(item) : nodes;
