@@ -213,7 +213,7 @@ class StudyBuilder {
     parts_.plan_table = std::make_shared<const PlanTable>(std::move(table));
   }
 
-  const Study* previous_;  ///< null: none, or its graph turned out to differ
+  const Study* previous_;  ///< null if there is none or its graph differs
   const Progress& progress_;
   StudyParts parts_;
   UpdateMemory update_;
