@@ -34,7 +34,8 @@ void print_study_warnings(const std::vector<std::string>& warnings) {
   print_warnings("stashscope",
                  {warnings.begin(), warnings.begin() + static_cast<std::ptrdiff_t>(count)});
   if (warnings.size() > shown) {
-    print_warnings("stashscope", {std::to_string(warnings.size() - shown) + " more notes"});
+    print_warnings("stashscope", {std::to_string(warnings.size() - shown) +
+                                  " more notes; --format json lists all"});
   }
 }
 
@@ -82,7 +83,7 @@ StudyMeasurements measured_or_reported(const ReportInput& input, const LoadedMod
   }
 }
 
-/// Times that the session measured replace predicted ones.
+/// The study with predicted times replaced by times that the session measured.
 std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
   if (!session.current_measured) return study;

@@ -54,11 +54,11 @@ std::string quoted_type(const Tensor& tensor) { return std::string(name_of(tenso
 /// Why two tensors cannot be compared by value; empty when they can.
 std::string fault_of(const Tensor* ours, const Tensor& expected, bool in_mixed_precision) {
   if (ours == nullptr) return "the model has no such output";
-  if (ours->dims() != expected.dims()) return "has other dims than expected";
+  if (ours->dims() != expected.dims()) return "its dims differ from the expected ones";
   const bool both_floating = is_floating(ours->element()) && is_floating(expected.element());
   if (ours->element() == expected.element()) return {};
   if (in_mixed_precision && both_floating) return {};
-  return "is of type " + quoted_type(*ours) + " where " + quoted_type(expected) + " is expected";
+  return "its type is " + quoted_type(*ours) + ", but " + quoted_type(expected) + " is expected";
 }
 
 bool same_bytes(const Tensor& a, const Tensor& b) {
@@ -89,8 +89,8 @@ bool is_gradient(const TensorComparison& each) {
   return each.is_gradient || each.name.ends_with("_grad");
 }
 
-/// A gradient that is zero in exact arithmetic is the rounding error of sums of larger terms, so
-/// two programs may differ in every digit of it.
+/// A gradient that is zero in exact arithmetic holds only rounding errors of larger terms, so two
+/// programs may differ in all of its digits.
 void allow_rounding(std::vector<TensorComparison>& compared) {
   double scale = 0;
   for (const TensorComparison& each : compared) {
@@ -139,7 +139,7 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
   fail_input(printable(folder.string()),
              "the files " + printable(low) + " and " + printable(high) + " both hold the tensor '" +
                  printable(name) + "'",
-             "leave only one of them there");
+             "remove one of these files");
 }
 
 }  // namespace

@@ -41,10 +41,11 @@ struct Results {
 /// Compares with `output_*.pb` and `grad_*.pb` of `folder`. A tensor passes if its error is within
 /// `tolerance` of its largest value. A `manifest.json` beside the folder may state the deviation of
 /// float32 from float64 for a gradient. Such a gradient passes within 4 deviations, because float32
-/// is not more exact than that, and always fails beyond 50. In mixed precision only the tolerance
-/// counts, and floating outputs may be narrower than expected. A gradient whose values are all
-/// below the float32 epsilon of the largest gradient is only rounding; it passes if its error is
-/// below that epsilon too. For outputs made from random numbers, only types and dims are compared.
+/// is not more exact than that, and always fails beyond 50. In mixed precision, deviations are
+/// ignored, and floating-point outputs may be narrower than expected. A gradient whose values are
+/// all below the float32 epsilon of the largest gradient is only rounding; it passes if its error
+/// is below that epsilon too. For outputs made from random numbers, only types and dims are
+/// compared.
 std::vector<TensorComparison> compare_outputs(const Results& results,
                                               const std::filesystem::path& folder,
                                               double tolerance);

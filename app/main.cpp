@@ -34,7 +34,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
       ->needs(batch);
   program
       .add_option("--save-session", options.save_session,
-                  "write the path of the model and the choices")
+                  "write a session: the path of the model and the choices")
       ->type_name("FILE")
       ->needs(batch);
   program

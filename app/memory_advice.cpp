@@ -36,7 +36,7 @@ std::string lowest_found(const Study& study, const BudgetAnswer& answer) {
     return "the search over plans by cluster found no peak below the current " +
            format_bytes(peak_of(study));
   }
-  return "the search over plans by cluster found none that fits; the lowest peak found is " +
+  return "the search over plans by cluster found no plan that fits; the lowest peak found is " +
          format_bytes(answer.best.peak_bytes);
 }
 

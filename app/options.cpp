@@ -109,7 +109,7 @@ void check_loss(const std::string& name, const Graph& model) {
 void add_update_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option("--optimizer", options.optimizer,
-                  "optimizer whose states count as memory: " + names_in(optimizers()))
+                  "optimizer whose states take memory: " + names_in(optimizers()))
       ->type_name("NAME");
   program.add_flag("--master-weights", options.master_weights,
                    "the optimizer has a float32 copy of each 16-bit parameter");
@@ -236,8 +236,8 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_option(
           "--probe", options.recompute_search,
-          "search for recompute options: level 0 or 1 (default 1), then 1 to leave the inputs of "
-          "transformer layers stashed (default 0)")
+          "search for recompute plans: L is the level, 0 or 1 (default 1); B is 1 to leave the "
+          "inputs of transformer layers stashed (default 0)")
       ->type_name("L[:B]");
   program
       .add_option(
@@ -268,7 +268,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
   program.add_option("--loss", options.loss, "graph output that is the loss")->type_name("NAME");
   program
       .add_option("--train", options.trainable,
-                  "name pattern of weights to train besides the guessed ones")
+                  "name pattern of weights to train in addition to the guessed weights")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   program.add_option("--freeze", options.frozen, "name pattern of weights that are not trained")
@@ -330,7 +330,7 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
               ->check(CLI::Range(0.0, 1e6)),
           program
               .add_option("--move-limit", limit.moves,
-                          "moves to search; with --time-limit 0 the answer is reproducible")
+                          "number of search moves; with --time-limit 0 the answer is reproducible")
               ->check(CLI::NonNegativeNumber),
           program.add_option("--seed", limit.seed, "seed of the random moves")
               ->check(CLI::NonNegativeNumber)};
@@ -379,7 +379,7 @@ void flush_output() {
   fail_run(
       "standard output",
       std::string("cannot write") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
-      "free some space or choose another place");
+      "free some space or write to another disk");
 }
 
 int guarded(const char* program, const std::function<int()>& body) {

@@ -59,7 +59,7 @@ void apply_options(const AnalysisOptions& options, Choices& choices);
 /// Loads the file that the options name and applies the options. Throws an input or usage Error.
 LoadedModel load_model_or_session(const AnalysisOptions& options);
 
-/// The study of a loaded model; errors about the model name its file.
+/// The study of a loaded model; errors about the model name the model's file.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
 /// Prints the values of --optimizer.

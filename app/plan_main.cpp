@@ -45,7 +45,7 @@ void add_options(CLI::App& program, PlanOptions& options) {
       ->excludes(percent);
   program
       .add_flag("--keep-order", options.rules.keeps_order,
-                "Keep the given order of first runs; tasks may only run again")
+                "Keep the given order of first runs; additional runs may come anywhere")
       ->excludes("--order-only");
   add_limit_options(program, options.limit);
   program.add_option("--out", options.out, "Write the sequence: task numbers, one per line");
@@ -59,7 +59,7 @@ void check_options(const PlanOptions& options) {
   }
   if (options.budget && *options.budget < 0) fail_usage("--budget", "is below 0");
   if (options.budget_percent && !(*options.budget_percent > 0 && *options.budget_percent <= 1e4)) {
-    fail_usage("--budget-percent", "is not above 0 and at most 10000");
+    fail_usage("--budget-percent", "is not above 0 or is above 10000");
   }
   check_limit(options.limit);
 }
@@ -69,7 +69,7 @@ struct Answer {
   std::vector<TaskId> sequence;
   std::int64_t bound = 0;    ///< lower bound on the quantity `bounded`
   const char* bounded = "";  ///< `peak` or `cost`
-  std::int64_t reached = 0;  ///< the value of this quantity
+  std::int64_t reached = 0;  ///< value of `bounded` in this answer
   bool feasible = true;
   std::int64_t peak_lower_bound = 0;
   bool impossible = false;  ///< the budget is below `peak_lower_bound`

@@ -10,7 +10,7 @@ namespace {
 std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
   if (!options.memory.empty()) return memory_in("--memory", options.memory);
   if (choices.times.profile.memory_bytes > 0) return choices.times.profile.memory_bytes;
-  fail_usage("--fit", "the profile has no memory size", "give it with --memory SIZE");
+  fail_usage("--fit", "the profile has no memory size", "give the memory size with --memory SIZE");
 }
 
 /// @pre a budget is given
@@ -37,7 +37,8 @@ void add_fit_options(CLI::App& program, PlanningOptions& options, CLI::Option* b
       ->needs(fit);
 }
 
-/// Nothing without --fit. Throws a usage Error for dimensions that the study lacks.
+/// The question of --fit; nothing without --fit. Throws a usage Error for dimensions that the study
+/// lacks.
 std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study& study) {
   if (options.fit.empty()) return std::nullopt;
   FitQuestion question = parse_fit(options.fit);
@@ -50,8 +51,9 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
 
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch) {
   program
-      .add_option("--budget", options.budget,
-                  "plan for a peak of at most 12GiB, 900MB, ... and switch the plans on")
+      .add_option(
+          "--budget", options.budget,
+          "find plans for a peak of at most BYTES, such as 12GiB or 900MB, and switch them on")
       ->type_name("BYTES")
       ->needs(batch);
   program

@@ -25,7 +25,8 @@ void watch() {
 void end_with_reader() {
   // A parent process may have set the signal to be ignored, and children inherit that.
   std::signal(SIGPIPE, SIG_DFL);
-  // The thread blocks all signals: the main thread handles them, and may block them itself.
+  // The thread inherits a mask that blocks all signals, so that the main thread alone handles or
+  // blocks them.
   const ScopedSignalBlock held;
   std::thread(watch).detach();
 }

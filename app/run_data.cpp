@@ -54,7 +54,7 @@ class InputDims {
   std::vector<std::string> tensors_;
 };
 
-/// Bytes of the random data. The step copies the data, so its own memory comes in addition.
+/// Bytes of the random data. The step copies the data, so the memory of the step comes in addition.
 std::int64_t random_bytes(const Study& study) {
   const GraphData& graph = study.graph().data();
   std::int64_t bytes = 0;

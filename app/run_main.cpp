@@ -27,8 +27,8 @@
 namespace stashscope::app {
 namespace {
 
-/// The file for the trace of a run; without a path there is none. Throws an input Error if the file
-/// cannot be written.
+/// The file for the trace of a run, if a path is given. Throws an input Error if the file cannot be
+/// written.
 class TraceFile {
  public:
   explicit TraceFile(const std::string& path) {
@@ -64,8 +64,8 @@ void write_profile(const Study& study, const Measurement& measured, const std::s
                   printable(base.name) + ": " + join(kept, ", ")});
 }
 
-/// Writes a measurement for the window, or a profile for the planner, which needs only the current
-/// variant.
+/// Writes a measurement of both variants for the window, a profile for the planner, or both. A
+/// profile needs only a run of the current variant.
 void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptions& options) {
   StudyMeasurements measured;
   if (options.measurement.empty()) {

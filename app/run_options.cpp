@@ -11,7 +11,7 @@ namespace stashscope::app {
 
 namespace {
 
-/// What is wrong with a number; empty if nothing is.
+/// Why a text is not a valid number; empty if it is valid.
 std::string finite_and_not_negative(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -66,16 +66,19 @@ void add_device_options(CLI::App& program, RunOptions& options) {
       program.add_flag("--update", options.updates,
                        "on a GPU, update the parameters after each run with the chosen "
                        "--optimizer");
-  program.add_option("--learning-rate", options.learning_rate, "for --update (default 1e-3)")
+  program
+      .add_option("--learning-rate", options.learning_rate,
+                  "learning rate of --update (default 1e-3)")
       ->check(finite_and_not_negative, "NUMBER")
       ->needs(update);
 }
 
 void add_repeat_options(CLI::App& program, RunOptions& options) {
   program
-      .add_option("--warm-up", options.warm_up,
-                  "runs before the counted ones (default: 1 on a GPU or if times are reported, "
-                  "else 0; 0 with --update)")
+      .add_option(
+          "--warm-up", options.warm_up,
+          "warm-up runs before the counted runs (default: 1 on a GPU or if times are reported, "
+          "else 0; 0 with --update)")
       ->check(CLI::Range(0, most_runs));
   program
       .add_option("--repeat", options.repeats,
@@ -155,7 +158,7 @@ RunCounts run_counts(const RunOptions& options, const Choices& choices) {
 
 void check_choices(const RunOptions& options, const Choices& choices) {
   if (!options.updates || find_optimizer(choices.update.optimizer).updates) return;
-  fail_usage("--update", "needs an optimizer, and none is chosen", "add --optimizer NAME");
+  fail_usage("--update", "needs an optimizer, but no optimizer is chosen", "add --optimizer NAME");
 }
 
 void check_outputs(const RunOptions& options, OverwriteGuard files) {

@@ -12,7 +12,8 @@ void print_memory(const Study& study, const Measurement& measured);
 /// Prints times for repeated runs only; the time of a single run says little.
 void print_times(const Measurement& measured);
 
-/// Writes the same figures as JSON, in bytes and seconds. Unknown figures are left out.
+/// Writes measured and predicted figures as JSON, in bytes and seconds. Unknown figures are left
+/// out.
 void write_summary(const Study& study, const Measurement& measured,
                    const std::filesystem::path& file);
 

@@ -37,7 +37,8 @@ void handle_qt_message(QtMsgType type, const QMessageLogContext&, const QString&
   if (wanted) std::cerr << "stashscope: " << text.toStdString() << "\n";
 }
 
-/// Whether a display server answers at a local socket; a leading zero byte names an abstract one.
+/// Whether a display server answers at a local socket; a leading zero byte names an abstract
+/// socket.
 bool answers(const std::string& socket_name) {
   sockaddr_un address{};
   if (socket_name.size() >= sizeof(address.sun_path)) return false;
@@ -51,7 +52,8 @@ bool answers(const std::string& socket_name) {
   return connected;
 }
 
-/// Tries only X11 displays of this machine; assumes that those of other machines answer.
+/// Whether an X11 display answers. Tries only displays of this machine; assumes that displays of
+/// other machines answer.
 bool x11_answers(const std::string& display) {
   if (display.empty()) return false;
   if (!display.starts_with(':')) return true;

@@ -15,7 +15,7 @@ namespace stashscope::app {
 
 namespace {
 
-/// A closed reader or a full disk ends the run.
+/// Prints an event. Ends the run if standard output is closed or its disk is full.
 void print_event(const TraceEvent& event) {
   std::cout << format_event(event) << "\n";
   if (std::cout) return;
@@ -23,13 +23,13 @@ void print_event(const TraceEvent& event) {
   fail_run("standard output", "was closed by its reader");
 }
 
-/// The variant that does not fit, for messages.
+/// The name of the current variant in messages.
 std::string name_of_current(const Study& study) {
   const StepIdentity step = identity_of(study);
   return step.baseline == step.current ? "the step without plans" : "the step with its plans";
 }
 
-/// The figures that combine all runs of a variant.
+/// Prints the figures that combine all runs of a variant.
 void print_ending(const Measurement& measured) {
   for (const auto& [name, size] : measured.data_dependent) {
     std::cout << worker_size_line << size << " " << name << "\n";

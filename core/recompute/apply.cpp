@@ -21,7 +21,8 @@ bool contains(const std::vector<NodeId>& nodes, NodeId node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-/// The restored tensor would have no reader, because `again` makes a view from its own copy.
+/// Whether the recompute plan `again` also makes a view of the tensor that `away` evicts. The
+/// restored tensor would then have no reader, because the view comes from the recomputed copy.
 bool makes_view_again(const NodePlan& again, const NodePlan& away) {
   return contains(again.subgraph, away.node) && have_common(again.subgraph, away.subgraph);
 }
@@ -108,7 +109,7 @@ class PlanSelector {
   IdVector<NodeId, std::uint32_t> last_use_;
 };
 
-/// Entries with a plan of a type.
+/// The entry nodes that have a plan of this type.
 std::set<NodeId> nodes_with(const Opportunities& opportunities, PlanType type) {
   std::set<NodeId> nodes;
   for (const NodePlan& plan : opportunities.plans) {

@@ -13,7 +13,7 @@ namespace stashscope {
 
 /// Whether two plans conflict, so that only one of them can be applied. Plans conflict if they free
 /// the same output, if their strategies for outputs of one node differ, or if one evicts a tensor
-/// that the other recomputes together with a view of it.
+/// that the other recomputes together with a view of this tensor.
 bool exclude_each_other(const NodePlan& a, const NodePlan& b);
 
 /// Nodes whose outputs stay in memory regardless of plans; empty: none.
@@ -39,7 +39,7 @@ using PlanCounts = std::map<std::pair<std::string, PlanType>, int>;
 PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
 /// The configuration that selects every plan, like optimization levels 1 and 2 of ONNX Runtime.
-/// With `compromise`, nodes that have no other plan get their compromise.
+/// With `with_compromise`, nodes without a recompute plan get their compromise plan.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// Replaces each entry that names an operator by entries for the operator's clusters. Entries that
@@ -49,8 +49,8 @@ RecomputeConfig without_operators(const Graph& graph, const Opportunities& oppor
                                   const RecomputeConfig& config);
 
 /// The graph's dataflow with all plans applied by their strategies: subgraphs cloned, tensors
-/// evicted and restored, backward readers of the freed outputs rewired. Later entries are handled
-/// first. A node is cloned at most once.
+/// evicted and restored, backward readers of the freed outputs rewired. Plans are applied from the
+/// last entry to the first. A node is cloned at most once.
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities, const std::vector<const NodePlan*>& plans);
 

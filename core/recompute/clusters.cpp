@@ -23,7 +23,7 @@ PlansOfNode plans_of_nodes(const std::vector<NodePlan>& all) {
   return plans;
 }
 
-/// Extends `combination` by each choice of one plan per owner of a reused buffer.
+/// Extends `combination` by one plan of each owner of a reused buffer, in every possible way.
 void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners, std::size_t next,
                     Combination& combination, std::vector<Combination>& found) {
   if (next == owners.size()) {
@@ -39,7 +39,8 @@ void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners,
   }
 }
 
-/// A plan that reuses buffers frees them only together with one plan of each owner.
+/// The combinations that start with `plan`. Buffers that its outputs reuse are freed only together
+/// with one plan of each owner.
 std::vector<Combination> combinations_of(const Graph& graph, const PlansOfNode& plans,
                                          const NodePlan& plan) {
   std::vector<NodeId> owners;
@@ -79,7 +80,7 @@ void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct
   }
 }
 
-/// 0 if a dimension has no value.
+/// The bytes of all products; 0 if a dimension has no value.
 std::int64_t evaluate(const std::vector<SizeProduct>& products, const Bindings& bindings) {
   Rational total;
   try {
@@ -248,7 +249,7 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
 
 namespace {
 
-/// By position among the plans.
+/// Whether each of `plans` is applied, by its index.
 std::vector<bool> applied_plans(const std::vector<NodePlan>& plans,
                                 const std::vector<const NodePlan*>& applied) {
   std::vector<bool> is_applied(plans.size(), false);
@@ -276,7 +277,7 @@ void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& conf
     for (const NodeId node : row.nodes) row_of[node] = &row;
     for (ClusterOption& option : row.options) mark_requested(config, option);
   }
-  // The options of a row are the plans of each of its nodes, in their order.
+  // Each node of a row has one plan for each option of the row, in the same order.
   IdVector<NodeId, std::uint32_t> next_option(row_of.size(), 0);
   const std::vector<bool> is_applied = applied_plans(opportunities.plans, applied);
   for (std::size_t i = 0; i < is_applied.size(); ++i) {

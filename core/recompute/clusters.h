@@ -21,18 +21,19 @@ struct Occurrence {
 
 /// One row of ONNX Runtime's plan table: a combination of clusters and its saving.
 struct PlanRow {
-  PlanType type = PlanType::recompute;  ///< of the first part
+  PlanType type = PlanType::recompute;  ///< of the first plan of each occurrence
   std::string config;                   ///< sorted `cluster:type:-1`, joined by commas
   RecomputeConfig entries;              ///< the parsed form of `config`
   int frequency = 0;
   std::int64_t saving_bytes = 0;  ///< 0 where a dimension has no value
   std::string saving_symbolic;
   bool on = false;  ///< every entry of the combination is selected
-  /// In execution order. Pointers into the opportunities; null in rows that no table function made.
+  /// In execution order; points into the opportunities. Null in rows that were not made by a table
+  /// function.
   std::shared_ptr<const std::vector<Occurrence>> occurrences;
-  int applied = 0;                 ///< occurrences with all parts applied
+  int applied = 0;                 ///< occurrences whose plans are all applied
   std::int64_t saved_bytes = 0;    ///< saving of the applied occurrences
-  std::int64_t bytes_at_peak = 0;  ///< part of the saved bytes live at the peak without plans
+  std::int64_t bytes_at_peak = 0;  ///< saving at the peak of the step without plans
   PlanCost cost;                   ///< of all occurrences
 };
 
@@ -50,7 +51,7 @@ struct ClusterOption {
   PlanType type = PlanType::recompute;
   std::string cluster;
   std::vector<StashedOutput> stashed;
-  std::map<std::size_t, int> reuse_frequency;  ///< by output, nodes whose output reuses a buffer
+  std::map<std::size_t, int> reuse_frequency;  ///< by output: nodes whose output reuses a buffer
   std::optional<int> requested;                ///< the requested count if the option is on
   int applied = 0;                             ///< occurrences applied
 };
@@ -68,10 +69,10 @@ std::string dim_text(const Graph& graph, const Expr& dim);
 /// The element count in ONNX Runtime's notation: `((b)*(16))`.
 std::string element_count_text(const Graph& graph, ValueId value);
 
-/// The shape in ONNX Runtime's tables: the declared shape if there is one, else the inferred one.
+/// The shape in ONNX Runtime's tables: the declared shape, or else the inferred shape.
 const std::optional<Shape>& table_shape(const Value& value);
 
-/// Sorted by evaluated bytes, descending, then by config.
+/// ONNX Runtime's plan table, sorted by evaluated bytes, descending, then by config.
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings);
 
@@ -91,7 +92,7 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
 void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
                  const std::vector<const NodePlan*>& applied, std::vector<ClusterRow>& rows);
 
-/// Sorted by frequency, descending, then by key, descending.
+/// ONNX Runtime's table of clusters, sorted by frequency, descending, then by key, descending.
 /// @param applied the plans that `config` selects
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
                                       const RecomputeConfig& config,

@@ -36,7 +36,7 @@ void apply_compression(const NodePlan& plan, DataflowBuilder& builder) {
   builder.evict(plan, {AddedKind::compress, narrow}, AddedKind::decompress);
 }
 
-/// One conversion each way.
+/// The cost of one conversion in each direction.
 PlanCost compression_cost(const NodePlan& plan, const PlanCostInput& input) {
   const auto wide = static_cast<double>(evicted_bytes(plan, input));
   const double narrow = wide * bits_per_element(plan.kept_as) / 32;

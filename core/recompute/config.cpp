@@ -36,12 +36,12 @@ std::vector<std::string> nonempty_parts(const std::string& text, char separator)
 
 bool is_operator(const std::string& key) { return !key.ends_with('+'); }
 
-/// `Gelu:1` or `Dropout:0`.
+/// Adds an entry such as `Gelu:1` or `Dropout:0`.
 void add_operator(const std::vector<std::string>& parts, RecomputeConfig& config) {
   const int type = parse_int(parts[1]);
   if (type < 0 || type > 1) {
     fail_usage("", "Invalid optimization type specified for operator: " + printable(parts[0]),
-               "0 leaves it as it is, 1 recomputes it");
+               "choose 0 to keep its outputs or 1 to recompute them");
   }
   config[parts[0]] = {static_cast<PlanType>(type), -1, true};
 }
@@ -90,7 +90,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// Quotes cluster names, because those from a session file may contain shell commands.
+/// Quotes cluster names, because a session file may hold names that contain shell commands.
 std::string quoted_for_shell(const std::string& text) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

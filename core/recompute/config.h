@@ -11,7 +11,7 @@ namespace stashscope {
 /// The user's choice for a cluster.
 struct ClusterChoice {
   PlanType type = PlanType::recompute;
-  int count = -1;  ///< first occurrences in execution order; -1: all
+  int count = -1;  ///< number of occurrences, first in execution order; -1: all
   /// The config form of ONNX Runtime's first version: the key is an operator and selects every
   /// cluster whose entry node has that operator.
   bool of_operator = false;

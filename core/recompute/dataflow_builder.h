@@ -55,10 +55,10 @@ class DataflowBuilder {
   const Stash& stash_;
   Dataflow result_;
   IdVector<NodeId, bool> is_cloned_;
-  IdRows<NodeId, ValueId> added_inputs_;   // by added node, as of the time when the node was made
+  IdRows<NodeId, ValueId> added_inputs_;   // by added node, before inputs are replaced
   IdRows<NodeId, ValueId> added_outputs_;  // by added node
   Replacements twin_of_;   // for every output of a cloned node: the output of the clone
-  Replacements replaced_;  // stashed outputs whose plan was applied
+  Replacements replaced_;  // for every freed output: the value that backward reads
 };
 
 }  // namespace stashscope

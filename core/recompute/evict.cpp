@@ -13,7 +13,7 @@ class BufferTracer {
  public:
   explicit BufferTracer(const StrategyInput& input) : input_(input), graph_(input.graph) {}
 
-  /// Nothing if anything besides the backward pass keeps the memory alive.
+  /// The buffer of an output; nothing if anything besides the backward pass keeps it alive.
   std::optional<StashedBuffer> trace(NodeId maker, std::size_t output) {
     StashedBuffer buffer{graph_.node(maker).outputs[output], output, {}, {}};
     bool is_read = false;
@@ -59,7 +59,8 @@ class BufferTracer {
   const Graph& graph_;
 };
 
-/// In a config string, an operator must differ from a cluster, which ends in `+`.
+/// Whether a config string can name the op type. A name that ends in `+` would be read as a
+/// cluster.
 bool can_be_named(const std::string& op_type) {
   return !op_type.empty() && !op_type.ends_with('+') &&
          op_type.find_first_of(",:") == std::string::npos;

@@ -12,8 +12,8 @@ namespace stashscope {
 
 namespace {
 
-/// Counts nodes up to the YieldOp. In a graph without a YieldOp, it would run after every Shape and
-/// Size that is ready before it.
+/// The number of nodes up to the YieldOp. In a graph without a YieldOp, includes the Shape and Size
+/// nodes that would run before it.
 std::size_t count_forward(const Graph& graph, const Boundary& boundary, const Stash& stash) {
   std::size_t count = 0;
   for (const NodeId end : forward_ends(graph, boundary)) {
@@ -24,7 +24,7 @@ std::size_t count_forward(const Graph& graph, const Boundary& boundary, const St
   return count;
 }
 
-/// Finds readers on each side of the boundary for every value made in forward.
+/// Finds the stashed values: made in forward, and read both in forward and in backward.
 void find_stashed(const Graph& graph, const Boundary& boundary, Stash& stash) {
   const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());
   for (std::size_t i = 0; i < stash.forward_nodes; ++i) {

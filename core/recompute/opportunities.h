@@ -14,7 +14,7 @@ struct Stash {
   std::vector<NodeId> order;          ///< ONNX Runtime's execution order, used by the analysis
   std::vector<std::size_t> position;  ///< of each node in that order
   std::size_t forward_nodes = 0;      ///< number of forward nodes, first in order; 0: no boundary
-  std::vector<ValueId> stashed;       ///< values made in forward and read in backward
+  std::vector<ValueId> stashed;       ///< made in forward, read in forward and backward
   IdVector<ValueId, bool> is_stashed;
   IdVector<ValueId, bool> read_in_backward;  ///< for values made in forward
 
@@ -25,8 +25,8 @@ struct Stash {
 /// compromise: ONNX Runtime's training memory optimizer (bounded breadth-first search upwards from
 /// every stashed output), with its known faults corrected.
 struct Opportunities : Stash {
-  /// Plans of the strategies known to ONNX Runtime; entries from last to first, recompute before
-  /// compromise.
+  /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. Of one
+  /// entry, recompute comes before compromise.
   std::vector<NodePlan> plans;
   std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
   IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats
@@ -34,8 +34,9 @@ struct Opportunities : Stash {
       obstacles;  ///< entry nodes that have no plan of a type known to ONNX Runtime
 };
 
-/// Forward ends with the YieldOp. Without a YieldOp, forward ends where a YieldOp that reads the
-/// boundary's outputs would run; these outputs count as read in forward.
+/// Finds the stash of a graph and all plans. Forward ends with the YieldOp. Without a YieldOp,
+/// forward ends where a YieldOp that reads the boundary's outputs would run; these outputs count as
+/// read in forward.
 /// @param boundary if unknown, the result has no plans
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                  const Boundary& boundary, const RecomputeSearchOptions& search);

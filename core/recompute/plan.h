@@ -30,12 +30,11 @@ using ClusterId = Id<struct ClusterTag>;
 struct NodePlan {
   PlanType type = PlanType::none;
   NodeId node;                       ///< the entry
-  std::vector<std::size_t> outputs;  ///< positions of its stashed outputs
+  std::vector<std::size_t> outputs;  ///< positions of the stashed outputs of `node`
   /// Nodes to clone, in topological order; the entry is the last. For an evicted tensor: the nodes
   /// that make views of it.
   std::vector<NodeId> subgraph;
-  /// Op types of the subgraph, each followed by `+`. For an evicted tensor: the op type of its
-  /// node.
+  /// Op types of the subgraph, each followed by `+`. For an evicted tensor: the op type of `node`.
   std::string cluster;
   ClusterId cluster_id;     ///< id of `cluster` in the opportunities
   Rational save_ratio = 1;  ///< share of the stashed bytes that the plan frees
@@ -58,10 +57,10 @@ struct RecomputeSearchOptions {
   RecomputeSearchOptions(int wanted_level, bool keep_layer_inputs)
       : level(wanted_level), layer_boundary(keep_layer_inputs) {}
 
-  int level = 1;                ///< 0: basic operators, 1: advanced ones too
+  int level = 1;                ///< 0: basic operators, 1: also advanced operators
   bool layer_boundary = false;  ///< keep outputs that start a transformer layer
   bool newer_versions = false;  ///< also operator versions missing from ONNX Runtime's table
-  std::set<std::string> also_recomputable;        ///< op types besides those in the table
+  std::set<std::string> also_recomputable;        ///< op types missing from ONNX Runtime's table
   ElementType compressed = ElementType::float16;  ///< type that compress narrows float32 to
 
   friend bool operator==(const RecomputeSearchOptions&, const RecomputeSearchOptions&) = default;

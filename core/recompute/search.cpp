@@ -11,12 +11,13 @@ namespace {
 
 /// ONNX Runtime's bound on the nodes of a subgraph; checked before each level of the search.
 constexpr std::size_t max_subgraph_nodes = 50;
-/// A producer of a constant-shape output with fewer elements than this is not followed.
+/// The search does not follow an input of constant shape with fewer elements than this.
 constexpr std::int64_t small_constant_elements = 1 << 20;
 
 constexpr const char* not_recomputable = "its operator is not recomputable";
 
-/// Keeps the nodes picked so far, which decide whether a search for a compromise is worthwhile.
+/// Marks the search as failed. Keeps the picked nodes, because they decide whether a search for a
+/// compromise is worthwhile.
 SearchResult failed(SearchResult result, NodeId entry, NodeId at, std::string rule) {
   result.failed = true;
   result.obstacle = {entry, at, std::move(rule)};

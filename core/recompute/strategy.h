@@ -61,8 +61,8 @@ struct PlanCost {
   }
 };
 
-/// A way to reduce the stash. A plan saves the bytes of its stashed outputs times its save ratio,
-/// for every strategy.
+/// A way to reduce the stash. Under every strategy, a plan saves the bytes of its stashed outputs
+/// times its save ratio.
 struct Strategy {
   PlanType type;
   std::string_view name;

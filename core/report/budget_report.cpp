@@ -100,7 +100,7 @@ std::string budget_text(const Study& study, const BudgetAnswer& answer) {
                      format_fixed(answer.seconds, 1) + " s\n";
   if (!answer.feasible && !answer.is_impossible() &&
       answer.request.grain != PlanGranularity::sequence) {
-    text += "  a finer granularity may meet it: --grain node or --grain sequence\n";
+    text += "  a finer granularity may meet the budget: --grain node or --grain sequence\n";
   }
   if (!answer.feasible && answer.floor) text += bound_text(study, *answer.floor);
   return text;

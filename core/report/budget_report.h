@@ -8,9 +8,9 @@
 
 namespace stashscope {
 
-/// The result for a budget with its lower bounds. If the budget is not met, the tensors that
-/// prevent it.
-/// @param study with the plans found
+/// The result for a budget with its lower bounds. If the budget is not met, also lists the tensors
+/// that prevent it.
+/// @param study the planned study, with the plans found in force
 std::string budget_text(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);
 

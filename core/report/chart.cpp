@@ -33,7 +33,8 @@ bool occurs(const Variant& variant, Band band) {
                      [&](const BandBytes& each) { return of(each, band) > 0; });
 }
 
-/// The bands of a variant. Each is drawn down to the axis, behind the bands below it.
+/// The bands of a variant. The area of each band reaches down to the axis; lower bands are drawn
+/// over it.
 std::string band_areas(const Variant& variant, std::int64_t top) {
   std::string areas;
   for (std::size_t i = 0; i < band_count; ++i) {
@@ -67,7 +68,7 @@ std::string band_legend(const Variant& variant) {
   return legend;
 }
 
-/// Leaves room for the legend of all curves.
+/// Left edge of the legend; leaves room for its longest text.
 constexpr double curves_legend_x = 560;
 
 std::string curves_legend(const Measurement* measured) {

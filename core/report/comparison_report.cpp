@@ -76,7 +76,7 @@ std::string group_text(ComparisonGroup group, const std::vector<ComparisonRow>& 
   std::string text = std::string(title_of(group)) + "\n";
   if (lines.size() > 1) text += table_text(lines);
   const std::string of_what = group == ComparisonGroup::tensors ? " of the largest" : "";
-  if (shared > 0) text += "  (" + std::to_string(shared) + of_what + " the same on both sides)\n";
+  if (shared > 0) text += "  (" + std::to_string(shared) + of_what + " equal on both sides)\n";
   return lines.size() > 1 || shared > 0 ? text : "";
 }
 

@@ -39,7 +39,7 @@ std::string failing_lines(const Study& study, const FitPoint& point) {
   text += peak_text(point);
   const std::string node = peak_node(study, *point.variant);
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
-  text += "; largest there" + others_text(point) + ":\n";
+  text += "; largest tensors there" + others_text(point) + ":\n";
   for (const AliveTensor& each : largest_at_peak(study, *point.variant, tensors_of_a_point)) {
     text += "      " + with_thousands(each.bytes) + " B  " + each.role + "  " +
             printable(each.name) + " " + each.shape + "\n";
@@ -56,7 +56,8 @@ std::string largest_text(const VariantFit& fit) {
   }
   const FitPoint& point = *fit.largest;
   if (fit.is_unlimited) {
-    return "no limit: " + peak_text(point) + " even at " + std::to_string(point.value);
+    return "no limit found: " + peak_text(point) + " at " + std::to_string(point.value) +
+           ", the largest value tried";
   }
   return std::to_string(point.value) + ", " + peak_text(point) + others_text(point) + ", " +
          time_text(point);

@@ -21,7 +21,7 @@ std::vector<MemoryPhase> measured_phases(const Variant& variant, const Measureme
 template <class Text>
 std::string before_and_after(const StudyMeasurements& runs, const Text& text) {
   const std::string before =
-      runs.baseline ? text(*runs.baseline) + " before" : "not measured before";
+      runs.baseline ? text(*runs.baseline) + " before" : "before not measured";
   return before + ", " + text(runs.current) + " after";
 }
 
@@ -38,7 +38,7 @@ std::string bytes_of_both(const StudyMeasurements& runs, BytesOf bytes) {
 std::string workspace_line(const StudyMeasurements& runs) {
   if (!has_any(runs, peak_workspace)) return "";
   return "Workspace besides tensors: " + bytes_of_both(runs, peak_workspace) +
-         "; together: " + bytes_of_both(runs, peak_with_workspace) + "\n";
+         "; together with tensors: " + bytes_of_both(runs, peak_with_workspace) + "\n";
 }
 
 std::string reserved_line(const StudyMeasurements& runs) {

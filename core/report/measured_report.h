@@ -10,7 +10,7 @@ namespace stashscope {
 /// `Measured on cpu: 2 MiB before, 1 MiB after; ...`
 std::string measured_peak_line(const MeasuredPair& measured);
 
-/// That line, followed by all other measured figures.
+/// `measured_peak_line`, followed by all other measured figures.
 std::string measured_text(const Study& study, const MeasuredPair& measured);
 
 /// The measured report as JSON. A baseline that was not measured is left out.

@@ -36,7 +36,7 @@ std::string op_text(const Study& study, NodeId node) {
 std::string extensions_text(const Study& study) {
   const auto& rows = study.plan_table->extensions;
   if (rows.empty()) return "";
-  std::string text = "Beyond ONNX Runtime's types (it does not know these):\n";
+  std::string text = "Plans of types that ONNX Runtime does not know:\n";
   for (std::size_t i = 0; i < std::min(rows.size(), shown_rows); ++i) {
     const PlanRow& row = rows[i];
     const Strategy& strategy = strategy_of(row.type);

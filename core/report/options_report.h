@@ -7,10 +7,11 @@
 
 namespace stashscope {
 
-/// Savings of the strategies that ONNX Runtime does not have, as text; empty without any.
+/// Savings of the strategies that ONNX Runtime does not have, as text; empty if there are none.
 std::string extensions_text(const Study& study);
 
-/// The reasons why stashed tensors have no plan, largest tensors first; empty if all have one.
+/// The reasons why stashed tensors have no plan, largest tensors first; empty if every stashed
+/// tensor has a plan.
 std::string why_not_text(const Study& study);
 
 nlohmann::json extensions_json(const Study& study);

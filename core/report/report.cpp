@@ -123,7 +123,7 @@ json clusters_json(const Study& study) {
   return clusters;
 }
 
-/// Nodes that run a subgraph.
+/// The peaks inside nodes that run a subgraph.
 json inner_peaks_json(const Study& study) {
   json peaks = json::array();
   for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {

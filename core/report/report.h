@@ -15,7 +15,7 @@ namespace stashscope {
 /// Measurements of baseline and current variant, and their difference from the prediction.
 struct MeasuredPair {
   StudyMeasurements runs;
-  std::int64_t max_abs_error_bytes = 0;  ///< over all slots of both
+  std::int64_t max_abs_error_bytes = 0;  ///< over all slots of both variants
 };
 
 /// Results of the planner.

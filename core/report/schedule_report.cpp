@@ -31,7 +31,8 @@ std::string proof_text(const OrderRow& row) {
   if (*row.bound_bytes == *row.peak_bytes) return ", proven to be the lowest" + found;
   const auto gap = static_cast<double>(*row.peak_bytes - *row.bound_bytes);
   const double percent = 100 * gap / static_cast<double>(*row.bound_bytes);
-  return ", at most " + format_fixed(percent, percent < 1 ? 4 : 1) + " % above the lowest" + found;
+  return ", at most " + format_fixed(percent, percent < 1 ? 4 : 1) + " % above the lowest peak" +
+         found;
 }
 
 std::string groups_text(const Study& study) {
@@ -40,7 +41,7 @@ std::string groups_text(const Study& study) {
   for (std::size_t i = 0; i < std::min(groups.size(), shown_groups); ++i) {
     std::vector<std::string> names;
     for (const std::string& each : groups[i]) names.push_back(printable(each, 60));
-    text += "  runs as one: " + join(names, ", ") + "\n";
+    text += "  one kernel: " + join(names, ", ") + "\n";
   }
   if (groups.size() <= shown_groups) return text;
   return text + "  ... and " + std::to_string(groups.size() - shown_groups) +

@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-// Not inline: GCC 12 takes the members of temporaries for uninitialized otherwise.
+// Not inline, because GCC 12 would then warn that the members of temporaries are uninitialized.
 Choices::Choices() = default;
 
 std::string choice_text(const std::optional<std::string>& choice, std::string_view word) {
@@ -68,7 +68,7 @@ std::string precision_name(const std::optional<ElementType>& precision) {
 void check_transfer_bandwidth(double bandwidth) {
   constexpr double least = 1e3;
   constexpr double most = 1e15;
-  // Written to refuse NaN too.
+  // NaN fails this comparison too and is rejected.
   if (bandwidth >= least && bandwidth <= most) return;
   fail_usage("transfer bandwidth", "is not between 0.000001 and 1000000 GB/s");
 }

@@ -33,8 +33,8 @@ using SizeChoices = std::map<std::string, std::int64_t>;
 
 /// A planner's sequence of the step's nodes, in which some nodes run again.
 struct PlannedSequence {
-  /// Positions of nodes in the step's graph in the order of their runs, without nodes that only
-  /// make views.
+  /// The nodes in the order of their runs, as indices into the step's graph. Nodes that only make
+  /// views are left out.
   std::vector<std::uint32_t> runs;
   std::uint64_t graph = 0;  ///< fingerprint of the graph that was planned
 
@@ -82,14 +82,14 @@ struct FusionChoice {
 /// The device that times are predicted for.
 struct TimeChoices {
   DeviceProfile profile = default_profile();
-  /// Bytes per second between device and host, one way, instead of the profile's.
+  /// Bandwidth between device and host in bytes per second and direction; replaces the profile's.
   std::optional<double> transfer_bandwidth;
 
   friend bool operator==(const TimeChoices&, const TimeChoices&) = default;
 };
 
-/// Everything the user decided, one group per stage of a study: a part of the previous study is
-/// reused when its group and the parts below it are equal. Small, comparable, serializable: undo
+/// All decisions of the user, one group for each stage of a study. A stage of the previous study is
+/// reused if its group and all earlier stages are equal. Small, comparable and serializable: undo
 /// restores the previous Choices, and a session file holds Choices and the path of the model.
 struct Choices {
   Choices();

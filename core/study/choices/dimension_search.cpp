@@ -19,7 +19,7 @@ bool is_broken(const Constraint& constraint, const Bindings& values) {
     const auto b = constraint.b.evaluate(values);
     return a && b && *a != *b;
   } catch (const Error&) {
-    return true;  // sizes beyond 64 bits fit nothing
+    return true;  // sizes beyond 64 bits break the constraint
   }
 }
 
@@ -43,7 +43,7 @@ std::set<SymbolId> symbols_of(const Constraint& constraint) {
   return all;
 }
 
-/// One broken constraint with all that share its free symbols.
+/// A broken constraint and all constraints that share its free symbols.
 class Repair {
  public:
   Repair(const std::vector<Constraint>& constraints, const Constraint& broken,
@@ -65,7 +65,7 @@ class Repair {
     sizes_.assign(numbers.begin(), numbers.end());
   }
 
-  /// Whether fewer constraints are broken now.
+  /// Tries other values. Returns true if this leaves fewer constraints broken.
   bool run() {
     if (related_.size() > most_constraints) return false;
     const std::size_t before = count_broken();

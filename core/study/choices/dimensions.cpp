@@ -57,7 +57,7 @@ class Binder {
     mentions_.push_back(how);
   }
 
-  /// Dimensions of the inputs first, then those of parameters and whatever else has a name.
+  /// Finds the dimensions of the inputs and the other names of these dimensions.
   void find_dimensions() {
     for (const ValueId input : graph_.data().inputs) {
       const TensorType& type = graph_.value(input).type;
@@ -78,7 +78,8 @@ class Binder {
     }
   }
 
-  /// Sizes that depend on data can be set; unbounded ones have no value otherwise.
+  /// Sizes that depend on data can be set. A size without an upper bound is a dimension only if it
+  /// is set.
   void find_data_dependent() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       const bool bounded = is_bounded(each);
@@ -105,14 +106,14 @@ class Binder {
         fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
                    "give a number of " + std::to_string(least_of(meant)) + " or more");
       }
-      // A pass that is switched off leaves the value of its dim behind.
+      // The choices may still hold a size for a dimension of a pass that is switched off.
       if (meant.empty() && !is_added_dim(pattern))
         fail_unknown_dimension(pattern, values_.dimensions);
       for (const SymbolId symbol : meant) set(symbol, value);
     }
   }
 
-  /// Data may select no elements at all.
+  /// The least valid size: 0 if all these sizes depend on data, which may select no elements.
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool by_data =
         !meant.empty() && std::all_of(meant.begin(), meant.end(),
@@ -120,8 +121,9 @@ class Binder {
     return by_data ? 0 : 1;
   }
 
-  /// A name means itself, even if it reads like a pattern. A pattern means sizes that depend on
-  /// data only if it matches no others.
+  /// The symbols that a name or pattern identifies. The name of a symbol identifies only this
+  /// symbol, even if the name contains `*`. A pattern identifies sizes that depend on data only if
+  /// it matches no other sizes.
   std::vector<SymbolId> meant_by(const std::string& pattern) const {
     std::vector<SymbolId> named;
     std::vector<SymbolId> matching;
@@ -168,8 +170,9 @@ class Binder {
                                                              : std::nullopt;
   }
 
-  /// The first axis of an input is usually the batch. Others get the largest candidate that the
-  /// model's own tables (positions, masks) allow.
+  /// Assumes 1 for the first axis of an input, which is usually the batch. Every other dimension
+  /// gets the largest candidate that the constraints and the model's tables (positions, masks)
+  /// allow.
   void assume_others() {
     for (std::size_t i = 0; i < values_.dimensions.size(); ++i) {
       Dimension& dimension = values_.dimensions[i];
@@ -186,7 +189,8 @@ class Binder {
     }
   }
 
-  /// Upper bounds for sizes that depend on data, in the order in which nodes produce them.
+  /// Gives sizes that depend on data their upper bounds, in the order in which nodes produce the
+  /// sizes.
   void assume_bounded() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       if (!depends_on_data(each.symbol)) continue;
@@ -204,7 +208,7 @@ class Binder {
     }
   }
 
-  /// Sizes that were assumed one by one may not fit together.
+  /// Changes assumed sizes that break constraints together, because each was assumed by itself.
   void repair_assumed() {
     std::vector<SymbolId> free;
     for (const Dimension& each : values_.dimensions) {
@@ -225,8 +229,8 @@ class Binder {
     values_.bindings[dimension.symbol] = 1;
   }
 
-  /// Slices of tables (positions, rotations, masks) up to a size of the model: later nodes read
-  /// their rows by index, so the slice must not run past the table.
+  /// Finds slices of tables (positions, rotations, masks) that end at a size of the model. Later
+  /// nodes read the rows of a slice by index, so the slice must not run past the table.
   void find_slices_of_tables() {
     for (const Node& node : graph_.nodes()) {
       if (node.op_type != "Slice" || node.inputs.size() < 4 || !node.inputs[0].valid()) continue;
@@ -265,7 +269,7 @@ class Binder {
       if (values_.bindings[symbol] != value) {
         fail_usage("dimension '" + printable(name(symbol)) + "'",
                    "must be " + to_valid_utf8(to_string(*unified(symbol), graph_.symbols())) +
-                       " in this model, which is not " + std::to_string(value));
+                       " in this model, not " + std::to_string(value));
       }
     }
   }
@@ -287,7 +291,7 @@ class Binder {
     }
     fail_usage(describe(graph_.node(broken->node), broken->node),
                "needs " + side(broken->a) + " and " + side(broken->b) + " to be equal",
-               "choose other dimensions than " + join(given, ", "));
+               "the sizes are " + join(given, ", ") + "; change one of them");
   }
 
   const Graph& graph_;
@@ -306,7 +310,8 @@ void fail_unknown_dimension(const std::string& name, const std::vector<Dimension
   for (const Dimension& each : dimensions) names.push_back(printable(each.name, 60));
   if (names.size() > 12) names.resize(12);
   fail_usage("dimension '" + printable(name) + "'", "does not exist in the model",
-             names.empty() ? "all its dimensions are numbers" : "it has " + join(names, ", "));
+             names.empty() ? "all dimensions of the model are numbers"
+                           : "the model has " + join(names, ", "));
 }
 
 bool covers(const std::string& pattern, const Dimension& dimension) {

@@ -9,8 +9,8 @@
 
 namespace stashscope {
 
-/// The plans that the choices switch on: all plans of the chosen level, where the chosen plans of a
-/// cluster replace the plans of the level.
+/// The plans that the choices switch on: all plans of the chosen level, except that a choice for a
+/// cluster replaces the plans of the level for this cluster.
 RecomputeConfig config_in_force(const Graph& graph, const PlanChoices& choices,
                                 const Opportunities& opportunities);
 

@@ -8,13 +8,13 @@ namespace stashscope {
 
 namespace {
 
-/// Empty for a node that has none.
+/// The node's own name; empty if the node has no name.
 std::string own_name(const Graph& graph, const Dataflow& dataflow, NodeId node) {
   const bool has_name = !graph.node(dataflow.origin(node)).name.empty();
   return has_name ? name_of(graph, dataflow, node) : "";
 }
 
-/// Its own, then those of its outputs.
+/// The node's own name, then the names of its outputs.
 std::vector<std::string> possible_names(const Graph& graph, const Dataflow& dataflow, NodeId node) {
   std::vector<std::string> names = {own_name(graph, dataflow, node)};
   if (names.front().empty()) names.clear();

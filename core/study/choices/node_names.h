@@ -37,12 +37,12 @@ class NodeNames {
   IdVector<NodeId, std::string> names_;
 };
 
-/// Removes from `known` the names that mean one of these nodes.
+/// Removes from `known` the names that identify one of `nodes`.
 void forget_names(const NodeNames& names, const std::set<NodeId>& nodes,
                   std::set<std::string>& known);
 
-/// One sentence on the first node that no name identifies, so that choices cannot name it. Empty if
-/// choices can name all nodes.
+/// One sentence on the first of `nodes` that choices cannot refer to, because no name identifies
+/// it. Empty if choices can refer to all of them.
 std::string why_not_named(const Graph& graph, const Dataflow& dataflow,
                           std::span<const NodeId> nodes);
 

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// A number or an expression is more likely a mistake than a name.
+/// Whether a text can name a new dimension. A number or an expression is most likely a mistake.
 bool can_be_name(const std::string& text) {
   const auto is_letter = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -22,7 +22,7 @@ bool can_be_name(const std::string& text) {
          });
 }
 
-/// Classes of equal dimensions; each is led by its first member.
+/// Classes of equal dimensions. The first member of a class is its leader.
 class DimensionClasses {
  public:
   explicit DimensionClasses(SymbolTable& symbols) : symbols_(symbols) {}
@@ -46,7 +46,7 @@ class DimensionClasses {
     if (!symbols_.find(name) && (name.empty() || !can_be_name(name))) {
       fail_usage("dimension '" + printable(pattern) + "'",
                  "'" + printable(name) + "' is neither a whole number nor a name",
-                 "give a size, or the name of a dimension that it equals");
+                 "give a size, or the name of a dimension of the same size");
     }
     return symbols_.intern(name);
   }
@@ -63,7 +63,7 @@ class DimensionClasses {
     }
     if (!any) {
       fail_usage("dimension '" + printable(pattern) + "'", "does not exist in the model",
-                 "name one that it has, or a pattern such as inputs_*_dim0");
+                 "give a dimension of the model, or a pattern such as inputs_*_dim0");
     }
   }
 
@@ -74,7 +74,7 @@ class DimensionClasses {
 
   SymbolTable& symbols_;
   std::vector<SymbolId> targets_;
-  IdVector<SymbolId, SymbolId> leader_;  // invalid: leads itself
+  IdVector<SymbolId, SymbolId> leader_;  // invalid: the symbol is a leader
   IdVector<SymbolId, bool> is_renamed_;
 };
 

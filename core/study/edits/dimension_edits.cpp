@@ -26,7 +26,8 @@ bool renames(const std::string& pattern, const std::string& target, const std::s
   return name != target && matches_wildcard(name, pattern);
 }
 
-/// Removes entries whose names are neither the model's nor introduced by another entry.
+/// Removes entries that rename nothing: no name of the model and no name that another entry
+/// introduces.
 void drop_unknown(const Graph& model, SameDims& same_dims) {
   const auto is_of_nothing = [&](const auto& entry) {
     const std::set<std::string> names = names_known(model, same_dims);

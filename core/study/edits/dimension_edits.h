@@ -10,8 +10,8 @@ namespace stashscope {
 
 using DimensionSizes = std::map<std::string, std::int64_t>;
 
-/// The sizes without the size of `dimension`. A pattern that covers it is replaced by one entry for
-/// each other dimension that the pattern covers.
+/// The sizes without the size of `dimension`. A pattern that covers `dimension` is replaced by one
+/// entry for each other dimension that the pattern covers.
 DimensionSizes without_size_of(const Study& study, const DimensionSizes& sizes,
                                const Dimension& dimension);
 
@@ -23,8 +23,8 @@ Choices with_dimensions(const Study& study, Choices choices, const DimensionSize
 /// introduce cannot.
 bool can_be_same(const Study& study, const Dimension& dimension);
 
-/// The choices with `dimension` unified with `other`, which keeps its name. The size given for
-/// `other` applies to both, or else the size given for `dimension`.
+/// The choices with `dimension` unified with `other`; both are then called `other`. The size given
+/// for `other` applies to both. If there is none, the size given for `dimension` applies to both.
 Choices with_same_dimension(const Study& study, Choices choices, const Dimension& dimension,
                             const Dimension& other);
 

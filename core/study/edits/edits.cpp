@@ -33,7 +33,7 @@ class PlanEditor {
     }
   }
 
-  /// Leaves the other parts as they are.
+  /// Switches only the plans in `parts`; the other plans of the row stay as they are.
   void set_parts(const PlanRow& row, const PlanParts& parts, bool on) {
     wanted_ = &row.entries;
     for (const auto& [entry, switched] : parts) {
@@ -49,7 +49,7 @@ class PlanEditor {
     }
   }
 
-  /// Nothing if an edit has to pin a node that no name identifies.
+  /// The edited choices; nothing if an edit has to pin a node that no name identifies.
   std::optional<Choices> take() {
     return is_possible_ ? std::optional(std::move(choices_)) : std::nullopt;
   }
@@ -111,8 +111,8 @@ class PlanEditor {
     unpin(plans, is_all ? static_cast<int>(plans.size()) : count);
   }
 
-  /// Unpins nodes of an entry's plans. The first `wanted` plans are to be carried out; a later node
-  /// stays pinned if another plan that is on would then apply to it.
+  /// Unpins the nodes of an entry's first `wanted` plans, so that these plans are carried out.
+  /// Unpins the node of a later plan only if no other plan that is on would then apply to the node.
   void unpin(const std::vector<const NodePlan*>& plans, int wanted) {
     if (choices_.plans.pinned.empty()) return;
     std::set<NodeId> unpinned;
@@ -181,7 +181,7 @@ class PlanEditor {
     return rivals;
   }
 
-  /// In the choices as edited so far, which the study may not know yet.
+  /// Whether an entry is on in the choices as edited so far. The study may not contain these edits.
   bool is_on(const std::string& cluster, PlanType type) const {
     const auto chosen = choices_.plans.config.find(cluster);
     if (chosen != choices_.plans.config.end()) {

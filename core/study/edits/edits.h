@@ -8,10 +8,10 @@
 
 namespace stashscope {
 
-// Every edit of plans replaces a planned sequence by plans by cluster. An edit of a whole row
-// applies to all its nodes: it unpins nodes that were pinned to leave single occurrences out,
-// unless another plan that is on would then apply to them. An edit that needs to pin a node that no
-// name identifies leaves the choices unchanged; see `why_not_named`.
+// Every edit of plans drops a planned sequence; plans are then chosen by cluster. An edit of a
+// whole row applies to all its nodes: it unpins nodes that were pinned to leave single occurrences
+// out, unless another plan that is on would then apply to the node. An edit that needs to pin a
+// node that no name identifies leaves the choices unchanged; see `why_not_named`.
 
 /// The choices with every entry of a plan row switched on or off. An explicit count of 0 switches
 /// off an entry that a level switches on. Switching an option on switches off the options that
@@ -22,19 +22,21 @@ Choices with_plan(const Study& study, Choices choices, const PlanRow& row, bool 
 /// A whole row, or its occurrences at some entry nodes.
 struct PlanSwitch {
   const PlanRow* row = nullptr;
-  std::optional<std::set<NodeId>> nodes;  ///< first plans' entries; nothing: all
+  std::optional<std::set<NodeId>> nodes;  ///< entry nodes of the occurrences; not set: all
 };
 
 /// The choices with several rows or occurrences switched, one after the other.
 Choices with_plans(const Study& study, Choices choices, std::span<const PlanSwitch> switches,
                    bool on);
 
-/// The choices with `count` occurrences of every entry of a plan row; 0 is off, all of them is on.
+/// The choices with the first `count` occurrences of every entry of a plan row switched on; 0
+/// switches the row off.
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count);
 
 /// The choices with the occurrences of a plan row at some entry nodes switched on or off; the other
-/// occurrences stay as they are. An entry switches on its first `count` occurrences, so the count
-/// reaches up to the last occurrence that is on; the nodes of earlier ones that are off are pinned.
+/// occurrences stay as they are. A count switches on the first occurrences of an entry, so the
+/// count is set to reach the last occurrence that is to be on. The nodes of earlier occurrences
+/// that are to be off are pinned.
 /// @param nodes the entry node of the first plan of each occurrence; nothing changes if the row has
 /// no such occurrence
 Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,
@@ -42,13 +44,13 @@ Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row
 Choices with_occurrence(const Study& study, Choices choices, const PlanRow& row, NodeId node,
                         bool on);
 
-/// The choices with nodes pinned, so that their outputs stay in memory, or unpinned. Unpinning
-/// removes every name that identifies one of the nodes.
-/// @param nodes of the current dataflow; a clone counts as its original
+/// The choices with nodes pinned or unpinned. The outputs of a pinned node stay in memory.
+/// Unpinning removes every name that identifies one of the nodes.
+/// @param nodes nodes of the current dataflow; a clone stands for its original
 Choices with_pinned(const Study& study, Choices choices, std::span<const NodeId> nodes, bool on);
 
-/// The choices with one dimension set. A pattern that covers it is replaced by one entry for each
-/// other dimension that the pattern covers.
+/// The choices with one dimension set. A pattern that covers the dimension is replaced by one entry
+/// for each other dimension that the pattern covers.
 Choices with_dimension(const Study& study, Choices choices, const Dimension& dimension,
                        std::int64_t value);
 

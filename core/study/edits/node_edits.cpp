@@ -16,7 +16,8 @@ std::set<NodeId> originals(const Study& study, std::span<const NodeId> nodes) {
   return found;
 }
 
-/// For each node the row that saves most; recompute plans come before compromises.
+/// Finds the row that saves most for each node, with recompute plans before compromises. Returns
+/// the nodes by row.
 std::map<const PlanRow*, std::set<NodeId>> best_rows(const Study& study,
                                                      const std::set<NodeId>& nodes) {
   std::map<NodeId, const PlanRow*> best;

@@ -15,13 +15,13 @@ struct PlannedNodes {
   std::vector<NodeId> pinned;  ///< the pinned nodes of `off`
 };
 
-/// @param nodes of the current dataflow; a clone counts as its original
+/// @param nodes nodes of the current dataflow; a clone stands for its original
 PlannedNodes planned_nodes(const Study& study, std::span<const NodeId> nodes);
 
 /// The choices with recompute of the outputs of `nodes` switched on or off. For each node, switches
 /// on the occurrence that saves most; recompute plans take precedence over compromises. Nodes
 /// without plans stay as they are.
-/// @param nodes of the current dataflow; a clone counts as its original
+/// @param nodes nodes of the current dataflow; a clone stands for its original
 Choices with_nodes_recomputed(const Study& study, Choices choices, std::span<const NodeId> nodes,
                               bool on);
 

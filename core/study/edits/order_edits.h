@@ -24,12 +24,12 @@ Choices with_nodes_apart(const Study& study, Choices choices, NodeId a, NodeId b
 /// directly before it. Unchanged for the first member of a group and for a node without a group.
 Choices with_group_split(const Study& study, Choices choices, NodeId member);
 
-/// The user's change to the result of the order strategy or the fusion strategy.
+/// One change that the user made to the result of the order strategy or the fusion strategy.
 struct OrderEdit {
   enum class Kind : std::uint8_t { move, alone, apart };
   Kind kind = Kind::move;
   std::string node;
-  std::string other;     ///< the node it moved before (empty: the end), or is kept apart from
+  std::string other;     ///< moves: the next node (empty: the end); apart: the other node
   std::string left_out;  ///< why the edit has no effect; empty if it is applied
 
   friend bool operator==(const OrderEdit&, const OrderEdit&) = default;

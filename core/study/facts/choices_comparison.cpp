@@ -104,7 +104,8 @@ void add_planned(ComparisonRows& rows, const std::optional<PlannedSequence>& a,
   const std::string left = planned_text(a);
   const std::string right = planned_text(b);
   const bool others_of_the_same_count = left == right && a != b;
-  rows.add_text("planned sequence", left, right + (others_of_the_same_count ? ", others" : ""));
+  rows.add_text("planned sequence", left,
+                right + (others_of_the_same_count ? ", but different ones" : ""));
 }
 
 using Figures = std::map<std::string, double>;

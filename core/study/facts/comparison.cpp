@@ -105,8 +105,8 @@ std::map<std::string, std::int64_t> largest_alive(const Study& study, std::size_
   return tensors;
 }
 
-/// Adds the largest tensors of each side. Their bytes on the other side are shown even if they are
-/// not among its largest.
+/// Adds the largest tensors of each side. A tensor's bytes on the other side are shown even if the
+/// tensor is not among the largest there.
 void add_tensors(ComparisonRows& rows, const Study& left, const Study& right) {
   rows.start(ComparisonGroup::tensors);
   const std::size_t all = static_cast<std::size_t>(-1);

@@ -20,7 +20,7 @@ Keys keys_of(const std::vector<NodePlan>& plans) {
   return keys;
 }
 
-/// What ONNX Runtime's own table of operators finds.
+/// The clusters and plan types that are found with ONNX Runtime's own table of operators.
 Keys reference_keys(const Study& study) {
   const RecomputeSearchOptions probe = effective_search_options(study.choices.plans);
   const PreparedStep& prepared = *study.prepared;
@@ -44,8 +44,8 @@ RecomputeConfig take_widened(const Study& study, RecomputeConfig& config) {
   return widened;
 }
 
-/// Shortens counts by the pinned nodes after the last one that runs again. No count can leave out
-/// other pinned nodes; returns their names.
+/// Shortens counts so that they leave out pinned nodes after the last recomputed node. A count
+/// cannot leave out pinned nodes before a recomputed node; returns the names of these nodes.
 std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& config) {
   std::set<std::string> others;
   if (study.pinned.empty()) return others;
@@ -76,7 +76,7 @@ ExportedConfig exported_config(const Study& study) {
   const RecomputeConfig widened = take_widened(study, exported.config);
   const std::set<std::string> rerun = count_without_pinned(study, exported.config);
   if (!unknown.empty()) {
-    exported.left_out.push_back("not known to ONNX Runtime, left out: " +
+    exported.left_out.push_back("plans that ONNX Runtime does not know are left out: " +
                                 printable(to_string(unknown)));
   }
   if (is_planned(study)) {
@@ -86,7 +86,7 @@ ExportedConfig exported_config(const Study& study) {
   }
   if (!widened.empty()) {
     exported.left_out.push_back(
-        "found only with operators that are not in ONNX Runtime's table, left out: " +
+        "plans of operators that are not in ONNX Runtime's table are left out: " +
         printable(to_string(widened)));
   }
   if (!rerun.empty()) {

@@ -46,7 +46,8 @@ void join_by_cluster(const Study& study, RowSets& sets) {
   }
 }
 
-/// Joins rows that treat the same outputs. The rows from `first` to `last` are those of one table.
+/// Joins rows of one table that free the same outputs. The table has the rows from `first` to
+/// before `last`.
 void join_by_output(const Study& study, std::size_t first, std::size_t last, RowSets& sets) {
   IdVector<NodeId, std::vector<std::pair<std::size_t, const NodePlan*>>> treated(
       study.graph().nodes().size());
@@ -208,7 +209,8 @@ std::string OccurrenceFacts::why_not(const PlanRow& row, const Occurrence& each)
   const bool is_treated = std::ranges::any_of(each.parts, [&](const NodePlan* part) {
     return !applied_.contains(part) && treated_.contains(part->node);
   });
-  return is_treated ? "another plan treats it" : "after the last occurrence that the count covers";
+  return is_treated ? "another plan is applied to the same node"
+                    : "after the last occurrence that the count covers";
 }
 
 std::int64_t OccurrenceFacts::bytes_at_peak(const Occurrence& each) const {

@@ -30,8 +30,8 @@ struct TablePlace {
 /// The most informative place for a node of the model; nothing if no table shows it. A plan that is
 /// carried out for the node's own output comes first. These criteria follow, in this order: ONNX
 /// Runtime knows the plan type, the plan frees the node's own output (others only run the node
-/// again), the plan is carried out, it saves most. A plan type that ONNX Runtime does not know and
-/// that is not carried out comes after a stashed output of the node without a plan.
+/// again), the plan is carried out, it saves most. A plan that is not carried out and whose type
+/// ONNX Runtime does not know comes after a stashed output of the node without a plan.
 std::optional<TablePlace> table_place(const Study& study, NodeId node);
 
 /// The module path in the node's name, outermost module first, joined by `/`; may be empty.

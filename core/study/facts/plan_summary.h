@@ -13,7 +13,7 @@ struct Repeats {
 };
 Repeats repeats_of(const Choices& choices);
 
-/// The effect of plans: a config string with its --probe value, or the number of repeated nodes.
+/// The plans in short: a config string with its --probe value, or the number of repeated nodes.
 std::string plan_text(const Choices& choices);
 
 }  // namespace stashscope

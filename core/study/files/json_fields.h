@@ -16,15 +16,16 @@ struct Format {
   const char* hint;  ///< hint of the error for other files
 };
 
-/// Parses the JSON object of a file of the format, with decoded texts (json_texts.h). Throws an
-/// input Error for any other text and for newer versions of the format.
+/// Parses the text of a file of this format and decodes its texts (json_texts.h). Throws an input
+/// Error if the text is not of this format, or of a version that this program cannot read.
 nlohmann::json parse_file(const std::string& text, const Format& format);
 
 [[noreturn]] inline void fail_field(const char* key, const std::string& what) {
   fail_input("", std::string("the field '") + key + "' " + what);
 }
 
-/// Reads a field when it is there; a wrong type is an input Error that names the field.
+/// Reads a field if it is present. Throws an input Error that names the field if its value has a
+/// wrong type or is out of range.
 template <class T>
 void read(const nlohmann::json& object, const char* key, T& into) {
   const auto found = object.find(key);

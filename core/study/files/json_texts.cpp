@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Encoded text that is not UTF-8 begins with a zero and has one character per byte.
+/// Text that is not UTF-8 is encoded as a NUL character, followed by one character for each byte.
 constexpr char mark_of_bytes = '\0';
 
 bool is_utf8(const std::string& text) {
@@ -43,8 +43,8 @@ std::string decoded(const std::string& code) {
   return text;
 }
 
-/// The value with all its texts and keys changed. The depth is limited, because a hostile file may
-/// be nested deeper than the stack; the program's own files are less deep than the limit.
+/// The value with `change` applied to all its texts and keys. Very deep parts become null, because
+/// a hostile file could otherwise overflow the stack; the program's own files are less deep.
 json with_texts(const json& value, std::string (*change)(const std::string&), int depth = 0) {
   constexpr int deepest = 8;
   if (value.is_string()) return change(value.get_ref<const std::string&>());

@@ -242,7 +242,7 @@ Session load_session(const fs::path& path, std::string& warning) {
     Session session = parse_session(read_file(path), fs::absolute(path).parent_path());
     if (!fs::exists(session.model)) {
       fail_input("", "its model '" + printable(session.model.string()) + "' is not there",
-                 "move the model back, or open it and choose again");
+                 "move the model back, or open the model and set the choices again");
     }
     if (!session.model_hash.empty() && hash_file(session.model) != session.model_hash) {
       warning = "the model '" + printable(session.model.string()) +
@@ -251,7 +251,7 @@ Session load_session(const fs::path& path, std::string& warning) {
     }
     return session;
   } catch (const Error& error) {
-    // A choice that would be wrong usage on a command line is a fault of the file here.
+    // A wrong choice is a usage Error on a command line, but an input Error in a file.
     const Error placed = error.within(printable(path.string()));
     if (error.kind() != ErrorKind::usage) throw placed;
     throw Error(ErrorKind::input, placed.where(), placed.reason(), placed.hint());

@@ -21,7 +21,7 @@ struct Session {
     baseline_measured.reset();
     current_measured.reset();
   }
-  /// Drops the times and leaves the memory, which is the same on every device.
+  /// Drops the measured times, but not the measured memory, which is the same on every device.
   void forget_measured_times();
 
   friend bool operator==(const Session&, const Session&) = default;

@@ -22,7 +22,7 @@ const fs::path standard_input = "/proc/self/fd/0";
 
 constexpr std::size_t most_of_remark = 2000;  // characters
 
-/// The runs of one variant as they stream in.
+/// Collects the runs of one variant from the stream of the worker.
 class VariantRuns {
  public:
   explicit VariantRuns(std::string device) : device_(std::move(device)), run_(device_) {}
@@ -76,7 +76,8 @@ class VariantRuns {
 /// Sorts the lines of the worker into the two measurements.
 class StreamReader {
  public:
-  /// Refers to `on_event` and `progress`. @param place where the worker runs, as ` on host`
+  /// Refers to `on_event` and `progress`. @param place the machine of the worker in messages, such
+  /// as ` on host`
   StreamReader(const Study& study, const RunCounts& counts, const std::string& place,
                const std::function<void(bool, const TraceEvent&)>& on_event,
                const Progress& progress)
@@ -117,14 +118,14 @@ class StreamReader {
     if (!done_) fail_run("", "the worker" + place_ + " stopped before the end");
     if (!said_step_) {
       fail_run("", "the worker" + place_ + " does not say which step it runs",
-               "use a worker of this program's version");
+               "use a worker of the same version as this program");
     }
     if (no_room_) return without_baseline(current_.take(), printable(*no_room_, most_of_remark));
     return {baseline_.take(), current_.take()};
   }
 
  private:
-  /// The slots of one run of both variants.
+  /// The number of slots of both variants together.
   static std::size_t steps_of(const Study& study) {
     return study.baseline->timeline.order.size() + study.current->timeline.order.size();
   }
@@ -134,7 +135,7 @@ class StreamReader {
     if (step == step_) return;
     fail_run("",
              "the worker" + place_ + " runs another step: the model's file has changed, or " +
-                 "the worker is of another version",
+                 "the worker has another version",
              "open the model again");
   }
 
@@ -215,7 +216,7 @@ std::vector<std::string> worker_arguments(const std::string& file, const Study& 
           "--repeat",  std::to_string(counts.repeats)};
 }
 
-/// Every error of the worker names the machine.
+/// Runs the worker on another machine. Its run errors name the machine.
 void run_there(const RemoteHost& host, const std::vector<std::string>& arguments,
                const FileBundle& files, StreamReader& reader, const Progress& progress) {
   std::vector<std::string> words = {host.worker};
@@ -297,7 +298,7 @@ std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
 
 namespace {
 
-/// A remark of both runs appears once.
+/// Adds the remarks of both runs; a remark that both runs have is added once.
 void add_remarks_of_runs(const StudyMeasurements& measured, std::vector<std::string>& remarks) {
   const Measurement& current = measured.current;
   const auto has = [](const Measurement& run, const std::string& remark) {

@@ -15,7 +15,7 @@ namespace stashscope {
 
 /// Measurements of the variant without plans and of the current variant.
 struct StudyMeasurements {
-  std::optional<Measurement> baseline;  ///< nothing if it did not fit on the device
+  std::optional<Measurement> baseline;  ///< not set if it did not fit on the device
   Measurement current;
 };
 
@@ -25,7 +25,7 @@ StudyMeasurements without_baseline(Measurement current, const std::string& reaso
 /// The machine that runs a step, and the number of runs.
 struct RunRequest {
   RunCounts counts;
-  std::optional<RemoteHost> host;  ///< nothing: this machine
+  std::optional<RemoteHost> host;  ///< not set: this machine
 
   friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
@@ -35,7 +35,8 @@ struct RunRequest {
 /// device is left out.
 /// @param model the file from which the study's model was loaded
 /// @param on_event called with every event as it arrives; may be null
-/// Throws the worker's error, an Error on why the machine cannot be used, or a cancelled Error.
+/// Throws the worker's error, an Error that states why the machine cannot be used, or a cancelled
+/// Error.
 StudyMeasurements measure_in_worker(
     const Study& study, const std::filesystem::path& model, const RunRequest& request,
     const std::function<void(bool baseline, const TraceEvent&)>& on_event,

@@ -83,7 +83,7 @@ class Causes {
  private:
   const Variant& variant_;
   bool on_device_;
-  std::vector<std::int64_t> unlike_;    ///< by slot, the number of live buffers of other sizes
+  std::vector<std::int64_t> unlike_;  ///< by slot, the number of live buffers with such dimensions
   std::vector<std::int64_t> rounding_;  ///< by slot, the bytes that rounding adds at most
 };
 
@@ -117,7 +117,7 @@ std::string_view explanation(DifferenceCause cause) {
     case DifferenceCause::none:
       return "as predicted";
     case DifferenceCause::inner_memory:
-      return "inside the node, not measured";
+      return "memory inside the node is not measured";
     case DifferenceCause::data_dependent:
       return "sizes depend on the data";
     case DifferenceCause::rounding:

@@ -71,8 +71,10 @@ DeviceProfile measured_profile(const Study& study, const Variant& variant,
   check_times(variant, measured);
   const std::vector<TimedWork> work = timed_work(study, variant, measured);
   if (work.empty()) {
-    fail_input("the measurement", "has no time of any working node outside of fused groups",
-               "measure the step without fusions");
+    fail_input(
+        "the measurement",
+        "has no time of a node that computes or moves data; times of fused groups are not used",
+        "measure the step without fusions");
   }
   DeviceProfile profile = fitted_profile(work, base);
   profile.name =

@@ -14,7 +14,7 @@ namespace stashscope {
 /// a time, and members of fused groups, because only the time of the group is known. The name is
 /// `measured on <device>`.
 /// @param measured a run of the variant, in its order
-/// @param device the device it ran on; an unknown memory size is taken from `base`
+/// @param device the device that the step ran on; an unknown memory size is taken from `base`
 /// Throws an input Error if the measurement has no times to fit, or belongs to another step.
 DeviceProfile measured_profile(const Study& study, const Variant& variant,
                                const Measurement& measured, const DeviceProfile& base,

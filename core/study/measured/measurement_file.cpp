@@ -20,13 +20,15 @@ using nlohmann::json;
 
 constexpr json_fields::Format format = {
     "stashscope_measurement", 1, "measurement file",
-    "write one with stashscope-run --write-measurement FILE, or export one"};
+    "write a measurement file with stashscope-run --write-measurement FILE, or export a "
+    "measurement from the window"};
 constexpr std::size_t most_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_differences = 4;
 
 struct MeasuredStep {
   StepIdentity identity;
-  std::map<std::string, std::int64_t> dims;  ///< for messages; the identity covers them
+  std::map<std::string, std::int64_t>
+      dims;  ///< for messages; different sizes also change the identity
 };
 
 MeasuredStep step_of(const Study& study) {
@@ -69,14 +71,15 @@ void check_step(const MeasuredStep& measured, const MeasuredStep& step) {
   if (measured.identity == step.identity) return;
   if (measured.identity.graph != step.identity.graph) {
     fail_input("", "was measured on another model, or with other passes",
-               "open that model, or run this one");
+               "open the measured model, or run this model");
   }
   const std::string sizes = other_sizes(measured, step);
   if (!sizes.empty()) {
-    fail_input("", "was measured with other sizes: " + sizes, "set these sizes, or run again");
+    fail_input("", "was measured with other sizes: " + sizes,
+               "set the measured sizes, or run the step again");
   }
   fail_input("", "was measured with other plans, another order or another optimizer",
-             "choose those, or run again");
+             "choose the measured ones, or run the step again");
 }
 
 std::optional<Measurement> measurement_of(const json& object, const char* key,

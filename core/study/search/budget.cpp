@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> grain_names = {"cluster", "node", "sequence"};
 
-/// Whether what stays in force is more than a sequence of the step's own nodes: plans that evict
-/// tensors, or fused groups, whose inner tensors take no memory.
+/// Whether no sequence of the step's own nodes can express the plans, because evicting plans or
+/// fused groups stay in force. The inner tensors of fused groups take no memory.
 bool is_beyond_sequences(const Study& study, PlanGranularity grain) {
   const bool evicts = !own_part(study.choices.plans.config).empty();
   return grain == PlanGranularity::cluster && (evicts || study.choices.fusion.strategy);
 }
 
-/// The study with the other choice of where recompute plans are searched: within transformer layers
-/// only, or everywhere.
+/// The study with the other value of `layer_boundary`, the option of the recompute search that
+/// leaves the inputs of transformer layers stashed.
 std::shared_ptr<const Study> other_probe(const Study& study) {
   Choices choices = without_search(study, study.choices);
   PlanChoices& plans = choices.plans;
@@ -36,7 +36,7 @@ std::shared_ptr<const Study> other_probe(const Study& study) {
   return compute_study(study.model, choices, &study, Progress());
 }
 
-/// Searches of one study at one grain.
+/// Searches plans of one study at one grain.
 class BudgetPlanner {
  public:
   BudgetPlanner(const Study& study, PlanGranularity grain, ParetoFront& archive,
@@ -85,7 +85,8 @@ class BudgetPlanner {
  private:
   static constexpr std::int64_t moves_of_proofs = 2'000'000;  // a second for 30,000 tasks
 
-  /// Returns a lower bound on the seconds that any plan adds.
+  /// Reports the proven bounds. Returns the lower bound on the seconds that a plan within the
+  /// budget adds.
   double tell_proof(std::int64_t budget_bytes, const SearchLimit& limit, const OnProof& on_proof) {
     if (!floor_) return 0;
     BudgetProof proof{*floor_, 0};
@@ -98,7 +99,8 @@ class BudgetPlanner {
     return proof.least_extra_seconds;
   }
 
-  /// Evaluates the best plans with the searched order, which the default order replaced so far.
+  /// Evaluates the best plans with the study's searched order. The search evaluates plans with the
+  /// default order.
   void take_in_order(std::int64_t budget_bytes) {
     const Choices best = archive_.best(budget_bytes).choices;
     if (best == study_.choices || progress_.cancelled()) return;
@@ -137,7 +139,8 @@ class BudgetPlanner {
     if (is_free(budget_bytes)) return 0;
     take_clusters(budget_bytes, share_of(limit, 0.1));
     double told_at = 0;
-    // Reports do not enter the archive, because their moments depend on the speed of the machine.
+    // Reported plans do not enter the archive, because the speed of the machine decides which plans
+    // are reported.
     const auto tell_now_and_then = [&](const std::vector<TaskId>& sequence) {
       constexpr double seconds_between = 0.2;  // each report expands a step
       if (!on_plan_ || clock.seconds() < told_at + seconds_between) return;
@@ -156,7 +159,7 @@ class BudgetPlanner {
     }
   }
 
-  /// Starts from plans by cluster, which single nodes can express too.
+  /// Starts from the best plans by cluster, because sequences of nodes can express them.
   void take_clusters(std::int64_t budget_bytes, SearchLimit limit) {
     constexpr std::int64_t moves_of_an_evaluation = 100;
     if (limit.moves > 0) limit.moves = 1 + limit.moves / moves_of_an_evaluation;
@@ -182,7 +185,7 @@ class BudgetPlanner {
   const OnPlan& on_plan_;
   SequenceProblem problem_;
   std::optional<StepPeakBound> floor_;
-  std::shared_ptr<const Study> other_;  ///< with other clusters; computed on first use
+  std::shared_ptr<const Study> other_;  ///< the `other_probe`; computed on first use
 };
 
 /// The middle of the largest gap between budgets, which are in ascending order; one of the budgets
@@ -222,7 +225,7 @@ PlanGranularity find_grain(std::string_view name) {
 }
 
 bool BudgetAnswer::is_proven_cheapest() const {
-  constexpr double rounding = 1e-9;  // proofs count whole picoseconds per node
+  constexpr double rounding = 1e-9;  // proofs round times to whole picoseconds per node
   return feasible && least_extra_seconds &&
          best.extra_seconds <= std::max(0.0, *least_extra_seconds) + rounding;
 }

@@ -40,8 +40,8 @@ struct ParetoPoint {
 struct StepPeakBound {
   std::int64_t bytes = 0;
   std::int64_t persistent_bytes = 0;  ///< the part of `bytes` that lives during the whole step
-  NodeId node;                        ///< runs at that moment, or reads the value produced at it
-  std::vector<ValueId> tensors;       ///< the other live tensors, largest first; without workspace
+  NodeId node;                   ///< runs at that moment, or reads the value made at that moment
+  std::vector<ValueId> tensors;  ///< the other live tensors, largest first; without workspace
 
   friend bool operator==(const StepPeakBound&, const StepPeakBound&) = default;
 };
@@ -100,8 +100,8 @@ using OnProof = std::function<void(const BudgetProof&)>;
 /// plans in force and all points of `archive`. Plans found are added to `archive`. The search
 /// changes plans (evicting plans stay), level and recompute search options; at the grains node and
 /// sequence it changes the planned sequence and the order. It drops moves of nodes by the user.
-/// When cancelled, it ends early with its best so far. With `on_proof` set, a small share of the
-/// limit goes to early bounds.
+/// When cancelled, the search ends early and returns the best plan so far. With `on_proof` set, a
+/// small share of the limit goes to early bounds.
 BudgetAnswer plan_for_budget(const Study& study, const BudgetRequest& request, ParetoFront& archive,
                              const Progress& progress, const OnPlan& on_plan = {},
                              const OnProof& on_proof = {});

@@ -125,7 +125,7 @@ class ClusterAnnealer {
     const double penalty = 10 * scale / static_cast<double>(std::max<std::int64_t>(1, budget_));
     Counts state = best_;
     const double from = clock_.used(evaluations_);
-    constexpr std::int64_t most_known = 100'000;  // ends moves among states that are all known
+    constexpr std::int64_t most_known = 100'000;  // ends a search that meets only known states
     for (std::int64_t move = 0; move < most_known && !is_over(); ++move) {
       const double used = clock_.used(evaluations_);
       const double temperature = cooling.at(from < 1 ? (used - from) / (1 - from) : 1);

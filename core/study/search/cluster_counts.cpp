@@ -80,7 +80,7 @@ ClusterOptions::Step ClusterOptions::step_down(std::size_t cluster, ClusterCount
     freed += bytes_at_peak(graph_, timeline, *next.plan);
     taken += next.seconds;
   }
-  constexpr double least_seconds = 1e-12;  // running views again takes none
+  constexpr double least_seconds = 1e-12;  // views take no time to run again
   step.bytes_of_a_second = static_cast<double>(freed) / (taken + least_seconds);
   return step;
 }

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The number of occurrences of a cluster that run again, and the option by which they do.
+/// The number of occurrences of a cluster that run again, and the option that runs them again.
 struct ClusterCount {
   std::uint32_t option = 0;
   std::uint32_t count = 0;
@@ -37,8 +37,8 @@ class ClusterOptions {
   Counts counts_of(const RecomputeConfig& config) const;
   RecomputeConfig config_of(const Counts& counts) const;
 
-  /// Changes of one cluster each that free `excess` bytes at the peak, or as many as the cluster
-  /// can, sorted by descending ratio of bytes to seconds.
+  /// Variants of `counts` that each change one cluster, so that it frees `excess` bytes at the peak
+  /// or as many as it can. Sorted by descending ratio of bytes to seconds.
   /// @param timeline the timeline under `counts`
   std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
                                  std::int64_t excess) const;
@@ -51,7 +51,7 @@ class ClusterOptions {
   struct Occurrence {
     const NodePlan* plan;
     double seconds;  ///< 0 if pinned
-    bool is_pinned;  ///< the occurrence counts but frees nothing
+    bool is_pinned;  ///< included in the count, but frees nothing
   };
   struct Option {
     PlanType type;

@@ -32,10 +32,13 @@ void check_settable(const Graph& graph, const std::string& name) {
   const std::string is = to_valid_utf8(to_string(*other, graph.symbols()));
   const std::string where = "dimension '" + printable(name) + "'";
   if (other->is_constant()) {
-    fail_usage(where, "has the fixed value " + is + " in this model", "choose another dimension");
+    fail_usage(where, "has the fixed value " + is + " in this model",
+               "choose a dimension without a fixed value");
   }
   const bool is_lone = *other == Expr::symbol(other->symbols().front());
-  if (!is_lone) fail_usage(where, "is " + is + " in this model", "choose one of its dimensions");
+  if (!is_lone)
+    fail_usage(where, "is computed as " + is + " in this model",
+               "choose a dimension of this expression");
 }
 
 std::string text_of(const Error& error) {
@@ -118,7 +121,8 @@ class Fitter {
     }
   }
 
-  /// The study's own value, which the model accepts, if all dimensions have the same one.
+  /// The value that the dimensions have in the study, which the model accepts; nothing if their
+  /// values differ.
   std::optional<std::int64_t> value_of_study() const {
     const std::int64_t value = asked_.dimensions.front().value;
     const bool is_common = std::ranges::all_of(
@@ -184,7 +188,7 @@ class Fitter {
     return changed;
   }
 
-  /// The larger value is better; for equal values, the lower peak is.
+  /// Whether `a` has the larger value or, for equal values, the lower peak.
   static bool is_better(const VariantFit& a, const VariantFit& b) {
     if (!a.largest || !b.largest) return a.largest.has_value();
     if (a.largest->value != b.largest->value) return a.largest->value > b.largest->value;

@@ -12,7 +12,7 @@ namespace stashscope {
 /// Asks for the largest value of some dimensions that fits into a given memory.
 struct FitQuestion {
   std::string label;               ///< the user's name for the value; may be empty
-  std::vector<std::string> names;  ///< of dimensions, or `*` patterns; all take the same value
+  std::vector<std::string> names;  ///< dimension names or `*` patterns; all get the same value
   std::int64_t memory_bytes = 0;
 };
 
@@ -20,7 +20,7 @@ struct FitQuestion {
 FitQuestion parse_fit(const std::string& text);
 
 /// The dimensions that the question names. Throws a usage Error for names that the model does not
-/// have, that have a fixed value or that are computed from others.
+/// have, that have a fixed value or that are computed from other dimensions.
 std::vector<Dimension> fit_dimensions(const Study& study, const FitQuestion& question);
 
 /// The step with one value for the dimensions.
@@ -38,7 +38,7 @@ struct FitPoint {
 struct VariantFit {
   std::optional<FitPoint> largest;  ///< not set: no value fits
   std::optional<FitPoint> next;     ///< the next larger value that the model accepts; does not fit
-  /// Set if the model rejects the value after the largest, or the first value: this value and the
+  /// The value after the largest, or the first value, if the model rejects it; `refusal` is the
   /// reason.
   std::optional<std::int64_t> refused_value;
   std::string refusal;
@@ -58,7 +58,7 @@ struct LargestFit {
 /// study with that value would. The symbolic size of the peak guides the search (largest_value.h
 /// states its assumptions). The order of a planned sequence stays. A searched order is first kept
 /// as found for the study's sizes, with its fused groups. Then the order is searched once more for
-/// the largest value found, and the better result counts.
+/// the largest value found, and the better result is returned.
 /// Throws a usage Error for dimensions that cannot be chosen, and a cancelled Error when cancelled.
 LargestFit largest_fit(const Study& study, const FitQuestion& question, const Progress& progress);
 

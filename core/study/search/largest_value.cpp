@@ -83,7 +83,8 @@ class Search {
     return std::clamp<std::int64_t>(value, low_ + 1, end_ - 1);
   }
 
-  /// Whether a value shortly above the failing one fits; then the search starts again from it.
+  /// Whether a value shortly above the failing one fits. The search then starts again from this
+  /// value.
   bool fits_beyond() {
     if (!fails_) return false;
     std::int64_t value = *fails_ + 1;
@@ -102,7 +103,7 @@ class Search {
 
   const std::function<Trial(std::int64_t)>& attempt_;
   std::int64_t low_ = 0;               ///< fits
-  std::int64_t end_ = most_value + 1;  ///< nothing from here to fails_ fits
+  std::int64_t end_ = most_value + 1;  ///< no value from here to fails_ fits
   std::optional<std::int64_t> fails_;
   std::optional<std::int64_t> guess_;
   int guesses_ = 0;

@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The study's order, or the default order if the study's takes a search or is planned.
+/// The study's order strategy, or the default strategy if the study's order is searched or planned.
 std::string order_by_rule(const Study& study) {
   const bool is_there = study.order && !is_order_searched(study);
   return is_there ? *study.order : std::string(order_strategies()[0].name);

@@ -12,7 +12,7 @@ Choices without_search(const Study& study, Choices choices);
 
 /// Computes only the peak and time of a study's step under other plans by cluster. A searched order
 /// is replaced by the default order. The order search also starts from the default order, so the
-/// peak of a searched order is never higher. Refers to the study.
+/// peak of a searched order is never above the peak computed here. Refers to the study.
 class PlanEvaluator {
  public:
   explicit PlanEvaluator(const Study& study);

@@ -9,10 +9,10 @@ Choices without_plans(Choices choices) {
   PlanChoices& plans = choices.plans;
   plans.config = own_part(plans.config);
   plans.search = effective_search_options(plans);
-  plans.search.layer_boundary = false;  // both are tried
+  plans.search.layer_boundary = false;  // planners try both values
   plans.level = 0;
   plans.sequence.reset();
-  choices.order.moves.clear();  // planners drop them
+  choices.order.moves.clear();  // planners drop moves
   choices.device.reset();
   return choices;
 }

@@ -13,7 +13,7 @@ namespace stashscope {
 
 namespace {
 
-/// Larger sums of bytes could overflow 64 bits and look small.
+/// Rejects sums of bytes above 1 EB. Larger sums could overflow 64 bits and look small.
 void check_total(const Dataflow& dataflow, const Sizes& sizes) {
   constexpr double most = 1e18;
   double total = 0;

@@ -23,9 +23,9 @@ struct ResizedStep {
   FusedGroups groups;
 };
 
-/// Computes the variants of a study for other sizes without another study. Graph, plans and
-/// dataflow stay. The order by rule, the groups and the timeline are those of a study with these
-/// sizes. A planned or searched order stays.
+/// Computes the variants of a study for other sizes without computing another study. Graph, plans
+/// and dataflow stay. The order by rule, the groups and the timeline are those of a study with
+/// these sizes. A planned or searched order stays.
 class StepResizer {
  public:
   /// Refers to the study.
@@ -36,7 +36,7 @@ class StepResizer {
   ScheduleSpec current() const;
 
   /// The sizes with one value for all of the dimensions. Throws a usage Error for values that the
-  /// model rejects, an input Error for sizes that exceed 64 bits.
+  /// model rejects, and an input Error for sizes that exceed 64 bits.
   std::shared_ptr<const Sizes> sizes_with(const std::vector<Dimension>& dimensions,
                                           std::int64_t value) const;
 

@@ -101,8 +101,8 @@ BudgetedSequence SequenceProblem::search_nodes(std::int64_t budget_bytes, const 
       .found;
 }
 
-/// Searches from two starts: the chosen order, where good repeats are found soon, and the best
-/// order.
+/// Searches repeats in the chosen order first, where good repeats are found soon. Then searches
+/// orders and repeats together, starting from all known orders.
 BudgetedSequence SequenceProblem::search_freely(std::int64_t budget_bytes, const SearchLimit& limit,
                                                 const Progress& progress,
                                                 const BetterSequence& on_better) const {

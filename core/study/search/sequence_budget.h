@@ -18,7 +18,8 @@ class SequenceProblem {
   BudgetedSequence search(const BudgetRequest& request, const Progress& progress,
                           const BetterSequence& on_better) const;
 
-  /// The study's choices with a planned sequence, with its peak and time.
+  /// The study's choices with `sequence` as planned sequence, and the peak and time of this
+  /// sequence.
   ParetoPoint point(std::span<const TaskId> sequence) const;
   /// The sequence in which a variant's nodes run. Empty if the variant has added nodes other than
   /// clones, or if the grain cannot express the sequence.
@@ -36,7 +37,8 @@ class SequenceProblem {
   BudgetedSequence search_freely(std::int64_t budget_bytes, const SearchLimit& limit,
                                  const Progress& progress, const BetterSequence& on_better) const;
   std::vector<TaskId> chosen_order(const OrderInput& step) const;
-  /// The step with all figures estimated from below. Lower bounds for it hold for the step itself.
+  /// The step with all figures estimated from below. Lower bounds for this step also hold for the
+  /// exact step.
   StepTasks tasks_below() const;
   StepMemory memory() const;
 

@@ -34,8 +34,8 @@ std::vector<std::int64_t> coarse_first(const std::vector<std::int64_t>& values);
 void sweep(const Study& study, const Dimension& dimension, const std::vector<std::int64_t>& values,
            const std::function<void(const SweepPoint&)>& on_point, const Progress& progress);
 
-/// Whether a sweep of a dimension has the same points in both studies, for example because they
-/// differ only in its size.
+/// Whether a sweep of a dimension has the same points in both studies, for example because the
+/// studies differ only in the size of the dimension.
 bool have_same_sweep(const Study& a, const Study& b, const std::string& dimension);
 
 }  // namespace stashscope

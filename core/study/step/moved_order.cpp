@@ -18,7 +18,7 @@ class Mover {
         names_(graph, dataflow),
         order_(dataflow.topology, groups, std::move(order)) {}
 
-  /// Returns why the move was left out, or nothing.
+  /// Makes a legal move. Returns why the move is left out; empty if it is made.
   std::string make(const OrderMove& move) {
     const NodeId node = names_.find(move.node);
     const NodeId other = move.before ? names_.find(*move.before) : NodeId();
@@ -60,11 +60,11 @@ std::string text_of(const Graph& graph, const Dataflow& dataflow, const MoveObst
   const std::string name = "'" + printable(shown_name(graph, dataflow, obstacle.node)) + "'";
   switch (obstacle.kind) {
     case MoveObstacle::Kind::producer:
-      return "it reads an output of " + name + ", which would run after it";
+      return "the node reads an output of " + name + ", which would run after the node";
     case MoveObstacle::Kind::reader:
-      return "its output is read by " + name + ", which would run before it";
+      return "an output of the node is read by " + name + ", which would run before the node";
     default:
-      return "it would split the fused group of " + name;
+      return "the move would split the fused group of " + name;
   }
 }
 

@@ -10,8 +10,8 @@ namespace stashscope {
 /// The input from which the costs of plans are computed. Refers to the study.
 PlanCostInput plan_cost_input(const StudyParts& study);
 
-/// Bytes of a plan's freed outputs that are alive at the peak of a timeline, without outputs that
-/// share another node's buffer.
+/// Bytes that a plan frees at the peak of a timeline. Leaves out outputs that share another node's
+/// buffer.
 std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const NodePlan& plan);
 
 /// The plans of a study with their savings at the peak of the step without plans, and their costs.
@@ -24,12 +24,12 @@ PlanTable with_effects(const StudyParts& study, PlanTable table);
 /// Flops and transfers of the nodes that a dataflow adds to its graph.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
-/// Whether a node that evicts or restores a tensor copies over the link to or from the host. The
-/// other such nodes convert the element type.
+/// Whether a node that evicts or restores a tensor copies it over the link between device and host;
+/// if not, the node converts the element type.
 bool takes_the_link(AddedKind kind);
 
-/// Bytes that a node that evicts or restores a tensor reads and writes in the device's memory, or
-/// moves over the link.
+/// For a node that evicts or restores a tensor: the bytes that it moves over the link, or else the
+/// bytes that it reads and writes in the device's memory.
 /// @pre !dataflow.runs_origin(node)
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
                    NodeId node);
@@ -53,12 +53,12 @@ double step_seconds(const TimingBasis& basis, const Variant& variant);
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times);
 
-/// Seconds of every node of a dataflow of the study's graph, its own and added ones.
+/// Seconds of every node of a dataflow: the nodes of the study's graph and the added nodes.
 NodeTimes seconds_by_node(const Study& study, const Dataflow& dataflow);
 
 CopyRates copy_rates(const StudyParts& study);
 
-/// A stashed tensor that no plan of ONNX Runtime's kinds frees.
+/// A stashed tensor that no recompute or compromise plan frees.
 struct UnplannedTensor {
   ValueId value;
   std::int64_t bytes = 0;

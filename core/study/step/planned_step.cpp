@@ -16,7 +16,7 @@ void add_ids(std::span<const ValueId> ids, FnvHash& hash) {
   hash.add_number(ids.size());
 }
 
-/// Bytes of a task's outputs: returned to the user, and the others.
+/// Bytes of a task's outputs, separately for outputs that the step returns and for other outputs.
 struct MadeBytes {
   std::int64_t returned = 0;
   std::int64_t others = 0;
@@ -30,8 +30,8 @@ MadeBytes made_bytes(const TaskGraph& graph, TaskId task) {
   return made;
 }
 
-/// A normalization returns its running statistics, a loss its mean: the returned copy comes from
-/// the first run.
+/// Whether the returned outputs are small beside the others, such as the running statistics of a
+/// normalization or the mean of a loss. The returned copy comes from the first run.
 bool returns_little(const MadeBytes& made) {
   constexpr std::int64_t least_ratio = 16;
   return made.returned * least_ratio <= made.others;
@@ -45,7 +45,8 @@ void hold_returned(TaskGraph& graph, TaskId task) {
   }
 }
 
-/// Forward hands its outputs over once; their gradients come back in the same memory.
+/// Lets the makers of the forward outputs run once. Forward hands these outputs over once, and
+/// their gradients come back in the same memory.
 void run_once_before(NodeId yield, const Topology& topology, StepTasks& tasks) {
   for (const ValueId value : topology.inputs[yield]) {
     for (const ItemId item : tasks.items_of[value]) {
@@ -130,7 +131,7 @@ std::vector<TaskId> sequence_of(const StepTasks& tasks, const PlannedSequence& p
   for (const TaskId task : sequence) {
     if (++runs[task.index()] <= tasks.graph.most_runs[task]) continue;
     fail_sequence("runs node " + std::to_string(tasks.node_of[task].index()) +
-                  " again, which cannot run again");
+                  " more often than this node can run");
   }
   try {
     memory_of(tasks.graph, sequence);

@@ -16,9 +16,9 @@ bool is_planned(const StudyParts& study);
 /// Nodes that the sequence runs more than once, with the number of additional runs.
 std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned);
 
-/// A study's step without plans as a task graph. Costs are in picoseconds; a task that cannot run
-/// again may run once. A task may run again if its graph outputs are small beside its other
-/// outputs: then these graph outputs count for the whole step, except in an estimate from below.
+/// A study's step without plans as a task graph. Costs are in picoseconds; tasks that cannot run
+/// again are limited to one run. A task with graph outputs may run again if these are small beside
+/// its other outputs; they are then live during the whole step, except in an estimate from below.
 StepTasks planning_tasks(const PreparedStep& prepared, const StepMemory& memory,
                          const Dataflow& step, const NodeTimes& seconds,
                          Estimate estimate = Estimate::above);
@@ -33,8 +33,8 @@ PlannedSequence planned_sequence(const PreparedStep& prepared, const StepTasks& 
 /// step.
 std::vector<TaskId> sequence_of(const StepTasks& tasks, const PlannedSequence& planned);
 
-/// The dataflow and the order of a planned sequence. Throws an input Error where the sequence does
-/// not fit the step.
+/// The dataflow and the order of a planned sequence. Throws an input Error if the sequence does not
+/// fit the step.
 SequencedStep planned_step(const PreparedStep& prepared, const StepMemory& memory,
                            const PlannedSequence& planned);
 

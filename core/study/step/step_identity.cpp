@@ -6,7 +6,7 @@ namespace stashscope {
 
 namespace {
 
-/// Adds whole words: existing measurement files hold these fingerprints.
+/// Hashes whole words, like the fingerprints in existing measurement files.
 std::uint64_t fingerprint(const Variant& variant) {
   FnvHash hash;
   for (const NodeId node : variant.timeline.order) hash.add_word(node.index());

@@ -10,9 +10,9 @@ namespace stashscope {
 /// Identifies the step of a measurement: equal for studies whose variants run the same nodes in the
 /// same order with the same predicted memory.
 struct StepIdentity {
-  std::uint64_t graph = 0;     ///< fingerprint of its nodes, without tensor sizes
-  std::uint64_t baseline = 0;  ///< fingerprint of its order and live bytes
-  std::uint64_t current = 0;
+  std::uint64_t graph = 0;     ///< fingerprint of the nodes, without tensor sizes
+  std::uint64_t baseline = 0;  ///< fingerprint of the order and live bytes without plans
+  std::uint64_t current = 0;   ///< the same with plans
 
   friend bool operator==(const StepIdentity&, const StepIdentity&) = default;
 };

@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// Throws a usage Error with the list of names if no order or no fusion has the chosen name.
+/// Throws a usage Error that lists the names if the chosen order or fusion strategy does not exist.
 void check_strategy_names(const Choices& choices);
 
 }  // namespace stashscope

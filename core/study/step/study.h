@@ -102,7 +102,7 @@ struct StudyParts {
   /// The order strategy in force: the chosen strategy, or the default when the planned sequence
   /// belongs to another step. Not set: the order of the planned sequence.
   std::optional<std::string> order;
-  std::vector<const NodePlan*> applied;     ///< the opportunities that `config` selects
+  std::vector<const NodePlan*> applied;     ///< the plans that `config` and `pinned` select
   std::shared_ptr<const Variant> baseline;  ///< no plans, the file's order
   std::shared_ptr<const OrderedStep> ordered;
   std::shared_ptr<const Variant> current;
@@ -135,10 +135,10 @@ std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
-/// The same step on another device, its times predicted or measured as before.
+/// The study with another device to run the step; its times stay as they are.
 std::shared_ptr<const Study> on_device(const Study& study, const std::string& device);
 
-/// The nodes that the analysis counts as forward and backward.
+/// The numbers of forward and backward nodes.
 struct NodeCounts {
   std::int64_t forward = 0;
   std::int64_t backward = 0;

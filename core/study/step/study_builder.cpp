@@ -40,7 +40,8 @@ std::shared_ptr<const PreparedStep> prepare(const Graph& model, const GraphChoic
   return prepared;
 }
 
-/// Sizes that only the chosen dimensions make too large are no fault of the model.
+/// Throws a usage Error instead of an input Error if sizes are too large only because of the chosen
+/// dimensions.
 std::shared_ptr<const Sizes> sizes_as_chosen(const PreparedStep& prepared,
                                              const SizeChoices& dims) {
   try {
@@ -52,8 +53,8 @@ std::shared_ptr<const Sizes> sizes_as_chosen(const PreparedStep& prepared,
   }
 }
 
-/// Each part follows from a group of the choices and from the parts before it. It is that of the
-/// previous study when both are the same.
+/// Builds a study part by part. Each part depends on a group of the choices and on earlier parts.
+/// If these are equal in the previous study, its part is reused.
 class StudyBuilder {
  public:
   StudyBuilder(std::shared_ptr<const Graph> model, const Choices& choices, const Study* previous,
@@ -134,7 +135,8 @@ class StudyBuilder {
         make_variant(prepared, *parts_.sizes, std::move(dataflow), std::move(timeline));
   }
 
-  /// The sequence of another step is left out, and comes back with its step.
+  /// Ignores a planned sequence of another step; it is in force again as soon as the choices lead
+  /// to its step.
   void select_plans() {
     const PlanChoices& choices = parts_.choices.plans;
     const Opportunities& found = *parts_.opportunities;
@@ -160,7 +162,7 @@ class StudyBuilder {
     parts_.current = same_step->current;
   }
 
-  /// With an order only where it is planned.
+  /// The dataflow of the current step. The order is set only for a planned sequence.
   SequencedStep sequenced_step() const {
     const PreparedStep& prepared = *parts_.prepared;
     if (!is_planned(parts_)) {
@@ -211,7 +213,7 @@ class StudyBuilder {
     parts_.plan_table = std::make_shared<const PlanTable>(std::move(table));
   }
 
-  const Study* previous_;  ///< of the same graph, once that is known; null: none
+  const Study* previous_;  ///< null if there is none or its graph differs
   const Progress& progress_;
   StudyParts parts_;
   UpdateMemory update_;

@@ -13,7 +13,7 @@ std::shared_ptr<const StepTimes> measured_times(const Study& study,
   if (baseline) {
     runs.add(study.baseline->dataflow, study.baseline->timeline.order, baseline->node_seconds);
   }
-  // Of a group only the time of all members together is known.
+  // For a group, only the total time of its members is known.
   if (study.current->groups.empty()) {
     runs.add(study.current->dataflow, study.current->timeline.order, current.node_seconds);
   }

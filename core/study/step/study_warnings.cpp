@@ -43,7 +43,7 @@ std::string hint_for_unknown_sizes(const StudyParts& study) {
     names.push_back("'" + printable(study.graph().symbols().name(each.symbol), 60) + "'");
   }
   if (names.size() > 4) names.resize(4);
-  return names.empty() ? "" : "; --dim gives a value to " + join(names, ", ");
+  return names.empty() ? "" : "; set " + join(names, ", ") + " with --dim";
 }
 
 void warn_of_sizes(const StudyParts& study, Warnings& warnings) {
@@ -85,7 +85,7 @@ void warn_of_update(const StudyParts& study, Warnings& warnings) {
             : "only an optimizer keeps master weights; choose one with --optimizer NAME");
   }
   if (update.release_gradients && study.baseline->timeline.released_outputs.empty()) {
-    warnings.emplace_back("there are no gradients of parameters that could be released");
+    warnings.emplace_back("no gradient of a parameter can be released early");
   }
 }
 
@@ -108,11 +108,12 @@ void warn_of_search(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Names of nodes that are not there are most likely typing errors.
+/// Names that no node has are most likely typing errors.
 void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
   const FusionChoice& fusion = study.choices.fusion;
   if (fusion.strategy && !study.order) {
-    warnings.emplace_back("a planned order keeps no groups together: no nodes are fused");
+    warnings.emplace_back(
+        "no nodes are fused, because a planned order may separate the nodes of a group");
   }
   if (!fusion.strategy && !(fusion.alone.empty() && fusion.apart.empty())) {
     warnings.emplace_back(
@@ -147,8 +148,8 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Names of nodes that are not there are most likely typing errors. A planned sequence does not
-/// know of nodes that were pinned after it was planned.
+/// Names that no node has are most likely typing errors. A planned sequence may repeat
+/// nodes that were pinned after it was planned.
 void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
   const PlanChoices& choices = study.choices.plans;
   if (choices.pinned.empty()) return;
@@ -165,8 +166,8 @@ void warn_of_pinned(const StudyParts& study, Warnings& warnings) {
   }
 }
 
-/// Plans that are on but applied nowhere, because other plans of the same tensors win or their
-/// nodes are pinned.
+/// Warns of plans that are on but applied nowhere, because other plans for the same tensors take
+/// precedence or the nodes of the plans are pinned.
 void warn_of_rivals(const StudyParts& study, Warnings& warnings) {
   const PlanCounts applied = count_plans(study.applied);
   for (const auto& [cluster, choice] : study.config) {

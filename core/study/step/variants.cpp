@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// The bands of a timeline. Live bytes beyond its buffers are workspace.
+/// The bands of a timeline. Live bytes that belong to no buffer are workspace.
 std::vector<BandBytes> bands_of(const PreparedStep& prepared, const Dataflow& dataflow,
                                 const Timeline& timeline, std::size_t forward) {
   std::vector<BandBytes> bands =

@@ -18,7 +18,8 @@ std::shared_ptr<const Variant> make_variant(const PreparedStep& prepared, const 
 OrderInput order_input(const PreparedStep& prepared, const Sizes& sizes, const UpdateMemory& update,
                        const Dataflow& dataflow, const Progress& progress = Progress());
 
-/// Runs only the chosen search; the peaks of other searches are taken from `known`.
+/// The step in the chosen order, with the peaks of all order strategies. A search runs only if it
+/// is chosen; the peaks of other searches are taken from `known`.
 /// @param step before its groups are fused
 /// @param chosen not set: the planned order
 /// @param known rows of the same step with the same groups; may be empty

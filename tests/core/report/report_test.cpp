@@ -77,7 +77,7 @@ TEST(Reports, ShowWorkspacesReserveAndTimeWhereARunHasThem) {
                           MeasuredPair{{run_on_device(4096), run_on_device(2048)}, 0}};
   const std::string text = text_report(input);
   for (const char* line :
-       {"1.00 KiB before, 1.00 KiB after; together: 4.50 KiB before, 2.50 KiB after\n",
+       {"1.00 KiB before, 1.00 KiB after; together with tensors: 4.50 KiB before, 2.50 KiB after\n",
         "16.0 KiB before, 8.00 KiB after\n", "750 ms before, 750 ms after",
         "500 ms before, 500 ms after\n", "\nBoth runs: 10 records were dropped\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
@@ -98,13 +98,13 @@ TEST(Reports, SayThatTheStepWithoutPlansFoundNoRoom) {
   const ReportInput input{*study, "m.onnx", measured};
   const std::string text = text_report(input);
   for (const char* line :
-       {"\nMeasured on cuda:0: not measured before, 2.00 KiB after; largest difference",
-        "\nReserved by the device's allocator: not measured before, 8.00 KiB after\n",
-        "\nTime of the whole step, measured: not measured before, 750 ms after; ",
+       {"\nMeasured on cuda:0: before not measured, 2.00 KiB after; largest difference",
+        "\nReserved by the device's allocator: before not measured, 8.00 KiB after\n",
+        "\nTime of the whole step, measured: before not measured, 750 ms after; ",
         "\nNote: the step without plans was not measured: no room\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
-  EXPECT_NE(html_report(input).find("not measured before"), std::string::npos);
+  EXPECT_NE(html_report(input).find("before not measured"), std::string::npos);
   const auto object = nlohmann::json::parse(json_report(input))["measured"];
   EXPECT_FALSE(object.contains("baseline"));
   EXPECT_FALSE(object.contains("baseline_peak_bytes"));

@@ -86,12 +86,12 @@ TEST(MovedOrder, LeavesOutWhatIsIllegalOrGoneAndSaysWhy) {
   EXPECT_FALSE(is_moved(*study));
   EXPECT_EQ(study->current->timeline.order, study->ordered->nodes);
   EXPECT_EQ(order_rows(*study)[0].name, "file");
-  EXPECT_EQ(
-      study->moves_left_out,
-      (std::vector<std::string>{"it reads an output of 'make_a', which would run after it",
-                                "its output is read by 'make_b', which would run before it",
-                                "'nobody' is not in the step", "'nobody' is not in the step",
-                                "its output is read by 'make_out', which would run before it"}));
+  EXPECT_EQ(study->moves_left_out,
+            (std::vector<std::string>{
+                "the node reads an output of 'make_a', which would run after the node",
+                "an output of the node is read by 'make_b', which would run before the node",
+                "'nobody' is not in the step", "'nobody' is not in the step",
+                "an output of the node is read by 'make_out', which would run before the node"}));
   std::size_t told = 0;
   for (const std::string& each : study->warnings) told += each.starts_with("the move of '");
   EXPECT_EQ(told, 5U);
@@ -323,12 +323,13 @@ TEST(OrderEdits, AreListedWithWhatTheyDoAndTakenBackOneByOne) {
   const auto study = study_of(branches(), choices);
   using Kind = OrderEdit::Kind;
   EXPECT_EQ(order_edits(*study),
-            (std::vector<OrderEdit>{{Kind::move, "make_small", "make_out", ""},
-                                    {Kind::move, "make_b", "make_a",
-                                     "it reads an output of 'make_a', which would run after it"},
-                                    {Kind::alone, "make_b", "", ""},
-                                    {Kind::alone, "nobody", "", "'nobody' is not in the step"},
-                                    {Kind::apart, "make_a", "make_b", ""}}));
+            (std::vector<OrderEdit>{
+                {Kind::move, "make_small", "make_out", ""},
+                {Kind::move, "make_b", "make_a",
+                 "the node reads an output of 'make_a', which would run after the node"},
+                {Kind::alone, "make_b", "", ""},
+                {Kind::alone, "nobody", "", "'nobody' is not in the step"},
+                {Kind::apart, "make_a", "make_b", ""}}));
   auto left = study;
   for (std::size_t edits = 5; edits > 0; --edits) {
     ASSERT_EQ(order_edits(*left).size(), edits);

@@ -137,7 +137,8 @@ TEST(Dimensions, NamesThatMustBeEqualBecomeOne) {
 TEST(Dimensions, UnknownNamesAndBadValuesAreRefused) {
   Choices choices;
   choices.dims["typo"] = 3;
-  EXPECT_NE(refusal(shared(masked()), choices).find("it has batch, sequence"), std::string::npos);
+  EXPECT_NE(refusal(shared(masked()), choices).find("the model has batch, sequence"),
+            std::string::npos);
   choices.dims = {{"batch", 0}};
   EXPECT_NE(refusal(shared(masked()), choices).find("1 or more"), std::string::npos);
 }
