@@ -11,10 +11,10 @@ namespace stashscope {
 
 namespace {
 
-/// A factor of a product: an atom (a name or a function) or a sum without a common factor.
 struct ExprLess {
   bool operator()(const Expr& a, const Expr& b) const { return Expr::order(a, b) < 0; }
 };
+/// Powers by factor. A factor is an atom (a name or a function) or a sum without a common factor.
 using FactorPowers = std::map<Expr, std::int64_t, ExprLess>;
 
 struct Product {
@@ -93,7 +93,8 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
   return rest;
 }
 
-/// 15 significant digits; `strip` removes trailing zeros after the first decimal (`640.0`).
+/// `number` with 15 significant digits; `strip` removes trailing zeros after the first decimal
+/// (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();
   const int before_point =
