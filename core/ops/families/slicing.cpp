@@ -236,7 +236,7 @@ TensorType part_type(const GradientContext& g, std::size_t part) {
   return type;
 }
 
-/// An output without a gradient contributes zeros, and so does an output that the node omits.
+/// An output that has no gradient, or that the node omits, contributes zeros.
 void split_gradient(GradientContext& g) {
   std::vector<ValueId> parts;
   for (std::size_t i = 0; i < g.node().outputs.size(); ++i) {
