@@ -110,8 +110,9 @@ class RoleFinder {
     paired_.insert(gradient);
   }
 
-  /// Adds gradients whose names match no parameter, and pairs them by shape. Without other signs of
-  /// a backward pass, at least one of them must fit a parameter without a gradient.
+  /// Adds gradients whose names match no parameter, and pairs them with parameters by shape.
+  /// Without other signs of a backward pass, adds them only if one fits a parameter without a
+  /// gradient.
   void collect_gradients() {
     if (found_.boundary.yield.valid()) return;
     std::vector<ValueId> unpaired;
@@ -139,7 +140,7 @@ class RoleFinder {
       found_.gradients.insert(found_.gradients.end(), others.begin(), others.end());
     }
     if (guessed.empty()) return;
-    found_.warnings.push_back("outputs count as gradients because of their shapes: " +
+    found_.warnings.push_back("outputs are taken for gradients because of their shapes: " +
                               list(guessed));
   }
 
@@ -176,8 +177,9 @@ class RoleFinder {
     return ValueId();
   }
 
-  /// Non-scalar outputs that the scalar ones do not need: one for each weight that these need, with
-  /// the weight's shape and dependent on its forward readers. Empty when a weight has none.
+  /// One output for each weight that a scalar output needs. The output is not a scalar, no scalar
+  /// output needs it, it has the weight's shape and depends on the weight's forward readers. Empty
+  /// if a weight has no such output.
   std::vector<ValueId> gradients_by_shape() {
     std::vector<NodeId> losses;
     std::vector<ValueId> others;
