@@ -38,7 +38,7 @@ std::string_view title_of(Band band);
 std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
 
 /// The live bytes of each slot by band. The bands of a slot add up to its live bytes. A buffer that
-/// several values share one after another counts in the band of the value alive at that slot.
+/// several values share one after another belongs to the band of the value alive at the slot.
 /// @param forward_slots number of slots of the forward pass
 /// @param yield the YieldOp, whose outputs are gradients and never stashed; invalid: none
 std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules& rules,
