@@ -58,7 +58,7 @@ struct Dataflow {
   ValueId origin(ValueId id) const {
     return id.index() < graph_values ? id : cloned_values[id.index() - graph_values];
   }
-  /// Whether the node is one of the graph or a clone of one.
+  /// Whether the node is one of the graph's own nodes or a clone of such a node.
   bool runs_origin(NodeId id) const { return !is_clone(id) || kind(id) == AddedKind::recompute; }
   /// @pre is_clone(id)
   AddedKind kind(NodeId id) const { return kinds[id.index() - graph_nodes]; }

@@ -99,7 +99,8 @@ struct GraphData {
 };
 
 /// The flat structure on which orders, liveness and search work. Inputs keep their position
-/// (omitted ones are invalid ids, captured ones follow); readers and outputs hold valid ids only.
+/// (omitted inputs are invalid ids, captured inputs follow); readers and outputs hold valid ids
+/// only.
 struct Topology {
   IdRows<NodeId, ValueId> inputs;
   IdRows<NodeId, ValueId> outputs;

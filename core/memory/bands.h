@@ -34,7 +34,7 @@ std::string_view name_of(Band band);
 std::string_view title_of(Band band);
 
 /// Number of slots of the forward pass: up to and including the last of `forward_ends`. All slots
-/// of the order if none of these nodes is in it.
+/// of the order if the order has none of these nodes.
 std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
 
 /// The live bytes of each slot by band. The bands of a slot add up to its live bytes. A buffer that

@@ -319,7 +319,8 @@ std::string why_nothing_trains(const Graph& graph) {
   return nothing + "there is nothing to train";
 }
 
-/// Drops parameters without a gradient, such as running statistics; keeps unused weights and warns.
+/// Drops parameters without a gradient, such as running statistics. Keeps unused weights, with a
+/// warning.
 void sort_out_parameters(TrainingStep& step, const Graph& graph) {
   std::erase_if(step.parameters, [&](const Parameter& parameter) {
     if (parameter.gradient.valid()) return false;

@@ -46,7 +46,8 @@ bool is_scalar(const Value& value) {
   return count && count->is(1);
 }
 
-/// The name before `_grad` and its suffix (such as `.accumulation.out`); empty without `_grad`.
+/// The part of a name before `_grad` and a suffix such as `.accumulation.out`; empty if the name
+/// has no `_grad`.
 std::string base_name(const std::string& name) {
   const std::size_t end = name.rfind("_grad");
   return end == std::string::npos ? "" : name.substr(0, end);

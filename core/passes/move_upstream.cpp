@@ -310,7 +310,7 @@ std::size_t move_up_from(Rewriter& graph, NodeId start) {
 
 std::size_t move_upstream(Rewriter& graph, const PassContext&) {
   std::size_t moves = 0;
-  // A selection that moved away may have blocked a later one.
+  // Repeats, because a selection that has moved away may have blocked a later selection.
   for (bool moved = true; moved;) {
     const std::size_t before = moves;
     // The last selection moves first, before selections further up move and block it.

@@ -47,9 +47,10 @@ ChildEnd run_child_to_end(const std::filesystem::path& program,
 /// harm this process. The program is killed when this process ends, however that happens.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
-/// @param input what the program reads on its standard input When the program ends with a status
-/// other than 0, throws an Error of its exit code's kind with its last words. Kills the program and
-/// throws a run Error when it exceeds a limit, and a cancelled Error when `progress` is cancelled.
+/// @param input what the program reads on its standard input
+/// When the program ends with a status other than 0, throws an Error with its last words, of the
+/// kind that the status means. Kills the program and throws a run Error when the program exceeds a
+/// limit, and a cancelled Error when `progress` is cancelled.
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
                const std::string& input = {}, const ChildLimits& limits = {});

@@ -52,7 +52,7 @@ Product factored(const SizeProduct& product) {
   return result;
 }
 
-/// Adds up the products with equal factors and drops those that cancel.
+/// Adds up the products with equal factors and drops products that cancel.
 std::vector<Product> collected(const std::vector<SizeProduct>& products) {
   std::vector<Product> groups;
   for (const SizeProduct& product : products) {
@@ -158,7 +158,8 @@ bool equal_coefficients(const Expr& sum) {
   });
 }
 
-/// common * rest; the rest's common factors, and its coefficient when all are equal, go in front.
+/// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum, and
+/// their coefficient too if all terms have the same.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

@@ -113,7 +113,7 @@ bool is_positive(const Expr& a);
 bool is_integer_valued(const Expr& a);
 
 /// `a` as number * common factors * rest: 2*a*b - 2*a is 2 * [a] * (b - 1). The rest has no common
-/// factor, coprime integer coefficients and a positive leading one.
+/// factor, coprime integer coefficients and a positive leading coefficient.
 struct Factored {
   Rational number = 1;
   std::vector<Factor> common;

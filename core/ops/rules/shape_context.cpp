@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The number of terms and of their factors; those inside a function count double.
+/// The number of terms and of their factors; arguments of functions count double.
 std::size_t complexity(const Expr& expr) {
   std::size_t total = 0;
   for (const Term& term : expr.terms()) {

@@ -22,7 +22,7 @@ struct FusionInput {
   const FusionEdits& edits;
 };
 
-/// A named rule that chooses which pointwise nodes run as one.
+/// A named rule that chooses which pointwise nodes run as one kernel.
 struct FusionStrategy {
   std::string_view name;         ///< the value of --fuse
   std::string_view description;  ///< one clause for lists and tooltips

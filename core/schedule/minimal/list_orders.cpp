@@ -69,8 +69,8 @@ class ListScheduler {
   }
 
   /// Sort key; the ready task with the smallest key is placed first. The key is the growth of the
-  /// live bytes. On ties, the task that frees most wins (from the start) or has fewest inputs (from
-  /// the end).
+  /// live bytes. On ties, the task that frees most comes first (from the start), or the task with
+  /// the fewest inputs (from the end).
   std::array<std::int64_t, 3> preference(TaskId task) const {
     const std::int64_t taken = taken_by(task);
     const auto index = static_cast<std::int64_t>(task.index());

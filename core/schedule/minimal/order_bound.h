@@ -14,7 +14,7 @@ namespace stashscope {
 /// set whose items with readers left take the fewest bytes.
 std::int64_t least_bytes_at(const TaskGraph& graph, TaskId task);
 
-/// A set of items that separates the tasks that have run from those that have not.
+/// A set of items that separates the tasks that have run from all other tasks.
 struct LeastCut {
   std::int64_t weight = 0;
   std::vector<ItemId> items;
