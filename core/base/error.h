@@ -26,7 +26,7 @@ class Error : public std::runtime_error {
   const std::string& reason() const { return reason_; }
   const std::string& hint() const { return hint_; }
 
-  /// A copy with `outer` in front of its place, e.g. the file that contains the node.
+  /// A copy whose place starts with `outer`, e.g. with the file that contains the node.
   Error within(const std::string& outer) const;
 
  private:

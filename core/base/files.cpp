@@ -55,8 +55,8 @@ std::filesystem::path followed(const std::filesystem::path& path) {
   return real.empty() ? path : real;
 }
 
-/// Devices and pipes are written directly: renaming a file over `/dev/null` would replace the
-/// device.
+/// Whether `path` is a device or pipe. These are written directly, because renaming a file over
+/// `/dev/null` would replace the device.
 bool takes_writes(const std::filesystem::path& path) {
   std::error_code missing;
   const std::filesystem::file_status status = std::filesystem::status(path, missing);

@@ -14,7 +14,7 @@ class FnvHash {
   }
   /// Mixes in all 64 bits in one step; the result differs from that of `add_number`.
   void add_word(std::uint64_t word) { value_ = (value_ ^ word) * prime; }
-  /// Adds a zero byte as the end of the text.
+  /// Adds the text and a zero byte that ends it.
   void add_text(std::string_view text) {
     for (const char c : text) add_byte(static_cast<unsigned char>(c));
     add_byte(0);

@@ -9,9 +9,9 @@
 
 namespace stashscope {
 
-/// A set of ids as a tree of bits, 64 to a word; each upper bit says whether the word below it is
-/// not empty. Inserting an id and taking the lowest one need one access per level (three levels for
-/// 262,144 ids).
+/// A set of ids as a tree of bits, 64 to a word. A bit of an upper level is set when the word below
+/// it is not empty. Inserting an id and taking the lowest one need one access per level (three
+/// levels for 262,144 ids).
 template <class Key>
 class IdSet {
  public:

@@ -13,7 +13,8 @@ class SharedLibrary {
   explicit SharedLibrary(const std::vector<std::string>& names);
 
   bool is_open() const { return handle_ != nullptr; }
-  /// The system's message why the first name could not be opened; empty when a library is open.
+  /// The system's reason why the first of `names` could not be opened; empty when a library is
+  /// open.
   const std::string& failure() const { return failure_; }
 
   /// Null when the library has no such function.

@@ -5,7 +5,7 @@
 
 namespace stashscope {
 
-/// `name`, or when it is taken the first free one of `name_1`, `name_2`, ... Adds the result to
+/// `name` if it is free, else the first free name of `name_1`, `name_2`, ... Adds the result to
 /// `taken`.
 std::string unused_name(const std::string& name, std::unordered_set<std::string>& taken);
 

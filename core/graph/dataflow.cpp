@@ -24,7 +24,7 @@ constexpr std::array<KindTexts, 5> kind_texts = {{
 
 const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }
 
-/// Makes the names of the transfers of a node's outputs differ; empty for the first output.
+/// A suffix that distinguishes the transfers of one node's outputs; empty for the first output.
 std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   if (dataflow.runs_origin(id)) return "";
   const std::vector<ValueId>& outputs = graph.node(dataflow.origin(id)).outputs;
@@ -33,7 +33,6 @@ std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId i
   return position == 0 ? "" : "_" + std::to_string(position);
 }
 
-/// The end of an added node's name.
 std::string suffix_of(const Dataflow& dataflow, NodeId id) {
   const std::uint32_t copy = dataflow.copy(id);
   return std::string(texts_of(dataflow.kind(id)).suffix) +
@@ -98,7 +97,7 @@ std::int64_t seed_for(const std::string& output_name) {
 
 namespace {
 
-/// The first version of Cast that has a type. (ONNX, Cast)
+/// The first version of Cast that supports `element`. (ONNX, Cast)
 std::int64_t cast_version(ElementType element) {
   if (bits_per_element(element) == 8) return 19;
   return element == ElementType::bfloat16 ? 13 : 1;
@@ -111,7 +110,7 @@ void require_cast(const Graph& graph, ElementType element) {
   fail_usage("the modified model",
              "would cast to " + std::string(name_of(element)) + ", which needs opset " +
                  std::to_string(needed) + "; the model has opset " + std::to_string(opset),
-             "compress to another type");
+             "choose another type for the compressed tensors");
 }
 
 void seed_random_nodes(GraphData& data, const Dataflow& dataflow) {
@@ -122,7 +121,8 @@ void seed_random_nodes(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// A model that was saved with clones may already contain the plain name.
+/// Appends the suffix until the name is free: a model that was saved with clones may already
+/// contain the name with one suffix.
 void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   if (dataflow.cloned_values.empty()) return;
   std::unordered_set<std::string> names;
@@ -139,7 +139,7 @@ void add_cloned_values(GraphData& data, const Dataflow& dataflow) {
   }
 }
 
-/// The original node with the inputs of the dataflow.
+/// The original node, reading the inputs that `dataflow` gives it.
 Node rewired(const GraphData& data, const Dataflow& dataflow, NodeId id) {
   Node node = data.nodes[dataflow.origin(id)];
   const auto inputs = dataflow.topology.inputs[id];

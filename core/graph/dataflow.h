@@ -18,7 +18,8 @@ enum class AddedKind : std::uint8_t {
   decompress  ///< casts the tensor back to its original element type
 };
 
-/// The kinds that run in forward, after the last forward node that needs their tensor.
+/// Whether the node evicts its tensor. Such a node runs in forward, after the last forward node
+/// that needs the tensor.
 constexpr bool evicts(AddedKind kind) {
   return kind == AddedKind::offload || kind == AddedKind::compress;
 }
@@ -32,9 +33,9 @@ struct StoredForm {
 };
 
 /// The dataflow of one training step: the graph's own nodes, and added nodes that some readers use
-/// instead. Added nodes are clones, and pairs that evict a tensor and restore it. The structure is
-/// flat, so that it is cheap to rebuild for every choice. For everything else, an added node refers
-/// to its original. Ids of added nodes and values follow those of the graph.
+/// instead. An added node is a clone, or one of a pair that evicts a tensor and restores it. The
+/// structure is flat, so that it is cheap to rebuild for every choice. What is not stored here,
+/// such as types, is read from the original. Ids of added nodes and values follow the graph's ids.
 struct Dataflow {
   Topology topology;
   std::size_t graph_nodes = 0;         ///< ids below are the graph's own nodes
@@ -57,7 +58,7 @@ struct Dataflow {
   ValueId origin(ValueId id) const {
     return id.index() < graph_values ? id : cloned_values[id.index() - graph_values];
   }
-  /// Whether the node is one of the graph or a clone of one.
+  /// Whether the node is one of the graph's own nodes or a clone of such a node.
   bool runs_origin(NodeId id) const { return !is_clone(id) || kind(id) == AddedKind::recompute; }
   /// @pre is_clone(id)
   AddedKind kind(NodeId id) const { return kinds[id.index() - graph_nodes]; }
@@ -66,7 +67,7 @@ struct Dataflow {
     const std::size_t added = id.index() - graph_nodes;
     return added < copies.size() ? copies[added] : 0;
   }
-  /// The default form for the graph's own values.
+  /// How a value is stored; the graph's own values are stored unchanged.
   StoredForm form(ValueId id) const {
     return id.index() < graph_values ? StoredForm() : forms[id.index() - graph_values];
   }

@@ -70,7 +70,7 @@ Topology topology_of(const GraphData& data) {
   return topology;
 }
 
-/// Brings the nodes into topological order; keeps the file's order when it is one.
+/// Brings the nodes into topological order; keeps the file's order when it is topological.
 void sort_nodes(GraphData& data, Topology& topology) {
   const std::vector<NodeId> order = topological_order(topology);
   if (order.size() < data.nodes.size()) {

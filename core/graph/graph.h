@@ -21,7 +21,7 @@ using Shape = std::vector<Expr>;
 
 struct TensorType {
   ElementType element = ElementType::undefined;
-  std::optional<Shape> shape;  ///< empty: even the rank is unknown
+  std::optional<Shape> shape;  ///< empty: the rank is unknown
   std::string opaque;          ///< serialized type of a sequence, map or optional; else empty
 
   friend bool operator==(const TensorType&, const TensorType&) = default;
@@ -56,7 +56,7 @@ struct Initializer {
   bool is_literal = false;  ///< written as a Constant node: never a parameter
 };
 
-/// Two sizes that a node requires to be equal, without a proof that they are.
+/// Two sizes that a node requires to be equal, although their equality is not proven.
 struct Constraint {
   Expr a;
   Expr b;
@@ -79,9 +79,10 @@ struct GraphData {
   std::vector<ValueId> inputs;  ///< without initializers
   std::vector<ValueId> outputs;
   std::vector<Initializer> initializers;
-  std::vector<ValueId> captures;  ///< subgraphs: values of an outer graph, by name
+  std::vector<ValueId> captures;  ///< of a subgraph: values of an outer graph, by name
   SymbolTable symbols;
-  /// Dimension names that shape inference replaced: `labels_dim0` is `ids_dim0`.
+  /// The replacement of each dimension name that shape inference replaced: `ids_dim0` for
+  /// `labels_dim0`.
   IdVector<SymbolId, std::optional<Expr>> unified;
   std::vector<Constraint> constraints;  ///< dimension values must satisfy them
   std::vector<DataDependentDim> data_dependent;
@@ -90,7 +91,7 @@ struct GraphData {
   std::string producer;
   std::int64_t ir_version = 8;
   std::vector<std::string> warnings;  ///< oddities of the model, for the user
-  std::size_t nodes_in_file = 0;      ///< with Constant nodes
+  std::size_t nodes_in_file = 0;      ///< including Constant nodes
 
   ValueId add_value(std::string value_name, TensorType type);
   /// Adds a literal constant under `value_name`.
@@ -98,7 +99,8 @@ struct GraphData {
 };
 
 /// The flat structure on which orders, liveness and search work. Inputs keep their position
-/// (omitted ones are invalid ids, captured ones follow); readers and outputs hold valid ids only.
+/// (omitted inputs are invalid ids, captured inputs follow); readers and outputs hold valid ids
+/// only.
 struct Topology {
   IdRows<NodeId, ValueId> inputs;
   IdRows<NodeId, ValueId> outputs;

@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// A weight and the graph output that holds its gradient (invalid when it receives none).
+/// A weight and the graph output that holds its gradient (invalid when the weight has none).
 struct Parameter {
   ValueId value;
   ValueId gradient;

@@ -149,7 +149,8 @@ class BandCounter {
     if (end > done) add(strongest(claimed), buffer.bytes, done, end);
   }
 
-  /// A gradient written over the stash from which it was computed counts as a gradient.
+  /// The band of a buffer that two values use at one slot: a gradient written over the stashed
+  /// activation from which it was computed is a gradient.
   static Band stronger(Band a, Band b) {
     for (const Band band : {Band::gradients, Band::stashed}) {
       if (a == band || b == band) return band;

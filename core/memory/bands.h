@@ -34,11 +34,11 @@ std::string_view name_of(Band band);
 std::string_view title_of(Band band);
 
 /// Number of slots of the forward pass: up to and including the last of `forward_ends`. All slots
-/// of the order if none of these nodes is in it.
+/// of the order if the order has none of these nodes.
 std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
 
 /// The live bytes of each slot by band. The bands of a slot add up to its live bytes. A buffer that
-/// several values share one after another counts in the band of the value alive at that slot.
+/// several values share one after another belongs to the band of the value alive at the slot.
 /// @param forward_slots number of slots of the forward pass
 /// @param yield the YieldOp, whose outputs are gradients and never stashed; invalid: none
 std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules& rules,

@@ -118,8 +118,8 @@ class Fuser {
            stored_element(graph_, from_, a) == stored_element(graph_, from_, b);
   }
 
-  /// A block of `output` may be written over a block of `input` once all members have read it. If
-  /// `maker` itself is the last reader, its in-place rule must allow that.
+  /// A block of `output` may be written over a block of `input` once all members have read the
+  /// block of `input`. If `maker` itself is the last reader, its in-place rule must allow that.
   bool can_take_over(FusedGroupId group, NodeId maker, ValueId input, ValueId output) const {
     const auto members = groups_.members[group];
     const auto made = static_cast<std::size_t>(std::ranges::find(members, maker) - members.begin());

@@ -8,8 +8,8 @@ namespace stashscope {
 
 using FusedGroupId = Id<struct FusedGroupTag>;
 
-/// Groups of nodes that run as one kernel, block by block. A value that only its own group reads
-/// needs no buffer.
+/// Groups of nodes that run as one kernel, block by block. A value that is read only in the group
+/// that makes it needs no buffer.
 struct FusedGroups {
   IdVector<NodeId, FusedGroupId> group_of;  ///< invalid: not fused; empty: no groups at all
   IdRows<FusedGroupId, NodeId> members;     ///< two or more, producers before readers

@@ -26,7 +26,7 @@ struct Optimizer {
 /// All optimizers; the first is the default.
 std::span<const Optimizer> optimizers();
 
-/// Throws a usage Error with the list of names if none is called `name`.
+/// Throws a usage Error with the list of names if no optimizer is called `name`.
 const Optimizer& find_optimizer(std::string_view name);
 
 /// Name of the optimizer state that holds a float32 copy of a parameter.

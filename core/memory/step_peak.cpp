@@ -87,8 +87,8 @@ void StepPeak::join(ValueId value, ValueId buffer) {
   places_[buffer].freed = std::max(places_[buffer].freed, places_[value].last_read);
 }
 
-/// The same rule as in make_timeline. If a buffer is freed after a later slot, it holds a later
-/// value.
+/// The same rule as in make_timeline. A buffer that is freed after a slot later than `slot` holds a
+/// value that is needed later.
 bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t slot) const {
   const ValueId buffer = places_[input].buffer;
   if (places_[buffer].freed != slot) return false;
@@ -101,7 +101,7 @@ bool StepPeak::can_take_over(NodeId node, ValueId input, std::uint32_t slot) con
   return std::ranges::count_if(dataflow_.topology.inputs[node], is_there) == 1;
 }
 
-/// A buffer dies at a node that reads or makes one of its values.
+/// Frees the buffers that die at the node. The node reads or makes a value of each such buffer.
 void StepPeak::free_behind(NodeId node, std::uint32_t slot) {
   const auto free = [&](ValueId value) {
     Place& place = places_[places_[value].buffer];

@@ -23,7 +23,7 @@ class StepPeak {
     std::int64_t bytes = 0;
     ValueId buffer;               ///< identified by the first value in it; invalid: not made yet
     std::uint32_t last_read = 0;  ///< slot; the value's own slot if nothing reads it
-    std::uint32_t freed = 0;      ///< after this slot
+    std::uint32_t freed = 0;      ///< slot after which the buffer is freed
   };
 
   void find_last_reads(std::span<const NodeId> order);

@@ -41,7 +41,7 @@ class TensorBands {
   /// Number of tensors in the rest.
   std::size_t merged() const { return merged_; }
 
-  /// Bytes of all single bands at a slot; the rest on top of them is not included.
+  /// Bytes of all bands at a slot, without the rest on top of the stack.
   std::int64_t told_apart(std::size_t slot) const { return told_apart_[slot]; }
   std::int64_t live_bytes(std::size_t slot) const { return live_bytes_[slot]; }
   /// Bytes of merged tensors and workspace.

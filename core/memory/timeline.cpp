@@ -122,7 +122,7 @@ class TimelineBuilder {
            }) == 1;
   }
 
-  /// Only one output of a group can take over a buffer.
+  /// Whether an output of the same fused group has taken over the buffer; only one output can.
   bool is_taken_by_leader(NodeId node, BufferId buffer) const {
     return memory_.fused != nullptr &&
            std::ranges::any_of(topology_.outputs[node], [&](ValueId output) {

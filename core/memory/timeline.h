@@ -12,7 +12,7 @@ namespace stashscope {
 
 using BufferId = Id<struct BufferTag>;
 
-/// A piece of memory that holds one value, or several that share it.
+/// A piece of memory that holds one value, or several values that share the memory.
 struct Buffer {
   ValueId root;  ///< the value for which the buffer was allocated; for an optimizer state, the
                  ///< parameter

@@ -8,7 +8,7 @@ namespace stashscope {
 /// subgraphs and in other functions. The nodes of a call are named `<call>/<function>/<name>`, so
 /// that they stay together as a group. Throws an input Error that names the function when it calls
 /// itself, is nested too deeply, needs another operator version than the model, or the expanded
-/// graph exceeds 10 million nodes.
+/// graph exceeds 200,000 nodes.
 void inline_functions(onnx::ModelProto& model);
 
 }  // namespace stashscope

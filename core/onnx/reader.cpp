@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// No tool nests subgraphs deeper; protobuf itself stops at about 100 nested messages.
+/// No exporter nests subgraphs deeper; protobuf itself stops at about 100 nested messages.
 constexpr int max_subgraph_depth = 24;
 
 std::string tensor_place(const std::string& name) { return "tensor '" + printable(name) + "'"; }

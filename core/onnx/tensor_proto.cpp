@@ -153,8 +153,7 @@ Tensor read_tensor(onnx::TensorProto& proto, const fs::path& folder,
     return read_external_tensor(proto, element, std::move(dims), folder, warnings);
   }
   if (!proto.has_raw_data() && !has_typed_data(proto) && bytes > 0) {
-    // No real model stores a larger tensor, so the file is damaged. It is not a model saved without
-    // weights.
+    // No real model has a larger tensor, so the file is damaged, not a model saved without weights.
     if (bytes > (std::int64_t{1} << 50)) fail_input("", "declares more than 1 PiB of data");
     warnings.push_back("tensor '" + printable(proto.name()) +
                        "' has no data; runs use random numbers");

@@ -46,7 +46,7 @@ class ExternalWriter {
     std::error_code unknown;
     if (fs::equivalent(source, file_, unknown)) {
       fail_input(printable(file_.string()), "holds the weights that the model reads",
-                 "save under another name");
+                 "save the model under another name");
     }
   }
 

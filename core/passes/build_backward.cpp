@@ -57,7 +57,7 @@ class CandidateGuess {
     return found;
   }
 
-  /// Whether the model has real weights. Inputs that stand in for missing weights do not count.
+  /// Whether the model has real weights; false when only inputs are guessed to be weights.
   bool has_weights() const { return any_initializer_ || !goal_.trainable.empty(); }
 
  private:
@@ -107,8 +107,8 @@ std::string quoted_names(const Graph& graph, const std::vector<ValueId>& values)
   return join(names, ", ");
 }
 
-/// The outputs whose gradients start the backward pass. If `has_weights`, an ambiguous loss is an
-/// error.
+/// The outputs whose gradients start the backward pass. An ambiguous loss is an error if
+/// `has_weights`, else a warning.
 /// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
@@ -129,7 +129,7 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
     const std::string several =
         "the model has several scalar outputs: " + quoted_names(graph, scalars);
     if (has_weights) fail_input("", several, "choose the loss with --loss NAME");
-    warnings.push_back(several + "; it has no weights, so none of these outputs is a loss");
+    warnings.push_back(several + "; the model has no weights, so none of these outputs is a loss");
     return {};
   }
   if (scalars.size() == 1) return scalars;
@@ -188,7 +188,7 @@ class BackwardPass {
   }
 
  private:
-  /// depends_[v]: v is floating and a function of a parameter.
+  /// depends_[v]: v has a floating-point type and is a function of a parameter.
   void mark_dependents() {
     depends_ = IdVector<ValueId, bool>(graph_.values().size(), false);
     for (const ValueId parameter : parameters_) depends_[parameter] = true;
@@ -283,8 +283,8 @@ class BackwardPass {
     }
   }
 
-  /// Gives the gradient its own output value. If the gradient also has other readers, it passes
-  /// through an Identity node.
+  /// The gradient of a parameter as a separate output value. If the same value is already the
+  /// gradient of another value, an Identity node copies it.
   ValueId parameter_gradient(ValueId parameter) {
     std::vector<ValueId>& parts = contributions_[parameter];
     if (parts.empty()) return ValueId();
@@ -305,7 +305,8 @@ class BackwardPass {
   std::unordered_set<ValueId> named_;
 };
 
-/// The reason why no parameter receives a gradient. One value of unknown type stops all gradients.
+/// The reason why no parameter receives a gradient. The first output of unknown type is the reason
+/// if there is one, because no gradient passes it.
 std::string why_nothing_trains(const Graph& graph) {
   const std::string nothing = "no parameter receives a gradient: ";
   for (const Node& node : graph.nodes()) {
@@ -318,7 +319,8 @@ std::string why_nothing_trains(const Graph& graph) {
   return nothing + "there is nothing to train";
 }
 
-/// Drops parameters without a gradient, such as running statistics; keeps unused weights and warns.
+/// Drops parameters without a gradient, such as running statistics. Keeps unused weights, with a
+/// warning.
 void sort_out_parameters(TrainingStep& step, const Graph& graph) {
   std::erase_if(step.parameters, [&](const Parameter& parameter) {
     if (parameter.gradient.valid()) return false;

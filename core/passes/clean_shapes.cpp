@@ -1,5 +1,5 @@
 // Removes nodes that pass on their input unchanged, merges chains of reshapes and transpositions,
-// and replaces the arithmetic by which exporters compute a known shape.
+// and replaces computed shapes by constants where the shape is known.
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +15,7 @@ bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) 
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
-/// Output 0 is input 0 with other dims.
+/// Whether output 0 has the elements of input 0, but other dims.
 bool is_reshape(const Node& node) {
   return is_one_of(node, {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"});
 }
@@ -56,7 +56,7 @@ bool steps_are_one(const Rewriter& graph, const Node& node) {
   return steps && std::all_of(steps->begin(), steps->end(), [](auto step) { return step == 1; });
 }
 
-/// The operand of x + 0, x * 1 and the like; invalid: none.
+/// The operand x of x + 0, x * 1 and the like; invalid for any other node.
 ValueId unchanged_operand(const Rewriter& graph, const Node& node) {
   const ValueId a = input_of(node, 0);
   const ValueId b = input_of(node, 1);
@@ -68,7 +68,7 @@ ValueId unchanged_operand(const Rewriter& graph, const Node& node) {
   return commutes && is_scalar(graph, a, neutral) ? b : ValueId();
 }
 
-/// The input that equals output 0 element by element; invalid: none.
+/// The input that equals output 0 element by element; invalid if there is none.
 ValueId same_as_output(const Rewriter& graph, const Node& node) {
   const ValueId first = input_of(node, 0);
   if (is_one_of(node, {"Identity"})) return first;
@@ -84,7 +84,7 @@ ValueId same_as_output(const Rewriter& graph, const Node& node) {
   return same.valid() && same_type(graph, same, node.outputs[0]) ? same : ValueId();
 }
 
-/// An earlier value with the dims of a reshape's output, separated from it by reshapes only.
+/// An earlier value that has the dims of a reshape's output, with only reshapes between the two.
 ValueId reshaped_back(const Rewriter& graph, const Node& node) {
   if (!is_reshape(node)) return ValueId();
   ValueId at = input_of(node, 0);

@@ -8,14 +8,15 @@ namespace stashscope {
 
 namespace {
 
-/// The inputs that get the merged axis; inputs without any of its axes stay unchanged.
+/// The inputs whose leading axes are merged, too; inputs without any of these axes stay unchanged.
 using OperandIndices = std::vector<std::size_t>;
 
 std::size_t kept_axes(const Rewriter& graph, NodeId reshape) {
   return graph.shape(graph.node(reshape).outputs[0])->size() - 1;
 }
 
-/// Whether a Reshape operand of numbers can express the axes after the merged ones.
+/// Whether the axes after the merged axes are positive numbers, which a constant Reshape operand
+/// can hold.
 bool has_numbered_tail(const Shape& shape, std::size_t kept) {
   return std::all_of(shape.end() - static_cast<std::ptrdiff_t>(kept), shape.end(),
                      [](const Expr& dim) { return dim.integer().value_or(0) > 0; });
@@ -42,7 +43,7 @@ std::optional<OperandIndices> elementwise_operands(const Rewriter& graph, const 
   return operands;
 }
 
-/// The operands of a product of many rows with one matrix.
+/// The left operand of a product of many rows with one matrix; nothing for any other product.
 std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node& node,
                                               std::size_t kept) {
   const Shape* const left = graph.shape(node.inputs[0]);
@@ -51,7 +52,7 @@ std::optional<OperandIndices> matmul_operands(const Rewriter& graph, const Node&
   return left->size() < 3 ? std::nullopt : std::optional(OperandIndices{0});
 }
 
-/// The normalized axes must come after the merged ones.
+/// The normalized axes must come after the merged axes.
 std::optional<OperandIndices> normalization_operands(const Rewriter& graph, const Node& node,
                                                      std::size_t kept) {
   const auto rank = std::ssize(*graph.shape(node.outputs[0]));

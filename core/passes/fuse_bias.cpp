@@ -17,7 +17,8 @@ bool same_shape(const Rewriter& graph, ValueId a, ValueId b) {
 /// How BiasSoftmax repeats a bias along the axes before the softmax.
 enum class Repeats { outer, inner };
 
-/// Nothing when the bias repeats in another way. @param axis axis of the softmax, the last one
+/// How the bias repeats; nothing if BiasSoftmax does not support it. @param axis of the softmax:
+/// the last axis
 std::optional<Repeats> repeats_of(const Shape& bias, const Shape& data, std::size_t axis) {
   if (bias.size() > data.size() || bias.empty() || bias.back() != data[axis]) return std::nullopt;
   const std::size_t missing = data.size() - bias.size();

@@ -61,7 +61,7 @@ std::vector<Pattern> tanh_factors() {
   return factors;
 }
 
-/// x * sigmoid(alpha * x); without a factor it is called SiLU or swish.
+/// x * sigmoid(alpha * x); with alpha = 1 the function is called SiLU or swish.
 std::optional<Node> quick_gelu(const Rewriter& graph, const Match& match) {
   double alpha = 1;
   if (match.values.contains("alpha")) {

@@ -50,12 +50,14 @@ bool multiplies_matrices(const Rewriter& graph, const Node& product) {
   return is_matrix(graph, product.inputs[0]) && is_matrix(graph, product.inputs[1]);
 }
 
-/// Batch axes moved by transBatch lie between the rows and the columns to be swapped.
+/// Whether transBatch moves the batch axes of an operand between its rows and columns, which then
+/// cannot be swapped.
 bool moves_batch(const Node& product, std::size_t operand) {
   return product.attributes.integer(operand == 0 ? "transBatchA" : "transBatchB", 0) != 0;
 }
 
-/// With a transposed stack the gradient of a single matrix would be a sum of many products.
+/// Whether swapping the axes of the left operand would make the gradient larger: for a transposed
+/// stack times one matrix, the gradient of the matrix is a sum of many products.
 bool gradient_would_grow(const Rewriter& graph, const Node& product, std::size_t operand) {
   return operand == 0 && graph.shape(product.inputs[0])->size() > 2 &&
          graph.shape(product.inputs[1])->size() == 2;
@@ -79,7 +81,7 @@ bool take_transposition(Rewriter& graph, NodeId id, std::size_t operand) {
   return true;
 }
 
-/// The factor of FusedMatMul is a float32.
+/// Whether the factor of FusedMatMul, a float32, is exact enough for this type.
 bool fits_factor(ElementType element) {
   return is_floating(element) && element != ElementType::float64;
 }
@@ -113,7 +115,7 @@ Node scaled(const Node& product, double factor) {
   return fused;
 }
 
-/// A product that is scaled afterwards.
+/// Fuses a product with the scaling of its result.
 bool take_scaling_behind(Rewriter& graph, NodeId id) {
   const auto scaling = scaling_of(graph, graph.node(id));
   if (!scaling || !graph.is_only_for(scaling->operand, id)) return false;
@@ -124,7 +126,7 @@ bool take_scaling_behind(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// A product of an operand that was scaled.
+/// Fuses a product with the scaling of an operand.
 bool take_scaling_before(Rewriter& graph, NodeId id, std::size_t operand) {
   const ValueId input = graph.node(id).inputs[operand];
   const NodeId maker = graph.maker(input);

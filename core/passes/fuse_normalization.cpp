@@ -26,7 +26,7 @@ std::optional<Integers> reduced_axes(const Rewriter& graph, ValueId mean, std::i
   return axes;
 }
 
-/// The first of the normalized axes when they extend to the last one; else nothing.
+/// The first normalized axis if the normalized axes extend to the last axis; else nothing.
 std::optional<std::int64_t> first_axis(const Rewriter& graph, const Match& match,
                                        std::initializer_list<const char*> means) {
   const Shape* const data = graph.shape(match["x"]);

@@ -46,7 +46,8 @@ bool is_scalar(const Value& value) {
   return count && count->is(1);
 }
 
-/// The name before `_grad` and its suffix (such as `.accumulation.out`); empty without `_grad`.
+/// The part of a name before `_grad` and a suffix such as `.accumulation.out`; empty if the name
+/// has no `_grad`.
 std::string base_name(const std::string& name) {
   const std::size_t end = name.rfind("_grad");
   return end == std::string::npos ? "" : name.substr(0, end);
@@ -110,8 +111,9 @@ class RoleFinder {
     paired_.insert(gradient);
   }
 
-  /// Adds gradients whose names match no parameter, and pairs them by shape. Without other signs of
-  /// a backward pass, at least one of them must fit a parameter without a gradient.
+  /// Adds gradients whose names match no parameter, and pairs them with parameters by shape.
+  /// Without other signs of a backward pass, adds them only if one fits a parameter without a
+  /// gradient.
   void collect_gradients() {
     if (found_.boundary.yield.valid()) return;
     std::vector<ValueId> unpaired;
@@ -139,7 +141,7 @@ class RoleFinder {
       found_.gradients.insert(found_.gradients.end(), others.begin(), others.end());
     }
     if (guessed.empty()) return;
-    found_.warnings.push_back("outputs count as gradients because of their shapes: " +
+    found_.warnings.push_back("outputs are taken for gradients because of their shapes: " +
                               list(guessed));
   }
 
@@ -176,8 +178,9 @@ class RoleFinder {
     return ValueId();
   }
 
-  /// Non-scalar outputs that the scalar ones do not need: one for each weight that these need, with
-  /// the weight's shape and dependent on its forward readers. Empty when a weight has none.
+  /// One output for each weight that a scalar output needs. The output is not a scalar, no scalar
+  /// output needs it, it has the weight's shape and depends on the weight's forward readers. Empty
+  /// if a weight has no such output.
   std::vector<ValueId> gradients_by_shape() {
     std::vector<NodeId> losses;
     std::vector<ValueId> others;

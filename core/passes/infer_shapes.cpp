@@ -64,7 +64,7 @@ class Inference {
   GraphData run() {
     const SymbolTable model_symbols = data_.symbols;
     Unifier unifier(data_.unified, model_symbols.size());
-    // Each round learns at least one equality; their chains are short in practice.
+    // Each round learns at least one equality. In practice, chains of equalities are short.
     for (int round = 0; round < 8; ++round) {
       data_.symbols = model_symbols;
       start_from_declared(unifier);
@@ -378,11 +378,11 @@ class Inference {
       }
     }
     if (!element_differs && !shape_differs) return;
-    warn(describe(value) + ": the declared type contradicts the one inferred for " +
-         describe(data_.nodes[node], node) + "; the inferred one is used");
+    warn(describe(value) + ": the declared type contradicts the type inferred for " +
+         describe(data_.nodes[node], node) + "; the inferred type is used");
   }
 
-  /// Each round of inference repeats the same warnings.
+  /// Adds a warning only once, because each round of inference repeats it.
   void warn(std::string warning) {
     if (warned_.insert(warning).second) data_.warnings.push_back(std::move(warning));
   }

@@ -12,7 +12,7 @@ namespace stashscope {
 
 namespace {
 
-/// The branch of an If that is taken; null for another node or an unknown condition.
+/// The branch that an If takes; null for any other node or an unknown condition.
 Subgraph known_branch(const Graph& graph, const Node& node) {
   if (node.op_type != "If" || !node.domain.empty() || node.inputs.size() != 1) return nullptr;
   if (!node.inputs[0].valid()) return nullptr;

@@ -1,4 +1,4 @@
-// Training needs no output except the loss; the others are for users.
+// Training needs no output except the loss; all other outputs are for users.
 
 #include <algorithm>
 

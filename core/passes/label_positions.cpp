@@ -1,6 +1,6 @@
-// A loss that ignores some labels needs no scores at their positions. This pass selects the other
-// positions, and `move_upstream` moves the selection above the nodes that compute the scores.
-// (ONNX Runtime's compute optimizer does the same.)
+// A loss that ignores some labels needs no scores at their positions. This pass selects the
+// positions of all other labels, and `move_upstream` moves the selection above the nodes that
+// compute the scores. (ONNX Runtime's compute optimizer does the same.)
 
 #include <array>
 #include <bit>
@@ -67,7 +67,8 @@ Tensor label_tensor(ElementType element, std::int64_t label) {
   return Tensor(element, {}, std::string(raw.begin(), raw.end()));
 }
 
-/// The indices of the rows with a label, as one axis. Its size follows from the operators.
+/// The indices of the rows whose label is not ignored, as a tensor of one axis. Shape inference
+/// derives the size of the axis.
 ValueId labelled_rows(Rewriter& graph, NodeId loss, std::int64_t ignored) {
   const ValueId labels = graph.node(loss).inputs[1];
   const TensorType flags = {ElementType::boolean, *graph.shape(labels), {}};

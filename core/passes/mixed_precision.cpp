@@ -1,7 +1,8 @@
 // Mixed precision: inserts casts where PyTorch does (torch.amp, autocast op reference). Matrix
-// products run in 16 bits, sums and operators of a wide range in float32, all others in the widest
-// type of their inputs. Weights stay float32 with one cast each, so that their gradients are
-// float32. Loss scaling does not change the memory and is left to the training loop.
+// products run in 16 bits, sums and operators with a wide range of values in float32, all other
+// operators in the widest type of their inputs. Weights stay float32 with one cast each, so that
+// their gradients are float32. Loss scaling does not change the memory and is left to the training
+// loop.
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,8 @@ const std::set<std::string>& full_types() {
   return types;
 }
 
-/// Operators that may belong to a linear layer whose bias the exporter wrote as a separate node.
+/// Whether the node may add the bias of a linear layer, which the exporter wrote as a separate
+/// node.
 bool adds_bias(const Node& node) {
   return node.op_type == "Add" || node.op_type == "BiasGelu" || node.op_type == "FastGelu" ||
          node.op_type == "BiasDropout";
@@ -91,7 +93,8 @@ class Precision {
     return lowered_types().contains(node.op_type) && !has_captured_output(node);
   }
 
-  /// Values of unknown type and values that a subgraph captures stay unchanged.
+  /// Whether the node runs in float32. Unknown operators do, and so do nodes whose outputs a
+  /// subgraph captures, because the types of their outputs must not change.
   bool is_full(const Node& node) const {
     const Op* const op = standard_ops().find(node);
     return op == nullptr || is_control_flow(node) || full_types().contains(node.op_type) ||
@@ -105,7 +108,7 @@ class Precision {
     });
   }
 
-  /// Ratios, scales and statistics keep their own types.
+  /// Whether the type of an input may change; ratios, scales and statistics keep their types.
   static bool is_data(const Node& node, std::size_t input) {
     if (node.op_type == "BiasDropout") return input < 3;
     const bool first_only = node.op_type == "Dropout" || node.op_type == "Resize" ||
@@ -140,7 +143,8 @@ class Precision {
     ++lowered_nodes_;
   }
 
-  /// The wider type wins; numbers and the biases of linear layers adapt.
+  /// Runs the node in the widest type of its inputs. Scalar constants and the biases of linear
+  /// layers do not count as wide; they are cast to the narrower type.
   void follow(NodeId id) {
     bool any_half = false;
     bool any_full = false;
@@ -213,7 +217,7 @@ class Precision {
            !graph_.maker(graph_.node(maker).inputs[0]).valid();
   }
 
-  /// Casts the weight itself, so that other readers share the cast.
+  /// Casts the weight before its transposition, so that other readers of the weight share the cast.
   ValueId transposed_weight(ValueId value, NodeId reader, ElementType to) {
     Node node = graph_.node(graph_.maker(value));
     node.inputs[0] = cast(node.inputs[0], graph_.maker(value), to);

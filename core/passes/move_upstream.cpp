@@ -1,6 +1,7 @@
-// Moves Slice and Gather above the nodes whose results they reduce, so that these compute only the
-// selected positions. The main case is the product with a vocabulary, whose last position has no
-// label. (ONNX Runtime's compute optimizer does the same.)
+// Moves Slice and Gather above the nodes whose results they reduce, so that these nodes compute
+// only the selected positions. The main case is the product with the vocabulary's embeddings: the
+// last position of a sequence has no label, so its scores are not needed. (ONNX Runtime's compute
+// optimizer does the same.)
 
 #include <algorithm>
 #include <map>
@@ -14,14 +15,14 @@ namespace stashscope {
 
 namespace {
 
-/// A node that selects positions along one axis of input 0, and that axis counted from the end.
+/// A node that selects positions along one axis of input 0, and the axis, counted from the end.
 struct Thinning {
   NodeId node;
   std::int64_t from_end = 0;
   bool by_batch = false;  ///< selects different positions per entry of axis 0 (GatherND)
 };
 
-/// An input of the node above that has the reduced axis.
+/// An input that has the reduced axis; it belongs to the node above which the selection moves.
 struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;
@@ -56,7 +57,7 @@ std::optional<Thinning> gather(const Rewriter& graph, NodeId id) {
   return Thinning{id, counted_from_end(node.attributes.integer("axis", 0), rank)};
 }
 
-/// The form of GatherND that selects rows along axis 1, different ones per batch entry.
+/// A GatherND that selects rows along axis 1, different rows for each batch entry; else nothing.
 std::optional<Thinning> gather_nd(const Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   const Shape* const indices = graph.shape(node.inputs[1]);
@@ -77,7 +78,8 @@ std::optional<Thinning> thinning_of(const Rewriter& graph, NodeId id) {
   return std::nullopt;
 }
 
-/// Inputs of an elementwise node that have the axis; those of size 1 broadcast and stay.
+/// The inputs of an elementwise node that have the axis. Inputs of size 1 along the axis broadcast
+/// and stay unchanged.
 std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const Node& node,
                                                   std::int64_t from_end) {
   MovedOperands operands;
@@ -93,7 +95,7 @@ std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const N
   return operands;
 }
 
-/// The axis must come before the normalized ones.
+/// The axis must come before the normalized axes.
 std::optional<MovedOperands> normalization_operands(const Rewriter& graph, const Node& node,
                                                     std::int64_t from_end) {
   const std::int64_t rank = rank_of(graph, node.inputs[0]);
@@ -131,7 +133,7 @@ std::optional<MovedOperands> transpose_operands(const Rewriter& graph, const Nod
   return MovedOperands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
 }
 
-/// The axis and those before it must be unchanged from the input.
+/// The axis and all axes before it must be the same in input and output.
 std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node& node,
                                               std::int64_t from_end) {
   const Shape* const from = graph.shape(node.inputs[0]);
@@ -144,7 +146,8 @@ std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node&
   return MovedOperands{{0, std::ssize(*from) - axis}};
 }
 
-/// The inputs of a node that can be reduced instead of its output.
+/// Returns the inputs of a node that can be reduced instead of the node's output; nothing if that
+/// is impossible.
 using OperandRule = std::optional<MovedOperands> (*)(const Rewriter&, const Node&, std::int64_t);
 
 OperandRule rule_for(const Node& node) {
@@ -168,8 +171,8 @@ bool is_data_dependent(const Rewriter& graph, const Expr& dim) {
   });
 }
 
-/// Whether at most half of the positions are selected, as far as numbers show. A data-dependent
-/// selection counts as small.
+/// Whether the selection keeps one position or at most half of them. A data-dependent selection is
+/// assumed to keep few.
 bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
   const Node& node = graph.node(thinning.node);
   if (is_data_dependent(graph, dim_from_end(graph, node.outputs[0], thinning.from_end)))
@@ -179,7 +182,8 @@ bool keeps_little(const Rewriter& graph, const Thinning& thinning) {
   return after && (*after == 1 || (before && 2 * *after <= *before));
 }
 
-/// Selecting a large part of a larger tensor saves nothing.
+/// Whether the operand has at most as many elements as the result. Otherwise, selecting a large
+/// part of the operand saves nothing.
 bool is_no_larger(const Rewriter& graph, ValueId operand, ValueId result) {
   const auto a = element_count(graph.type(operand));
   const auto b = element_count(graph.type(result));
@@ -194,7 +198,7 @@ bool pays(const Rewriter& graph, const Thinning& thinning, const Node& above,
          is_no_larger(graph, above.inputs[operands[0].input], above.outputs[0]);
 }
 
-/// GatherND needs its batch axis in each operand.
+/// Whether each operand has the batch axis that GatherND needs; true for any other selection.
 bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& above,
                 const MovedOperands& operands) {
   if (!thinning.by_batch) return true;
@@ -207,7 +211,7 @@ bool fits_batch(const Rewriter& graph, const Thinning& thinning, const Node& abo
   });
 }
 
-/// The same selection from another tensor.
+/// Applies the same selection to `operand`.
 ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std::int64_t from_end) {
   Node copy = graph.node(thinning.node);
   const std::string base = graph.value(operand).name;
@@ -224,14 +228,15 @@ ValueId thinned(Rewriter& graph, const Thinning& thinning, ValueId operand, std:
   return graph.insert_before(thinning.node, std::move(copy), std::move(type));
 }
 
-/// Whether the selection is along an axis that a Reshape merged from several.
+/// Whether the selection is along an axis into which a Reshape merged several axes.
 bool merges_axis(const Rewriter& graph, NodeId reshape, const Thinning& thinning) {
   return thinning.from_end == rank_of(graph, graph.node(reshape).outputs[0]) &&
          merges_leading_axes(graph, reshape);
 }
 
-/// Moves a selection above the producer of its input, or first moves the merging Reshape above that
-/// producer. Returns the selections to continue with; none when nothing moved.
+/// Moves a selection above the producer of its input. If the producer is a Reshape that merges the
+/// selected axis, moves the Reshape instead. Returns the selections to continue with; empty if
+/// nothing moved.
 std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   const ValueId input = graph.node(thinning.node).inputs[0];
   const NodeId above = graph.maker(input);
@@ -256,8 +261,8 @@ std::vector<Thinning> move_above(Rewriter& graph, const Thinning& thinning) {
   return moved;
 }
 
-/// Replaces a Gather of a single position, which drops the axis, by one that keeps it and can be
-/// moved, and a Squeeze.
+/// Replaces a Gather with a scalar index, which drops the axis, by a Gather that keeps the axis,
+/// and a Squeeze. The new Gather can be moved.
 bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.domain.empty() || node.op_type != "Gather" || graph.opset() < 13) return false;
@@ -283,7 +288,8 @@ bool keep_axis_of_single(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Moves a selection, and those that replace it, as far as possible. Returns the number of moves.
+/// Moves a selection, and the selections that replace it, as far as possible. Returns the number of
+/// moves.
 std::size_t move_up_from(Rewriter& graph, NodeId start) {
   if (graph.is_removed(start) || graph.node(start).outputs.empty()) return 0;
   if (keep_axis_of_single(graph, start)) start = graph.maker(graph.node(start).inputs[0]);
@@ -304,10 +310,10 @@ std::size_t move_up_from(Rewriter& graph, NodeId start) {
 
 std::size_t move_upstream(Rewriter& graph, const PassContext&) {
   std::size_t moves = 0;
-  // A selection that moved away may have blocked a later one.
+  // Repeats, because a selection that has moved away may have blocked a later selection.
   for (bool moved = true; moved;) {
     const std::size_t before = moves;
-    // From the end, so that no later selection meets a moved one that it could have joined.
+    // The last selection moves first, before selections further up move and block it.
     for (std::size_t i = graph.node_count(); i-- > 0;) moves += move_up_from(graph, NodeId(i));
     moved = moves != before;
   }

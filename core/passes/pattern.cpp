@@ -23,15 +23,15 @@ bool commutes(const Pattern& pattern) {
   return pattern.inputs.size() == 2 && (pattern.op_type == "Add" || pattern.op_type == "Mul");
 }
 
-/// Matches one pattern at one node. The rest of the match is passed on as `then`, so that a later
-/// mismatch backtracks to the next alternative.
+/// Matches one pattern at one node. Each function takes the rest of the match as `then`, so that a
+/// later mismatch backtracks to the next alternative.
 class Matcher {
  public:
   using Then = std::function<bool()>;
 
   Matcher(const Rewriter& graph, const Fusion& fusion) : graph_(graph), fusion_(fusion) {}
 
-  /// The node that replaces the match that ends at `last`.
+  /// The node that replaces a match with the root `last`; nothing if the pattern does not match.
   std::optional<Node> find(NodeId last) {
     match_.last = last;
     std::optional<Node> fused;
@@ -113,8 +113,8 @@ class Matcher {
     return value;
   }
 
-  /// Whether the result has the dims of x, as the fused operators assume. A constant with more axes
-  /// than x would add axes.
+  /// Whether the result has the dims of x, as the fused operators assume. It has not if a constant
+  /// of the match has more axes than x.
   bool keeps_dims() const {
     const auto x = match_.values.find("x");
     if (x == match_.values.end()) return true;

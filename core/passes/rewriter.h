@@ -16,7 +16,7 @@ namespace stashscope {
 class Rewriter {
  public:
   /// @param graph with inferred shapes
-  /// @param trained values that training changes; they never count as constants
+  /// @param trained values that training changes; they are never constants
   Rewriter(const Graph& graph, const std::vector<ValueId>& trained);
   Rewriter(Graph&& graph, const std::vector<ValueId>& trained) = delete;
 
@@ -67,7 +67,7 @@ class Rewriter {
   void redirect(ValueId from, ValueId to);
   /// Turns the only output of a node into a constant of the same name.
   void make_constant(ValueId id, Tensor tensor);
-  /// Adds a node with one new output directly before (after) `place`. Makes its names unique.
+  /// Adds a node with one new output directly before or after `place`. Makes its names unique.
   ValueId insert_before(NodeId place, Node node, TensorType type);
   ValueId insert_after(NodeId place, Node node, TensorType type);
   /// Adds a literal. Makes its name unique.

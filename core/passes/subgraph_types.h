@@ -12,19 +12,20 @@ namespace stashscope {
 /// `axes[index]` (0 when there are fewer), made non-negative. Throws an input Error outside `rank`.
 std::int64_t axis_of(const Integers& axes, std::size_t index, std::int64_t rank);
 
-/// Adds to the outputs from `first` on the axis along which `count` iterations are stacked.
+/// Adds an axis to each output from index `first` on; `count` iterations are stacked along the
+/// axis.
 void stack(std::vector<InferredOutput>& made, std::size_t first, const Integers& axes,
            const std::optional<Expr>& count);
 
-/// Replaces the sizes of carried values that an iteration changes by fresh symbols; a changed rank
-/// makes the shape unknown. Returns whether any shape changed.
+/// If an iteration changes a size of a carried value, a fresh symbol replaces the size. If an
+/// iteration changes the rank, the shape becomes unknown. Returns whether any shape changed.
 /// @param given iteration, condition, carried values
 /// @param made condition, carried values, ...
 bool loosen(std::vector<InferredOutput>& given, const std::vector<InferredOutput>& made,
             SymbolTable& symbols);
 
-/// Replaces the dims that differ between two branches by fresh symbols; different ranks make the
-/// shape unknown.
+/// If a dim differs between two branches, a fresh symbol replaces the dim. If the ranks differ, the
+/// shape becomes unknown.
 void keep_common(std::vector<InferredOutput>& outputs, const std::vector<InferredOutput>& other,
                  SymbolTable& symbols);
 

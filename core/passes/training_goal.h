@@ -9,15 +9,15 @@ namespace stashscope {
 
 /// The loss and the trained parameters of a training step of a forward model.
 struct TrainingGoal {
-  std::string loss;                    ///< graph output; empty: the only scalar one, or all
+  std::string loss;                    ///< graph output; empty: the only scalar output, else all
   std::vector<std::string> trainable;  ///< name patterns of additional parameters
   std::vector<std::string> frozen;     ///< name patterns of values that are not parameters
 
   friend bool operator==(const TrainingGoal&, const TrainingGoal&) = default;
 };
 
-/// Values that may be parameters: floating-point initializers that are not literals or, without
-/// such, graph inputs of a fixed shape. Throws a usage Error for patterns that match nothing.
+/// Values that may be parameters: floating-point initializers that are not literals or, if there
+/// are none, graph inputs of a fixed shape. Throws a usage Error for patterns that match nothing.
 std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal);
 
 }  // namespace stashscope

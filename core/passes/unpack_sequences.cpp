@@ -32,7 +32,7 @@ class Unpacker {
   }
 
  private:
-  /// Whether the node is replaced. Producers of sequences stay until nothing reads them.
+  /// Returns true if it replaced the node. Producers of sequences stay until nothing reads them.
   bool unpack(const Node& node) {
     if (node.domain == microsoft_domain && node.op_type == "AdamWOptimizer") return update(node);
     if (!node.domain.empty() || node.outputs.empty() || !node.outputs[0].valid()) return false;
@@ -220,7 +220,8 @@ class Unpacker {
     return true;
   }
 
-  /// Whether the unknown sequences come from outside and nothing else reads them or the results.
+  /// Whether all unknown sequences are graph inputs that only this node reads, and the node returns
+  /// no updated sequences.
   bool own_sequences_end_here(const Node& node) const {
     for (std::size_t i = 1; i < node.outputs.size(); ++i) {
       if (node.outputs[i].valid()) return false;
@@ -247,7 +248,7 @@ class Unpacker {
     sequences_[input] = std::move(parts);
   }
 
-  /// The tensors that the outer sequences would contain become graph outputs.
+  /// Updates one tensor of each sequence. The updated tensors become graph outputs.
   void update_one(const Node& node, std::size_t tensor) {
     const auto part = [&](std::size_t input) { return (*parts_of(node, input))[tensor]; };
     Node one = like(node, "AdamOptimizer");
@@ -269,7 +270,7 @@ class Unpacker {
     data_.nodes.push_back(std::move(one));
   }
 
-  /// The flag whether anything was updated: the operand's value, else true.
+  /// Gives the output that says whether anything was updated: the operand's value, else true.
   void give_flag(const Node& node) {
     if (node.outputs.empty() || !node.outputs[0].valid()) return;
     Node flag = like(node, "Identity");
@@ -282,7 +283,7 @@ class Unpacker {
     data_.nodes.push_back(std::move(flag));
   }
 
-  /// Adds a node that replaces another one, with a name derived from it and with its outputs.
+  /// A new node that replaces `node`: has the outputs of `node`, and a name derived from its name.
   Node like(const Node& node, std::string type) {
     Node made;
     made.name = unused_name(node.name, node_names_);
@@ -331,7 +332,7 @@ class Unpacker {
     }
   }
 
-  /// Whether the node only produces sequences, or this pass added it for one.
+  /// Whether the value is a sequence, or this pass added the value for a sequence.
   bool is_part_of_sequence(ValueId output) const {
     return sequences_.contains(output) || parts_made_.contains(output);
   }

@@ -6,9 +6,10 @@
 
 namespace stashscope {
 
-/// Replaces every sequence whose tensors are known (built from known ones at known positions) by
-/// these tensors, and AdamWOptimizer, which updates whole sequences, by one AdamOptimizer per
-/// tensor. Returns nothing when there is no such node.
+/// Replaces every sequence whose tensors are known by its tensors. They are known if the sequence
+/// is built from known tensors at known positions. Also replaces AdamWOptimizer, which updates
+/// whole sequences, by one AdamOptimizer per tensor. Returns nothing if there is nothing to
+/// replace.
 /// @param graph with inferred shapes; the result needs inference again
 std::optional<Graph> unpack_sequences(const Graph& graph);
 

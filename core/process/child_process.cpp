@@ -28,10 +28,11 @@ struct Launch {
   pid_t parent;
 
   [[noreturn]] void run() const {
-    // The signal comes when the starting thread ends. That thread also waits for the child, so it
-    // ends with the parent.
+    // The kernel sends the signal when the starting thread ends, even if its process goes on. This
+    // does no harm, because the same thread waits for the child.
     const bool watched = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
-    // If this process lacks a standard stream, one of these files may have its number.
+    // If this process lacks a standard stream, one of these files may have the number of the
+    // stream.
     std::array<int, 4> lifted = {streams[0], streams[1], streams[2], failure};
     for (int& each : lifted) each = ::fcntl(each, F_DUPFD_CLOEXEC, 3);
     bool ready = watched;

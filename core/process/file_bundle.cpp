@@ -20,7 +20,7 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr const char* ends_early = "ends before all files have arrived";
 
 [[noreturn]] void fail_stream(const std::string& what) {
-  fail_input("standard input", what, "send it again");
+  fail_input("standard input", what, "send the files again");
 }
 
 /// Whether a file of that name stays inside its target folder.

@@ -34,7 +34,7 @@ class FileBundle {
   std::vector<Entry> entries_;
 };
 
-/// Writes the files of such a stream into a folder. Throws an input Error when the stream ends too
+/// Writes the files of a bundle into a folder. Throws an input Error when the stream ends too
 /// early, is not a bundle, names a path outside the folder, or a file cannot be written.
 void unpack_bundle(std::istream& stream, const std::filesystem::path& folder);
 

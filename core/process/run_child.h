@@ -20,8 +20,8 @@ struct ChildLimits {
   std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes printed
 };
 
-/// Characters shown of last words: enough for a whole plan, which the worker names when the step
-/// does not fit without it.
+/// Limit on the characters shown of last words. A whole plan fits into the limit: the worker names
+/// a plan when the step does not fit into memory without a plan.
 constexpr std::size_t most_last_words = 8000;
 
 /// How a child ended.
@@ -48,9 +48,9 @@ ChildEnd run_child_to_end(const std::filesystem::path& program,
 /// @param arguments without the program's name
 /// @param on_line called on this thread
 /// @param input what the program reads on its standard input
-/// When the program ends with another status than 0, throws an Error of its exit code's kind with
-/// its last words. Kills the program and throws a run Error when it exceeds a limit, and a
-/// cancelled Error when `progress` is cancelled.
+/// When the program ends with a status other than 0, throws an Error with its last words, of the
+/// kind that the status means. Kills the program and throws a run Error when the program exceeds a
+/// limit, and a cancelled Error when `progress` is cancelled.
 void run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::function<void(const std::string&)>& on_line, const Progress& progress,
                const std::string& input = {}, const ChildLimits& limits = {});

@@ -33,7 +33,7 @@ fs::path make_folder() {
 /// Removes a folder after the end of a pipe. Runs in a forked child, where only async-signal-safe
 /// calls are allowed.
 [[noreturn]] void guard(int lifeline, const char* folder) {
-  // A reader of this process's output waits until all copies of its descriptors are closed.
+  // The reader of this process's output sees the end only when every copy of the stream is closed.
   ::dup2(lifeline, STDIN_FILENO);
   ::closefrom(STDIN_FILENO + 1);
   char nothing = 0;

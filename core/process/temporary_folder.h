@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// A folder that is removed with this object. A child process removes it, also when this process
-/// ends by any signal.
+/// A folder that is removed with this object. A child process removes it, even when a signal kills
+/// this process.
 class TemporaryFolder {
  public:
   /// Throws an input Error when no folder can be made, a run Error when no child can.

@@ -11,10 +11,10 @@ namespace stashscope {
 
 namespace {
 
-/// A factor of a product: an atom (a name or a function) or a sum without a common factor.
 struct ExprLess {
   bool operator()(const Expr& a, const Expr& b) const { return Expr::order(a, b) < 0; }
 };
+/// Powers by factor. A factor is an atom (a name or a function) or a sum without a common factor.
 using FactorPowers = std::map<Expr, std::int64_t, ExprLess>;
 
 struct Product {
@@ -52,7 +52,7 @@ Product factored(const SizeProduct& product) {
   return result;
 }
 
-/// Adds up the products with equal factors and drops those that cancel.
+/// Adds up the products with equal factors and drops products that cancel.
 std::vector<Product> collected(const std::vector<SizeProduct>& products) {
   std::vector<Product> groups;
   for (const SizeProduct& product : products) {
@@ -93,7 +93,8 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
   return rest;
 }
 
-/// 15 significant digits; `strip` removes trailing zeros after the first decimal (`640.0`).
+/// `number` with 15 significant digits; `strip` removes trailing zeros after the first decimal
+/// (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();
   const int before_point =
@@ -157,7 +158,8 @@ bool equal_coefficients(const Expr& sum) {
   });
 }
 
-/// common * rest; the rest's common factors, and its coefficient when all are equal, go in front.
+/// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum, and
+/// their coefficient too if all terms have the same.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

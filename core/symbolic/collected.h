@@ -13,8 +13,8 @@ struct SizeProduct {
   std::vector<Expr> dims;
 };
 
-/// The sum of `products` in the notation of that optimizer's tables, which is SymPy's simplified
-/// form with floating coefficients. Products of equal dimensions are added up and stay factored
+/// The sum of `products` in the notation of the memory optimizer's tables: SymPy's simplified form
+/// with floating coefficients. Products of equal dimensions are added up and stay factored
 /// (`128.0*B*S*(S - 1)`), others share their common factors (`B*S*(384.0*S - 64.0)`), and a pure
 /// number has 15 significant digits (`2048.00000000000`).
 std::string collected_text(const std::vector<SizeProduct>& products, const SymbolTable& symbols);

@@ -31,7 +31,8 @@ class Expr {
   static Expr symbol(SymbolId symbol);
 
   bool is_constant() const { return polynomial_ == nullptr; }
-  /// The value of a constant (of an integer constant); nothing for any other expression.
+  /// The value of a constant; nothing for any other expression. `integer` also returns nothing for
+  /// a fraction.
   std::optional<Rational> constant() const;
   std::optional<std::int64_t> integer() const;
   bool is(std::int64_t integer) const { return this->integer() == integer; }
@@ -105,14 +106,14 @@ Expr ceil(const Expr& a);
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 
-/// Whether a >= 0 (a > 0) is proven for all symbols >= 1.
+/// Whether a >= 0, or a > 0, is proven for all symbols >= 1.
 bool is_nonnegative(const Expr& a);
 bool is_positive(const Expr& a);
 /// Whether a is proven to be an integer for all integer symbols.
 bool is_integer_valued(const Expr& a);
 
 /// `a` as number * common factors * rest: 2*a*b - 2*a is 2 * [a] * (b - 1). The rest has no common
-/// factor, coprime integer coefficients and a positive leading one.
+/// factor, coprime integer coefficients and a positive leading coefficient.
 struct Factored {
   Rational number = 1;
   std::vector<Factor> common;

@@ -138,7 +138,7 @@ std::vector<Expr> flattened(FunctionKind kind, const Expr& a) {
   return {a};
 }
 
-/// min or max of all arguments, without those that another one provably dominates.
+/// min or max of all arguments, except arguments that another argument provably dominates.
 Expr extreme(FunctionKind kind, const Expr& a, const Expr& b) {
   std::vector<Expr> candidates = flattened(kind, a);
   for (const Expr& more : flattened(kind, b)) candidates.push_back(more);
@@ -190,8 +190,8 @@ bool atom_is_positive(const Atom& atom) {
   return false;
 }
 
-/// A lower bound of a sum: a positive term whose factors are all at least 1 counts its coefficient,
-/// and the only negative term allowed is the constant.
+/// A lower bound of a sum: its constant, plus the coefficient of each term whose factors are all at
+/// least 1. Nothing when a term other than the constant may be negative.
 std::optional<Rational> lower_bound(const Expr& a) {
   Rational bound;
   for (const Term& term : a.terms()) {
@@ -228,7 +228,7 @@ Expr without_subtracted_floors(const Expr& a) {
   return result;
 }
 
-/// Whether a >= 0 (strictly: a > 0) is proven by a lower bound of `a` or by those of its factors.
+/// Whether a >= 0 (strictly: a > 0) is proven by a lower bound of `a` or by bounds of its factors.
 bool bounded_below(const Expr& a, bool strictly) {
   const auto at_least = [&](const std::optional<Rational>& bound) {
     return bound && (strictly ? bound->sign() > 0 : bound->sign() >= 0);

@@ -62,7 +62,7 @@ void elu_gradient(GradientContext& g) {
   give_product(g, g.add("Where", {negative, curve, g.scalar_like(g.input(0), 1)}));
 }
 
-/// slope inside of the ramp, 0 where it is flat.
+/// slope inside the ramp, 0 where the function is flat.
 ValueId ramp_slope(GradientContext& g, double alpha, double beta) {
   const ValueId line = g.add("Add", {g.add("Mul", {g.input(0), g.scalar_like(g.input(0), alpha)}),
                                      g.scalar_like(g.input(0), beta)});
@@ -119,7 +119,7 @@ void softsign_gradient(GradientContext& g) {
   give_product(g, square(g, one_minus(g, g.add("Abs", {g.output()}))));
 }
 
-/// `below` where x is not above `threshold`, else `above`.
+/// The derivative is `above` where x exceeds `threshold`, else `below`.
 void give_by_threshold(GradientContext& g, double threshold, ValueId below, double above) {
   const ValueId x = g.input(0);
   const ValueId is_above = g.add("Greater", {x, g.scalar_like(x, threshold)});
@@ -131,7 +131,7 @@ void thresholded_relu_gradient(GradientContext& g) {
   give_by_threshold(g, alpha, g.scalar_like(g.input(0), 0), 1);
 }
 
-/// gamma * alpha * exp(x) = y + gamma * alpha below 0.
+/// For x below 0: gamma * alpha * exp(x) = y + gamma * alpha.
 void selu_gradient(GradientContext& g) {
   const double alpha = double{g.attributes().real("alpha", 1.67326319217681884765625F)};
   const double gamma = double{g.attributes().real("gamma", 1.05070102214813232421875F)};
@@ -139,7 +139,7 @@ void selu_gradient(GradientContext& g) {
   give_by_threshold(g, 0, g.add("Add", {g.output(), shift}), gamma);
 }
 
-/// exp(x / alpha) = y / alpha + 1 below 0.
+/// For x below 0: exp(x / alpha) = y / alpha + 1.
 void celu_gradient(GradientContext& g) {
   const double alpha = double{g.attributes().real("alpha", 1.0F)};
   const ValueId scaled = g.add("Div", {g.output(), g.scalar_like(g.output(), alpha)});
@@ -205,7 +205,7 @@ void infer_with_bias(ShapeContext& context) {
     context.require_length(1, context.dim(0, -1), "the bias and the last axis");
 }
 
-/// The function applied to each known element.
+/// Output 0 is like input 0; its known elements are those of input 0 after `apply`.
 template <Expr (*apply)(const Expr&)>
 void infer_mapped(ShapeContext& context) {
   infer_like_first_input(context);

@@ -12,8 +12,8 @@ Expr heads_of(ShapeContext& context, std::size_t input, const char* attribute) {
   return context.attributes().require_integer(attribute);
 }
 
-/// The size of one head: the last axis of [batch, heads, sequence, size], or a share of the last of
-/// [batch, sequence, heads * size].
+/// The size of one head: the last axis of [batch, heads, sequence, size], or the last axis of
+/// [batch, sequence, heads * size] divided by `heads`.
 Expr head_size(ShapeContext& context, std::size_t input, const Expr& heads) {
   const Expr& last = context.shape(input).back();
   return context.rank(input) == 4 ? last : floor_divide(last, heads);

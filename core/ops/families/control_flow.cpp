@@ -1,5 +1,5 @@
-// Operators with subgraphs, and operators on sequences. Their types are those that the model
-// declares.
+// Operators with subgraphs, and operators on sequences. Their output types are taken from the
+// model's declarations.
 
 #include "core/ops/families/control_flow.h"
 

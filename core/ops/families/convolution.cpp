@@ -78,8 +78,8 @@ void infer_conv_transpose(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// Flops of a sliding window: each of `positions` is multiplied with the weights of one entry of
-/// the weights' first axis, and the products are added.
+/// Flops of a sliding window. Each of `positions` takes one multiplication and one addition for
+/// each weight of one entry along the weights' first axis.
 double sliding_flops(double positions, const CostContext& cost, std::size_t weight_input) {
   const auto& weight = cost.input_dims(weight_input);
   if (weight.empty() || weight[0] == 0) return 0;

@@ -53,7 +53,7 @@ void infer_unique(ShapeContext& context) {
 void infer_non_max_suppression(ShapeContext& context) {
   context.set_element(0, ElementType::int64);
   Expr per_class = context.dim(0, 1);
-  // Without a limit nothing is selected.
+  // The limit of boxes per class defaults to 0, which selects nothing.
   const Contents* const limit = context.has_input(2) ? context.contents(2) : nullptr;
   if (!context.has_input(2)) per_class = 0;
   if (limit != nullptr && limit->size() == 1) per_class = minimum(per_class, (*limit)[0]);

@@ -124,7 +124,9 @@ void einsum_gradient(GradientContext& g) {
     const std::string& own = equation.operands[i];
     const std::string other = ranks.size() == 2 ? equation.operands[1 - i] : "";
     if (repeats_a_letter(own) || !contains_all(equation.result + other, own)) {
-      fail_gradient("Einsum that takes a diagonal or sums one operand alone has no gradient rule");
+      fail_gradient(
+          "Einsum has no gradient rule for a letter that occurs twice in an operand, or only in "
+          "one operand and not in the result");
     }
     std::vector<ValueId> inputs = {g.gradient()};
     std::string terms = equation.result;

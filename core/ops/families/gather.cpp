@@ -79,7 +79,7 @@ void infer_gather_nd(ShapeContext& context) {
   const Shape& indices = context.shape(1);
   const Shape& data = context.shape(0);
   if (batch < 0 || batch >= std::ssize(indices))
-    context.fail("batch_dims does not fit its indices");
+    context.fail("batch_dims is negative or not below the rank of the indices");
   for (std::int64_t i = 0; i < batch; ++i) {
     context.require_dim(context.dim(0, i), context.dim(1, i),
                         "the shared axes of data and indices");

@@ -12,7 +12,7 @@ void infer_reshape_grad(ShapeContext& context) {
   context.set(0, context.element(1), context.shape(0));
 }
 
-/// (gradient, a, b) -> gradients of a and b; unwanted ones are omitted
+/// (gradient, a, b) -> gradients of a and b; unwanted gradients are omitted
 void infer_div_grad(ShapeContext& context) {
   for (const std::size_t side : {0U, 1U}) {
     if (context.has_output(side)) context.set_like_input(side, side + 1);

@@ -46,7 +46,7 @@ void cross_entropy_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("SoftmaxCrossEntropyLossGrad", std::move(inputs), g.attributes()));
 }
 
-/// ONNX Runtime's internal form has the index to ignore as input 3.
+/// SoftmaxCrossEntropyLossInternal of ONNX Runtime takes the label to ignore as input 3.
 void internal_cross_entropy_gradient(GradientContext& g) {
   const TensorType log_probabilities = g.type(g.input(0));
   std::vector<ValueId> inputs = {g.gradient(), g.saved_output(1, log_probabilities), g.input(1)};

@@ -167,8 +167,8 @@ constexpr auto normalization_flops = flops_per_element<8>;
 // Per element: mean of squares 2, division 1, scale 1.
 constexpr auto root_mean_square_flops = flops_per_element<4>;
 
-/// In evaluation the statistics are inputs. Before version 14 the mode can be told only from the
-/// outputs.
+/// Evaluation does not compute statistics, because they are inputs. Before version 14 only the
+/// number of outputs shows the mode.
 double batch_norm_flops(const CostContext& cost) {
   const bool trains =
       cost.node.attributes.integer("training_mode", 0) != 0 || cost.node.outputs.size() > 1;

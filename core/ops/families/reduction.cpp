@@ -21,7 +21,7 @@ Shape reduced_shape(const Shape& data, const std::vector<std::int64_t>& axes, bo
   return shape;
 }
 
-/// A reduction without axes covers all axes, or none if `noop_with_empty_axes` is set.
+/// A reduction without axes reduces all axes, or no axis if `noop_with_empty_axes` is set.
 template <std::int64_t axes_input_since>
 void infer_reduce(ShapeContext& context) {
   context.set_element(0, context.element(0));
@@ -87,8 +87,8 @@ void infer_top_k(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
-/// The axes of a reduction, for its gradient rule: numbers, or an input whose content only a run
-/// knows.
+/// The axes of a reduction, for its gradient rule: numbers, or an input whose elements are known
+/// only at run time.
 class ReducedAxes {
  public:
   ReducedAxes(const GradientContext& g, std::int64_t axes_input_since) {

@@ -99,7 +99,8 @@ void resize_gradient(GradientContext& g) {
   while (!inputs.back().valid()) inputs.pop_back();
   Attributes attributes = g.attributes();
   if (early) {
-    // Older versions fix these modes; the gradient operator defaults to those of newer versions.
+    // Older versions fix these modes; the gradient operator defaults to the modes of newer
+    // versions.
     attributes.set("coordinate_transformation_mode", "asymmetric");
     attributes.set("nearest_mode", "floor");
   }

@@ -49,7 +49,8 @@ Expr product_of(const Shape& shape) {
 Expr remaining_dim(ShapeContext& context, const Expr& total, const Expr& others) {
   const auto all = total.integer();
   const auto rest = others.integer();
-  if (rest && *rest == 0) context.fail("-1 has no value beside a dimension of 0");
+  if (rest && *rest == 0)
+    context.fail("the dimension -1 has no value, because another target dimension is 0");
   if (all && rest && *all % *rest != 0) {
     context.fail("cannot reshape " + context.text(context.shape(0)) + ": " + context.text(total) +
                  " elements are not a multiple of " + context.text(others));
@@ -132,7 +133,7 @@ void infer_squeeze(ShapeContext& context) {
   if (axes->empty()) {
     for (std::int64_t i = 0; i < std::ssize(data); ++i) {
       const Expr& dim = data[static_cast<std::size_t>(i)];
-      // An unnamed size may be 1; a named one is assumed to be larger.
+      // An unnamed size may be 1; a named size is assumed to be larger.
       if (context.is_unknown(dim)) throw ShapeUnknown();
       if (dim.is(1)) axes->push_back(i);
     }
@@ -237,7 +238,8 @@ void infer_tile(ShapeContext& context) {
   const Contents* const repeats = context.contents(1);
   Shape shape = context.shape(0);
   if (repeats != nullptr && repeats->size() != shape.size()) {
-    context.fail("has " + std::to_string(repeats->size()) + " repeats for " + context.text(shape));
+    context.fail("has " + std::to_string(repeats->size()) + " repeats for data of shape " +
+                 context.text(shape));
   }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     shape[i] = repeats != nullptr

@@ -167,7 +167,7 @@ void slice_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("SliceGrad", std::move(inputs)));
 }
 
-/// Equal parts; the last one may be smaller.
+/// Equal parts; the last part may be smaller.
 Shape equal_parts(const Expr& size, std::size_t parts) {
   const Expr part = ceil_divide(size, static_cast<std::int64_t>(parts));
   Shape result(parts, part);
@@ -236,7 +236,7 @@ TensorType part_type(const GradientContext& g, std::size_t part) {
   return type;
 }
 
-/// An output without a gradient contributes zeros, and so does an output that the node omits.
+/// An output that has no gradient, or that the node omits, contributes zeros.
 void split_gradient(GradientContext& g) {
   std::vector<ValueId> parts;
   for (std::size_t i = 0; i < g.node().outputs.size(); ++i) {
@@ -295,7 +295,7 @@ void infer_concat_training(ShapeContext& context) {
   context.set(1, ElementType::int64, {static_cast<std::int64_t>(context.input_count())});
 }
 
-/// Known lengths use Split; unknown ones use slices between running sums of the inputs' lengths.
+/// Known lengths use Split; unknown lengths use slices between running sums of the lengths.
 void concat_gradient(GradientContext& g) {
   const std::size_t count = g.node().inputs.size();
   std::int64_t axis = g.attributes().integer("axis", 1);

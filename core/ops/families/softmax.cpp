@@ -7,7 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// Checks the axis. Since opset 13 it is a single axis; before, all axes from it on are flattened.
+/// Checks `axis`. Since opset 13 the softmax runs along this axis; before, along all axes from it
+/// on.
 void infer_softmax(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t axis = context.attributes().integer("axis", context.version() >= 13 ? -1 : 1);
@@ -24,8 +25,8 @@ void infer_bias_softmax_dropout(ShapeContext& context) {
   if (context.has_output(2)) context.set_like_input(2, 0);
 }
 
-/// Before opset 13 the axes from `axis` on form one row; the gradient operator for that form has no
-/// version in its name.
+/// Before opset 13 the axes from `axis` on form one row; the gradient operator for those opsets has
+/// no version in its name.
 template <const char* newer, const char* older>
 void softmax_gradient(GradientContext& g) {
   const bool single_axis = g.opset() >= 13;

@@ -60,7 +60,7 @@ void infer_broadcast_gradient_args(ShapeContext& context) {
       const auto other = dim(side == 0 ? *b : *a, axis);
       const bool broadcast = !own || (own->is(1) && other && !other->is(1));
       if (broadcast) axes.push_back(static_cast<std::int64_t>(axis));
-      // A symbolic size beside a different one may be 1 at run time.
+      // A symbolic size that differs from the other size may be 1 at run time.
       known = known && (!own || !other || own->integer() || *own == *other);
     }
     context.set_shape(side, {known ? Expr(std::ssize(axes)) : context.unknown_dim()});

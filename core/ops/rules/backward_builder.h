@@ -15,7 +15,7 @@ constexpr std::string_view microsoft_domain = "com.microsoft";
 
 /// Adds the nodes of a backward pass to a forward graph. Backward nodes keep the order in which
 /// they are added. A helper that needs only forward values (a Shape node) directly follows the
-/// forward node that it reads from, so that it does not keep a large activation alive.
+/// forward node that it reads from, so that the helper keeps no large activation alive.
 class BackwardBuilder {
  public:
   /// @param forward with inferred shapes; its nodes may get optional outputs
@@ -26,7 +26,7 @@ class BackwardBuilder {
   const TensorType& type(ValueId id) const { return data_.values[id].type; }
   std::int64_t opset() const { return data_.opsets.at(""); }
 
-  /// Adds a node to the backward part. Returns its outputs; omitted ones are invalid ids.
+  /// Adds a node to the backward part. Returns its outputs; omitted outputs are invalid ids.
   /// @param scope name of its forward node
   /// @param outputs true for each output that the node has, false for an omitted one
   std::vector<ValueId> add(const std::string& scope, std::string_view domain,

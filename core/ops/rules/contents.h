@@ -21,7 +21,7 @@ std::optional<Expr> exact_expr(double number);
 /// it does not fit the type. A symbolic item is returned unchanged.
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
-/// The fraction of the smallest denominator that rounds to the same float32: probably the number
+/// The fraction with the smallest denominator that rounds to the same float32: probably the number
 /// that the author meant. A run rounds every product; with this fraction, a size times 0.7 equals
 /// the size that a run finds.
 Expr simplest_fraction(const Expr& number);

@@ -17,7 +17,7 @@ ValueId operand(const std::vector<ValueId>& operands, std::size_t index, const c
   return operands[index];
 }
 
-/// The output that stands in for the name of a node without one.
+/// The first output that the node has. Its name replaces the name of a node without a name.
 ValueId first_output(const Node& node) {
   const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                   [](ValueId output) { return output.valid(); });
@@ -139,7 +139,7 @@ ValueId GradientContext::reshape_like(ValueId value, ValueId like) {
     const auto number = dim.integer();
     if (!number) {
       fail_input(describe(builder_.value(like)),
-                 "its gradient needs numbers as dimensions before opset 5",
+                 "has a symbolic dimension, which its gradient does not support before opset 5",
                  "convert the model to a newer opset");
     }
     dims.push_back(*number);
@@ -202,11 +202,9 @@ ValueId GradientContext::sum_to(ValueId gradient, const Shape& from, ValueId tar
 
 ValueId GradientContext::sum_to_at_run_time(ValueId gradient, ValueId target) {
   if (opset() < 13) {
-    fail_input(
-        describe(builder_.value(target)),
-        "only the run knows whether it is broadcast, which its gradient supports since opset "
-        "13",
-        "give its dimensions as numbers, or convert the model to a newer opset");
+    fail_input(describe(builder_.value(target)),
+               "may be broadcast at run time, which its gradient does not support before opset 13",
+               "give its dimensions as numbers, or convert the model to a newer opset");
   }
   const std::vector<ValueId> axes =
       add_microsoft("BroadcastGradientArgs", {shape_of(target), shape_of(output())},

@@ -54,17 +54,17 @@ class GradientContext {
   /// The gradient of an output; a tensor of zeros when it has none.
   ValueId gradient(std::size_t output = 0);
 
-  /// Adds a node of ai.onnx (of com.microsoft) with one output.
+  /// Adds a node with one output, of domain ai.onnx or com.microsoft.
   ValueId add(std::string_view op_type, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                         Attributes attributes = {});
-  /// Several outputs; those marked false are omitted (invalid ids).
+  /// Several outputs; outputs marked false are omitted (invalid ids).
   std::vector<ValueId> add_microsoft(std::string_view op_type, std::vector<ValueId> inputs,
                                      const std::vector<bool>& outputs, Attributes attributes);
   std::vector<ValueId> add_many(std::string_view op_type, std::vector<ValueId> inputs,
                                 std::size_t outputs, Attributes attributes);
 
-  // The forms of these operators differ between opsets.
+  // The operands of these operators differ between opsets.
   ValueId reduce_sum(ValueId value, const std::vector<std::int64_t>& axes, bool keep);
   ValueId squeeze(ValueId value, const std::vector<std::int64_t>& axes);
   ValueId unsqueeze(ValueId value, const std::vector<std::int64_t>& axes);

@@ -31,7 +31,7 @@ struct CostContext {
   double bytes_of_output(std::size_t index = 0) const;
 };
 
-/// The part of a device that does the work of an operator, besides its memory.
+/// The unit of a device that does an operator's work. The device's memory is counted separately.
 enum class ComputeUnit : std::uint8_t {
   vector,  ///< one operation per lane and clock
   matrix,  ///< matrix multiplication units, if the device has them
@@ -41,8 +41,8 @@ enum class ComputeUnit : std::uint8_t {
 /// The lowest probe level at which ONNX Runtime's memory optimizer recomputes an operator.
 enum class RecomputeLevel { never, basic, advanced };
 
-/// One row of that optimizer's table of recomputable operators: the since-versions it covers, and
-/// the inputs that the search for a recompute subgraph does not follow.
+/// One row of the memory optimizer's table of recomputable operators: the since-versions that the
+/// row covers, and the inputs that the search for a recompute subgraph does not follow.
 struct RecomputeRule {
   std::vector<std::int64_t> versions;
   std::vector<std::size_t> ignored_inputs;
@@ -55,8 +55,8 @@ struct InPlace {
   std::size_t output;
 };
 
-/// Everything the analysis knows about an operator. Kernels belong to the runners, under the same
-/// name.
+/// Everything that the analysis knows about an operator. The runners have the kernels, under the
+/// same names.
 struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
@@ -80,8 +80,7 @@ struct Op {
   bool random = false;          ///< draws random numbers: a clone needs the original's seed
   bool output_on_host = false;  ///< its outputs take no device memory
   /// A gradient operator whose result hardly changes when its stashed activations are stored in 8
-  /// bits: the derivative of a smooth, saturating function depends on their range, not their
-  /// digits.
+  /// bits: the derivative of a smooth, saturating function depends little on their low digits.
   bool tolerates_float8 = false;
 };
 

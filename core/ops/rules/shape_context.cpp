@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The number of factors of all terms; those inside a function count double.
+/// The number of terms and of their factors; arguments of functions count double.
 std::size_t complexity(const Expr& expr) {
   std::size_t total = 0;
   for (const Term& term : expr.terms()) {
@@ -145,7 +145,8 @@ void ShapeContext::require_dim(const Expr& a, const Expr& b, const char* what) c
 
 void ShapeContext::require_length(std::size_t input, const Expr& size, const char* what) const {
   if (!has_shape(input)) return;
-  if (rank(input) != 1) fail("input " + std::to_string(input) + " needs one axis, for " + what);
+  if (rank(input) != 1)
+    fail("input " + std::to_string(input) + " must have one axis, to compare " + what);
   require_dim(dim(input, 0), size, what);
 }
 

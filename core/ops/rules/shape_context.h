@@ -81,7 +81,8 @@ class ShapeContext {
   void set_shape(std::size_t output, Shape shape);
   void set(std::size_t output, ElementType element, Shape shape);
   /// Sets the elements of an output, rounded to its type; needs its type and shape. Ignored when
-  /// their number exceeds `max_contents` or differs from the shape's, or one does not fit the type.
+  /// their number exceeds `max_contents` or differs from the shape's, or an element does not fit
+  /// the type.
   void set_contents(std::size_t output, Contents contents);
   /// Gives an output the element type and shape of an input.
   void set_like_input(std::size_t output, std::size_t input);

@@ -62,7 +62,7 @@ Expr window_count(ShapeContext& context, const Window& window, std::size_t axis,
   }
   if (!window.ceil_mode) return floor_divide(room, stride) + Expr(1);
   const Expr places = ceil_divide(room, stride) + Expr(1);
-  // A last window that starts in the end padding does not count.
+  // A last window that starts in the end padding is dropped.
   const auto known = size.integer();
   if (known && (*places.integer() - 1) * window.strides[axis] >= *known + before) {
     return places - Expr(1);

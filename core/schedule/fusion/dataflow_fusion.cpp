@@ -4,8 +4,8 @@ namespace stashscope {
 
 namespace {
 
-/// Merges in the order of the nodes. Groups contain only nodes up to the current one, so no path
-/// from a later node leads back to it.
+/// Merges groups node by node, in the order of the nodes. Groups contain only nodes up to the
+/// current node, so no path from a later node leads back into a group.
 class DataflowFusion {
  public:
   DataflowFusion(const FusionInput& input, const FusableNodes& nodes)

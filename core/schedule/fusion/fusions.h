@@ -22,7 +22,7 @@ struct FusionInput {
   const FusionEdits& edits;
 };
 
-/// A named rule that chooses which pointwise nodes run as one.
+/// A named rule that chooses which pointwise nodes run as one kernel.
 struct FusionStrategy {
   std::string_view name;         ///< the value of --fuse
   std::string_view description;  ///< one clause for lists and tooltips
@@ -33,14 +33,14 @@ struct FusionStrategy {
 /// All strategies; the first is the default and fuses nothing.
 std::span<const FusionStrategy> fusion_strategies();
 
-/// Throws a usage Error with the list of names if none is called `name`.
+/// Throws a usage Error with the list of names if no strategy is called `name`.
 const FusionStrategy& find_fusion(std::string_view name);
 
 /// The input of an order strategy for a fused step. Holds references to the arguments.
 OrderInput fused_input(const OrderInput& step, const FusedStep& fused, const FusedGroups& groups);
 
-/// The step's nodes in the given order with groups kept together, and the timeline of such an
-/// order.
+/// The step's nodes in the order of the strategy, with the members of a group kept together; and
+/// the timeline of this order.
 std::vector<NodeId> nodes_in(const OrderInput& step, const OrderStrategy& order,
                              const FusedGroups& groups);
 Timeline timeline_in(const OrderInput& step, std::vector<NodeId> nodes, const FusedGroups& groups);

@@ -25,7 +25,7 @@ IdVector<NodeId, std::size_t> levels(const Topology& topology, const std::vector
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes) {
   const Dataflow& dataflow = input.step.dataflow;
   const auto level = levels(dataflow.topology, nodes.order());
-  // Clones are kept separate; a group with other nodes would run them too early.
+  // Clones are not merged with other nodes, because a mixed group would run the clones too early.
   std::map<std::tuple<std::size_t, int, bool>, NodeId> last;
   std::vector<Merge> merges;
   for (const NodeId node : nodes.order()) {

@@ -4,8 +4,8 @@ namespace stashscope {
 
 namespace {
 
-/// Adds merges as long as the peak does not rise. Tries many at once; if these raise the peak, it
-/// tries each half separately.
+/// Adds merges as long as the peak does not rise. Tries many merges at once; if together they raise
+/// the peak, tries each half separately.
 class MemoryAwareFusion {
  public:
   explicit MemoryAwareFusion(const FusionInput& input)

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// Elementwise operators beyond those that graph passes know.
+/// Whether the operator is elementwise, but unknown to `is_elementwise`, which graph passes use.
 bool is_more_elementwise(const Node& node) {
   static const std::set<std::string> types = {":Abs",
                                               ":Reciprocal",
@@ -36,7 +36,8 @@ bool is_more_elementwise(const Node& node) {
   return types.contains(node.domain + ":" + node.op_type);
 }
 
-/// A bias is indexed by the last axis, so its element differs from the block position.
+/// Whether the node reads a bias, whose elements are indexed by the last axis, not by the position
+/// in the block.
 bool has_bias(const Node& node) {
   return node.op_type.starts_with("Bias") || (node.op_type == "FastGelu" && node.inputs.size() > 1);
 }

@@ -38,7 +38,7 @@ class OrderAnnealer {
   static constexpr int rounds = 4;
   static constexpr std::int64_t moves_between_looks = 256;
 
-  /// Runs from one share of the limit to another.
+  /// Runs from share `from` to share `until` of the limit of the search.
   void anneal(const Cooling& cooling, double from, double until) {
     double temperature = cooling.first;
     for (; best_peak_ > lower_bound_; ++moves_) {

@@ -167,8 +167,8 @@ class DownsetSearch {
   std::vector<State> states_;
   std::vector<Step> steps_;
   std::unordered_map<Downset, std::int64_t, DownsetHash> best_peak_;
-  // Both queues yield the lowest peak first; ties go to fewer live bytes, or to more tasks done.
-  // Either can be slow on some graphs, so the search alternates between them.
+  // Both queues yield the lowest peak first. On ties, one yields the fewest live bytes first, the
+  // other the most finished tasks. Each is slow on some graphs, so the search alternates.
   Open by_live_;
   Open by_count_;
   std::vector<bool> is_closed_;

@@ -10,10 +10,11 @@
 namespace stashscope {
 
 /// An order of minimum peak, by dynamic programming over downsets (sets of tasks closed under
-/// dependencies). Live bytes between two tasks depend only on the set that has run, so sets are
-/// searched best first by the peak on the way to them. A task that frees at least as many bytes as
-/// it allocates, without exceeding the peak so far, runs at once: this never raises a later peak.
-/// Returns nothing if the limit is too small (a set counts as a move) or the search is cancelled.
+/// dependencies). Live bytes between two tasks depend only on the set that has run. The search
+/// visits sets in ascending order of the lowest known peak of an order that leads to the set. A
+/// task that frees at least as many bytes as it allocates, without exceeding the peak so far, runs
+/// at once: this never raises a later peak. Returns nothing if the limit is too small (a set counts
+/// as a move) or the search is cancelled.
 /// @param bound lower bound on the peak of any order
 std::optional<std::vector<TaskId>> exact_order(const TaskGraph& graph, std::int64_t bound,
                                                const SearchLimit& limit, const Progress& progress);

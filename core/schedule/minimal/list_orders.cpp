@@ -68,8 +68,9 @@ class ListScheduler {
     return !graph_.kept[item] && readers_left_[item] == graph_.readers[item].size();
   }
 
-  /// The smallest is placed first: smallest growth of the live bytes; on ties, a task that
-  /// continues a lone path.
+  /// Sort key; the ready task with the smallest key is placed first. The key is the growth of the
+  /// live bytes. On ties, the task that frees most comes first (from the start), or the task with
+  /// the fewest inputs (from the end).
   std::array<std::int64_t, 3> preference(TaskId task) const {
     const std::int64_t taken = taken_by(task);
     const auto index = static_cast<std::int64_t>(task.index());

@@ -14,7 +14,7 @@ struct OrderAnswer {
   std::vector<TaskId> order;
   std::int64_t peak_bytes = 0;
   std::int64_t bound_bytes = 0;  ///< lower bound on the peak of any order
-  std::string_view method;       ///< the method that found it, as one clause
+  std::string_view method;       ///< the method that found the order, as one clause
 
   bool is_proven() const { return peak_bytes == bound_bytes; }
   /// Largest possible improvement, as a share of the bound.

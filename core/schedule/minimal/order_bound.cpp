@@ -9,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Tasks from which (ancestors) or to which (descendants) a task can be reached, without the task.
+/// Which tasks `reached_from` returns: all tasks on which a task depends, or all tasks that depend
+/// on it. The task itself is not among them.
 enum class Direction : std::uint8_t { ancestors, descendants };
 
 IdVector<TaskId, bool> reached_from(const TaskGraph& graph, TaskId task, Direction direction) {
@@ -113,7 +114,7 @@ std::int64_t order_bound(const TaskGraph& graph, std::span<const TaskId> order,
   std::int64_t bound = largest_task_bytes(graph);
   const std::size_t size = graph.tasks() + graph.items();
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    // A slot at or below the bound cannot raise it.
+    // A slot with at most `bound` live bytes cannot raise the bound.
     if (memory.live_bytes[slots[i]] <= bound) break;
     if (clock.used(static_cast<std::int64_t>(i * size)) >= 1) break;
     bound = std::max(bound, least_bytes_at(graph, order[slots[i]]));

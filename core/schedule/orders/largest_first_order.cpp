@@ -54,7 +54,8 @@ class BottomUpOrder {
     return bytes;
   }
 
-  /// The node's inputs die at no node placed before it.
+  /// Marks the node's inputs as needed. They die at no node that is placed from now on, because
+  /// these nodes run earlier.
   void need_inputs(NodeId node) {
     for (const ValueId read : buffers_.read[node]) {
       if (is_needed_[read]) continue;

@@ -37,15 +37,15 @@ std::vector<NodeId> with_late_clones(const OrderInput& input) {
 }
 
 constexpr std::array<OrderStrategy, 9> strategies = {{
-    {"file", "as the model file lists them", OrderKind::rule, with_evictions<as_in_file>},
-    {"reference", "as ONNX Runtime runs them: Kahn's algorithm with its priorities",
+    {"file", "the order of the model file", OrderKind::rule, with_evictions<as_in_file>},
+    {"reference", "the order of ONNX Runtime: Kahn's algorithm with its priorities",
      OrderKind::rule, with_evictions<as_reference>},
     {"depth-first", "depth first from each output", OrderKind::rule,
      with_evictions<depth_first_order>},
     {"reverse-depth-first", "reverse postorder from the inputs", OrderKind::rule,
      with_late_clones<reverse_depth_first_order>},
     {"breadth-first", "level by level", OrderKind::rule, with_evictions<breadth_first_order>},
-    {"largest-first", "from the end back, the largest allocation last", OrderKind::rule,
+    {"largest-first", "built from the end: the node that allocates most runs last", OrderKind::rule,
      with_late_clones<largest_first_order>},
     {"bytes-freed", "the ready node that frees most runs first", OrderKind::rule,
      with_late_clones<bytes_freed_order>},

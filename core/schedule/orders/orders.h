@@ -30,7 +30,7 @@ enum class OrderKind : std::uint8_t {
 struct SearchedOrder {
   std::vector<NodeId> nodes;
   std::int64_t bound_bytes = 0;  ///< lower bound on the peak of any order
-  std::string_view method;       ///< the method that found it, as one clause
+  std::string_view method;       ///< the method that found the order, as one clause
 };
 
 /// A named way to order the nodes of a step.
@@ -47,7 +47,7 @@ struct OrderStrategy {
 /// All strategies; the first is the default.
 std::span<const OrderStrategy> order_strategies();
 
-/// Throws a usage Error with the list of names if none is called `name`.
+/// Throws a usage Error with the list of names if no strategy is called `name`.
 const OrderStrategy& find_order(std::string_view name);
 
 }  // namespace stashscope

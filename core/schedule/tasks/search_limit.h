@@ -37,7 +37,7 @@ class SearchClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// The moves of `moves`, and the remaining seconds of `whole`.
+/// A limit with the moves of `moves` and the seconds that are left of `whole`.
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 
 /// Random numbers for searches, the same on every machine.
