@@ -153,8 +153,8 @@ json in_full(const DeviceProfile& profile) {
   return object;
 }
 
-/// The candidate figures for a type, from the type itself to wider ones; every list ends in
-/// float32.
+/// The rates to try for a type, from that of the type itself to those of wider types; every list
+/// ends in float32.
 std::span<double PeakRates::*const> rates_for(ElementType element) {
   using R = double PeakRates::*;
   static constexpr std::array<R, 1> single = {&PeakRates::float32};
@@ -184,7 +184,7 @@ std::span<double PeakRates::*const> rates_for(ElementType element) {
   }
 }
 
-/// The peak rate of matrix products for one type; 0 without matrix units for it.
+/// The peak rate of matrix products for one type; 0 if no matrix unit supports the type.
 double matrix_rate(const PeakRates& matrix, double PeakRates::*rate) {
   const double own = matrix.*rate;
   return rate == &PeakRates::float32 ? std::max(own, matrix.tf32) : own;

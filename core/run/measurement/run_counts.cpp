@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// For an even count, the mean of the two middle numbers.
+/// The median; for an even count, the mean of the two middle numbers.
 double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + std::ssize(numbers) / 2;
   std::nth_element(numbers.begin(), middle, numbers.end());
