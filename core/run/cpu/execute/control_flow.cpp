@@ -72,7 +72,7 @@ const Graph& body_of(const Node& node, const char* name) {
   return *body;
 }
 
-/// Runs a body with its inputs in order.
+/// Runs a body. `inputs` are in the order of the body's inputs.
 std::vector<Tensor> run_body(const ControlFlow& flow, const Graph& body,
                              const std::vector<Tensor>& inputs) {
   const std::vector<ValueId>& wanted = body.data().inputs;
@@ -97,7 +97,7 @@ std::vector<Tensor> run_if(const ControlFlow& flow) {
   return run_body(flow, body_of(flow.node, taken ? "then_branch" : "else_branch"), {});
 }
 
-/// The stack of a scan output after no iterations: an empty tensor of the declared dims.
+/// The scan output of a loop without iterations: an empty tensor of the declared dims.
 Tensor nothing_of(const TensorType& type) {
   std::vector<std::int64_t> dims = {0};
   bool known = type.shape && type.element != ElementType::undefined;

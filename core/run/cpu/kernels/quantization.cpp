@@ -12,8 +12,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// The scale of an element: one for all, one per position along an axis, or one per block of
-/// positions.
+/// The index of the scale that applies to an element. There is one scale for all elements, for each
+/// position along an axis, or for each block of positions.
 class ScaleIndex {
  public:
   ScaleIndex(const KernelContext& context)
@@ -83,7 +83,8 @@ void quantize(const KernelContext& context) {
   const Limits limits = limits_of(element);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t at = index(static_cast<std::int64_t>(i));
-    // Rounding of the quotient decides ties, so the division uses the operands' precision.
+    // The division uses the precision of the operands, because the rounding of the quotient decides
+    // which quotients are ties.
     const double quotient = double{static_cast<float>(items[i]) / static_cast<float>(scales[at])};
     items[i] = is_floating(element) ? quotient + zeros[at]
                                     : std::clamp(std::nearbyint(quotient) + zeros[at], limits.least,
