@@ -9,8 +9,8 @@
 
 namespace stashscope::cuda {
 
-/// An axis of a box whose positions several tensors are visited at together. Each tensor has a step
-/// in elements: 0 repeats an element, a negative step runs backwards.
+/// An axis of a box of positions at which several tensors are accessed together. Each tensor has a
+/// step in elements: 0 repeats an element, a negative step runs backwards.
 template <std::size_t tensors>
 struct BoxAxis {
   std::int64_t size = 1;

@@ -15,7 +15,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Host nodes compute shapes, which are small.
+/// Limit on the elements of a value computed on the host; such values are shapes, which are small.
 constexpr std::int64_t most_host_elements = std::int64_t{1} << 22;
 
 bool is_view(const CudaKernel& kernel) {
@@ -104,7 +104,8 @@ class ProgramBuilder {
     }
   }
 
-  /// With elements where the host knows them, else only element type and dims.
+  /// A view of a value: with its elements if the host knows them, else only with element type and
+  /// dims.
   kernels::TensorView host_view(ValueId value) const {
     if (!value.valid()) return {};
     const kernels::TensorView* const known = program_.host.find(value);
@@ -158,7 +159,8 @@ class ProgramBuilder {
     cpu_kernel(node).run(context);
   }
 
-  /// On the host no output shares memory with an input, so shared elements are copied.
+  /// On the host, no output shares memory with an input. So the elements of a view are copied from
+  /// its input.
   void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;
@@ -173,7 +175,7 @@ class ProgramBuilder {
     program_.types[value] = {made.element, made.dims};
   }
 
-  /// Uploads a value that the host computed, when the device reads it.
+  /// Adds an upload of a value that the device reads, if the host computed the value.
   void require_on_device(ValueId value) {
     if (!value.valid() || is_uploaded_[value]) return;
     const NodeId producer = topology_.producer[value];
@@ -231,8 +233,8 @@ class ProgramBuilder {
     return places;
   }
 
-  /// Gradients returned to the YieldOp, and views of them, lie outside of the buffer that stands
-  /// for them.
+  /// Gradients returned to the YieldOp, and views of such gradients, lie outside of the buffer to
+  /// which the timeline assigns them.
   Place place_of_output(NodeId id, const Node& node, std::size_t index, ValueId value,
                         const NodePlaces& places) {
     const Op& op = nodes_.op(id);
@@ -296,7 +298,8 @@ class ProgramBuilder {
     for (const ValueId operand : topology_.inputs[id]) require_on_device(operand);
   }
 
-  /// A gradient released right after its node is used there, the others after the last slot.
+  /// Adds the update of each parameter. If the gradient is released right after its node, the
+  /// update runs there, else after the last slot.
   void add_updates() {
     if (update_.choice.optimizer == "none") {
       fail_usage("--update", "needs an optimizer", "choose one with --optimizer");
@@ -311,8 +314,8 @@ class ProgramBuilder {
     }
   }
 
-  /// Rejects an order in which a node reads the parameter after its update: the node would use the
-  /// updated values.
+  /// Rejects an order in which a node reads the parameter after its update, because this node would
+  /// read the updated values.
   void require_no_reader_behind(const Parameter& each) const {
     const BufferId parameter = timeline_.buffer_of[each.value];
     const NodeId maker = topology_.producer[each.gradient];
