@@ -78,14 +78,15 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
 std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
   const Value& value = graph.value(id);
   if (!value.type.shape)
-    fail_input(describe(value), "has no shape, so no random data can be made for it");
+    fail_input(describe(value), "has no shape, so random data for it cannot be made",
+               "put its data into the inputs folder");
   std::vector<std::int64_t> dims;
   for (const Expr& dim : *value.type.shape) {
     const auto number = dim.evaluate(bindings);
     if (!number) {
       fail_input(describe(value),
-                 "has the dimension " + to_string(dim, graph.symbols()) + " without a value",
-                 "give it with --dim NAME=N");
+                 "its dimension " + to_string(dim, graph.symbols()) + " has no value",
+                 "set the dimension with --dim NAME=N");
     }
     dims.push_back(*number);
   }
@@ -114,7 +115,7 @@ std::string raw_normals(std::size_t count, float deviation, MersenneWords& rando
 
 [[noreturn]] void fail_unsupported(ElementType element) {
   fail_input("", "random data of type " + std::string(name_of(element)) + " is not supported",
-             "give it in the inputs folder");
+             "put the data into the inputs folder");
 }
 
 std::string raw_reals(ElementType element, std::size_t count, float deviation,
@@ -190,7 +191,8 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
     if (each.tensor.has_data() || given.contains(graph.value(each.value).name)) continue;
     if (const std::string* const file = each.tensor.missing_file()) {
       fail_input(describe(graph.value(each.value)),
-                 "its data file '" + printable(*file) + "' is missing", "put it beside the model");
+                 "its data file '" + printable(*file) + "' is missing",
+                 "put the file beside the model");
     }
     provide(each.value);
   }

@@ -206,7 +206,7 @@ void attention(const KernelContext& context) {
   const Heads values = with_past(context.in(2), operand(context, 5), key_heads);
   const std::int64_t group = queries.heads / std::max<std::int64_t>(1, keys.heads);
   if (group < 1 || keys.size != queries.size)
-    fail_run("", "its keys have more heads or another head size than its queries");
+    fail_run("", "its keys have more heads than its queries, or heads of a different size");
   const Dims products = {context.in(0).dim(0), queries.heads, queries.length, keys.length};
   const Bias bias(context, products, context.has_input(4) ? context.in(4).dim(2) : 0);
   const Scores scores(context, queries.size);
@@ -246,7 +246,8 @@ struct Angles {
     if (context.has_input(3)) positions = as_integers(context.in(3));
     for (const std::int64_t position : positions) {
       if (position < 0 || position >= rows) {
-        fail_run("", "position " + std::to_string(position) + " is outside of its tables");
+        fail_run("", "position " + std::to_string(position) +
+                         " is outside of its cosine and sine tables");
       }
     }
   }
@@ -262,7 +263,7 @@ void rotary_embedding(const KernelContext& context) {
   Heads x(context.in(0), context.attributes().integer("num_heads", 0));
   const Angles angles(context);
   const bool interleaved = context.attributes().integer("interleaved", 0) != 0;
-  if (2 * angles.half > x.size) fail_run("", "its tables are wider than a head");
+  if (2 * angles.half > x.size) fail_run("", "its cosine and sine tables are wider than a head");
   for (std::int64_t batch = 0; batch < context.in(0).dim(0); ++batch) {
     for (std::int64_t at = 0; at < x.length; ++at) {
       const std::int64_t table = angles.offset(batch * x.length + at);

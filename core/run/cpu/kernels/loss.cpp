@@ -57,7 +57,7 @@ class Targets {
   void check(std::int64_t label) const {
     if (ignored_ && label == *ignored_) return;
     if (label < 0 || label >= split_.size) {
-      fail_run("", "label " + std::to_string(label) + " is outside of " +
+      fail_run("", "label " + std::to_string(label) + " is not one of the " +
                        std::to_string(split_.size) + " classes");
     }
   }
@@ -200,7 +200,7 @@ void negative_log_likelihood_grad(const KernelContext& context) {
 template <KernelFunction run>
 void sparse(const KernelContext& context) {
   const std::size_t weights = run == cross_entropy ? 2 : 3;
-  if (context.has_input(weights)) fail_run("", "has weights, which are not supported");
+  if (context.has_input(weights)) fail_run("", "has a weight per target, which is not supported");
   run(context);
 }
 

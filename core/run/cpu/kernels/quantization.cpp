@@ -43,7 +43,9 @@ class ScaleIndex {
   }
 
  private:
-  [[noreturn]] static void fail_shape() { fail_run("", "its scales do not fit the data"); }
+  [[noreturn]] static void fail_shape() {
+    fail_run("", "the number of its scales does not match the data");
+  }
 
   std::int64_t scales_;
   std::int64_t block_;
@@ -67,7 +69,7 @@ std::vector<double> zero_points(const KernelContext& context, std::size_t count)
   std::vector<double> points =
       context.has_input(2) ? all_numbers(context.in(2)) : std::vector<double>(count, 0);
   if (points.size() != count && points.size() != 1) {
-    fail_run("", "its zero points do not fit its scales");
+    fail_run("", "its zero points do not match its scales");
   }
   points.resize(count, points.empty() ? 0 : points[0]);
   return points;

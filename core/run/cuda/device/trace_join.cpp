@@ -262,8 +262,8 @@ std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
     });
     const std::int64_t strangers = PoolMatcher(events, pool).match(of_pool, matches);
     if (strangers > 0) {
-      remarks.push_back(std::to_string(strangers) + " records of the pool of " + pool_name(pool) +
-                        " match no action of the runner");
+      remarks.push_back(std::to_string(strangers) + " records of the memory pool for " +
+                        pool_name(pool) + " match no allocation or release of the runner");
     }
   }
   return remarks;
@@ -280,8 +280,8 @@ void remark_missing(const std::vector<HostEvent>& events, const Matches& matches
   }
   if (missing == 0) return;
   remarks.push_back(std::to_string(missing) + " of " + std::to_string(all) +
-                    " events of the pool of " + pool_name(pool) +
-                    " have no record; their requested bytes are counted");
+                    " allocations and releases in the memory pool for " + pool_name(pool) +
+                    " have no record; for these, the requested bytes are counted");
 }
 
 void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& work,
@@ -293,7 +293,7 @@ void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& wo
   const bool timed =
       std::ranges::any_of(work, [](const StepWork& step) { return step.kernels > 0; });
   if (!timed && !work.empty()) {
-    remarks.push_back("no kernel belongs to a step, so no times are known");
+    remarks.push_back("no record of a kernel belongs to a node, so the times of nodes are unknown");
   }
 }
 
@@ -325,12 +325,10 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
   const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
   const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
   remarks.push_back(
-      "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
-      " in use, but its records give " + format_bytes(told_most) +
-      (moves_wrongly ? ", and not in the order of the runner's allocations and releases" : "") +
-      (counts
-           ? "; the requested bytes are counted instead, which gives " + format_bytes(counted_most)
-           : ""));
+      "the memory pool for " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
+      " in use, but its records give a peak of " + format_bytes(told_most) +
+      (moves_wrongly ? " and contradict the order of the runner's allocations and releases" : "") +
+      (counts ? "; counting the requested bytes instead gives " + format_bytes(counted_most) : ""));
   return counts ? counted : told;
 }
 

@@ -125,7 +125,7 @@ class CudaStep : public LoadedStep {
           error.kind(),
           "node '" + name_of(*plan_.graph, plan_.dataflow, plan_.timeline.order[index]) + "'",
           error.what(),
-          "an earlier node may have caused it, since kernels run asynchronously; set "
+          "an earlier node may have caused the error, because kernels run asynchronously; set "
           "CUDA_LAUNCH_BLOCKING=1 in the environment to wait for each kernel");
     }
   }

@@ -138,7 +138,8 @@ class ProgramBuilder {
     const bool reads_elements = node.op_type != "Shape" && node.op_type != "Size";
     for (const kernels::TensorView& input : context.inputs) {
       if (reads_elements && input.present() && input.data == nullptr) {
-        fail_run("", "decides shapes, but depends on elements that only the device knows");
+        fail_run("",
+                 "its outputs determine shapes, but depend on elements that only the device knows");
       }
     }
     const auto made = dims_of_outputs(id, context);
@@ -147,7 +148,8 @@ class ProgramBuilder {
       context.outputs.emplace_back();
       if (!node.outputs[i].valid()) continue;
       if (element_count(made[i].dims) > most_host_elements) {
-        fail_run("", "decides shapes, but has more than " + std::to_string(most_host_elements) +
+        fail_run("", "its output determines shapes, but has more than " +
+                         std::to_string(most_host_elements) +
                          " elements, the limit for values computed on the host");
       }
       context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
@@ -322,11 +324,12 @@ class ProgramBuilder {
     for (std::size_t i = step_of_[maker] + 1; i < timeline_.order.size(); ++i) {
       for (const ValueId input : topology_.inputs[timeline_.order[i]]) {
         if (!input.valid() || timeline_.buffer_of[input] != parameter) continue;
-        fail_usage("--update with released gradients",
-                   "in this order '" + name_of(graph_, dataflow_, timeline_.order[i]) +
-                       "' would read '" + printable(graph_.value(each.value).name) +
-                       "' after its update",
-                   "choose another order, or keep the gradients");
+        fail_usage(
+            "--update with released gradients",
+            "node '" + name_of(graph_, dataflow_, timeline_.order[i]) +
+                "' would read the parameter '" + printable(graph_.value(each.value).name) +
+                "' after its update",
+            "choose another execution order, or keep the gradients until the end of the step");
       }
     }
   }

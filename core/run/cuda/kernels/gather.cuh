@@ -62,8 +62,8 @@ __device__ inline Int64 slice_of_tuple(const I* tuple, Axis, Others... others) {
   return index < 0 || rest < 0 ? Int64(-1) : index * Axis::stride + rest;
 }
 
-/// to[tuple, column] = from[slice of the tuple, column]; each thread has one column. The tuples of
-/// each batch item, `per_batch` in number, address slices of the same item, which has
+/// to[tuple, column] = from[slice of the tuple, column]; each thread copies one element. The tuples
+/// of each batch item, `per_batch` in number, address slices of the same item, which has
 /// `batch_slices` slices.
 template <class T, class Index, Index threads, Index columns, Index per_batch, Index batch_slices,
           class... Axes, class I>
