@@ -218,7 +218,7 @@ def step(bench: Bench, case: Case, variant: str, traced: bool) -> dict:
 
 
 # Matches remarks about an incomplete trace.
-DOUBT = re.compile(r"^times were taken node by node|\brecords?\b|^no kernel belongs to a step")
+DOUBT = re.compile(r"^times were taken node by node|\brecords?\b")
 
 
 def remarked(text: str, within: bool | None, *summaries: dict) -> tuple[str, str, bool | None]:

@@ -1,5 +1,5 @@
 // Figures from the vendors' data sheets and architecture white papers, for dense operands and boost
-// clocks. Figures that a sheet gives for sparse matrices are halved.
+// clocks. Where a sheet gives only the figure for sparse matrices, half of it is used.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ constexpr double tera = 1e12;
 constexpr double giga = 1e9;
 /// Typical measured time to enqueue and start a kernel.
 constexpr double launch = 5e-6;
-/// Half of the data sheets' figure, which is for both directions together.
+/// Bytes per second in one direction: half of the data sheets' figure for both directions together.
 constexpr double pcie_3 = 16 * giga;
 constexpr double pcie_4 = 32 * giga;
 constexpr double pcie_5 = 64 * giga;
@@ -40,7 +40,8 @@ constexpr PeakRates hopper_matrix = in_tera({.float64 = 67,
 constexpr PeakRates hopper_vector =
     in_tera({.float64 = 33.5, .float32 = 66.9, .float16 = 133.8, .bfloat16 = 133.8});
 
-/// 8 cores of 3.5 GHz with two fused multiply-adds of 256 bits per clock, two channels DDR4-3200.
+/// 8 cores at 3.5 GHz, two 256-bit fused multiply-adds per core and clock, two channels of
+/// DDR4-3200.
 constexpr PeakRates desktop_vector = in_tera({.float64 = 0.448, .float32 = 0.896});
 
 }  // namespace

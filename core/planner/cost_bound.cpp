@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// The bound of one task as a function of the price of memory.
+/// The bound that follows from one running task, as a function of the price of memory.
 class PricedCut {
  public:
   PricedCut(const TaskGraph& graph, TaskId task, std::int64_t budget_bytes)
@@ -40,7 +40,8 @@ class PricedCut {
   // lowers the bound.
   static constexpr double most_sum = 0x1p60;
 
-  /// The part of the maker's cost for one of its items, in proportion to bytes.
+  /// The part of the maker's cost that is assigned to this item, in proportion to the bytes of the
+  /// maker's items.
   double cost_share(ItemId item) const {
     std::int64_t all = 0;
     for (const ItemId each : graph_.outputs[graph_.maker[item]]) all += graph_.bytes[each];
@@ -59,7 +60,8 @@ class PricedCut {
 
 constexpr std::size_t prices_tried = 16;
 
-/// The function is concave, so golden-section search (over the logarithm) finds its maximum.
+/// The best bound over all prices. The bound is concave in the price, so golden-section search
+/// (over the logarithm of the price) finds the maximum.
 double best_over_prices(PricedCut& cut, double least, double most) {
   constexpr double section = 0.6180339887498949;
   double low = std::log(least);
@@ -92,7 +94,7 @@ double best_over_prices(PricedCut& cut, double least, double most) {
   return best;
 }
 
-/// The smallest and largest cost per byte over all tasks.
+/// The smallest and largest cost per byte over all items.
 std::pair<double, double> price_range(const TaskGraph& graph) {
   double least = std::numeric_limits<double>::max();
   double most = 0;

@@ -14,7 +14,7 @@ std::vector<std::int64_t> concrete_dims(const Graph& graph, const Bindings& bind
   return dims;
 }
 
-/// Whether every output is a view of an input.
+/// Whether every output of the node is a view of an input.
 bool is_view(const Graph& graph, const Node& node, const Op* op) {
   if (op == nullptr || op->alias == nullptr || node.outputs.empty()) return false;
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -23,7 +23,7 @@ bool is_view(const Graph& graph, const Node& node, const Op* op) {
   return true;
 }
 
-/// Whether every output is computed from known dimensions.
+/// Whether every output of the node is computed from known dimensions.
 bool is_shape_computation(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.outputs, [&](ValueId each) {
     return !each.valid() || graph.value(each).contents != nullptr;

@@ -20,15 +20,16 @@ struct NodeWork {
       bytes;  ///< bytes read plus written in device memory, or moved over the link
 };
 
-/// The type a node computes with: the type of its first floating-point operand, else the type of
-/// its result.
+/// The element type in which a node computes: that of its first floating-point operand, else that
+/// of its result.
 ElementType computing_type(const Graph& graph, const Node& node);
 
 /// @param bytes sizes of the graph's values
 NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                    const Bindings& bindings, const IdVector<ValueId, std::int64_t>& bytes);
 
-/// The maximum of compute time and memory time, plus the kernel launch; 0 without any work.
+/// Time of a node: the maximum of compute time and memory time, plus the kernel launch; 0 if the
+/// node has no work.
 /// Source: Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
 /// multicore architectures", CACM 52(4), 2009.
 double roofline_seconds(double flops, double bytes, ComputeUnit unit, ElementType element,

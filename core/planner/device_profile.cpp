@@ -73,13 +73,14 @@ void check_keys(const json& object, const std::string& where,
                 const std::vector<std::string>& known) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) == known.end()) {
-      fail_key(where + key, "is unknown", "the keys are " + join(known, ", "));
+      fail_key(where + key, "is unknown", "the known keys are " + join(known, ", "));
     }
   }
 }
 
 PeakRates read_rates(const json& object, const std::string& key, bool of_matrices) {
-  if (!object.is_object()) fail_key(key, "is not an object", "for example {\"float32\": 1.95e13}");
+  if (!object.is_object())
+    fail_key(key, "is not an object", "write rates such as {\"float32\": 1.95e13}");
   std::vector<std::string> known;
   for (const RateKey& each : rate_keys) {
     if (of_matrices || each.rate != &PeakRates::tf32) known.emplace_back(each.name);
@@ -100,18 +101,19 @@ std::vector<std::string> profile_keys() {
 }
 
 void require(const json& object, const char* key) {
-  if (!object.contains(key)) fail_key(key, "is missing", "see the example in docs/cost_model.md");
+  if (!object.contains(key))
+    fail_key(key, "is missing", "see the example of a profile in docs/cost_model.md");
 }
 
 std::string read_name(const json& value) {
   if (!value.is_string()) fail_key("name", "is not a string", "put the name in quotes");
-  if (value.get_ref<const std::string&>().empty()) fail_key("name", "is empty", "give it a name");
+  if (value.get_ref<const std::string&>().empty()) fail_key("name", "is empty", "name the device");
   return value;
 }
 
 DeviceProfile profile_of(const json& object) {
   if (!object.is_object()) {
-    fail_input("", "is not a JSON object", "see the example in docs/cost_model.md");
+    fail_input("", "is not a JSON object", "see the example of a profile in docs/cost_model.md");
   }
   check_keys(object, "", profile_keys());
   for (const char* const key : {"name", "memory_bytes", "vector_flops"}) require(object, key);
@@ -119,7 +121,7 @@ DeviceProfile profile_of(const json& object) {
   profile.name = read_name(object["name"]);
   constexpr double most_bytes = 1LL << 50;
   if (!object["memory_bytes"].is_number_integer()) {
-    fail_key("memory_bytes", "is not an integer", "for example 85899345920");
+    fail_key("memory_bytes", "is not an integer", "write a number of bytes such as 85899345920");
   }
   profile.memory_bytes =
       static_cast<std::int64_t>(read_number(object["memory_bytes"], "memory_bytes", 1, most_bytes));
@@ -132,7 +134,8 @@ DeviceProfile profile_of(const json& object) {
     profile.matrix = read_rates(object["matrix_flops"], "matrix_flops", true);
   }
   profile.vector = read_rates(object["vector_flops"], "vector_flops", false);
-  if (profile.vector.float32 == 0) fail_key("vector_flops.float32", "is missing", "add it");
+  if (profile.vector.float32 == 0)
+    fail_key("vector_flops.float32", "is missing", "add the float32 rate of the vector units");
   return profile;
 }
 
@@ -153,8 +156,8 @@ json in_full(const DeviceProfile& profile) {
   return object;
 }
 
-/// The candidate figures for a type, from the type itself to wider ones; every list ends in
-/// float32.
+/// The rates to try for a type, from that of the type itself to those of wider types; every list
+/// ends in float32.
 std::span<double PeakRates::*const> rates_for(ElementType element) {
   using R = double PeakRates::*;
   static constexpr std::array<R, 1> single = {&PeakRates::float32};
@@ -184,7 +187,7 @@ std::span<double PeakRates::*const> rates_for(ElementType element) {
   }
 }
 
-/// The peak rate of matrix products for one type; 0 without matrix units for it.
+/// The peak rate of matrix products for one type; 0 if no matrix unit supports the type.
 double matrix_rate(const PeakRates& matrix, double PeakRates::*rate) {
   const double own = matrix.*rate;
   return rate == &PeakRates::float32 ? std::max(own, matrix.tf32) : own;
@@ -203,7 +206,8 @@ double peak_rate(const DeviceProfile& profile, ComputeUnit unit, ElementType ele
 
 DeviceProfile parse_profile(const std::string& text) {
   const json object = json::parse(text, nullptr, false);
-  if (object.is_discarded()) fail_input("", "is not JSON", "see the example in docs/cost_model.md");
+  if (object.is_discarded())
+    fail_input("", "is not JSON", "see the example of a profile in docs/cost_model.md");
   return profile_of(object);
 }
 
@@ -214,7 +218,7 @@ DeviceProfile load_profile(const std::string& name_or_file) {
     for (const DeviceProfile& each : device_profiles()) names.push_back(each.name);
     fail_usage("profile '" + printable(name_or_file) + "'",
                "is neither a bundled profile nor a file",
-               "choose a JSON file or one of " + join(names, ", "));
+               "pass a JSON file or one of these names: " + join(names, ", "));
   }
   try {
     return parse_profile(read_file(name_or_file));
@@ -248,7 +252,7 @@ DeviceProfile profile_from_json(const json& value) {
   if (!value.is_string()) return profile_of(value);
   const DeviceProfile* const bundled = find_profile(value.get_ref<const std::string&>());
   if (bundled == nullptr) {
-    fail_input("", "names an unknown profile", "see --list-profiles");
+    fail_input("", "names an unknown device profile", "--list-profiles prints the known names");
   }
   return *bundled;
 }

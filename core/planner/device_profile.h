@@ -23,12 +23,12 @@ struct PeakRates {
   friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
 
-/// Limits of every rate of a profile, in operations or bytes per second.
+/// Least and largest value of every rate in a profile, in operations or bytes per second.
 constexpr double least_rate = 1;
 constexpr double most_rate = 1e20;
 
-/// The device figures from which the time of a step is predicted. Small and copyable. Bundled
-/// profiles hold the figures of the vendors' data sheets for dense operands.
+/// The figures of a device from which the time of a step is predicted. Bundled profiles hold the
+/// figures of the vendors' data sheets for dense operands.
 struct DeviceProfile {
   std::string name;
   std::int64_t memory_bytes = 0;
@@ -46,32 +46,35 @@ struct DeviceProfile {
 std::span<const DeviceProfile> device_profiles();
 const DeviceProfile& default_profile();
 
-/// The bundled profile of that name, ignoring case, else the profile in the file of that name.
-/// Throws a usage Error with the list of names, or an input Error about the file.
+/// The bundled profile called `name_or_file` (ignoring case), else the profile in that file. Throws
+/// a usage Error that lists the bundled names if there is no such profile or file, and an input
+/// Error if the file is invalid.
 DeviceProfile load_profile(const std::string& name_or_file);
 
-/// Writes a file for load_profile. Throws an input Error with the path if it cannot be written.
+/// Writes a file for load_profile. Throws an input Error with the path if the file cannot be
+/// written.
 void save_profile(const DeviceProfile& profile, const std::filesystem::path& path);
 
 /// Parses a profile from JSON. Throws an input Error that names the key if a key is unknown or its
 /// value has a wrong type or lies out of range.
 DeviceProfile parse_profile(const std::string& text);
 
-/// The form in session files: the name of a bundled profile; any other profile in full.
+/// JSON for session files: only the name if the profile is bundled, else all figures.
 nlohmann::json profile_to_json(const DeviceProfile& profile);
 DeviceProfile profile_from_json(const nlohmann::json& json);
 
-/// All figures by key; rates have keys such as `matrix_flops.float16`.
+/// All figures of a profile by key; rates have keys such as `matrix_flops.float16`.
 std::map<std::string, double> profile_figures(const DeviceProfile& profile);
 
 /// The member of PeakRates for an element type. Integers other than the narrowest use float32.
 double PeakRates::*figure_for(ElementType element);
 
-/// Operations per second for operands of a type, including efficiency. A type without a figure uses
-/// the figure of the next wider type. Matrix products without matrix units use the vector rate.
+/// Achieved operations per second (peak rate times efficiency) for operands of a type. A type
+/// without a figure uses that of the next wider type. Without matrix units, matrix products use the
+/// vector rate.
 double operations_per_second(const DeviceProfile& profile, ComputeUnit unit, ElementType element);
 
-/// Bytes per second of device memory, including efficiency.
+/// Achieved bytes per second of device memory: bandwidth times efficiency.
 double memory_bandwidth(const DeviceProfile& profile);
 
 }  // namespace stashscope

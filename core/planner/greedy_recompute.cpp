@@ -33,8 +33,8 @@ class GreedyRecompute {
     double price = 0;  ///< cost per byte and idle slot
   };
 
-  /// Evicts one of the cheapest candidates. Tries several, because repeating some raises the peak
-  /// elsewhere.
+  /// Evicts the cheapest candidate that can be recomputed without raising the peak elsewhere. Tries
+  /// only the `most_tries` cheapest candidates.
   bool evict_one(std::uint32_t peak) {
     std::vector<Candidate> candidates = alive_but_idle(peak);
     constexpr std::ptrdiff_t most_tries = 24;
@@ -63,7 +63,8 @@ class GreedyRecompute {
     return candidates;
   }
 
-  /// Cost of making the item again before `slot`, including dead direct inputs.
+  /// Cost of recomputing the item before `slot`, including its maker's direct inputs that are dead
+  /// there.
   double cost_with_dead_inputs(ItemId item, std::uint32_t slot) const {
     const TaskId maker = graph_.maker[item];
     std::int64_t cost = graph_.cost[maker];
@@ -73,8 +74,8 @@ class GreedyRecompute {
     return static_cast<double>(cost) + 1e-9;
   }
 
-  /// Keeps the change if the item is no longer live at the peak slot and no slot exceeds the old
-  /// peak.
+  /// Recomputes the candidate before its next reader. Keeps the change only if the item is no
+  /// longer live at slot `peak` and no slot exceeds the old peak.
   bool make_again(const Candidate& candidate, std::uint32_t peak) {
     const std::int64_t before = state_.peak_bytes();
     const bool possible = repeat_with_inputs(graph_.maker[candidate.item], candidate.next_read);

@@ -9,7 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// The bytes while a task runs: its inputs and outputs and the items of `beside`, each once.
+/// The bytes live while a task runs: the task's inputs and outputs and the items of `beside`, each
+/// counted once.
 PeakLowerBound running(const TaskGraph& graph, TaskId task, std::vector<ItemId> beside) {
   const auto made = graph.outputs[task];
   for (const ItemId item : graph.inputs[task]) {
@@ -32,8 +33,8 @@ void raise(PeakLowerBound& bound, PeakLowerBound here) {
 /// Tasks with more inputs are skipped, because before_running takes quadratic time.
 constexpr std::size_t most_reads = 256;
 
-/// The bytes when the last input of the task is made, for the best choice of that input. @pre the
-/// task has inputs
+/// The bytes live while the last input of the task is made; the minimum over all inputs that may be
+/// the last. @pre the task has inputs
 PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
   std::vector<PeakLowerBound> cases;
   for (const ItemId last : graph.inputs[task]) {
@@ -46,7 +47,7 @@ PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
   return *std::ranges::min_element(cases, is_lower);
 }
 
-/// Items of makers that run only once, live beside a running task.
+/// Computes which items of makers that run only once must be live while a task runs.
 class OnceMadeItems {
  public:
   explicit OnceMadeItems(const TaskGraph& graph) : graph_(graph), bytes_(graph.items(), 0) {
@@ -68,7 +69,7 @@ class OnceMadeItems {
     return here;
   }
 
-  /// Upper bounds on `beside`, by slot of an order.
+  /// Upper bound on the bytes of `beside` for the task in each slot of an order.
   std::vector<std::int64_t> at_most(std::span<const TaskId> order) const {
     TaskGraph once = graph_;
     once.bytes = bytes_;

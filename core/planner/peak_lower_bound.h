@@ -16,12 +16,13 @@ struct PeakLowerBound {
   std::vector<ItemId> items;  ///< all items live at that moment, without persistent ones
 };
 
-/// Two kinds of moments count. While the last input of a task is made, all other inputs of the task
-/// are live, together with the inputs of the maker. While a task runs for the first time, items of
-/// makers that run only once are live if they are kept or a later task reads them; the fewest such
-/// bytes over all sets of tasks that may have run are a minimum cut.
+/// Uses two kinds of moments. First: while the last input of a task is made, all other inputs of
+/// the task are live, and so are the inputs of the task that makes the last one. Second: while a
+/// task runs for the first time, an item whose maker runs only once is live if it is kept or a
+/// later task reads it. The minimum of the bytes of such items, over all sets of tasks that may
+/// have run, is a minimum cut.
 /// @param order a valid order; determines which tasks are tried first
-/// @param limit limits the minimum cuts; a cut counts as a move for each task and item
+/// @param limit limits the minimum cuts; a cut counts as one move for each task and item
 PeakLowerBound recompute_peak_lower_bound(const TaskGraph& graph, std::span<const TaskId> order,
                                           const SearchLimit& limit, const Progress& progress);
 

@@ -8,7 +8,8 @@
 namespace stashscope {
 
 /// A planning problem read from a file: `n m fixed`, then n lines `cost memory`, then m lines
-/// `producer consumer`. Tasks are in a valid order; `fixed` is persistent memory.
+/// `producer consumer`. The order of the tasks in the file is a valid order; `fixed` is the
+/// persistent memory.
 struct PlanningInstance {
   TaskGraph graph;
   std::vector<TaskId> given_order;

@@ -16,7 +16,7 @@ class RecomputeMoves {
   RecomputeMoves(RunSequence& state, SearchRandom& random, bool keeps_order = false)
       : state_(state), random_(random), keeps_order_(keeps_order) {}
 
-  /// Bounds the cost: a move fails as soon as the sequence costs more.
+  /// Limits the cost of the sequence: a move that exceeds `most_cost` fails.
   void allow(double most_cost) {
     most_cost_ = most_cost;
     is_too_costly_ = false;
@@ -32,11 +32,11 @@ class RecomputeMoves {
   bool replace_any(std::int64_t budget_bytes);
 
  private:
-  /// Bounds on the further runs that a repeated run causes.
+  /// Limits on the additional runs that one repeated run causes.
   struct Reach {
-    int runs;  ///< at most, in total
+    int runs;  ///< limit on their total number
     double
-        share_of_inputs;  ///< share of dead inputs that are repeated; the other inputs live longer
+        share_of_inputs;  ///< share of dead inputs that are recomputed; the others stay live longer
   };
   Reach random_reach();
   bool repeat_before(TaskId task, std::uint32_t slot, Reach& reach);

@@ -14,36 +14,37 @@ namespace {
 
 /// Parameters of one round of annealing.
 struct Round {
-  double share;  ///< of the limit
+  double share;  ///< of the search limit
   bool from_best;
   double first_temperature;  ///< in units of the mean cost of a task
-  double penalty;      ///< initial; for an excess as large as the budget, in costs of all tasks
-  bool adapts = true;  ///< whether the penalty may fall
+  double penalty;            ///< at the start, in units of penalty_unit_
+  bool adapts = true;        ///< whether the penalty may fall
 };
-/// Results of one round vary strongly by chance, so there are several.
+/// The result of one round varies strongly by chance, so the search runs several rounds.
 constexpr Round rounds_of_many_moves[] = {
     {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1}, {0.2, false, 0.8, 1},
     {0.2, true, 0.4, 2},  {0.2, true, 0.4, 2},
 };
-/// In a small graph a single run changes much, which takes a high temperature or a constant
-/// penalty.
+/// In a small graph, adding or removing one run changes the cost by a large share. Escaping a local
+/// optimum therefore takes a high temperature or a penalty that does not adapt.
 constexpr Round rounds_of_a_small_graph[] = {
     {0.1, false, 0.8, 1, false}, {0.1, false, 0.4, 5, false},   {0.1, false, 4, 0.5, false},
     {0.1, false, 0.8, 2, false}, {0.1, false, 1.6, 0.3, false}, {0.1, false, 4, 0.5},
     {0.1, false, 8, 0.5},        {0.1, false, 0.8, 1},          {0.2, true, 0.2, 3, false},
 };
 constexpr std::size_t tasks_of_a_small_graph = 40;
-/// A large graph has too few moves per task for high temperatures.
+/// In a large graph the limit allows too few moves per task for high temperatures.
 constexpr Round rounds_of_few_moves[] = {{1, true, 0.1, 5}};
 constexpr std::size_t tasks_of_a_large_graph = 3000;
 constexpr double last_temperature = 0.005;
 
-/// Factor of each change of the penalty, and its lower limit, in the units of Round.
+/// Each change multiplies or divides the penalty by `penalty_step`; the limits are in units of
+/// penalty_unit_.
 constexpr double penalty_step = 1.01;
 constexpr double least_penalty = 0.05;
 constexpr double most_penalty = 200;
 
-/// Out of 100 moves; the remaining moves replace runs.
+/// Numbers of moves of each kind out of 100; the remaining moves replace runs.
 constexpr std::uint32_t shifts = 30;
 constexpr std::uint32_t repeats = 40;
 constexpr std::uint32_t removals = 20;
@@ -171,7 +172,7 @@ class RecomputeAnnealer {
   RecomputeMoves moves_;
   const BetterSequence& on_better_;
   double mean_cost_;
-  double penalty_unit_;  ///< cost of all tasks divided by the budget
+  double penalty_unit_;  ///< cost of all tasks divided by the bytes of the budget
   double penalty_ = 0;   ///< cost per byte above the budget
   BudgetedSequence best_;
 };

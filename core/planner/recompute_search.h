@@ -14,8 +14,8 @@ struct BudgetedSequence {
   std::vector<TaskId> sequence;
   std::int64_t cost = 0;
   std::int64_t peak_bytes = 0;
-  bool feasible = false;  ///< whether the peak is within the budget; if not, this is the sequence
-                          ///< of the lowest peak found
+  bool feasible = false;  ///< whether the peak is within the budget; if false, this sequence has
+                          ///< the lowest peak found
   std::int64_t moves = 0;
   double seconds_to_first = 0;  ///< time until the first feasible sequence
 };
@@ -28,8 +28,9 @@ struct RecomputeRules {
 /// The cheapest sequence found whose peak is within `budget_bytes` (including persistent bytes).
 /// Tasks may run several times, in any order. Simulated annealing over sequences, in rounds: a move
 /// shifts a run, adds a run before a later reader (with the inputs it needs), removes a run (with
-/// the runs that only it needs), or replaces a run. A sequence above the budget pays a penalty,
-/// which rises while the search is above the budget and falls while it is not.
+/// the runs that only this run needs), or replaces a run. A sequence above the budget pays a
+/// penalty, which rises while the current sequence is above the budget and falls while it is within
+/// the budget.
 /// @param start a valid sequence
 BudgetedSequence search_recompute(const TaskGraph& graph, const std::vector<TaskId>& start,
                                   std::int64_t budget_bytes, const RecomputeRules& rules,

@@ -13,7 +13,7 @@ namespace stashscope {
 namespace {
 
 constexpr int most_rounds = 30;
-/// A later starting point must improve by this share, so that ties go to the first.
+/// A later starting point must lower the error by this share, so that ties go to the earlier one.
 constexpr double needed_gain = 0.005;
 
 struct Weighted {
@@ -21,7 +21,7 @@ struct Weighted {
   double weight = 0;
 };
 
-/// Nothing if all weights are 0.
+/// nullopt if all weights are 0.
 std::optional<double> weighted_median(std::vector<Weighted> items) {
   std::ranges::sort(items, {}, &Weighted::value);
   double rest = 0;
@@ -50,10 +50,10 @@ double predicted(const TimedWork& work, const DeviceProfile& profile) {
   return work.launches ? seconds : seconds - profile.launch_seconds;
 }
 
-/// By node, whether arithmetic takes longer than memory.
+/// For each node, whether its arithmetic takes longer than its memory accesses.
 using BoundByArithmetic = std::vector<bool>;
 
-/// The unit and types that share one rate.
+/// A unit, and the element types whose operations share one rate on it.
 struct RateClass {
   ComputeUnit unit = ComputeUnit::vector;
   double PeakRates::*figure = nullptr;
@@ -75,7 +75,7 @@ std::vector<RateClass> classes_of(const std::vector<TimedWork>& work) {
   return classes;
 }
 
-/// Upper limit of quick times: four times that of the quickest tenth.
+/// Nodes up to this time count as quick: four times the 10th percentile of the times.
 double quick_seconds(const std::vector<TimedWork>& work) {
   std::vector<double> seconds;
   for (const TimedWork& each : work) {
@@ -96,8 +96,8 @@ class RooflineFit {
         quick_seconds_(quick_seconds(work)) {}
 
   DeviceProfile best() const {
-    // Operations per byte. The first ridges are the most likely: only matrix products are bound by
-    // arithmetic.
+    // Operations per byte. The first vector ridge is the most likely: only matrix products are
+    // bound by arithmetic.
     constexpr double infinite = std::numeric_limits<double>::infinity();
     constexpr std::array vector_ridges = {infinite, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625};
     constexpr std::array matrix_ridges = {1.0, 8.0, 64.0, 512.0};
@@ -167,7 +167,8 @@ class RooflineFit {
     return profile;
   }
 
-  /// The weighted median over the chosen nodes. @param amount a node's bytes or flops
+  /// The weighted median of the seconds per byte or flop over the chosen nodes. @param amount the
+  /// bytes or the flops of a node
   template <class Chosen>
   std::optional<double> seconds_each(double TimedWork::*amount, double launch,
                                      const Chosen& chosen) const {
@@ -195,7 +196,7 @@ class RooflineFit {
     }
   }
 
-  /// Seconds per operation of the nodes of these classes that are bound by arithmetic.
+  /// Seconds per operation, fitted to those nodes of the classes that are bound by arithmetic.
   std::optional<double> arithmetic_seconds(const std::vector<RateClass>& classes,
                                            const BoundByArithmetic& bound, double launch) const {
     return seconds_each(&TimedWork::flops, launch, [&](std::size_t i) {

@@ -13,24 +13,26 @@ struct TimedWork {
   double seconds = 0;
   ComputeUnit unit = ComputeUnit::vector;
   ElementType element = ElementType::float32;  ///< type of the computation
-  bool launches = true;                        ///< false for copies that plans add
+  bool launches = true;                        ///< has a launch time; false for copies of plans
 };
 
 /// Fits a profile to measured times: minimizes the sum of absolute differences between predicted
 /// and measured times, as far as the search described below gets. The figures are achieved rates,
 /// so all efficiencies are 1.
 ///
-/// Each node is bound by memory or by arithmetic. Given that, the seconds per byte, and the seconds
-/// per operation of each unit and type, are weighted medians over the nodes concerned. The weights
-/// are bytes or operations. Medians (least absolute deviations) tolerate a few outliers. The launch
-/// time is a weighted median of the time that quick nodes take beyond their work; the quickest
-/// nodes weigh most. Then each node's bound is determined again, until nothing changes. This ends
-/// in a local optimum, so it starts from several ridge points of the rooflines.
+/// Each node is bound by memory or by arithmetic. With these bounds fixed, the seconds per byte are
+/// a weighted median over the nodes bound by memory, and the seconds per operation of each unit and
+/// type are a weighted median over the nodes bound by arithmetic. The weights are bytes or
+/// operations. Medians (least absolute deviations) tolerate a few outliers. The launch time is a
+/// weighted median of the time that quick nodes take beyond their work; the quickest nodes weigh
+/// most. Then each node's bound is determined again, until nothing changes. The iteration ends in a
+/// local optimum, so it is started from several ridge points of the rooflines.
 ///
 /// A figure that limits no node keeps the value of `base` (peak times efficiency), but is never
 /// below an achieved rate. The launch time stays if no quick node takes longer than twice its work.
-/// No vector rate exceeds the rate of matrix products, because the cost model would use it for
-/// products. If matrix products were slower than other nodes, both share one rate.
+/// No vector rate exceeds the rate of matrix products, because the cost model would use the vector
+/// rate for matrix products. If the measured matrix products are slower than other nodes, both get
+/// one common rate.
 ///
 /// @param work each item has a time above 0, and flops or bytes above 0
 /// Sources: Williams, Waterman, Patterson, CACM 52(4), 2009 (the roofline); Bloomfield, Steiger,

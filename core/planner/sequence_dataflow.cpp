@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// A view that was made, with its inputs.
+/// The current copy of a view, with its inputs.
 struct MadeView {
   std::vector<ValueId> inputs;
   ValueId output;
@@ -73,7 +73,7 @@ class SequenceWriter {
     return inputs;
   }
 
-  /// Updates the views on which a value depends, the innermost first.
+  /// Updates the views on which a value depends, each after the views that it reads.
   void make_views_for(ValueId value) {
     std::vector<std::pair<NodeId, bool>> open;
     const auto visit = [&](ValueId each) {
@@ -136,7 +136,7 @@ class SequenceWriter {
     if (std::find(seeded.begin(), seeded.end(), node) == seeded.end()) seeded.push_back(node);
   }
 
-  /// Places views that no task reads, once, as soon as their inputs exist.
+  /// Gives every view that no task reads one place in the sequence, as soon as its inputs exist.
   void place_unread_views() {
     std::vector<NodeId> nodes = topological_order(old_);
     IdVector<NodeId, bool> is_read(old_.nodes(), false);

@@ -10,13 +10,13 @@ struct SequencePlan {
   std::int64_t cost_bound = 0;        ///< lower bound on the cost of any sequence within the budget
   std::int64_t peak_lower_bound = 0;  ///< lower bound on the peak of any sequence
 
-  /// Whether it is proven that the budget cannot be met.
+  /// Whether the lower bound on the peak proves that no sequence meets the budget.
   bool is_impossible(std::int64_t budget_bytes) const { return peak_lower_bound > budget_bytes; }
 };
 
 /// The cheapest sequence found for a budget: the best order without repeated runs if its peak is
 /// within the budget, else the result of a search that starts from the best order found.
-/// @param starts valid orders, at least one; if the order must be kept, only the first counts
+/// @param starts valid orders, at least one; if `rules` keep the order, only the first is used
 SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                            std::int64_t budget_bytes, const RecomputeRules& rules,
                            const SearchLimit& limit, const Progress& progress,

@@ -12,7 +12,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Limit on a reply in bytes: about ten times the reply for the largest picture.
+/// Limit on the bytes of a reply, about ten times what the largest picture needs.
 constexpr std::size_t most_reply = std::size_t{32} << 20;
 
 }  // namespace

@@ -16,8 +16,8 @@ constexpr const char* child_option = "--layout-child";
 /// Error for an unreadable request.
 void serve_layout(std::istream& in, std::ostream& out);
 
-/// Time limit of a layout. The largest pictures take a few seconds; a layout beyond this limit
-/// hardly ever ends.
+/// Time limit of a layout. The largest pictures take a few seconds; a layout that takes longer than
+/// this limit is unlikely to finish.
 constexpr std::chrono::seconds layout_time_limit{60};
 
 /// Places the request in a child process of `program`, so that a crash or an endless computation

@@ -42,7 +42,7 @@ inline Rect moved(const Rect& rect, Point by) {
   return {rect.x + by.x, rect.y + by.y, rect.width, rect.height};
 }
 
-/// The rectangle grown by `by` on every side.
+/// The rectangle with every side moved outwards by `by`.
 inline Rect grown(const Rect& rect, double by) {
   return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
 }
@@ -64,7 +64,7 @@ inline Rect bounds_of(const Curve& curve) {
   return bounds;
 }
 
-/// The point of one cubic curve at `t` in [0, 1]. @param p its four control points
+/// The point of one cubic curve at `t` in [0, 1]. @param p the four control points of the curve
 inline Point point_on(const Point* p, double t) {
   const double s = 1 - t;
   const double a = s * s * s;
@@ -86,7 +86,7 @@ inline std::vector<Point> flattened(const Curve& curve, int parts) {
   return points;
 }
 
-/// Distance of a point from the line segment between two others.
+/// Distance of `point` from the line segment between `from` and `to`.
 inline double distance_to(Point from, Point to, Point point) {
   const Point along = {to.x - from.x, to.y - from.y};
   const Point away = {point.x - from.x, point.y - from.y};
@@ -96,7 +96,7 @@ inline double distance_to(Point from, Point to, Point point) {
   return std::hypot(away.x - t * along.x, away.y - t * along.y);
 }
 
-/// Distance of a point from a curve; within a pixel for curves as long as a screen.
+/// Distance of a point from a curve; the error is below a pixel for curves as long as a screen.
 inline double distance_to(const Curve& curve, Point point) {
   constexpr int parts = 32;
   const std::vector<Point> points = flattened(curve, parts);
@@ -107,7 +107,7 @@ inline double distance_to(const Curve& curve, Point point) {
   return least;
 }
 
-/// A curve that is vertical (horizontal) at both ends.
+/// A curve whose both ends run vertically (horizontally).
 inline Curve vertical_curve(Point from, Point to) {
   const double bend = (to.y - from.y) / 2;
   return {from, {from.x, from.y + bend}, {to.x, to.y - bend}, to};

@@ -108,7 +108,8 @@ class DotGraph {
     edges_.push_back(made);
   }
 
-  /// A point above (below) all boxes, where edges from (to) the outside end.
+  /// An auxiliary node above (below) all boxes, where edges from (to) outside the column start
+  /// (end).
   Agnode_t* port(const char* rank, Agnode_t*& known) {
     if (known != nullptr) return known;
     Agraph_t* const row = agsubg(graph_, writable(rank), 1);

@@ -23,7 +23,7 @@ class LayeredPlacer {
   }
 
  private:
-  /// Boxes are in execution order. Edges against this order close cycles and are ignored.
+  /// Boxes are in execution order. Edges that run against this order close cycles and are ignored.
   void find_ranks() {
     std::vector<std::vector<std::uint32_t>> before(graph_.boxes.size());
     for (const LayoutEdge& edge : graph_.edges) {
@@ -37,7 +37,7 @@ class LayeredPlacer {
     }
   }
 
-  /// Gives every rank its height; a wide rank takes several lines.
+  /// Sets the height of every rank; a wide rank is split into several lines.
   void stack_ranks() {
     double y = has_edge_from_outside() ? rank_gap : 0;
     for (const auto& rank : ranks_) {

@@ -8,8 +8,9 @@ namespace stashscope::layout {
 constexpr double box_gap = 16;
 constexpr double rank_gap = 22;
 
-/// A plain layered layout: ranks by longest path, boxes of a rank near their producers. Takes
-/// linear time, so it is available at once while Graphviz still runs.
+/// A plain layered layout: the longest path determines the rank of a box, and boxes of a rank lie
+/// near their producers. Takes linear time, so that a picture is available while Graphviz still
+/// runs.
 RankedColumn place_layered(const ColumnGraph& graph);
 
 }  // namespace stashscope::layout

@@ -15,15 +15,15 @@ using Items = json::array_t;
 
 constexpr const char* request_format = "stashscope-layout-request-2";
 constexpr const char* result_format = "stashscope-layout-result-2";
-/// Bounds of a message, far above those of real pictures.
+/// Limits on the contents of a message, far above those of real pictures.
 constexpr std::size_t most_items = 1'000'000;
 constexpr double farthest = 1e9;
 constexpr int deepest = 8;
 
 [[noreturn]] void fail() { fail_run("", "the layout process sent an unreadable message"); }
 
-/// Parsed nested brackets take many times the memory of their text. In valid messages, texts
-/// contain no brackets.
+/// Nested brackets take many times more memory when parsed than as text. Strings in valid messages
+/// contain no brackets, so counting characters gives the depth.
 bool is_nested_too_deeply(std::string_view text) {
   int depth = 0;
   for (const char each : text) {
@@ -34,8 +34,8 @@ bool is_nested_too_deeply(std::string_view text) {
   return false;
 }
 
-/// The values of the members `keys`, in that order. Fails unless the object has exactly these
-/// members.
+/// The values of the members `keys`, in the order of `keys`. Fails unless the object has exactly
+/// these members.
 template <std::size_t count>
 std::array<const json*, count> members(const json& object, const char* const (&keys)[count]) {
   if (!object.is_object() || object.size() != count) fail();
@@ -178,7 +178,7 @@ std::string message(const char* format, Items levels) {
   return json({{"format", format}, {"levels", std::move(levels)}}).dump() + "\n";
 }
 
-/// The levels of a message of that format.
+/// The levels of a message whose format is `format`.
 Items levels_of(std::string_view text, const char* format) {
   if (is_nested_too_deeply(text)) fail();
   json object = json::parse(text, nullptr, false);

@@ -13,10 +13,11 @@ namespace stashscope::layout {
 std::string to_text(const LayoutRequest& request);
 std::string to_text(const LayoutResult& result);
 
-/// Both functions throw a run Error for text that is not a request (result), and for numbers and
+/// The parse functions throw a run Error for text that is not a request (result) and for numbers or
 /// indices out of range.
 LayoutRequest parse_request(std::string_view text);
-/// @param request the request that the result must answer, with equal numbers of boxes and curves
+/// @param request the request to which the result belongs; both must have the same numbers of boxes
+/// and curves
 LayoutResult parse_result(std::string_view text, const LayoutRequest& request);
 
 }  // namespace stashscope::layout

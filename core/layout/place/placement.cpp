@@ -72,15 +72,15 @@ Point nearest_on(const Rect& box, Point p) {
   return {std::clamp(p.x, box.x, box.right()), std::clamp(p.y, box.y, box.bottom())};
 }
 
-/// Moves the ends of a curve onto their boxes. Placers end curves up to a pixel away, and
-/// stretching a gap enlarges that distance.
+/// Moves the ends of a curve onto their boxes. Placers end curves up to a pixel away from a box,
+/// and stretching a gap enlarges this distance.
 void tie_to_boxes(Curve& curve, const LayoutEdge& edge, const std::vector<Rect>& boxes) {
   if (curve.empty()) return;
   if (edge.from != outside) curve.front() = nearest_on(boxes[edge.from], curve.front());
   if (edge.to != outside) curve.back() = nearest_on(boxes[edge.to], curve.back());
 }
 
-/// The column with its rows moved to their new positions.
+/// The placed column after moving its rows to their new centres `rows`.
 PlacedColumn finish(const Column& column, const std::vector<double>& rows) {
   PlacedColumn placed;
   placed.width = column.placed.size.width;
@@ -99,7 +99,7 @@ PlacedColumn finish(const Column& column, const std::vector<double>& rows) {
   return placed;
 }
 
-/// The lowest point of boxes and curves.
+/// The y of the lowest point of all boxes and curves.
 double bottom_of(const PlacedColumn& column) {
   double bottom = 0;
   for (const Rect& box : column.boxes) bottom = std::max(bottom, box.bottom());

@@ -33,7 +33,8 @@ struct LayoutColumn {
   std::vector<LayoutEdge> edges;
 };
 
-/// The contents of one open group: two columns, and pairs of boxes to be placed at the same height.
+/// The contents of one open group: two columns, and the pairs of boxes that should lie at the same
+/// height.
 struct LayoutLevel {
   LayoutColumn forward;
   LayoutColumn backward;
@@ -63,11 +64,12 @@ struct LayoutResult {
   std::vector<PlacedLevel> levels;
 };
 
-/// A column for a placer: all sizes known, edges from lower to higher index except in cycles.
+/// A column for a placer. All sizes are known; edges run from lower to higher index except in
+/// cycles.
 struct ColumnGraph {
   std::vector<Size> boxes;
   std::vector<LayoutEdge> edges;
-  std::vector<bool> is_open;  ///< edges of an open box meet it in the middle of its border
+  std::vector<bool> is_open;  ///< open boxes: edges end in the middle of the border
 };
 
 /// Centres of boxes and curves of edges, from top to bottom. Boxes of one rank have the same y.

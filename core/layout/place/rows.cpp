@@ -6,8 +6,8 @@ namespace stashscope::layout {
 
 namespace {
 
-/// The longest subset of links in which both sides ascend. Takes quadratic time, for a few hundred
-/// rows.
+/// The longest subset of links in which both sides ascend. Takes quadratic time, which is short for
+/// a few hundred rows.
 std::vector<RowLink> longest_ascent(std::vector<RowLink> links) {
   std::sort(links.begin(), links.end(), [](const RowLink& a, const RowLink& b) {
     return a.left < b.left || (a.left == b.left && a.right < b.right);
@@ -31,8 +31,8 @@ std::vector<RowLink> longest_ascent(std::vector<RowLink> links) {
   return chain;
 }
 
-/// Moves the rows after `first`, up to `last`, so that `last` lies `distance` below `first`. The
-/// extra distance is spread evenly over the gaps.
+/// Moves the rows after `first` up to and including `last`, so that `last` lies `distance` below
+/// `first`. The extra distance is spread evenly over the gaps.
 void spread(const std::vector<Row>& rows, std::vector<double>& centers, std::size_t first,
             std::size_t last, double distance) {
   const double more = distance - (rows[last].center - rows[first].center);

@@ -4,7 +4,7 @@
 
 namespace stashscope::layout {
 
-/// The boxes of a column at one height; y grows downwards.
+/// All boxes of a column that lie at one height; y grows downwards.
 struct Row {
   double center = 0;
   double height = 0;
@@ -18,8 +18,8 @@ struct RowLink {
   friend bool operator==(const RowLink&, const RowLink&) = default;
 };
 
-/// New positions of the rows of both columns. As many linked rows as possible lie side by side,
-/// columns keep their order, and no gap shrinks.
+/// New positions of the rows of both columns. As many linked rows as possible lie side by side, the
+/// rows of a column keep their order, and no gap shrinks.
 struct AlignedRows {
   std::vector<double> left;  ///< new centres
   std::vector<double> right;
@@ -27,7 +27,7 @@ struct AlignedRows {
 AlignedRows align_rows(const std::vector<Row>& left, const std::vector<Row>& right,
                        std::vector<RowLink> links);
 
-/// Maps old y to new y: heights inside a row move with the row, heights between two rows are
+/// Maps an old y to a new y: a y inside a row moves with the row, a y between two rows is
 /// interpolated.
 class RowMap {
  public:

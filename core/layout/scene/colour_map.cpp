@@ -9,7 +9,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// Linear RGB; displayable components lie in [0, 1].
+/// Components of linear RGB; a screen can show components in [0, 1].
 using Light = std::array<double, 3>;
 
 /// From the perceptual space OKLab in polar form (lightness, chroma, hue in degrees).
@@ -40,7 +40,7 @@ std::uint8_t screen_value(double linear) {
 Rgb colour_at(double t) {
   const double lightness = 0.32 + 0.58 * t;
   const double hue = 305 - 195 * t;
-  // Uses the largest displayable chroma: lightness must be even, chroma need not be.
+  // Uses the largest chroma that a screen can show: only lightness must rise evenly over the map.
   double chroma = 0.15;
   while (chroma > 0 && !is_shown(from_oklch(lightness, chroma, hue))) chroma -= 0.005;
   const Light light = from_oklch(lightness, std::max(0.0, chroma), hue);

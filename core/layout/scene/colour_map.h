@@ -13,7 +13,7 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// The colour map for all data, from dark violet (0) over teal to bright yellow (1). Lightness
+/// The colour map of all quantities, from dark violet (0) over teal to bright yellow (1). Lightness
 /// rises evenly, so equal differences look equal, and the map is readable without colour vision.
 Rgb lifetime_colour(double share);
 

@@ -28,7 +28,8 @@ struct ColourShare {
   double share = 1;  ///< of the strip
 };
 
-/// Parts from top to bottom; empty if the box has no value. Only `stash` has several parts.
+/// The parts of a box's strip from top to bottom; empty if the box has no value. Only the colouring
+/// `stash` gives several parts.
 std::vector<ColourShare> strip_of(const Drawing& drawing, const DrawnBox& box, Colouring colouring);
 
 /// The colour of the largest part of the strip.
@@ -42,7 +43,8 @@ struct Scale {
 };
 Scale scale_of(const Drawing& drawing, Colouring colouring);
 
-/// Position of a number on a logarithmic scale, from 0 (`least` or less) to 1. @pre number > 0
+/// Position of a number on a logarithmic scale, from 0 (`least` or less) to 1 (`most`). @pre number
+/// > 0
 double share_on(const Scale& scale, double number);
 
 }  // namespace stashscope::layout

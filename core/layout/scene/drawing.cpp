@@ -84,7 +84,8 @@ class Drawer {
     drawing_.edges.push_back(std::move(drawn));
   }
 
-  /// Forward enters at the top and leaves at the bottom, backward the other way round.
+  /// Edges of forward enter a box at the top and leave it at the bottom; edges of backward do the
+  /// opposite.
   Point entry_of(std::uint32_t box, Side side) const {
     const Rect& rect = drawing_.boxes[box].rect;
     return {rect.center().x, side == Side::forward ? rect.y : rect.bottom()};
@@ -122,7 +123,7 @@ class Drawer {
     }
   }
 
-  /// A clone has the stash of its original.
+  /// A clone shows the stash of the node that it clones.
   void add_stash(DrawnBox& box, NodeId node) const {
     const NodeStash& origin = view_.node_stashes[view_.dataflow.origin(node)];
     const bool is_clone = view_.dataflow.is_clone(node);
@@ -178,7 +179,7 @@ class Drawer {
     made.bounds = bounds_of(made.curve);
     made.from = start;
     made.to = end;
-    made.is_turn = true;  // cleared when a stash joins this edge
+    made.is_turn = true;  // cleared when a stashed value joins this edge
     return made;
   }
 

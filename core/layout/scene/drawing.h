@@ -12,10 +12,10 @@ struct StepView {
   const Dataflow& dataflow;
   const Timeline& timeline;
   const Grouping& grouping;
-  NodeId yield;                      ///< the boundary between forward and backward; invalid: none
-  IdVector<NodeId, double> seconds;  ///< by node of the dataflow
-  IdVector<NodeId, NodeMemory> memory;       ///< by node of the dataflow
-  std::vector<StashedValue> stashed;         ///< stashed values of the step
+  NodeId yield;                         ///< boundary between forward and backward; invalid: none
+  IdVector<NodeId, double> seconds;     ///< by node of the dataflow
+  IdVector<NodeId, NodeMemory> memory;  ///< by node of the dataflow
+  std::vector<StashedValue> stashed;    ///< stashed values of the step
   IdVector<NodeId, NodeStash> node_stashes;  ///< by node of the graph
 };
 
@@ -28,10 +28,10 @@ struct DrawnBox {
   std::size_t clones = 0;  ///< number of clones among these nodes
   NodeMemory memory;       ///< of all nodes in the box
   double seconds = 0;      ///< run time of all nodes in the box
-  /// Stashed bytes without plans by StashState, at least 1 for each node.
+  /// Stashed bytes by StashState, as if no plan were on; each node with a state adds at least 1.
   std::array<std::int64_t, stash_states> stash{};
-  /// Share of the step's slots in which the bytes of the box stay in memory; negative if there are
-  /// too few bytes to matter.
+  /// Share of the step's slots during which the box's outputs stay in memory, averaged over bytes;
+  /// negative if the bytes are too few to matter.
   double heat = -1;
   std::uint32_t parent = outside;  ///< the open box around it
 
@@ -41,7 +41,7 @@ struct DrawnBox {
 struct DrawnEdge {
   Curve curve;  ///< never empty
   Rect bounds;
-  std::uint32_t from = 0;  ///< a box; if the edge crosses a border, the open box
+  std::uint32_t from = 0;  ///< index of a box; the open box if the edge crosses its border
   std::uint32_t to = 0;
   std::uint32_t tensors = 1;
 };
@@ -54,10 +54,10 @@ struct StashEdge {
   std::uint32_t to = 0;
   std::vector<std::uint32_t> stashes;  ///< indices into the drawing's stashes
   std::int64_t bytes = 0;
-  bool is_turn = false;  ///< true: no stash; connects the end of forward and the start of backward
+  bool is_turn = false;  ///< connects the end of forward and the start of backward; no stash
 };
 
-/// A finished picture as plain values, complete for painting.
+/// A finished picture as plain values; painting needs nothing else.
 struct Drawing {
   std::vector<DrawnBox> boxes;  ///< parents before their contents
   std::vector<DrawnEdge> edges;
@@ -77,10 +77,10 @@ struct Drawing {
 /// @param placed the result for make_request of the same outline
 Drawing draw(const StepView& view, const Outline& outline, const LayoutResult& placed);
 
-/// The innermost box at a point; nothing outside all boxes.
+/// The innermost box at a point; nullopt if no box contains the point.
 std::optional<std::uint32_t> box_at(const Drawing& drawing, Point point);
 
-/// The nearest stash edge within `reach` of a point; empty if no stash edge is that near.
+/// The nearest stash edge within `reach` of a point; nullopt if all stash edges are farther away.
 std::optional<std::uint32_t> stash_edge_at(const Drawing& drawing, Point point, double reach);
 
 }  // namespace stashscope::layout

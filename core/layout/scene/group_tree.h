@@ -26,10 +26,10 @@ class GroupTree {
   Entry& operator[](std::size_t index) { return entries_[index]; }
   const Entry& operator[](std::size_t index) const { return entries_[index]; }
 
-  /// The group of a scope; created if missing.
+  /// Returns the group of a scope and creates it if it is missing.
   std::size_t at(const std::vector<std::string>& scope);
   std::size_t add_child(std::size_t parent, std::string path, std::string label);
-  /// The innermost group that contains both.
+  /// The innermost group that contains `a` and `b`.
   std::size_t common(std::size_t a, std::size_t b) const;
 
   /// Removes `child`: its children and nodes move to its parent.

@@ -15,8 +15,8 @@ using GroupId = Id<struct GroupTag>;
 /// Forward is drawn on the left and runs down, backward on the right and runs up.
 enum class Side : std::uint8_t { forward, backward };
 
-/// Nodes that are drawn as one box until the box is opened: a layer, a block, a run of operators. A
-/// group contains nodes of both sides; its two boxes are partners.
+/// Nodes that are drawn as one box until the user opens the box: a layer, a block, a run of
+/// operators. A group with nodes of both sides has two boxes, which are partners.
 struct Group {
   std::string path;             ///< unique; names joined by `/`
   std::string label;            ///< text on the box
@@ -37,15 +37,16 @@ struct Grouping {
   GroupId root() const { return GroupId(0); }
 };
 
-/// The side of every node, from the boundary; without a boundary, from the node's name.
+/// The side of every node, derived from the boundary between forward and backward; without a
+/// boundary, from the node's name.
 IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities);
 
 /// Groups nodes by the paths in their names. Nodes without a path join their neighbours or form
 /// runs of bounded length.
 Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side);
 
-/// Groups drawn open. A group counts only if all groups around it are open. The root is always
-/// open.
+/// The groups to draw open. A group is drawn open only if all groups around it are open too. The
+/// root is always open.
 using OpenGroups = std::set<GroupId>;
 
 /// Opens groups down to the layers, as far as the result fits one screen.

@@ -89,7 +89,7 @@ class OutlineBuilder {
     return boxes;
   }
 
-  /// Opens groups from the outside in, so that the limit closes inner groups first.
+  /// Opens outer groups before inner ones, so that the limit keeps inner groups closed first.
   void open_groups(const OpenGroups& open, std::size_t limit) {
     is_open_ = IdVector<GroupId, bool>(grouping_.groups.size(), false);
     std::vector<GroupId> queue = {grouping_.root()};
@@ -145,7 +145,8 @@ class OutlineBuilder {
     for (const auto& [place, box] : placed) level.column(side).boxes.push_back(box);
   }
 
-  /// The box that shows a node: its own, or the outermost closed group around it.
+  /// The box that shows a node: the node's own box, or that of the outermost closed group around
+  /// the node.
   Spot find_spot(NodeId node) const {
     GroupId closed;
     for (GroupId at = group_of(node); at.valid(); at = grouping_.groups[at].parent) {
@@ -173,8 +174,8 @@ class OutlineBuilder {
     }
   }
 
-  /// Adds an edge at the innermost level that contains both nodes, and edges through the borders of
-  /// the levels that contain only one of them.
+  /// Adds an edge at the innermost level that contains both nodes. Also adds edges through the
+  /// borders of the levels that contain only one of the nodes.
   void connect(NodeId producer, NodeId reader, ValueId value) {
     const Side side = side_of(producer);
     Spot from = outline_.spot_of[producer];

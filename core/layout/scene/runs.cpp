@@ -66,7 +66,8 @@ class RunGatherer {
 
   bool is_forward(NodeId node) const { return side_[node] == Side::forward; }
 
-  /// Gathers each run of loose nodes between two groups into new groups of at most `piece` nodes.
+  /// Gathers each run of consecutive nodes between two groups into new groups of at most `piece`
+  /// nodes.
   std::vector<Item> gather_loose(std::size_t level, const std::vector<Item>& items) {
     std::vector<Item> result;
     for (auto at = items.begin(); at != items.end();) {
@@ -113,8 +114,8 @@ class RunGatherer {
     return label.substr(0, label.find(" … "));
   }
 
-  /// Gradient nodes join the groups of their forward nodes; other nodes join the group of their
-  /// predecessor.
+  /// Moves backward nodes into groups: a gradient node joins the group of its forward node, any
+  /// other node the group of the node before it.
   void send_gradients_after(std::size_t level) {
     std::vector<NodeId> nodes = std::move(tree_[level].nodes);
     tree_[level].nodes.clear();

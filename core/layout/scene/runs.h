@@ -9,12 +9,13 @@ struct RunLimits {
   std::size_t most_items = 96;   ///< limit on the items of a group
   std::size_t most_at_top = 40;  ///< limit on the items of the first screen
   std::size_t piece = 24;        ///< approximate size of a new group
-  std::size_t shortest = 4;      ///< shorter runs of loose nodes stay loose
+  std::size_t shortest = 4;      ///< shorter runs of nodes get no group
 };
 
-/// Keeps every level short: gathers consecutive loose nodes of a level that is too long into new
-/// groups, and gathers new groups again while there are too many.
-/// @param partner the forward node of each gradient node; the gradient node joins its group
+/// Keeps every level short. If a level has too many items, its consecutive nodes outside of groups
+/// are gathered into new groups, and consecutive new groups again while there are too many.
+/// @param partner the forward node of each gradient node; the gradient node joins the forward
+/// node's group
 void gather_runs(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,
                  const IdVector<NodeId, NodeId>& partner, const RunLimits& limits = {});
 

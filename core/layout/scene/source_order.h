@@ -7,15 +7,15 @@
 
 namespace stashscope::layout {
 
-/// Positions of nodes and groups in the order of the file, as node ids.
+/// Positions of nodes and groups in the model file's order, expressed as node ids.
 class SourceOrder {
  public:
   SourceOrder(const Graph& graph, const IdVector<NodeId, Side>& side)
       : graph_(graph), side_(side) {}
   SourceOrder(const Graph& graph, IdVector<NodeId, Side>&& side) = delete;
 
-  /// The position of a node. A node without producers (a constant, a shape) takes the position of
-  /// its first reader.
+  /// The position of a node. A node whose inputs have no producer (a constant, a shape) takes the
+  /// position of its first reader.
   NodeId of_node(NodeId node) const {
     const Topology& topology = graph_.topology();
     for (const ValueId input : topology.inputs[node]) {
@@ -28,7 +28,7 @@ class SourceOrder {
     return first.valid() ? first : node;
   }
 
-  /// The median position of the forward nodes, or of all nodes if there are no forward nodes;
+  /// The position of a group: the median of its forward nodes, or of all nodes if none is forward;
   /// invalid without nodes.
   NodeId of_group(std::vector<NodeId> nodes) const {
     const auto backward = std::partition(nodes.begin(), nodes.end(),

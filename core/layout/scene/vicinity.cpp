@@ -54,7 +54,7 @@ class PathFinder {
     return side_of(dataflow_, grouping_, node) == Side::forward;
   }
 
-  /// @param maker a node, or a clone of one
+  /// @param maker a forward node or its clone
   void add_made_by(NodeId maker) {
     for (const ValueId value : dataflow_.topology.outputs[maker]) {
       if (!value.valid()) continue;

@@ -12,18 +12,18 @@ struct Neighbour {
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
-/// The producers of the inputs of `nodes` (the readers of their outputs) that are not in `nodes`.
-/// Each is listed once, in the order of the inputs (outputs).
+/// The nodes outside of `nodes` that produce an input (read an output) of `nodes`, each once and in
+/// the order of the inputs (outputs).
 std::vector<Neighbour> makers_before(const Topology& topology, const std::vector<NodeId>& nodes);
 std::vector<Neighbour> readers_after(const Topology& topology, const std::vector<NodeId>& nodes);
 
-/// The path of the activations that `nodes` make in forward or read in backward: their makers, the
-/// clones that recompute them, and their readers in backward; ascending. Empty without such
-/// activations.
+/// The nodes on the path of the activations that `nodes` make in forward or read in backward,
+/// ascending: the makers of these activations, the clones that recompute them, and their readers in
+/// backward. Empty if there are no such activations.
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 
-/// The same path as `activation_path`, for the values on one stash edge of a drawing.
+/// As `activation_path`, but for the values on one stash edge of a drawing.
 std::vector<NodeId> nodes_of_stash_edge(const Drawing& drawing, std::uint32_t stash_edge);
 
 /// Whether each node is at most `hops` tensors away from one of `nodes`.
@@ -31,7 +31,7 @@ IdVector<NodeId, bool> nodes_near(const Topology& topology, const std::vector<No
                                   int hops);
 
 /// The part of a drawing that shows some nodes: their boxes, the boxes around them, and the edges
-/// between these.
+/// between these boxes.
 struct DrawingPart {
   std::vector<bool> boxes;
   std::vector<bool> edges;

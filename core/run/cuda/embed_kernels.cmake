@@ -1,4 +1,4 @@
-# Writes kernel_library.cpp: the text of the kernel files, for the compiler that runs beside a device.
+# Writes kernel_library.cpp: the text of the kernel files, which is compiled at run time.
 # prelude.cuh comes first, the others in alphabetical order.
 function(embed_kernels OUTPUT FOLDER)
   file(GLOB KERNEL_FILES CONFIGURE_DEPENDS ${FOLDER}/*.cuh)

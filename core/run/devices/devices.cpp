@@ -13,7 +13,7 @@ namespace stashscope {
 
 namespace {
 
-/// The number in `cuda:N`; 0 for `cuda`.
+/// The index N of the device `cuda:N`; 0 for `cuda`.
 int cuda_index(const std::string& device) {
   const std::size_t colon = device.find(':');
   return colon == std::string::npos ? 0 : std::stoi(device.substr(colon + 1));
@@ -34,7 +34,7 @@ std::unique_ptr<Runner> make_cuda_runner(const std::string& device, const RunSet
                                             "cuda:" + std::to_string(index), settings);
 }
 
-/// Refuses options that the CPU would silently ignore.
+/// Rejects options that the CPU would silently ignore.
 void check_for_processor(const RunSettings& settings) {
   const auto refuse = [](const char* option) {
     fail_usage(option, "is for GPUs, but the step runs on the CPU", "add --device cuda");

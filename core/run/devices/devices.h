@@ -9,11 +9,12 @@
 
 namespace stashscope {
 
-/// The runner of `cpu`, `cuda` or `cuda:N`. Throws a usage Error for other names and for settings
-/// that the CPU cannot follow, and a run Error with the reason when the device is not available.
+/// Makes the runner for the device `cpu`, `cuda` or `cuda:N`. Throws a usage Error for other names
+/// and for settings that the CPU does not support, and a run Error with the reason when the device
+/// is not available.
 std::unique_ptr<Runner> make_runner(const std::string& device, const RunSettings& settings = {});
 
-/// A device to choose; `description` is the reason when it is not available.
+/// A device that the user can choose. If it is not available, `description` gives the reason.
 struct DeviceInfo {
   std::string name;
   std::string description;
@@ -23,9 +24,9 @@ struct DeviceInfo {
 };
 std::vector<DeviceInfo> list_devices();
 
-/// The entry of `devices` for a device name: `cuda` means the first GPU and `none` the CPU, which
-/// then runs the step. Without any GPU, all GPU names give the entry with the reason. Null when no
-/// entry matches.
+/// Returns the entry of `devices` for a device name, null when no entry matches. `cuda` means the
+/// first GPU; `none` means the CPU, which runs the step when no device is chosen. Without any GPU,
+/// every GPU name gives the entry that holds the reason.
 const DeviceInfo* device_meant(const std::vector<DeviceInfo>& devices, const std::string& name);
 
 }  // namespace stashscope

@@ -10,13 +10,12 @@ namespace stashscope {
 /// All elements of a floating or integer tensor as numbers; empty for other types.
 std::vector<double> numbers(const Tensor& tensor);
 
-/// How far two lists of numbers are apart.
+/// The difference between an actual and an expected list of numbers.
 struct Difference {
-  /// Largest
-  /// actual - expected
-  /// . Infinite when the lengths differ or only one side is NaN; NaN on both sides counts as equal.
+  /// Largest absolute difference of two numbers at the same index. Infinite when the lengths differ
+  /// or one number is NaN and the other is not; two NaN are equal.
   double largest = 0;
-  double largest_value = 0;  ///< largest |expected|, of the finite elements
+  double largest_value = 0;  ///< largest absolute value of the finite expected numbers
 };
 
 Difference difference(std::span<const double> actual, std::span<const double> expected);

@@ -6,7 +6,7 @@
 namespace stashscope {
 
 /// Limits on what a measurement may contain, whatever its source, so that sums and small multiples
-/// fit into 64 bits and times stay finite.
+/// of bytes fit into 64 bits and times stay finite.
 constexpr std::int64_t most_measured_bytes = std::int64_t{1} << 60;
 constexpr double most_measured_seconds = 1e9;
 

@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// For an even count, the mean of the two middle numbers.
+/// The median; for an even count, the mean of the two middle numbers.
 double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + std::ssize(numbers) / 2;
   std::nth_element(numbers.begin(), middle, numbers.end());
@@ -19,7 +19,7 @@ double median(std::vector<double> numbers) {
 void check_range(const char* option, int number, int least) {
   if (number >= least && number <= most_runs) return;
   fail_usage(option,
-             "is not between " + std::to_string(least) + " and " + std::to_string(most_runs));
+             "must be between " + std::to_string(least) + " and " + std::to_string(most_runs));
 }
 
 }  // namespace

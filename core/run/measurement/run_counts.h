@@ -10,7 +10,7 @@ namespace stashscope {
 
 constexpr int most_runs = 1000;
 
-/// How often a step runs, always with the same data.
+/// How often a step runs; every run uses the same data.
 struct RunCounts {
   /// Runs before the measured ones, 0 to most_runs: the first run loads code and fills memory
   /// pools.
@@ -28,9 +28,9 @@ void check_run_counts(const RunCounts& counts);
 /// step runs only once.
 std::string describe_run(const RunCounts& counts, int index);
 
-/// Combines several runs of a step: the memory of the last run, the largest difference of the other
-/// runs from it, and the median time of each node. @param repeats not empty
-/// Throws a run Error when they have different numbers of nodes.
+/// Combines several runs of a step: the memory of the last run, the largest difference between the
+/// last run and any other, and the median time of each node. @param repeats not empty
+/// Throws a run Error when the runs have different numbers of nodes.
 Measurement combined(std::vector<Measurement> repeats);
 
 }  // namespace stashscope

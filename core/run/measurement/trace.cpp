@@ -124,8 +124,8 @@ TraceEvent parse_event(const std::string& line) {
 std::int64_t largest_difference(const std::vector<std::int64_t>& measured,
                                 const std::vector<std::int64_t>& predicted) {
   if (measured.size() != predicted.size()) {
-    fail_run("", "the run has " + std::to_string(measured.size()) + " nodes, the prediction " +
-                     std::to_string(predicted.size()));
+    fail_run("", "the run has " + std::to_string(measured.size()) +
+                     " nodes, but the prediction has " + std::to_string(predicted.size()));
   }
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < measured.size(); ++i) {

@@ -15,7 +15,7 @@ struct TraceEvent {
     release,     ///< `bytes` of `name`
     node_start,  ///< the node in slot `step` starts; its outputs are allocated after this event
     node_end,    ///< the node ended; values that it read last are released after this event
-    resident,    ///< the whole process has `bytes`, as the system counts them
+    resident,    ///< the resident size of the process is now `bytes`
     workspace,   ///< scratch memory in use is now `bytes`
     reserved,    ///< the device's allocator now holds `bytes`, used or free
   };
@@ -33,23 +33,24 @@ using TraceSink = std::function<void(const TraceEvent&)>;
 /// The measurement of one training step, or of several runs of it.
 struct Measurement {
   std::string device;                    ///< `cpu`, `cuda:0`, ...
-  std::vector<std::int64_t> live_bytes;  ///< by slot, counted like Timeline's
+  std::vector<std::int64_t> live_bytes;  ///< by slot, as in Timeline
   std::vector<double> node_seconds;      ///< by slot
-  double step_seconds = 0;               ///< wall time of the whole step for its caller; 0: unknown
+  double step_seconds = 0;               ///< wall time of the whole step; 0: unknown
   std::int64_t peak_bytes = 0;
   std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0: unknown
-  std::vector<std::int64_t> idle_bytes;  ///< counted like Timeline's; empty: unknown
+  std::vector<std::int64_t> idle_bytes;  ///< by slot, as in Timeline; empty: unknown
   /// Sizes, by name, of the data-dependent dims that occur in the step's tensors.
   std::map<std::string, std::int64_t> data_dependent;
   int repeats = 1;                     ///< number of runs; times are medians over them
   std::int64_t repeat_difference = 0;  ///< largest difference of a slot's live bytes between runs
   /// Peak scratch memory of the kernels by slot, not part of live_bytes; empty when there was none.
   std::vector<std::int64_t> workspace_bytes;
-  /// Peak of tensors and scratch memory at one moment, where it is known independently of the
-  /// slots; else 0.
+  /// Peak of tensors plus scratch memory at one moment, measured over the whole step instead of by
+  /// slot; 0: not measured.
   std::int64_t peak_together_bytes = 0;
-  std::int64_t peak_reserved_bytes = 0;  ///< most that the device's allocator held; 0: unknown
-  std::vector<std::string> remarks;      ///< which numbers are inexact, and why
+  std::int64_t peak_reserved_bytes =
+      0;                             ///< peak bytes that the device's allocator held; 0: unknown
+  std::vector<std::string> remarks;  ///< which numbers are inexact, and why
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -60,12 +61,12 @@ double seconds_of_nodes(const Measurement& measured);
 /// Peak scratch memory of all slots; 0 when there was none.
 std::int64_t peak_workspace(const Measurement& measured);
 
-/// Tensors plus scratch memory by slot; empty when there was no scratch memory. Both are peaks of
-/// the slot and may fall on different moments.
+/// By slot, the peak of the tensors plus the peak of the scratch memory; empty when there was no
+/// scratch memory. The two peaks of a slot may occur at different moments.
 std::vector<std::int64_t> with_workspace(const Measurement& measured);
 
-/// Peak of tensors and scratch memory together: the largest entry of with_workspace or
-/// `peak_together_bytes`. The peak of the tensors when there was no scratch memory.
+/// Peak of tensors plus scratch memory: the maximum of `peak_together_bytes` and the entries of
+/// with_workspace. Without scratch memory, the peak of the tensors.
 std::int64_t peak_with_workspace(const Measurement& measured);
 
 /// Makes a measurement from a stream of events.
@@ -86,13 +87,13 @@ class MeasurementBuilder {
   bool in_node_ = false;
 };
 
-/// An event as one line of text (`A 12 4096 1048576 0.25 name`) without a line end, and back.
-/// Throws a run Error for any other line.
+/// Convert an event to one line of text (`A 12 4096 1048576 0.25 name`, without a line end) and
+/// back. parse_event throws a run Error for any other line.
 std::string format_event(const TraceEvent& event);
 TraceEvent parse_event(const std::string& line);
 
-/// The largest difference between measured and predicted live bytes of a slot. Throws a run Error
-/// when the numbers of slots differ.
+/// The largest difference between the measured and the predicted live bytes of a slot. Throws a run
+/// Error when the two lists have different lengths.
 std::int64_t largest_difference(const std::vector<std::int64_t>& measured,
                                 const std::vector<std::int64_t>& predicted);
 

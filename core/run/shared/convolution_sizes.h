@@ -15,13 +15,14 @@ struct ConvolutionSizes {
   SlidingWindow window;
 };
 
-/// The convolution x [batch, channels, ...] * w [out channels, channels / groups, ...] = y, by
-/// dims.
+/// The sizes of the convolution of x [batch, channels, ...] with w [out channels, channels /
+/// groups, ...] to y; the operands are given by their dims.
 ConvolutionSizes conv_sizes(const Attributes& attributes, const std::vector<std::int64_t>& x,
                             const std::vector<std::int64_t>& w, const std::vector<std::int64_t>& y);
 
-/// The convolution from the result y of a transposed convolution to its data x; the transposed one
-/// is its data gradient. w [channels of x, channels of y / groups, ...].
+/// The sizes of the convolution that maps the result y of a transposed convolution to its data x.
+/// The transposed convolution is the data gradient of this convolution. w has dims [channels of x,
+/// channels of y / groups, ...].
 ConvolutionSizes transposed_sizes(const Attributes& attributes, const std::vector<std::int64_t>& x,
                                   const std::vector<std::int64_t>& w,
                                   const std::vector<std::int64_t>& y);

@@ -3,7 +3,7 @@
 namespace stashscope::kernels {
 
 void require_element(const TensorView& tensor) {
-  if (tensor.elements() < 1) fail_run("", "needs one number, but the operand has no elements");
+  if (tensor.elements() < 1) fail_run("", "needs one number, but its operand has no elements");
 }
 
 std::vector<std::int64_t> as_integers(const TensorView& tensor) {

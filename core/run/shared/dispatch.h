@@ -8,7 +8,7 @@
 
 namespace stashscope::kernels {
 
-/// A 16-bit float in memory; arithmetic happens in float.
+/// A 16-bit float as stored in memory; arithmetic uses float.
 struct Half {
   std::uint16_t bits;
   Half() = default;
@@ -43,7 +43,7 @@ struct TypeTag {
   using type = T;
 };
 
-/// The element type that is stored as T, for the types that kernels compute in.
+/// The element type whose elements kernels access as the C++ type T.
 template <class T>
 inline constexpr ElementType element_of = ElementType::undefined;
 template <>
@@ -133,11 +133,11 @@ inline std::size_t element_size(ElementType element) {
   return static_cast<std::size_t>(bits_per_element(element)) / 8;
 }
 
-/// The elements of an integer (or boolean) tensor as 64-bit numbers.
+/// The elements of an integer or boolean tensor as 64-bit integers.
 std::vector<std::int64_t> as_integers(const TensorView& tensor);
 /// The single element of a number tensor.
 double as_number(const TensorView& tensor);
-/// Throws a run Error when a tensor used as one number has no elements.
+/// Throws a run Error when a tensor that serves as a single number has no elements.
 void require_element(const TensorView& tensor);
 /// The first element of an integer tensor. Throws as require_element.
 std::int64_t as_integer(const TensorView& tensor);

@@ -15,7 +15,7 @@ namespace stashscope::kernels {
 struct TensorView {
   ElementType element = ElementType::undefined;
   std::vector<std::int64_t> dims;
-  std::byte* data = nullptr;  ///< null: left out, or elements that the host does not know
+  std::byte* data = nullptr;  ///< null: operand left out, or elements unknown to the host
 
   bool present() const { return data != nullptr || element != ElementType::undefined; }
   std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
@@ -32,7 +32,8 @@ struct TensorView {
 };
 
 /// The operands of a kernel. Outputs are allocated with the dims that the operator's shape rule
-/// gives; an output may share the memory of an input only as the operator's entry allows.
+/// gives; an output may share the memory of an input only where the operator's table entry allows
+/// it.
 struct KernelContext {
   const Node& node;
   std::int64_t version;  ///< since-version of the operator
@@ -53,8 +54,8 @@ struct KernelContext {
 
 using KernelFunction = void (*)(const KernelContext&);
 
-/// Dims of all outputs of an operator whose dims depend on the data (NonZero). The context has no
-/// outputs yet.
+/// Computes the dims of all outputs of an operator whose output dims depend on the data (NonZero).
+/// The context has no outputs yet.
 using SizeFunction = std::vector<std::vector<std::int64_t>> (*)(const KernelContext&);
 
 struct Kernel {
@@ -66,7 +67,7 @@ struct Kernel {
 class KernelRegistry {
  public:
   void add(std::string_view domain, std::string_view type, Kernel kernel);
-  /// Null when there is none.
+  /// Null when the operator has no kernel.
   const Kernel* find(const Node& node) const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace stashscope::kernels {
 
-/// The type in which long sums of T are added up.
+/// The type of the accumulator of long sums of T.
 template <class T>
 using Sum = std::conditional_t<
     std::is_integral_v<Compute<T>>,
@@ -29,14 +29,15 @@ std::vector<Real> numbers_of(const TensorView& tensor) {
   return numbers;
 }
 
-/// The first element, converted. Throws a run Error when there is none.
+/// The first element, converted to Real. Throws a run Error when the tensor has no elements.
 template <class Real>
 Real number_of(const TensorView& tensor) {
   require_element(tensor);
   return numbers_of<Real>(tensor)[0];
 }
 
-/// Converts `numbers` into the element type of `tensor`, which has as many elements.
+/// Stores `numbers` in `tensor`, converted to its element type. Both have the same number of
+/// elements.
 template <class Real>
 void store_numbers(const std::vector<Real>& numbers, const TensorView& tensor) {
   with_number(tensor.element, [&](auto tag) {
@@ -46,7 +47,8 @@ void store_numbers(const std::vector<Real>& numbers, const TensorView& tensor) {
   });
 }
 
-/// The elements of a tensor as type C: in place when they have that type, else a converted copy.
+/// Access to the elements of a tensor as type C: the tensor's own memory when its elements have
+/// type C, else a converted copy.
 template <class C>
 class Converted {
  public:
@@ -69,8 +71,8 @@ class Converted {
   const C* data_;
 };
 
-/// Calls `body(C*)` to compute the elements of `tensor`: in place when it has that type, else in
-/// scratch memory that is converted afterwards.
+/// Calls `body(C*)`, which computes the elements of `tensor` as type C: in place when the tensor
+/// has type C, else in scratch memory that is converted afterwards.
 template <class C, class Body>
 void make_converted(const TensorView& tensor, Body body) {
   if (tensor.element == element_of<C>) return body(tensor.as<C>().data());

@@ -10,7 +10,7 @@ namespace stashscope::kernels {
 
 namespace {
 
-/// Reads small tensors of numbers for shape rules.
+/// Reads the elements of a small tensor of numbers, for use by shape rules.
 bool read_contents(const TensorView& view, Contents& contents) {
   if (view.data == nullptr) return false;
   const bool readable = is_integer(view.element) || view.element == ElementType::boolean ||
@@ -47,7 +47,8 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
   } catch (const ShapeUnknown&) {
     if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {
-    // Powers of odd numbers exceed exact arithmetic; no dims depend on such elements.
+    // Exact arithmetic cannot represent some elements, such as powers of arbitrary numbers. No dims
+    // depend on these, so the rule is tried again without elements.
     const auto forget = [](KnownInput& input) { return std::exchange(input.contents, nullptr); };
     if (std::count_if(known.begin(), known.end(), forget) == 0) throw;
     return infer(kernel, op, context, std::move(known), symbols);

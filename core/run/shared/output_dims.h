@@ -12,10 +12,10 @@ struct OutputDims {
   std::vector<std::int64_t> dims;
 };
 
-/// Element types and dims of a node's outputs, from its operator's shape rule on the actual dims
-/// and elements, or from the kernel's size function. Inputs without data contribute only their
-/// dims. Throws a run Error when neither gives the dims. @param symbols the table in which unknown
-/// dims get names
+/// Element types and dims of a node's outputs. The operator's shape rule computes them from the
+/// actual dims and elements of the inputs; if the rule cannot, the kernel's size function does.
+/// Inputs without data contribute only their dims. Throws a run Error when neither the rule nor the
+/// function gives the dims. @param symbols the table in which unknown dims get names
 std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
                                     const KernelContext& context, SymbolTable& symbols);
 

@@ -4,12 +4,12 @@
 
 namespace stashscope::kernels {
 
-/// The source of a padded position that holds the constant instead of an element.
+/// Returned instead of a source position where the padded tensor holds the constant.
 constexpr std::int64_t constant_padding = -1;
 
-/// The input position that is copied to padded position `i` of an axis of `size`, or
-/// constant_padding; `i` counts from the first element of the data. @param mode `constant`, `edge`,
-/// `reflect` or `wrap`
+/// The input position that is copied to position `i` of a padded axis of `size` elements, or
+/// constant_padding. `i` is relative to the first element of the data. @param mode `constant`,
+/// `edge`, `reflect` or `wrap`
 std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size);
 
 /// The number of elements padded before each axis. Pads come from operand `input` (with axes at

@@ -17,8 +17,8 @@ struct Pooling {
   Pooling(const Attributes& attributes, const std::vector<std::int64_t>& data,
           const std::vector<std::int64_t>& result);
 
-  /// Calls `body(output position, data position)` for all pairs of a window, ordered by kernel
-  /// position.
+  /// Calls `body(output position, data position)` for all pairs in which the output's window
+  /// contains the data position; outer loop over kernel positions.
   template <class Body>
   void for_each_pair(Body body) const {
     for_each_kernel_position(window, [&](std::int64_t, const std::vector<std::int64_t>& at) {
@@ -26,7 +26,7 @@ struct Pooling {
     });
   }
 
-  /// Calls `body(plane, its data offset, its result offset)`.
+  /// Calls `body(plane, offset in the data, offset in the result)` for every plane.
   template <class Body>
   void for_each_plane(Body body) const {
     for (std::int64_t plane = 0; plane < planes; ++plane) body(plane, plane * in, plane * out);

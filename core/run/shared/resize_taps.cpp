@@ -18,13 +18,13 @@ struct ResizeInputs {
   const std::vector<TensorView>& inputs;
   ResizePlaces places;
 
-  /// Empty for an input left out.
+  /// The elements of an input; empty for an input left out.
   std::vector<double> numbers(std::size_t input) const {
     return input < inputs.size() ? numbers_of<double>(inputs[input]) : std::vector<double>();
   }
 };
 
-/// The modes that determine positions and weights. (ONNX, Resize)
+/// The attributes that determine the positions and weights of taps. (ONNX, Resize)
 struct Interpolation {
   std::string mode;
   std::string coordinates;
@@ -35,7 +35,7 @@ struct Interpolation {
   bool exclude_outside = false;
 };
 
-/// Resize before version 11, and Upsample, have no coordinate and rounding modes.
+/// @param early Upsample, or Resize before version 11: no coordinate mode and no rounding mode
 Interpolation read_interpolation(const Attributes& attributes, bool early) {
   Interpolation how;
   how.mode = attributes.text("mode", "nearest");
@@ -64,7 +64,7 @@ double source_position(const Interpolation& how, const ScaledAxis& axis, double 
   const auto in = static_cast<double>(axis.in);
   const auto out = static_cast<double>(axis.out);
   if (how.coordinates == "asymmetric") return x / axis.scale;
-  // The exact output width by the scale counts, not the integer it is rounded to.
+  // Uses the exact product of input width and scale, not the integer output width.
   if (how.coordinates == "align_corners") {
     return axis.out == 1 ? 0 : x * (in - 1) / (axis.scale * in - 1);
   }
@@ -122,7 +122,7 @@ Taps taps_of(const Interpolation& how, const ScaledAxis& axis, std::int64_t out)
   return {{static_cast<std::int64_t>(std::clamp(rounded(how.nearest, x), 0.0, last)), 1}};
 }
 
-/// The common scale of all axes when `sizes` keep the aspect ratio; else nullopt.
+/// The common scale of all axes if the node has `sizes` and keeps the aspect ratio; else nullopt.
 std::optional<double> even_scale(const ResizeInputs& given, const Integers& axes,
                                  const std::vector<std::int64_t>& in) {
   const std::string policy = given.attributes.text("keep_aspect_ratio_policy", "stretch");

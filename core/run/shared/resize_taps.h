@@ -4,13 +4,14 @@
 
 namespace stashscope::kernels {
 
-/// An input position and its weight in an output position.
+/// An input position, and its weight in the sum for an output position.
 struct Tap {
   std::int64_t in;
   double weight;
 };
 
-/// The input positions that make up one output position; none where the value is extrapolated.
+/// The weighted input positions whose sum gives one output position; empty where the value is
+/// extrapolated.
 using Taps = std::vector<Tap>;
 
 /// An axis whose size or position changes.
@@ -21,13 +22,13 @@ struct ResizedAxis {
   std::vector<Taps> taps;  ///< by output position
 };
 
-/// Axes are resized one after the other.
+/// The axes of a tensor that are resized, one after the other.
 struct Resizing {
   std::vector<ResizedAxis> axes;
   double extrapolation = 0;  ///< value of a position without taps
 };
 
-/// Input indices of an operator that resizes.
+/// Indices of the inputs of a resizing operator.
 struct ResizePlaces {
   static constexpr std::size_t none = 9;
   std::size_t roi = none;
@@ -37,10 +38,10 @@ struct ResizePlaces {
 };
 constexpr ResizePlaces upsample_places = {.scales = 1, .early = true};
 constexpr ResizePlaces resize_grad_places = {.roi = 2, .scales = 3};
-/// For Resize: X, scales before version 11; X, roi, scales, sizes since.
+/// Input indices of Resize: (X, scales) before version 11, (X, roi, scales, sizes) since.
 ResizePlaces resize_places(std::int64_t version);
 
-/// How a tensor of dims `in` becomes one of `out`. (ONNX, Resize)
+/// The taps that resize a tensor of dims `in` to dims `out`. (ONNX, Resize)
 Resizing resizing_of(const Attributes& attributes, const std::vector<TensorView>& inputs,
                      const ResizePlaces& places, const std::vector<std::int64_t>& in,
                      const std::vector<std::int64_t>& out);

@@ -4,8 +4,9 @@
 
 namespace stashscope::kernels {
 
-/// Starts, axes and steps of a slice. No axes: the leading axes in order; no steps: all 1. The
-/// sliced dims give the number of elements, so ends are not kept.
+/// Starts, axes and steps of a slice. Without axes, the slice applies to the leading axes in order;
+/// without steps, all steps are 1. Ends are not needed, because the dims of the result give the
+/// numbers of elements.
 struct SliceNumbers {
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> axes;
@@ -14,7 +15,7 @@ struct SliceNumbers {
 
 /// Reads starts, ends, axes and steps from the inputs; `first` is the index of the starts.
 SliceNumbers slice_operands(const std::vector<TensorView>& inputs, std::size_t first);
-/// Before version 10 the numbers are attributes and all steps are 1.
+/// Reads the attributes that hold the numbers before version 10; all steps are 1.
 SliceNumbers slice_attributes(const Attributes& attributes);
 
 /// Strides and offset, in elements, of a slice within its dense tensor.

@@ -27,7 +27,7 @@ inline std::int64_t positions(const std::vector<std::int64_t>& sizes) {
   return count;
 }
 
-/// Moves `index` on to the next position in row-major order; false after the last one.
+/// Advances `index` to the next position in row-major order. Returns false after the last position.
 inline bool next_position(std::vector<std::int64_t>& index,
                           const std::vector<std::int64_t>& sizes) {
   for (std::size_t axis = sizes.size(); axis-- > 0;) {
@@ -37,8 +37,8 @@ inline bool next_position(std::vector<std::int64_t>& index,
   return false;
 }
 
-/// Calls `body(output position, data position)`, both flat and in row-major order, wherever the
-/// kernel position `at` meets data.
+/// Calls `body(output position, data position)`, both flat and in row-major order, for all output
+/// positions at which kernel position `at` meets data.
 template <class Body>
 void for_each_meeting(const SlidingWindow& window, const std::vector<std::int64_t>& at,
                       const Body& body, std::size_t axis = 0, std::int64_t outer_out = 0,
@@ -57,7 +57,7 @@ void for_each_meeting(const SlidingWindow& window, const std::vector<std::int64_
   }
 }
 
-/// Calls `body(kernel position, its index by axis)` for each kernel position.
+/// Calls `body(flat position, index by axis)` for each kernel position.
 template <class Body>
 void for_each_kernel_position(const SlidingWindow& window, const Body& body) {
   std::vector<std::int64_t> at(window.axes(), 0);

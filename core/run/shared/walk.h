@@ -21,9 +21,10 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims);
 std::vector<std::int64_t> broadcast_strides(std::span<const std::int64_t> result,
                                             std::span<const std::int64_t> dims);
 
-/// Visits a box of `sizes` in row-major order, with the offsets of `Operands` tensors that advance
-/// along its axes by their own strides (in elements; 0 repeats, negative ones run backwards). Axes
-/// along which all operands advance evenly are merged, so runs are long.
+/// Visits the positions of a box of `sizes` in row-major order and computes the offset in each of
+/// `Operands` tensors. Each tensor has its own strides (in elements; 0 repeats an element, a
+/// negative stride runs backwards). Adjacent axes are merged where one stride per tensor covers
+/// both, so that runs are long.
 template <std::size_t Operands>
 class StridedWalk {
  public:
@@ -56,7 +57,7 @@ class StridedWalk {
   }
 
  private:
-  /// Moves on to the next run; false after the last one.
+  /// Advances to the next run. Returns false after the last run.
   bool advance(std::vector<std::int64_t>& index, Offsets& offsets) const {
     for (std::size_t axis = sizes_.size() - 1; axis-- > 0;) {
       for (std::size_t k = 0; k < Operands; ++k) offsets[k] += steps_[axis][k];
@@ -67,7 +68,7 @@ class StridedWalk {
     return false;
   }
 
-  /// Adds an innermost axis, merged with the axis before when every operand advances evenly.
+  /// Adds an innermost axis. Merges it with the axis before if one stride per operand covers both.
   void append(std::int64_t size, const Offsets& step) {
     bool even = !sizes_.empty();
     for (std::size_t k = 0; even && k < Operands; ++k) even = steps_.back()[k] == step[k] * size;
@@ -84,7 +85,8 @@ class StridedWalk {
   std::vector<Offsets> steps_;
 };
 
-/// A tensor seen as [outer, size, inner]: the products of its sizes before, at and after an axis.
+/// A tensor seen as [outer, size, inner]: the product of the sizes before an axis, the size of the
+/// axis, and the product of the sizes after it.
 struct AxisSplit {
   std::int64_t outer = 1;
   std::int64_t size = 1;

@@ -46,8 +46,8 @@ void require_memory(std::int64_t wanted) {
   const std::int64_t available = available_memory();
   if (wanted <= available) return;
   throw OutOfMemory("",
-                    "the step needs " + format_bytes(wanted) + " of memory (predicted), " +
-                        format_bytes(available) + " are available",
+                    "the step is predicted to need " + format_bytes(wanted) +
+                        " of memory, but only " + format_bytes(available) + " are available",
                     available, "choose smaller dimensions");
 }
 

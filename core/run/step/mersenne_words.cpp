@@ -6,7 +6,8 @@ namespace stashscope {
 
 namespace {
 
-/// Joins the upper 33 bits of one word with the lower 31 of the next and advances the result.
+/// Joins the upper 33 bits of one word with the lower 31 bits of the next, and applies the
+/// generator's linear map (the "twist") to the result.
 std::uint64_t twisted(std::uint64_t upper, std::uint64_t lower) {
   const std::uint64_t joined = (upper & 0xFFFFFFFF80000000U) | (lower & 0x7FFFFFFFU);
   return (joined >> 1) ^ ((0 - (lower & 1U)) & 0xB5026F5AA96619E9U);

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// Draws the words of std::mt19937_64 and skips words quickly. A copy continues from the same
-/// position.
+/// Draws the same words as std::mt19937_64, but can skip words quickly. A copy continues from the
+/// position of the original.
 /// Source: Nishimura, "Tables of 64-bit Mersenne twisters", ACM TOMACS 10(4), 2000.
 class MersenneWords {
  public:

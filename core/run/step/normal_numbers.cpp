@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t piece_points = 1 << 15;
 constexpr std::size_t most_threads = 16;
-/// Average numbers of a piece: pi / 4 of all points lie inside the circle.
+/// Average count of normal numbers from one piece: a share of pi / 4 of all points lies inside the
+/// circle.
 constexpr std::size_t piece_numbers = 2 * piece_points * 11 / 14;
 
 /// A point of the square around the unit circle.
@@ -28,8 +29,9 @@ struct Point {
   bool is_inside() const { return square <= 1 && square != 0; }
 };
 
-/// From 0 to just below 1. As a signed number the word has a random sign, and the usual conversion,
-/// which branches on it, would be mispredicted half of the time.
+/// Maps a word to a number from 0 to just below 1. Halves the word first, because converting the
+/// full unsigned word branches on its highest bit, which is random, so half of the branches would
+/// be mispredicted.
 float unit_number(std::uint64_t word) {
   constexpr float below_one = 0x1.fffffep-1F;
   const std::uint64_t halved = (word >> 1) | (word & 1U);
@@ -43,7 +45,8 @@ Point next_point(MersenneWords& words) {
   return {x, y, x * x + y * y};
 }
 
-/// Both numbers of a point inside the circle, the first one first.
+/// The two normal numbers from a point inside the circle, in the order in which libstdc++ returns
+/// them.
 std::array<float, 2> numbers_of(const Point& point, float deviation) {
   const float factor = std::sqrt(-2 * std::log(point.square) / point.square);
   // Adding the mean turns -0 into 0.
@@ -57,8 +60,9 @@ Point next_point_inside(MersenneWords& words) {
   return point;
 }
 
-/// Threads take pieces of the words in turn, make numbers from them in parallel, and then learn in
-/// turn the position of these numbers in the whole.
+/// Draws normal numbers with several threads. Threads take pieces of the words one after another
+/// and make numbers from them in parallel. Then, in the order of the pieces, each thread gets the
+/// index at which the numbers of its piece start.
 class NormalDraw {
  public:
   NormalDraw(MersenneWords& words, std::size_t count, float deviation, const StoreNumbers& store)
@@ -76,7 +80,7 @@ class NormalDraw {
         helpers.emplace_back([this, &room = rooms[helpers.size() + 1]] { work(room); });
       }
     } catch (const std::system_error&) {
-      // No more threads are available: the existing ones do all the work.
+      // If the system has no more threads, the existing threads do all the work.
     }
     work(rooms[0]);
   }
@@ -112,7 +116,8 @@ class NormalDraw {
   std::span<const float> make(MersenneWords words, Room& room) const {
     std::size_t inside = 0;
     for (std::size_t i = 0; i < piece_points; ++i) {
-      // Written unconditionally: a branch would be mispredicted for every fifth point.
+      // Writes every point and overwrites those outside the circle, because a branch would be
+      // mispredicted for every fifth point.
       room.points[inside] = next_point(words);
       inside += room.points[inside].is_inside() ? 1 : 0;
     }
@@ -124,8 +129,8 @@ class NormalDraw {
     return std::span(room.numbers).first(2 * inside);
   }
 
-  /// Waits for all earlier pieces. Returns the index of the piece's first number; `count_` when the
-  /// piece is not needed.
+  /// Waits until all earlier pieces are placed. Returns the index of the first number of `piece`,
+  /// or `count_` when the piece is not needed.
   std::size_t place(const Piece& piece, std::size_t made) {
     std::unique_lock lock(mutex_);
     turn_.wait(lock, [&] { return next_to_place_ == piece.index; });

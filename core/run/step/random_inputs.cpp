@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Operators that pass on the elements of their first input, so that a bound on their output also
-/// holds for that input.
+/// Whether the operator passes on the elements of its first input, so that a bound on the output
+/// also holds for this input.
 bool passes_elements_on(const Node& node) {
   for (const char* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                            "Transpose", "Expand", "Cast", "Split", "Concat"}) {
@@ -32,7 +32,7 @@ std::optional<std::int64_t> dim_of(const Graph& graph, const Bindings& bindings,
   return (*shape)[static_cast<std::size_t>(axis)].evaluate(bindings);
 }
 
-/// The number of valid values of an integer operand where a node reads it.
+/// The number of valid values that `node` accepts in its integer operand; nullopt if unknown.
 std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& bindings, const Node& node,
                                      ValueId operand) {
   const auto is_input = [&](std::size_t i) {
@@ -54,8 +54,8 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
   return std::nullopt;
 }
 
-/// The smallest bound among all readers of a value and of what passes it on; 2 when none gives one,
-/// which fits masks and flags.
+/// The smallest bound that any reader sets, including readers behind operators that pass the
+/// elements on. Without such a bound 2, which fits masks and flags.
 std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId input) {
   std::int64_t bound = std::numeric_limits<std::int64_t>::max();
   std::vector<ValueId> stack = {input};
@@ -78,14 +78,15 @@ std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId inpu
 std::vector<std::int64_t> dims_of(const Graph& graph, const Bindings& bindings, ValueId id) {
   const Value& value = graph.value(id);
   if (!value.type.shape)
-    fail_input(describe(value), "has no shape, so no random data can be made for it");
+    fail_input(describe(value), "has no shape, so random data for it cannot be made",
+               "put its data into the inputs folder");
   std::vector<std::int64_t> dims;
   for (const Expr& dim : *value.type.shape) {
     const auto number = dim.evaluate(bindings);
     if (!number) {
       fail_input(describe(value),
-                 "has the dimension " + to_string(dim, graph.symbols()) + " without a value",
-                 "give it with --dim NAME=N");
+                 "its dimension " + to_string(dim, graph.symbols()) + " has no value",
+                 "set the dimension with --dim NAME=N");
     }
     dims.push_back(*number);
   }
@@ -114,7 +115,7 @@ std::string raw_normals(std::size_t count, float deviation, MersenneWords& rando
 
 [[noreturn]] void fail_unsupported(ElementType element) {
   fail_input("", "random data of type " + std::string(name_of(element)) + " is not supported",
-             "give it in the inputs folder");
+             "put the data into the inputs folder");
 }
 
 std::string raw_reals(ElementType element, std::size_t count, float deviation,
@@ -133,7 +134,7 @@ std::string raw_reals(ElementType element, std::size_t count, float deviation,
   }
 }
 
-/// Weights are scaled by 1/sqrt(fan in) so that activations neither vanish nor explode.
+/// Scales weights by 1/sqrt(fan in), so that activations neither vanish nor explode.
 Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, MersenneWords& random) {
   const auto count = static_cast<std::size_t>(element_count(dims));
   double fan_in = 1;
@@ -190,7 +191,8 @@ NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, Na
     if (each.tensor.has_data() || given.contains(graph.value(each.value).name)) continue;
     if (const std::string* const file = each.tensor.missing_file()) {
       fail_input(describe(graph.value(each.value)),
-                 "its data file '" + printable(*file) + "' is missing", "put it beside the model");
+                 "its data file '" + printable(*file) + "' is missing",
+                 "put the file beside the model");
     }
     provide(each.value);
   }

@@ -5,9 +5,9 @@
 namespace stashscope {
 
 /// Adds the missing graph inputs and the missing data of initializers to `given`. Floating-point
-/// tensors get normal numbers, scaled so that a network stays stable; integer tensors get valid
-/// indices or labels. Equal graph, bindings and seed give equal values. Throws an input Error for
-/// inputs of unknown shape and for element types without random data.
+/// tensors get normal numbers, scaled so that activations neither vanish nor explode; integer
+/// tensors get valid indices or labels. The same graph, bindings and seed give the same values.
+/// Throws an input Error for inputs of unknown shape and for element types without random data.
 NamedTensors with_random_inputs(const Graph& graph, const Bindings& bindings, NamedTensors given,
                                 std::uint64_t seed);
 

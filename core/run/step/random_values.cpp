@@ -9,7 +9,7 @@ namespace stashscope {
 
 namespace {
 
-/// The single element of an operand, if the graph or the inputs give it.
+/// The single element of an operand, if it is known from the graph or from `inputs`.
 std::optional<double> known_number(const Graph& graph, const NamedTensors& inputs, ValueId id) {
   const Value& value = graph.value(id);
   const auto given = inputs.find(value.name);
@@ -22,13 +22,13 @@ std::optional<double> known_number(const Graph& graph, const NamedTensors& input
   return std::nullopt;
 }
 
-/// Whether a node draws numbers that its outputs depend on.
+/// Whether a node draws random numbers on which its outputs depend.
 bool draws(const Graph& graph, const NamedTensors& inputs, const Node& node, const Op& op) {
   if (!op.random) return false;
   if (!op.type.ends_with("Dropout")) return true;
   if (!dropout_trains(graph, node)) return false;
-  // Dropout has (data, ratio, training mode); the fused forms have (data, bias, residual, ratio,
-  // training mode).
+  // Inputs of Dropout: (data, ratio, training mode); of the fused operators: (data, bias, residual,
+  // ratio, training mode).
   const std::size_t ratio = op.type.find("Bias") == std::string::npos ? 1 : 3;
   for (std::size_t i = ratio; i < std::min(ratio + 2, node.inputs.size()); ++i) {
     if (node.inputs[i].valid() && known_number(graph, inputs, node.inputs[i]) == 0.0) return false;

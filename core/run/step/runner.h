@@ -19,14 +19,14 @@ struct ParameterUpdate {
   std::vector<Parameter> parameters;  ///< parameters without a gradient stay unchanged
 };
 
-/// One training step to execute: the graph, its dataflow with clones, and the execution order and
-/// buffers of its timeline. Optimizer states are allocated; parameters change only when RunSettings
-/// ask for updates.
+/// One training step to execute: the graph, its dataflow with clones, and a timeline with the
+/// execution order and the buffers. Every run allocates the optimizer states, but parameters change
+/// only when RunSettings ask for updates.
 struct RunPlan {
   std::shared_ptr<const Graph> graph;
   Dataflow dataflow;
   Timeline timeline;
-  FusedGroups groups = {};      ///< the groups of the timeline
+  FusedGroups groups = {};      ///< the fused groups of the timeline
   ParameterUpdate update = {};  ///< the update whose states the timeline contains
 };
 
@@ -44,7 +44,7 @@ class LoadedStep {
   virtual ~LoadedStep() = default;
 
   /// Runs the step once and sends its events to `sink`. Throws a run Error that names the node when
-  /// a kernel fails, OutOfMemory when the device is full.
+  /// a kernel fails, and OutOfMemory when the device is full.
   virtual RunResult run(const TraceSink& sink, const Progress& progress) = 0;
 };
 
@@ -56,9 +56,9 @@ class Runner {
   /// Throws an input Error that lists all operators without a kernel. Allocates nothing.
   virtual void check(const Graph& graph) const = 0;
 
-  /// Takes from `inputs` the graph inputs and the gradients that the YieldOp's caller returns (all
-  /// ones when absent). Throws an Error that names a missing input. The result refers to both
-  /// arguments.
+  /// Loads the data of a step to the device. `inputs` holds the graph inputs and may hold the
+  /// gradients that the YieldOp's caller returns (all ones when absent). Throws an Error that names
+  /// a missing input. The result keeps references to both arguments.
   virtual std::unique_ptr<LoadedStep> load(const RunPlan& plan,
                                            const NamedTensors& inputs) const = 0;
 
@@ -77,7 +77,7 @@ struct RunSettings {
   bool rounds_to_tf32 = false;    ///< float32 matrix products may round operands to 19 bits
   bool updates = false;           ///< parameters change after each run, as the plan's update says
   double learning_rate = 1e-3;    ///< learning rate of the updates
-  std::int64_t memory_limit = 0;  ///< bytes; simulates a smaller device; 0: no limit
+  std::int64_t memory_limit = 0;  ///< in bytes, to simulate a smaller device; 0: no limit
 };
 
 /// The device cannot hold a step.

@@ -12,7 +12,8 @@ void report_slot(const Progress& progress, std::size_t slot, std::size_t slots,
                  std::string_view stage);
 
 /// Collects the graph outputs of a run. An output that is released before the end of the step is
-/// read right after its node, before other data takes its memory. Refers to the plan.
+/// read right after its node, before its memory is used for other data. Keeps a reference to the
+/// plan.
 class StepOutputs {
  public:
   /// @param read returns the present elements of a value

@@ -100,7 +100,7 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
     fail_input(
         describe(value),
         initializer == nullptr ? "is a graph input without data" : "has no data in the model",
-        "give it in the inputs folder");
+        "put the data into the inputs folder");
   }
   if (given != inputs.end()) check_given(graph, value, given->second);
   const Tensor& tensor = given != inputs.end() ? given->second : initializer->tensor;
@@ -135,7 +135,7 @@ Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
   if (given == inputs.end()) return ones(like.element(), like.dims());
   if (given->second.dims() != like.dims()) {
     fail_input(describe(graph.value(output)),
-               "is given with dims that differ from those of the output");
+               "the given data does not have the dims of this YieldOp output");
   }
   return given->second;
 }

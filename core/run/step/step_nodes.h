@@ -12,21 +12,21 @@
 namespace stashscope {
 
 /// The node, operator, version and seed behind each id of a step's dataflow: the graph's own nodes,
-/// their clones, and the transfers that evict tensors and bring them back. Refers to the graph and
-/// the dataflow.
+/// their clones, and the transfers that evict tensors and bring them back. Keeps references to the
+/// graph and the dataflow.
 class StepNodes {
  public:
   StepNodes(const Graph& graph, const Dataflow& dataflow);
 
   const Node& node(NodeId id) const;
   const Op& op(NodeId id) const;
-  /// The since-version of the operator in the graph's opset.
+  /// The since-version of the node's operator in the graph's opset.
   std::int64_t version(NodeId id) const;
   /// The seed of a random node: its seed attribute, else a number derived from its first output's
   /// name, so that clones draw the same numbers. 0 for all other nodes.
   std::uint64_t seed(NodeId id) const;
 
-  /// An output of a YieldOp: the gradient of one of its operands.
+  /// An output of a YieldOp, which is the gradient of `operand`.
   struct Returned {
     ValueId output;
     ValueId operand;
@@ -41,22 +41,23 @@ class StepNodes {
   std::vector<Node> transfers_;  ///< by index among the added nodes; empty for clones
 };
 
-/// The data of a graph input or constant, from `inputs`, else from the model. Throws an input Error
-/// that names the value when there is no data or its elements are strings.
+/// The data of a graph input or constant: from `inputs`, else from the model. Throws an input Error
+/// that names the value when it has no data or its elements are strings.
 Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inputs);
 
-/// The gradient that the YieldOp's caller returns for one of its operands, from `inputs`, else all
-/// ones. @param output output of the YieldOp @param like gives the element type and dims
+/// The gradient that the caller returns for one operand of a YieldOp: from `inputs`, else all ones.
+/// @param output the YieldOp's output @param like a tensor with the element type and dims
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
 
-/// Sizes of the data-dependent dims by name. @param dims_of returns the dims of a value of the
-/// graph in this run; empty if unknown
+/// Sizes of the data-dependent dims by name. @param dims_of returns the dims that a value of the
+/// graph has in this run; empty if unknown
 std::map<std::string, std::int64_t> data_dependent_sizes(
     const Graph& graph, const std::function<const std::vector<std::int64_t>&(ValueId)>& dims_of);
 
-/// Throws an input Error that lists, as `domain.type`, the operators of the graph and of its nodes'
-/// subgraphs that `has_kernel` rejects. @param runner subject of the message, e.g. "the CPU runner"
+/// Throws an input Error if `has_kernel` rejects any operator of the graph or of a subgraph. The
+/// Error lists the rejected operators as `domain.type`. @param runner subject of the message, e.g.
+/// "the CPU runner"
 void require_kernels(const Graph& graph, bool (*has_kernel)(const Node&),
                      const std::string& runner);
 

@@ -36,7 +36,7 @@ void TrackingAllocator::release(Block block) {
 }
 
 std::int64_t resident_bytes() {
-  // The second number of statm counts resident pages. (proc(5))
+  // The second number in statm is the number of resident pages. (proc(5))
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
   if (file == nullptr) return 0;
   long long size = 0;

@@ -14,7 +14,7 @@ class TrackingAllocator {
     std::int64_t bytes = 0;
   };
 
-  /// Throws a run Error when the system has no more memory.
+  /// Throws OutOfMemory when the system has no more memory.
   Block allocate(std::int64_t bytes);
   void release(Block block);
 

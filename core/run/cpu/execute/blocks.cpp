@@ -30,7 +30,7 @@ void run_block(const BlockTask& task, const Block& block) {
 }  // namespace
 
 void run_in_blocks(const std::vector<BlockTask>& tasks, std::int64_t elements) {
-  // Blocks have equal lengths, so that no block has a single element, which kernels may treat as a
+  // Divides the elements evenly, because kernels may treat a short last block of one element as a
   // scalar.
   const std::int64_t blocks = (elements + block_elements - 1) / block_elements;
   for (std::int64_t i = 0; i < blocks; ++i) {

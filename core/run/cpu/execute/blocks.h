@@ -6,14 +6,14 @@
 
 namespace stashscope::cpu {
 
-/// Largest block, in elements: small enough that what several nodes process in turn stays in the
-/// cache.
+/// Largest number of elements in a block. It is so small that the blocks of all operands of several
+/// nodes stay in the cache.
 constexpr std::int64_t block_elements = 4096;
 
-/// A tensor that is processed block by block.
+/// An operand of a node that processes its tensors block by block.
 struct BlockOperand {
   TensorView view;
-  bool in_scratch = false;  ///< holds only the current block
+  bool in_scratch = false;  ///< the memory holds only the current block
 };
 
 /// A pointwise node of a fused group.
@@ -25,8 +25,9 @@ struct BlockTask {
   BlockOperand output;
 };
 
-/// Runs the tasks in turn on every block of tensors of `elements` elements. Every block sees the
-/// whole of an operand that has a single element. Throws an Error that names the node.
+/// Divides tensors of `elements` elements into blocks and runs all tasks in turn on each block. An
+/// operand with a single element is passed whole with every block. Throws an Error that names the
+/// node that failed.
 void run_in_blocks(const std::vector<BlockTask>& tasks, std::int64_t elements);
 
 }  // namespace stashscope::cpu

@@ -56,7 +56,8 @@ Tensor stack(const std::vector<Tensor>& parts, std::int64_t axis) {
   const auto run = static_cast<std::size_t>(split.inner) * bytes_per_element(parts[0]);
   std::string raw(static_cast<std::size_t>(split.outer) * parts.size() * run, '\0');
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].dims() != parts[0].dims()) fail_run("", "its scan outputs change their dims");
+    if (parts[i].dims() != parts[0].dims())
+      fail_run("", "the dims of a scan output differ between iterations");
     const TensorBytes data = parts[i].load();
     for (std::size_t outer = 0; outer < static_cast<std::size_t>(split.outer); ++outer) {
       std::memcpy(raw.data() + (outer * parts.size() + i) * run, data.bytes.data() + outer * run,
@@ -72,12 +73,12 @@ const Graph& body_of(const Node& node, const char* name) {
   return *body;
 }
 
-/// Runs a body with its inputs in order.
+/// Runs a body. `inputs` are in the order of the body's inputs.
 std::vector<Tensor> run_body(const ControlFlow& flow, const Graph& body,
                              const std::vector<Tensor>& inputs) {
   const std::vector<ValueId>& wanted = body.data().inputs;
   if (inputs.size() != wanted.size()) {
-    fail_run("", "gives " + std::to_string(inputs.size()) + " inputs to a subgraph of " +
+    fail_run("", "gives " + std::to_string(inputs.size()) + " inputs to its subgraph, which has " +
                      std::to_string(wanted.size()));
   }
   NamedTensors named = flow.captured;
@@ -97,7 +98,7 @@ std::vector<Tensor> run_if(const ControlFlow& flow) {
   return run_body(flow, body_of(flow.node, taken ? "then_branch" : "else_branch"), {});
 }
 
-/// The stack of a scan output after no iterations: an empty tensor of the declared dims.
+/// The scan output of a loop without iterations: an empty tensor of the declared dims.
 Tensor nothing_of(const TensorType& type) {
   std::vector<std::int64_t> dims = {0};
   bool known = type.shape && type.element != ElementType::undefined;
@@ -117,7 +118,7 @@ std::vector<Tensor> run_loop(const ControlFlow& flow) {
   bool goes_on = !is_given(flow.inputs, 1) || number_of(flow.inputs[1]) != 0;
   const std::size_t carried = flow.inputs.size() - std::min<std::size_t>(2, flow.inputs.size());
   const std::size_t body_outputs = body.data().outputs.size();
-  if (body_outputs < carried + 1) fail_run("", "its body returns too few values");
+  if (body_outputs < carried + 1) fail_run("", "its body has too few outputs");
   std::vector<Tensor> state(flow.inputs.end() - static_cast<std::ptrdiff_t>(carried),
                             flow.inputs.end());
   std::vector<std::vector<Tensor>> scans(body_outputs - carried - 1);
@@ -157,7 +158,7 @@ std::vector<Tensor> run_scan(const ControlFlow& flow) {
   };
   std::vector<Tensor> state(flow.inputs.begin(),
                             flow.inputs.begin() + static_cast<std::ptrdiff_t>(states));
-  if (body.data().outputs.size() < states) fail_run("", "its body returns too few values");
+  if (body.data().outputs.size() < states) fail_run("", "its body has too few outputs");
   std::vector<std::vector<Tensor>> scans(body.data().outputs.size() - states);
   const std::int64_t steps = length_of(0);
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -190,8 +191,7 @@ std::vector<Tensor> run_control_flow(const ControlFlow& flow) {
   std::vector<Tensor> outputs = flow.node.op_type == "If"     ? run_if(flow)
                                 : flow.node.op_type == "Loop" ? run_loop(flow)
                                                               : run_scan(flow);
-  if (outputs.size() < flow.node.outputs.size())
-    fail_run("", "its subgraph returns too few values");
+  if (outputs.size() < flow.node.outputs.size()) fail_run("", "its subgraph has too few outputs");
   return outputs;
 }
 

@@ -21,9 +21,9 @@ struct ControlFlow {
   RunSubgraph run;
 };
 
-/// The node's outputs, in order. (ONNX, If, Loop, Scan) Throws a run Error for unsupported cases:
-/// scan outputs of a loop without iterations whose dims are not declared, and Scan before version
-/// 9.
+/// Runs an If, Loop or Scan node (ONNX) and returns its outputs in order. Throws a run Error for
+/// unsupported cases: Scan before version 9, and a loop without iterations if the dims of its scan
+/// outputs are not declared.
 std::vector<Tensor> run_control_flow(const ControlFlow& flow);
 
 }  // namespace stashscope::cpu

@@ -26,8 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The process size is read every so many slots: the system call is slow compared with small
-/// kernels.
+/// Number of slots between two readings of the process size, because the system call is slow
+/// compared with small kernels.
 constexpr std::uint32_t slots_between_sizes = 16;
 
 NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
@@ -73,7 +73,7 @@ class Execution {
   }
 
  private:
-  /// Dims remain in the views after their memory is released.
+  /// Reads the dims from the views, which keep them after the memory is released.
   void add_data_dependent_sizes() {
     const auto dims_of = [this](ValueId id) -> const std::vector<std::int64_t>& {
       return views_[id].dims;
@@ -91,7 +91,8 @@ class Execution {
     if (sink_) sink_(event);
   }
 
-  /// Remaining reads by value. A graph output keeps one read until the end unless it is released.
+  /// Counts the remaining reads of each value. A graph output that is not released gets one more
+  /// read, which lasts until the end of the step.
   void count_reads() {
     for (const NodeId node : timeline_.order) {
       for (const ValueId input : topology_.inputs[node]) {
@@ -115,7 +116,7 @@ class Execution {
     }
   }
 
-  /// The CPU does not update parameters; the states only take their memory.
+  /// The CPU does not update parameters. Optimizer states only occupy memory.
   void place_state(BufferId id) {
     const std::int64_t bytes = timeline_.buffers[id].bytes;
     allocate(id, bytes, 0);
@@ -165,8 +166,8 @@ class Execution {
     }
   }
 
-  /// The caller returns gradients in its own memory, so nothing is allocated. A gradient stands
-  /// for the buffer of the operand that it belongs to.
+  /// The caller returns gradients in memory of its own, so nothing is allocated here. A gradient is
+  /// counted as a value in the buffer of its operand.
   void return_gradients(NodeId id) {
     for (const auto& [output, operand] : nodes_.returned(id)) {
       views_[output] = gradient_view(output, views_[operand]);
@@ -207,15 +208,16 @@ class Execution {
       TensorView& view = op.output_on_host ? place_on_host(*output++, dims[i], step)
                                            : place_output(*output++, dims[i], step);
       const auto shared = op.alias != nullptr ? op.alias(graph_, node, i) : std::nullopt;
-      // Gradients returned to the YieldOp, and views of them, lie outside of the buffer that stands
-      // for them.
+      // Gradients returned to the YieldOp, and views of such gradients, lie outside of the buffer
+      // to which the timeline assigns them.
       if (shared && context.has_input(*shared)) view.data = context.in(*shared).data;
       context.outputs.push_back(view);
     }
     kernel.run(context);
   }
 
-  /// Values that only members read exist block by block, in scratch memory that is not counted.
+  /// Runs a fused group. Scratch memory, which is not counted, holds one block of each value that
+  /// only members read.
   void run_group(FusedGroupId group, std::uint32_t step) {
     std::vector<BlockTask> tasks;
     std::vector<std::vector<std::byte>> scratch;
@@ -225,8 +227,9 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  /// The output of a pointwise node has the dims of an operand with more or less than one element,
-  /// else of the one with the highest rank.
+  /// The output of a pointwise node takes its dims from the operand of highest rank among those
+  /// whose number of elements is not 1; if every operand has one element, from the operand of
+  /// highest rank.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
     const Node& node = nodes_.node(id);
@@ -260,8 +263,8 @@ class Execution {
     return {view.element, view.dims, std::string(reinterpret_cast<const char*>(view.data), bytes)};
   }
 
-  /// Subgraphs allocate their own memory while their node runs. It is not part of this step's
-  /// events; the node's outputs are.
+  /// Subgraphs allocate their own memory while their node runs. The step's events contain the
+  /// node's outputs, but not this memory.
   void run_subgraphs(NodeId id, const Node& node, std::uint32_t step) {
     const auto run_body = [this](const Graph& body, const NamedTensors& inputs) {
       if (progress_->cancelled()) throw Error(ErrorKind::cancelled, "", "cancelled");
@@ -304,7 +307,7 @@ class Execution {
     return views_[value];
   }
 
-  /// Values on the host are stored separately and count 0 bytes.
+  /// Places a value in host memory, outside of the buffers; its buffer has 0 bytes.
   TensorView& place_on_host(ValueId value, const OutputDims& wanted, std::uint32_t step) {
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
     const auto block =
@@ -341,7 +344,7 @@ class Execution {
     }
   }
 
-  /// A value dies with its last read, a buffer with its last value.
+  /// Releases the values that the node read last. A buffer is released with its last value.
   void release_read(NodeId id, std::uint32_t step) {
     for (const ValueId input : topology_.inputs[id]) {
       if (input.valid() && --reads_left_[input] == 0) die(input, step);

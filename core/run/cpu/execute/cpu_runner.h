@@ -4,8 +4,8 @@
 
 namespace stashscope::cpu {
 
-/// Executes on the CPU: one allocation per buffer of the timeline, released after the last read of
-/// the last value in it.
+/// Executes steps on the CPU. Makes one allocation per buffer of the timeline and releases it after
+/// the last read of the buffer's last value.
 class CpuRunner : public Runner {
  public:
   void check(const Graph& graph) const override;

@@ -4,7 +4,7 @@
 
 namespace stashscope {
 
-/// Computes constant nodes on the CPU, for passes that fold them.
+/// An evaluator that computes constant nodes on the CPU, for passes that fold constants.
 ConstantEvaluator cpu_evaluator();
 
 }  // namespace stashscope

@@ -8,8 +8,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A subgraph as a separate graph: captured values become inputs, and all inputs have the
-/// types of the given tensors.
+/// A subgraph as a separate graph: captured values become inputs, and every input gets the type of
+/// its tensor in `inputs`.
 Graph standing_alone(const Graph& body, const NamedTensors& inputs) {
   GraphData data = body.data();
   for (Value& value : data.values) value.type.shape.reset();

@@ -10,7 +10,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Applies `function` to every element of input 0, computed in the element type's compute type.
+/// Applies `function` to every element of input 0, converted to the compute type.
 template <class Function>
 void map_floating(const KernelContext& context, Function function) {
   with_floating(context.out().element, [&](auto tag) {
@@ -50,7 +50,7 @@ void gradient(const KernelContext& context) {
   });
 }
 
-// Calculations that several operators share. NaN stays NaN in all of them.
+// Functions that several operators use. They map NaN to NaN.
 
 constexpr auto absolute = [](auto x) {
   if constexpr (std::is_unsigned_v<decltype(x)>) {
@@ -69,7 +69,7 @@ constexpr auto sign = [](auto x) {
 };
 constexpr auto relu = [](auto x) { return x < 0 ? decltype(x)(0) : x; };
 
-/// Never exponentiates a large positive number.
+/// The sigmoid function. Never exponentiates a large positive number, which would overflow.
 template <class T>
 T logistic(T x) {
   const T e = std::exp(-std::abs(x));
@@ -117,12 +117,12 @@ T fast_gelu_slope(T x) {
 constexpr auto apply_gelu = [](auto x) { return gelu(x); };
 constexpr auto apply_fast_gelu = [](auto x) { return fast_gelu(x); };
 
-/// An attribute as the type in which elements are computed.
+/// The attribute `name`, or `otherwise`, as a double.
 double attribute(const KernelContext& context, const char* name, float otherwise) {
   return double{context.attributes().real(name, otherwise)};
 }
 
-/// A function of an element and the attribute `alpha`, whose default depends on the operator.
+/// Applies a function of an element and the attribute `alpha`, whose default is `otherwise`.
 template <auto function>
 void with_alpha(const KernelContext& context, float otherwise) {
   const double alpha = attribute(context, "alpha", otherwise);

@@ -35,7 +35,8 @@ struct DividedBy {
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) fail_run("", "divides an integer by zero");
-      // The only quotient that overflows wraps, as in two's complement.
+      // The only quotient that overflows (the least number divided by -1) wraps, as in two's
+      // complement.
       if constexpr (std::is_signed_v<T>) {
         if (b == T(-1)) return static_cast<T>(T(0) - a);
       }
@@ -96,8 +97,8 @@ void mean(const KernelContext& context) {
   });
 }
 
-/// The remainder has the sign of the divisor, as Python's %; with `fmod` that of the dividend, as
-/// in C.
+/// The remainder has the sign of the divisor, as with Python's %; with the attribute `fmod` it has
+/// the sign of the dividend, as in C.
 template <bool like_c>
 struct Remainder {
   template <class T>
@@ -121,7 +122,7 @@ void modulo(const KernelContext& context) {
   like_c ? binary<Remainder<true>>(context) : binary<Remainder<false>>(context);
 }
 
-/// Squares and cubes are frequent, and a product is exact where pow() need not be.
+/// Squares and cubes are computed as products: both are frequent, and pow() may be less exact.
 template <class T, class C>
 void power_by_scalar(const KernelContext& context, C exponent) {
   const auto raise = [&](auto function) {
@@ -133,8 +134,8 @@ void power_by_scalar(const KernelContext& context, C exponent) {
   raise([=](auto x) { return std::pow(static_cast<C>(x), exponent); });
 }
 
-/// The result has the base's type; the exponent may have another. Integer bases are raised in
-/// double.
+/// The result has the base's type; the exponent may have a different type. Powers of integers are
+/// computed in double.
 void power(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -159,7 +160,8 @@ void power(const KernelContext& context) {
   });
 }
 
-/// A bound from attribute `name` before version 11, from input `index` since; else `otherwise`.
+/// A bound of Clip: attribute `name` before version 11, input `index` since; `otherwise` if it is
+/// absent.
 template <class C>
 C bound(const KernelContext& context, std::size_t index, const char* name, C otherwise) {
   if (context.has_input(index)) return number_of<C>(context.in(index));
@@ -167,7 +169,7 @@ C bound(const KernelContext& context, std::size_t index, const char* name, C oth
   return static_cast<C>(context.attributes().real(name, 0));
 }
 
-/// If the bounds contradict each other, the upper one wins. NaN passes.
+/// If the lower bound is above the upper one, the result is the upper bound. NaN stays NaN.
 void clip(const KernelContext& context) {
   with_number(context.out().element, [&](auto tag) {
     using T = typename decltype(tag)::type;

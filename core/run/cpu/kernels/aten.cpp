@@ -7,7 +7,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// (weight, indices, ...): rows of the weight.
+/// Inputs (weight, indices, ...). Reads rows of the weight.
 void embedding(const KernelContext& context) {
   const AxisSplit split = split_at(context.in(0).dims, 0);
   gather_rows(context.in(0), split, wrapped_indices(context.in(1), split.size), context.out());

@@ -17,7 +17,8 @@ using Dims = std::vector<std::int64_t>;
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-/// A tensor as [batch, heads, sequence, size], in either layout.
+/// Access to a tensor as [batch, heads, sequence, size]; its heads may come before or after the
+/// sequence in memory.
 struct Heads {
   std::vector<double> items;
   std::int64_t heads = 0;
@@ -63,7 +64,8 @@ Heads with_past(const TensorView& tensor, const TensorView& past, std::int64_t h
   return all;
 }
 
-/// The addend of each product before the softmax: minus infinity hides a key.
+/// The number added to each product of query and key before the softmax; minus infinity hides the
+/// key.
 class Bias {
  public:
   Bias(const KernelContext& context, const Dims& products, std::int64_t past)
@@ -93,7 +95,7 @@ class Bias {
   }
 
  private:
-  /// The number of keys before the one that belongs to query 0.
+  /// The number of keys before the key at the position of query 0.
   std::int64_t offset(std::int64_t batch) const {
     return lengths_.empty() ? past_ : lengths_[static_cast<std::size_t>(batch)] - query_count_;
   }
@@ -108,7 +110,7 @@ class Bias {
   bool causal_ = false;
 };
 
-/// Softmax in place; all zeros when every key is hidden.
+/// Computes the softmax in place. The result is all zeros when every key is hidden.
 void softmax(double* row, std::int64_t count) {
   const double greatest = *std::max_element(row, row + count);
   if (greatest == minus_infinity) {
@@ -120,10 +122,12 @@ void softmax(double* row, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) row[i] /= sum;
 }
 
-/// The state of the products that output 3 returns. (ONNX, Attention, qk_matmul_output_mode)
+/// The stage of the computation whose scores output 3 returns. (ONNX, Attention,
+/// qk_matmul_output_mode)
 enum class Shown : std::int64_t { products, capped, biased, softmax };
 
-/// One row of scores, and its state for output 3.
+/// Turns the products of one query into the weights of its keys, and records the scores for output
+/// 3.
 class Scores {
  public:
   Scores(const KernelContext& context, std::int64_t key_size)
@@ -133,7 +137,8 @@ class Scores {
     if (scale_ == 0) scale_ = 1 / std::sqrt(static_cast<double>(key_size));
   }
 
-  /// @param bias_at of a key @param shown receives the row's state for output 3; may be null
+  /// @param bias_at returns the bias of a key @param shown receives the scores for output 3; may be
+  /// null
   template <class BiasAt>
   void finish(std::vector<double>& row, BiasAt bias_at, double* shown) const {
     const auto show = [&](Shown state) {
@@ -162,7 +167,8 @@ TensorView operand(const KernelContext& context, std::size_t index) {
   return context.has_input(index) ? context.in(index) : TensorView();
 }
 
-/// The weighted sum of the values of all keys; a hidden key adds nothing, whatever its value.
+/// Adds the weighted values of all keys to `sums`. A hidden key adds nothing, even if its value is
+/// NaN.
 void add_weighted(const Heads& values, std::int64_t batch, std::int64_t head,
                   const std::vector<double>& weights, double* sums) {
   for (std::size_t key = 0; key < weights.size(); ++key) {
@@ -181,7 +187,7 @@ void multiply_keys(const double* query, const Heads& keys, std::int64_t batch, s
   }
 }
 
-/// Zeros in the layout of the queries, with heads of another size.
+/// Zeros in the layout of the queries, with heads of `size` elements.
 Heads zeros_like(const Heads& queries, std::int64_t size, std::int64_t elements) {
   Heads zeros;
   zeros.heads = queries.heads;
@@ -192,7 +198,7 @@ Heads zeros_like(const Heads& queries, std::int64_t size, std::int64_t elements)
   return zeros;
 }
 
-/// Several query heads may share one head of keys and values. (ONNX, Attention)
+/// The operator Attention (ONNX). Several query heads may share one head of keys and values.
 void attention(const KernelContext& context) {
   const std::int64_t key_heads = context.attributes().integer("kv_num_heads", 0);
   const Heads queries(context.in(0), context.attributes().integer("q_num_heads", 0));
@@ -200,7 +206,7 @@ void attention(const KernelContext& context) {
   const Heads values = with_past(context.in(2), operand(context, 5), key_heads);
   const std::int64_t group = queries.heads / std::max<std::int64_t>(1, keys.heads);
   if (group < 1 || keys.size != queries.size)
-    fail_run("", "its keys have more heads or another head size than its queries");
+    fail_run("", "its keys have more heads than its queries, or heads of a different size");
   const Dims products = {context.in(0).dim(0), queries.heads, queries.length, keys.length};
   const Bias bias(context, products, context.has_input(4) ? context.in(4).dim(2) : 0);
   const Scores scores(context, queries.size);
@@ -224,8 +230,8 @@ void attention(const KernelContext& context) {
   if (shows) store_numbers(shown, context.out(3));
 }
 
-/// Cosines and sines [batch, sequence, half], or [positions, half] with positions [batch,
-/// sequence].
+/// Tables of cosines and sines, either [batch, sequence, half], or [positions, half] indexed by
+/// positions [batch, sequence].
 struct Angles {
   std::vector<double> cosines;
   std::vector<double> sines;
@@ -240,7 +246,8 @@ struct Angles {
     if (context.has_input(3)) positions = as_integers(context.in(3));
     for (const std::int64_t position : positions) {
       if (position < 0 || position >= rows) {
-        fail_run("", "position " + std::to_string(position) + " is outside of its tables");
+        fail_run("", "position " + std::to_string(position) +
+                         " is outside of its cosine and sine tables");
       }
     }
   }
@@ -256,7 +263,7 @@ void rotary_embedding(const KernelContext& context) {
   Heads x(context.in(0), context.attributes().integer("num_heads", 0));
   const Angles angles(context);
   const bool interleaved = context.attributes().integer("interleaved", 0) != 0;
-  if (2 * angles.half > x.size) fail_run("", "its tables are wider than a head");
+  if (2 * angles.half > x.size) fail_run("", "its cosine and sine tables are wider than a head");
   for (std::int64_t batch = 0; batch < context.in(0).dim(0); ++batch) {
     for (std::int64_t at = 0; at < x.length; ++at) {
       const std::int64_t table = angles.offset(batch * x.length + at);

@@ -11,8 +11,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Floating numbers truncate towards zero. Out-of-range integers wrap; an out-of-range floating
-/// number first becomes the smallest 64-bit integer, as on x86 processors.
+/// Converts floating numbers to integers by truncation towards zero. Out-of-range integers wrap; a
+/// floating number out of range first becomes the smallest 64-bit integer, as on x86 processors.
 template <class To, class From>
 To converted(From item) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -29,7 +29,7 @@ To converted(From item) {
   }
 }
 
-/// From or to floats of at most 8 bits and integers of at most 4.
+/// Casts from or to floats of at most 8 bits and integers of at most 4 bits.
 void cast_small(const KernelContext& context) {
   const std::vector<double> numbers = all_numbers(context.in(0));
   if (is_small_number(context.out().element)) {

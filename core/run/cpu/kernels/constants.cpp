@@ -26,7 +26,7 @@ void constant_of_shape(const KernelContext& context) {
   });
 }
 
-/// ceil((limit - start) / step) elements. (ONNX, Range)
+/// The number of elements of a range: ceil((limit - start) / step). (ONNX, Range)
 template <class C>
 std::int64_t range_length(C start, C limit, C step) {
   if (step == 0) fail_run("", "its step is 0");
@@ -102,7 +102,7 @@ void random_uniform(const KernelContext& context) {
   });
 }
 
-/// 1 with the probability given by the input.
+/// Each output element is 1 with the probability in the same element of the input, else 0.
 void bernoulli(const KernelContext& context) {
   const std::vector<double> probabilities = numbers_of<double>(context.in(0));
   fill_random(context, [&](const PositionalRandom& random, std::uint64_t position) {

@@ -25,7 +25,8 @@ void add_bias(const TensorView& bias, const Dims& dims, C* y) {
   }
 }
 
-/// Per channel, the sum of the gradients of all elements to which the bias was added.
+/// The gradient of the bias: per channel, the sum of the gradients of all elements to which it was
+/// added.
 void bias_gradient(const TensorView& dy, const TensorView& out) {
   const std::int64_t plane = positions(spatial(dy.dims));
   std::vector<double> sums(static_cast<std::size_t>(dy.dims[1]), 0);
@@ -85,7 +86,7 @@ void conv_grad(const KernelContext& context) {
       [&](auto* dw, const auto* dy, const auto* x) { convolve_backward_weight(sizes, dy, x, dw); });
 }
 
-/// Roles are swapped: dY is the data of a convolution whose result is X.
+/// A transposed convolution swaps the roles: dY is the data of a convolution whose result is X.
 void conv_transpose_grad(const KernelContext& context) {
   const ConvolutionSizes sizes = transposed_sizes(context.attributes(), context.in(1).dims,
                                                   context.in(2).dims, context.in(0).dims);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t bits_per_word = 32;
 
-/// The elements that a dropout keeps, and their factor.
+/// The elements that a dropout keeps, and the factor by which it scales them.
 class Selection {
  public:
   /// @param ratio_input index of the operand `ratio`; `training_mode` follows it
@@ -21,7 +21,7 @@ class Selection {
     trains_ = context.has_input(ratio_input + 1) && as_number(context.in(ratio_input + 1)) != 0;
   }
 
-  /// Before version 12, Dropout has both as attributes.
+  /// For Dropout before version 12, which has ratio and mode as attributes.
   explicit Selection(const KernelContext& context) : random_(context.seed) {
     ratio_ = double{context.attributes().real("ratio", 0.5F)};
     trains_ =
@@ -40,7 +40,7 @@ class Selection {
   bool trains_ = false;
 };
 
-/// y[i] = `value(i)` times the factor where element i is kept, else 0.
+/// y[i] = factor * `value(i)` if element i is kept, else 0.
 template <class T, class Value>
 void select(const Selection& selection, std::span<T> y, Value value) {
   using C = Compute<T>;
@@ -121,8 +121,8 @@ void bitmask_bias_dropout(const KernelContext& context) {
   if (context.has_output(1)) write_bits(selection, context.out().elements(), context.out(1));
 }
 
-/// (dy, mask, [ratio], [training mode]): dy times the forward pass's factor where `kept(i)`, else
-/// 0.
+/// Inputs (dy, mask, [ratio], [training mode]). dx[i] is dy[i] times the factor of the forward pass
+/// if `kept(i)`, else 0.
 template <class Kept>
 void dropout_gradient(const KernelContext& context, Kept kept) {
   const double scale = Selection(context, 2).scale();

@@ -10,12 +10,13 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// One operand of an einsum: a letter per axis.
+/// One operand of an einsum, with a letter for each axis.
 struct EinsumTerm {
   std::string letters;
   std::vector<std::int64_t> dims;
 
-  /// The stride along `letter`: 0 when the operand lacks it, the diagonal's when it repeats.
+  /// The stride along the axis `letter`: 0 if the operand lacks the letter; if the letter repeats,
+  /// the stride of the diagonal.
   std::int64_t stride(char letter) const {
     const std::vector<std::int64_t> strides = dense_strides(dims);
     std::int64_t sum = 0;
@@ -55,7 +56,8 @@ std::int64_t size_of(const Einsum& einsum, char letter) {
   return size;
 }
 
-/// For every combination of letters, the product of the operands' elements is added to one sum.
+/// For every combination of positions along all letters, adds the product of the operands' elements
+/// to an element of the result.
 void einsum(const KernelContext& context) {
   const Einsum einsum = read_terms(context);
   if (context.inputs.size() > 2) fail_run("", "has more than two operands, which is not supported");

@@ -29,7 +29,7 @@ void swish(const KernelContext& context) {
   });
 }
 
-/// 0 inside of the band; outside, moved towards 0.
+/// Shrink: 0 for x in [-lambd, lambd]; other x move towards 0 by `bias`.
 void shrink(const KernelContext& context) {
   const double bias = double{context.attributes().real("bias", 0)};
   const double band = double{context.attributes().real("lambd", 0.5F)};

@@ -64,8 +64,9 @@ void gather_elements_grad(const KernelContext& context) {
   });
 }
 
-/// The slices that index tuples address: after `batch` shared axes, the last axis of the indices
-/// holds one index per leading axis of the data. (ONNX, GatherND)
+/// The slices of the data that index tuples address. Data and indices share `batch` leading axes;
+/// the last axis of the indices holds a tuple, with one index for each of the next axes of the
+/// data. (ONNX, GatherND)
 struct Slices {
   Dims offsets;
   std::int64_t length = 1;
@@ -120,7 +121,8 @@ void gather_nd_grad(const KernelContext& context) {
   });
 }
 
-/// Calls `body(combine)` for the attribute `reduction`; combine(old, update) is the new element.
+/// Calls `body(combine)` with the function for the attribute `reduction`; combine(old, update)
+/// returns the new element.
 template <class C, class Body>
 void with_reduction(const KernelContext& context, Body body) {
   const std::string reduction = context.attributes().text("reduction", "none");
@@ -170,7 +172,8 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
-/// (indices, depth, [off, on]): an index outside of the depth gives no hot element.
+/// Inputs (indices, depth, [off, on]). An index outside of the depth gives a row in which every
+/// element is `off`.
 void one_hot(const KernelContext& context) {
   const TensorView& out = context.out();
   std::int64_t axis = context.attributes().integer("axis", -1);

@@ -23,7 +23,8 @@ struct RowShape {
   }
 };
 
-/// The scale or bias of one row: one number per column, or one for all.
+/// The scale or bias of a row, expanded to one number per column; the operand may hold a single
+/// number for all columns.
 template <class C>
 std::vector<C> per_column(const TensorView& operand, std::int64_t columns, C otherwise) {
   std::vector<C> items = operand.present() ? numbers_of<C>(operand) : std::vector<C>{otherwise};
@@ -32,7 +33,8 @@ std::vector<C> per_column(const TensorView& operand, std::int64_t columns, C oth
   return std::vector<C>(static_cast<std::size_t>(columns), items[0]);
 }
 
-/// Without a mean: x / sqrt(mean of x^2 + epsilon). (Zhang and Sennrich, arXiv 1910.07467)
+/// Root mean square normalization: x / sqrt(mean of x^2 + epsilon), without subtracting the mean.
+/// (Zhang and Sennrich, arXiv 1910.07467)
 template <class C>
 Normal root_mean_square(const C* x, std::int64_t count, double epsilon) {
   const double squares =
@@ -45,7 +47,8 @@ Normal row_normal(const C* x, std::int64_t count, double epsilon) {
   return simplified ? root_mean_square(x, count, epsilon) : normal_of(x, count, epsilon);
 }
 
-/// Indices of a layer normalization's operands and statistics (0: no such output).
+/// Indices of a layer normalization's inputs, and of the outputs for its statistics (0: the
+/// operator has no such output).
 struct Places {
   std::size_t scale = 1;
   std::size_t bias = 0;
@@ -122,7 +125,7 @@ void skip_layer_norm(const KernelContext& context) {
   });
 }
 
-/// Makes dx of one row and adds the row's share to the gradients of scale and bias.
+/// Computes dx of one row and adds the row's contribution to the gradients of scale and bias.
 template <class C>
 void row_gradient(const C* dy, const C* x, const Normal& normal, bool centred,
                   const std::vector<double>& scale, C* dx, std::vector<double>& scale_gradient,
@@ -145,7 +148,7 @@ void row_gradient(const C* dy, const C* x, const Normal& normal, bool centred,
   }
 }
 
-/// Stores one number per column, or their sum where a single number stands for all columns.
+/// Stores one number per column; if `output` has a single number for all columns, stores the sum.
 void store_per_column(const std::vector<double>& items, const TensorView& output) {
   if (output.elements() == std::ssize(items)) {
     store_numbers(items, output);

@@ -26,7 +26,8 @@ void tanh_grad(const KernelContext& context) {
   store_numbers(dx, context.out());
 }
 
-/// (dy, a, b): dy / b and -dy * a / b^2, summed over the axes along which an operand repeats.
+/// Inputs (dy, a, b). Outputs dy / b and -dy * a / b^2, each summed over the axes along which its
+/// operand was broadcast.
 void div_grad(const KernelContext& context) {
   const TensorView& dy = context.in(0);
   std::array<std::vector<double>, 3> items;

@@ -18,7 +18,7 @@ Reduction reduction_of(const Attributes& attributes) {
   return name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
 }
 
-/// The labels of a loss and their weights.
+/// The targets of a loss: one label for each row of scores, and a weight for each label.
 class Targets {
  public:
   /// @param scores dims of the scores @param weights one per class, or not present
@@ -46,7 +46,7 @@ class Targets {
     return total;
   }
 
-  /// The offset of target i's first score; its scores lie `stride` apart.
+  /// The offset of the first score of target i; the scores of a target lie `stride` apart.
   std::int64_t offset(std::size_t i) const {
     const auto at = static_cast<std::int64_t>(i);
     return at / split_.inner * split_.size * split_.inner + at % split_.inner;
@@ -57,7 +57,7 @@ class Targets {
   void check(std::int64_t label) const {
     if (ignored_ && label == *ignored_) return;
     if (label < 0 || label >= split_.size) {
-      fail_run("", "label " + std::to_string(label) + " is outside of " +
+      fail_run("", "label " + std::to_string(label) + " is not one of the " +
                        std::to_string(split_.size) + " classes");
     }
   }
@@ -68,14 +68,16 @@ class Targets {
   std::optional<std::int64_t> ignored_;
 };
 
-/// The attribute `ignore_index`, else the operand at `input` if the operator has one.
+/// The label to ignore: the operand at `input` if the operator has it, else the attribute
+/// `ignore_index`.
 std::optional<std::int64_t> ignored_label(const KernelContext& context, std::size_t input) {
   if (context.has_input(input)) return as_integer(context.in(input));
   const bool has = context.attributes().has("ignore_index");
   return has ? std::optional(context.attributes().integer("ignore_index", 0)) : std::nullopt;
 }
 
-/// Operands `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, in internal forms).
+/// Reads the operands at `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, only in
+/// operators named `...Internal`).
 Targets targets_of(const KernelContext& context, const std::vector<std::int64_t>& scores,
                    std::size_t labels) {
   const TensorView weights = context.has_input(labels + 1) ? context.in(labels + 1) : TensorView();
@@ -121,8 +123,8 @@ std::vector<double> reduced_loss(const C* log_probability, const Targets& target
   return {reduction == Reduction::mean ? sum / targets.total_weight() : sum};
 }
 
-/// Makes output 0 from the log probabilities that `find(scores, targets)` returns; these are output
-/// 1.
+/// Computes the loss (output 0) from the log probabilities that `find(scores, targets)` returns,
+/// and stores the log probabilities as output 1.
 template <class Find>
 void label_loss(const KernelContext& context, Find find) {
   const TensorView& scores = context.in(0);
@@ -162,8 +164,9 @@ std::vector<double> target_gradients(const TensorView& dy, const Targets& target
   return factors;
 }
 
-/// (dy, log probabilities, labels, ...): `entry(log probability, is the label) * factor`. The
-/// result may replace the log probabilities.
+/// Inputs (dy, log probabilities, labels, ...). dx of a score is `entry(log probability, whether
+/// the class is the label)` times the gradient of the target's loss. The result may overwrite the
+/// log probabilities.
 template <class Entry>
 void loss_gradient(const KernelContext& context, Entry entry) {
   const TensorView& out = context.out();
@@ -197,7 +200,7 @@ void negative_log_likelihood_grad(const KernelContext& context) {
 template <KernelFunction run>
 void sparse(const KernelContext& context) {
   const std::size_t weights = run == cross_entropy ? 2 : 3;
-  if (context.has_input(weights)) fail_run("", "has weights, which are not supported");
+  if (context.has_input(weights)) fail_run("", "has a weight per target, which is not supported");
   run(context);
 }
 

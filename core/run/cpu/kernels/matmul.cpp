@@ -12,7 +12,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A tensor seen as matrices along batch axes; strides in elements.
+/// A tensor seen as a stack of matrices along its batch axes; strides are in elements.
 struct MatrixStack {
   std::vector<std::int64_t> batch;
   std::vector<std::int64_t> batch_strides;
@@ -57,7 +57,8 @@ MatrixStack right_stack(std::vector<std::int64_t> dims, Transposition transposit
   return stack_of({dims[0], 1}, {});
 }
 
-/// A stack of matrices times a single one is one tall product, when rows are evenly spaced.
+/// Replaces a stack of matrices that is multiplied by a single matrix with one tall matrix, if all
+/// rows of the stack are evenly spaced.
 void merge_rows(MatrixStack& a, const MatrixStack& b) {
   if (!b.batch.empty()) return;
   std::int64_t rows = a.rows;
@@ -70,7 +71,8 @@ void merge_rows(MatrixStack& a, const MatrixStack& b) {
   a.batch_strides.clear();
 }
 
-/// Batch axes of size 1 or missing ones repeat.
+/// The strides of a stack along the axes of `batch`: 0 where the stack's axis has size 1 or is
+/// missing, so that its matrices repeat.
 std::vector<std::int64_t> batch_strides_in(const std::vector<std::int64_t>& batch,
                                            const MatrixStack& stack) {
   std::vector<std::int64_t> strides(batch.size(), 0);
@@ -112,7 +114,8 @@ void multiply_stacks(const C* a_data, MatrixStack a, const C* b_data, const Matr
   });
 }
 
-/// Calls `body(TypeTag<C>())` for the type in which products are computed; integers wrap.
+/// Calls `body(TypeTag<C>())` for the type C in which products of `element` are computed; integer
+/// products wrap.
 template <class Body>
 void with_product_type(ElementType element, Body body) {
   is_floating(element) ? with_real(element, body) : body(TypeTag<std::uint64_t>());
@@ -170,7 +173,7 @@ void fused_matmul(const KernelContext& context) {
       attributes.real("alpha", 1), as_it_is);
 }
 
-/// items += beta * addend, which is broadcast to `dims`.
+/// items += beta * addend; the addend is broadcast to `dims`.
 template <class C>
 void add_scaled(const TensorView& addend, float beta, const std::vector<std::int64_t>& dims,
                 C* items) {

@@ -1,5 +1,5 @@
 // Batch, instance and group normalization, and the gradients of the first two; local response and
-// mean-variance normalization. The row-wise ones are in layer_normalization.cpp.
+// mean-variance normalization. Normalizations of rows are in layer_normalization.cpp.
 
 #include "core/run/cpu/kernels/normalization.h"
 
@@ -45,7 +45,7 @@ struct Planes {
 /// One number per channel.
 using PerChannel = std::vector<double>;
 
-/// One normalization per plane, in the order of the planes.
+/// The mean and deviation with which each plane is normalized, in the order of the planes.
 using PlaneNormals = std::vector<Normal>;
 
 PerChannel inverse_deviations(const PerChannel& variances, double epsilon) {
@@ -54,7 +54,7 @@ PerChannel inverse_deviations(const PerChannel& variances, double epsilon) {
   return result;
 }
 
-/// The same numbers per channel for every image.
+/// The same mean and variance per channel for every image.
 PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, double epsilon,
                       std::int64_t batch) {
   const PerChannel inverse = inverse_deviations(variances, epsilon);
@@ -65,8 +65,8 @@ PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, doub
   return normals;
 }
 
-/// Y = normalized X * scale + bias, computed in the type of the elements, with the normalizations
-/// that `find(x, planes)` returns. Inputs X, scale, bias, ...; scale and bias may be per group.
+/// Y = normalized X * scale + bias, computed in the compute type. `find(x, planes)` returns the
+/// mean and deviation of each plane. Inputs X, scale, bias, ...; scale and bias may be per group.
 template <class Find>
 void normalize_planes(const KernelContext& context, Find find) {
   const Planes planes(context.in(0).dims);
@@ -106,7 +106,7 @@ ChannelStatistics batch_statistics(const C* x, const Planes& planes) {
   return statistics;
 }
 
-/// Moves the running statistic at `input` towards the batch's.
+/// Moves the running statistic at `input` towards that of the batch and stores it at `output`.
 void store_running(const KernelContext& context, std::size_t input, std::size_t output,
                    const PerChannel& of_batch) {
   if (!context.has_output(output)) return;
@@ -118,7 +118,7 @@ void store_running(const KernelContext& context, std::size_t input, std::size_t 
   store_numbers(running, context.out(output));
 }
 
-/// Normalizes by the batch's own statistics. Outputs: Y, running mean, running variance and, if
+/// Normalizes by the statistics of the batch. Outputs: Y, running mean, running variance and, if
 /// requested, the batch's mean and its inverse deviation (before version 14 its variance).
 void train_batch_norm(const KernelContext& context, bool saves_inverse) {
   const double epsilon = epsilon_of(context);
@@ -159,7 +159,8 @@ void instance_norm(const KernelContext& context) {
   });
 }
 
-/// Groups of channels share a mean and a deviation; scale and bias are per group before version 21.
+/// All channels of a group share a mean and a deviation. Before version 21, they also share scale
+/// and bias.
 void group_norm(const KernelContext& context) {
   const std::int64_t groups = context.attributes().require_integer("num_groups");
   normalize_planes(context, [&](const auto* x, const Planes& planes) {
@@ -174,14 +175,14 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// The share of one normalization in the gradients of scale and bias.
+/// The contribution of one normalized set to the gradients of scale and bias.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;
 };
 
-/// The gradient through one normalization of all planes that start at `offsets`:
-/// dx = factor * (dy - mean of dy - x^ * mean of (dy * x^)) with x^ the normalized x.
+/// The gradient of x for the planes at `offsets`, which are normalized together: dx = factor * (dy
+/// - mean of dy - x^ * mean of (dy * x^)) with x^ the normalized x.
 template <class C>
 AffineGradient back_through(const C* dy, const C* x, C* dx,
                             const std::vector<std::int64_t>& offsets, std::int64_t plane,
@@ -204,8 +205,8 @@ AffineGradient back_through(const C* dy, const C* x, C* dx,
   return sums;
 }
 
-/// (dY, X, scale, ...) -> dX, dScale, dBias. `sets` lists the images that are normalized together;
-/// `find(x of the first, plane size, channel)` returns their normalization.
+/// (dY, X, scale, ...) -> dX, dScale, dBias. Each entry of `sets` lists images that are normalized
+/// together; `find(x of the first image, plane size, channel)` returns their mean and deviation.
 template <class Find>
 void normalization_gradient(const KernelContext& context,
                             const std::vector<std::vector<std::int64_t>>& sets, Find find) {

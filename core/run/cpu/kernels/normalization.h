@@ -19,7 +19,7 @@ struct Normal {
   double operator()(double x) const { return (x - mean) * inverse; }
 };
 
-/// The Normal of `count` elements from their mean and population variance, in two passes.
+/// Computes the Normal of `count` elements from their mean and population variance, in two passes.
 template <class C>
 Normal normal_of(const C* x, std::int64_t count, double epsilon) {
   const auto size = static_cast<double>(count);

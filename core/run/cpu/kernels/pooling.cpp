@@ -14,10 +14,10 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The index of a window that lies entirely in the padding.
+/// The index stored for a window that lies entirely in the padding.
 constexpr std::int64_t no_index = -1;
 
-/// The flat position in column-major order, for `storage_order` 1.
+/// Converts a flat row-major position to column-major order, for `storage_order` 1.
 std::int64_t column_major(std::int64_t position, const Dims& sizes) {
   std::int64_t flat = 0;
   std::int64_t stride = positions(sizes);
@@ -29,7 +29,8 @@ std::int64_t column_major(std::int64_t position, const Dims& sizes) {
   return flat;
 }
 
-/// For each output position the first of the greatest elements; NaN wins only when it comes first.
+/// For each output position, the position of the greatest element; the first one if several are
+/// equal. NaN is chosen only if it comes first.
 template <class T>
 void max_pool_plane(const Pooling& pooling, const T* x, std::vector<std::int64_t>& chosen) {
   std::fill(chosen.begin(), chosen.end(), no_index);
@@ -84,8 +85,8 @@ void max_pool_grad(const KernelContext& context) {
   });
 }
 
-/// The number of elements of each mean: those that meet data or, with `count_include_pad`, padding
-/// too.
+/// The divisor of each mean: the number of window positions on data, and with `count_include_pad`
+/// also on padding.
 std::vector<double> mean_counts(const Attributes& attributes, const Pooling& pooling) {
   std::vector<double> counts(static_cast<std::size_t>(pooling.out), 0);
   const auto add = [&](std::int64_t out, std::int64_t) {
@@ -104,7 +105,7 @@ std::vector<double> mean_counts(const Attributes& attributes, const Pooling& poo
   return counts;
 }
 
-/// sum /= count, by way of double.
+/// sum /= count, computed in double.
 template <class C>
 void divide(C& sum, double count) {
   sum = static_cast<C>(static_cast<double>(sum) / count);

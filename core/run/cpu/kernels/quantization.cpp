@@ -12,8 +12,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// The scale of an element: one for all, one per position along an axis, or one per block of
-/// positions.
+/// The index of the scale that applies to an element. There is one scale for all elements, for each
+/// position along an axis, or for each block of positions.
 class ScaleIndex {
  public:
   ScaleIndex(const KernelContext& context)
@@ -43,7 +43,9 @@ class ScaleIndex {
   }
 
  private:
-  [[noreturn]] static void fail_shape() { fail_run("", "its scales do not fit the data"); }
+  [[noreturn]] static void fail_shape() {
+    fail_run("", "the number of its scales does not match the data");
+  }
 
   std::int64_t scales_;
   std::int64_t block_;
@@ -67,7 +69,7 @@ std::vector<double> zero_points(const KernelContext& context, std::size_t count)
   std::vector<double> points =
       context.has_input(2) ? all_numbers(context.in(2)) : std::vector<double>(count, 0);
   if (points.size() != count && points.size() != 1) {
-    fail_run("", "its zero points do not fit its scales");
+    fail_run("", "its zero points do not match its scales");
   }
   points.resize(count, points.empty() ? 0 : points[0]);
   return points;
@@ -83,7 +85,8 @@ void quantize(const KernelContext& context) {
   const Limits limits = limits_of(element);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t at = index(static_cast<std::int64_t>(i));
-    // Rounding of the quotient decides ties, so the division uses the operands' precision.
+    // The division uses the precision of the operands, because the rounding of the quotient decides
+    // which quotients are ties.
     const double quotient = double{static_cast<float>(items[i]) / static_cast<float>(scales[at])};
     items[i] = is_floating(element) ? quotient + zeros[at]
                                     : std::clamp(std::nearbyint(quotient) + zeros[at], limits.least,

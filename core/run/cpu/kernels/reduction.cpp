@@ -15,8 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute;
-/// none mean all, or none at all with `noop_with_empty_axes`.
+/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute.
+/// Without axes, all axes are reduced, or none with `noop_with_empty_axes`.
 Dims kept_dims(const KernelContext& context) {
   Dims kept = context.in(0).dims;
   const Dims axes =
@@ -30,8 +30,9 @@ Dims kept_dims(const KernelContext& context) {
   return kept;
 }
 
-/// Reads the input once, in memory order, and adds every element to its result by `fold(result so
-/// far, element)`. A run of elements of one result goes to `fold_run` at once.
+/// Reads the input once, in memory order, and combines every element with its result by
+/// `fold(result so far, element)`. `fold_run` gets a whole run of elements that belong to one
+/// result.
 template <class T, class State, class Fold, class FoldRun>
 void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states, Fold fold,
               FoldRun fold_run) {
@@ -48,7 +49,7 @@ void fold_all(const TensorView& in, const Dims& kept, std::vector<State>& states
   });
 }
 
-/// A reduction by addition: sums `term(element)`; the result is `finish(sum, count)`.
+/// A reduction by addition: the result is `finish(sum, count)`, where sum adds up `term(element)`.
 template <auto term, auto finish>
 void reduce_by_sum(const KernelContext& context) {
   const TensorView& in = context.in(0);
@@ -87,7 +88,7 @@ constexpr auto the_mean = [](auto sum, auto count) {
 constexpr auto the_root = [](auto sum, auto) { return std::sqrt(sum); };
 constexpr auto the_logarithm = [](auto sum, auto) { return std::log(sum); };
 
-/// A reduction that keeps the element type: products and extremes.
+/// A reduction whose result has the element type of the data: products and extremes.
 template <auto combine>
 void reduce_by(const KernelContext& context, auto start_of) {
   const TensorView& in = context.in(0);
@@ -113,7 +114,8 @@ void reduce_by(const KernelContext& context, auto start_of) {
   });
 }
 
-/// The identity of an extreme: the number above (sign -1) or below (sign 1) all others.
+/// The start value of an extreme: the largest number for a minimum (sign -1), the smallest for a
+/// maximum (sign 1).
 template <class C>
 C outermost(int sign) {
   using Limits = std::numeric_limits<C>;
@@ -124,7 +126,7 @@ C outermost(int sign) {
   }
 }
 
-/// NaN wins over every number.
+/// If an operand is NaN, the result is NaN.
 constexpr auto greater_of = [](auto a, auto b) { return a >= b || a != a ? a : b; };
 constexpr auto lesser_of = [](auto a, auto b) { return a <= b || a != a ? a : b; };
 
@@ -189,8 +191,8 @@ void arg_extreme(const KernelContext& context) {
   });
 }
 
-/// Replaces each element along one axis by `combine` of `start` and all elements up to it;
-/// exclusive: without itself; reverse: from the end.
+/// Replaces each element along one axis by `combine` of `start` and all elements up to and
+/// including it. The attribute `exclusive` leaves out the element; `reverse` starts from the end.
 template <class Combine>
 void accumulate_along(const KernelContext& context, int start, Combine combine) {
   const TensorView& in = context.in(0);

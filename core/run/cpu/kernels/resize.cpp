@@ -1,5 +1,5 @@
-// Resize, Upsample and the gradient. Every mode is a weighted sum along one axis at a time; the
-// gradient is the transposed sum.
+// Resize, Upsample and the gradient. Every mode is a weighted sum along one axis after another; the
+// gradient is the transposed operation.
 
 #include <algorithm>
 
@@ -12,7 +12,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Calls `body(outer, out position, taps)` for every row of an axis.
+/// Calls `body(outer, out position, taps)` for every output position of an axis and every outer
+/// index.
 template <class Body>
 void for_each_row(const ResizedAxis& axis, std::int64_t outer_count, Body body) {
   for (std::int64_t outer = 0; outer < outer_count; ++outer) {
@@ -41,7 +42,8 @@ std::vector<C> resized(const ResizedAxis& axis, double extrapolation, const std:
   return y;
 }
 
-/// The transposed operation: the gradient of an output position goes back to its taps.
+/// The transposed operation: adds the weighted gradient of each output position to that of its
+/// taps.
 template <class C>
 std::vector<C> resized_back(const ResizedAxis& axis, const std::vector<C>& dy,
                             std::vector<std::int64_t>& dims) {

@@ -1,5 +1,5 @@
-// Operators that read shapes or move elements. Reshape and its relatives share their input's
-// memory, so their kernels copy only where memory differs.
+// Operators that read shapes or move elements. Outputs of Reshape and similar operators can share
+// the input's memory; the kernels copy only where they do not.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ void size_of(const KernelContext& context) {
   context.out().as<std::int64_t>()[0] = context.in(0).elements();
 }
 
-/// Fills the output from input 0, whose `strides` belong to the output's axes.
+/// Fills the output from input 0; `strides` are the input's strides along the axes of the output.
 void copy_by(const KernelContext& context, std::vector<std::int64_t> strides) {
   const TensorView& out = context.out();
   copy_strided(out.element, out.dims, {context.in(0).data, std::move(strides)}, whole(out));

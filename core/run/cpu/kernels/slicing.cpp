@@ -15,7 +15,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The part of `tensor` that a slice takes.
+/// The part of `tensor` that a slice selects.
 StridedPlace sliced(const TensorView& tensor, const SliceNumbers& numbers) {
   SlicedLayout layout = sliced_layout(tensor.dims, numbers);
   return {tensor.data, std::move(layout.strides), layout.offset};
@@ -36,7 +36,7 @@ void slice_grad(const KernelContext& context) {
                sliced(context.out(), slice_operands(context.inputs, 2)));
 }
 
-/// Calls `body(part, its place in the whole)` for consecutive parts along an axis.
+/// Calls `body(part, place of the part in `joined`)` for consecutive parts along an axis.
 template <class Body>
 void for_each_part(const TensorView& joined, const std::vector<TensorView>& parts,
                    std::int64_t axis, Body body) {

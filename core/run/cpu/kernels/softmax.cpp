@@ -22,7 +22,8 @@ struct Row {
   T& operator[](std::int64_t i) const { return data[i * stride]; }
 };
 
-/// Since version 13 a row runs along one axis; before, it spans all axes from that one on.
+/// The rows of a softmax: since version 13 a row runs along one axis, before it spans all axes from
+/// `axis` on.
 AxisSplit rows_of(const std::vector<std::int64_t>& dims, std::int64_t axis, bool single_axis) {
   AxisSplit split = split_at(dims, axis);
   if (!single_axis) {
@@ -55,7 +56,7 @@ C greatest_of(const Row<T>& x) {
   return greatest;
 }
 
-/// May run in place: every element is read before it is written.
+/// May run in place, because every element is read before it is written.
 template <class T>
 void softmax_row(const Row<const T>& x, const Row<T>& y, std::vector<Compute<T>>& powers) {
   using C = Compute<T>;
@@ -84,7 +85,7 @@ void log_softmax_row(const Row<const T>& x, const Row<T>& y, std::vector<Compute
   }
 }
 
-/// 1 at the first of the greatest elements.
+/// Stores 1 at the greatest element (the first if several are equal), else 0.
 template <class T>
 void hardmax_row(const Row<const T>& x, const Row<T>& y, std::vector<Compute<T>>&) {
   using C = Compute<T>;
@@ -141,7 +142,7 @@ void log_softmax_gradient_row(const Row<const T>& dy, const Row<const T>& y, con
   }
 }
 
-/// (dY, Y). The gradient operators have the version in their name.
+/// Inputs (dY, Y). The names of the gradient operators contain the version.
 template <auto function, bool single_axis>
 void gradient_by_rows(const KernelContext& context) {
   const AxisSplit split = rows_of(

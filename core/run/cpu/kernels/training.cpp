@@ -8,7 +8,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Output i: the axes along which a tensor with the dims in input i was broadcast.
+/// Output i lists the axes along which a tensor with the dims in input i was broadcast.
 void broadcast_gradient_args(const KernelContext& context) {
   const std::vector<std::int64_t> sides[] = {as_integers(context.in(0)),
                                              as_integers(context.in(1))};

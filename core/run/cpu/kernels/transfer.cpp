@@ -1,4 +1,5 @@
-// Copies between the device and its host. On the CPU both are the same memory, counted separately.
+// Copies between device and host memory. On the CPU both lie in the same memory, but are counted
+// separately.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/strided_copy.h"

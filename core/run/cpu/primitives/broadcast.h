@@ -6,8 +6,9 @@
 
 namespace stashscope::cpu {
 
-/// result[i] = apply(left[i], right[i]) over one run whose result is contiguous. The frequent steps
-/// have their own loops because only these are vectorized.
+/// result[i] = apply(left[i], right[i]) over one run whose result is contiguous. Frequent
+/// combinations of steps have separate loops, because compilers vectorize only loops with constant
+/// steps.
 template <class T, class U, class Apply>
 void apply_run(const T* left, std::int64_t left_step, const T* right, std::int64_t right_step,
                U* result, std::int64_t count, Apply apply) {
@@ -34,7 +35,7 @@ void apply_run(const T* left, std::int64_t left_step, const T* right, std::int64
   }
 }
 
-/// out[i] = apply(a[i], b[i]) with broadcasting; T in, U out.
+/// out[i] = apply(a[i], b[i]) with broadcasting; operands have type T, results type U.
 template <class T, class U, class Apply>
 void broadcast_binary(const TensorView& a, const TensorView& b, const TensorView& out,
                       Apply apply) {
@@ -48,7 +49,7 @@ void broadcast_binary(const TensorView& a, const TensorView& b, const TensorView
   });
 }
 
-/// out[i] = apply(in[i]) for tensors of equal dims; T in, U out.
+/// out[i] = apply(in[i]) for tensors of equal dims; operands have type T, results type U.
 template <class T, class U, class Apply>
 void map_elements(const TensorView& in, const TensorView& out, Apply apply) {
   const auto from = in.as<T>();

@@ -6,8 +6,8 @@
 
 namespace stashscope::cpu {
 
-/// `index`, counted from the end when it is negative. Throws a run Error outside of `size`
-/// elements.
+/// Converts a negative index, which counts from the end, to a position. Throws a run Error if the
+/// index is outside of `size` elements.
 std::int64_t wrapped(std::int64_t index, std::int64_t size);
 std::vector<std::int64_t> wrapped_indices(const TensorView& indices, std::int64_t size);
 
@@ -29,7 +29,8 @@ void add_rows(const C* dy, const AxisSplit& split, const std::vector<std::int64_
   }
 }
 
-/// Calls `body(dy, dx)` with elements of the type in which sums are computed; dx starts as 0.
+/// Calls `body(dy, dx)` with the elements converted to the type in which sums are computed; dx is
+/// initialized with 0.
 template <class Body>
 void accumulate(const TensorView& dy, const TensorView& dx, Body body) {
   const auto start = [&](auto* sums, const auto* gradient) {

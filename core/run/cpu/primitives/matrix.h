@@ -38,7 +38,8 @@ std::vector<T> packed(const Matrix<T>& matrix) {
   return items;
 }
 
-/// Calls `body` with an equal matrix whose rows are contiguous, copied where they are not.
+/// Calls `body` with `matrix` if its rows are contiguous, else with a copy whose rows are
+/// contiguous.
 template <class T, class Body>
 void with_contiguous_rows(const Matrix<T>& matrix, Body body) {
   if (matrix.column_stride == 1 || matrix.columns <= 1) return body(matrix);
@@ -46,8 +47,8 @@ void with_contiguous_rows(const Matrix<T>& matrix, Body body) {
   body(dense_matrix(copy.data(), matrix.rows, matrix.columns));
 }
 
-/// product = a b for any number type: rows of b are added up, in blocks that stay in the cache.
-/// Elements are added in the order of the inner axis.
+/// product = a b for any number type. Adds up multiples of the rows of b, in blocks that stay in
+/// the cache. The terms of an element are added in the order of the inner axis.
 template <class T>
 void multiply_plainly(const Matrix<T>& a, const Matrix<T>& b, T* product) {
   constexpr std::int64_t block = 64;

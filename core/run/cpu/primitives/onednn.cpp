@@ -27,7 +27,7 @@ void require(dnnl::status status) {
   if (status != dnnl::status::success) fail_run("", "oneDNN failed to compute a matrix product");
 }
 
-/// The library takes mutable pointers to sources, too, but only reads them.
+/// oneDNN also takes sources by mutable pointer, but only reads them.
 dnnl::memory wrap(const Descriptor& descriptor, const float* data) {
   return {descriptor, engine(), const_cast<float*>(data)};
 }
@@ -48,8 +48,8 @@ dnnl::memory in_layout(dnnl::memory source, const Descriptor& wanted) {
   return moved;
 }
 
-/// The padding after the data that the last output position reads; negative where a stride leaves
-/// data unread.
+/// The padding after the data on each axis, up to the last position that a window reads; negative
+/// where windows leave data at the end unread.
 Dims pads_behind(const SlidingWindow& window) {
   Dims pads;
   for (std::size_t i = 0; i < window.axes(); ++i) {
@@ -70,7 +70,7 @@ struct Convolution {
         dilations(sizes.window.dilations),
         pads_before(sizes.window.pads),
         pads_after(pads_behind(sizes.window)) {
-    // The library counts skipped elements, ONNX the distance.
+    // oneDNN counts the skipped elements; ONNX counts the distance between elements.
     for (auto& dilation : dilations) --dilation;
   }
 
@@ -124,8 +124,8 @@ struct Operand {
   Descriptor wanted;
 };
 
-/// Runs a primitive of two sources after converting them to its layouts, and converts the result
-/// back.
+/// Runs a primitive with two sources. Converts the sources to the layouts of the primitive before,
+/// and the result back afterwards.
 template <class Primitive>
 void run(const typename Primitive::primitive_desc& description, const Operand& first,
          const Operand& second, Operand result) {

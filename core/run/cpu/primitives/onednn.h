@@ -5,8 +5,8 @@
 
 namespace stashscope::cpu::onednn {
 
-// float32 products and convolutions by oneDNN. Results depend on the sizes only, never on
-// addresses.
+// float32 products and convolutions by oneDNN. The order of additions depends only on the sizes,
+// never on addresses.
 
 /// The layout of a matrix: rows (columns, if transposed) are contiguous and `stride` elements
 /// apart.

@@ -4,7 +4,7 @@
 
 namespace stashscope::cpu {
 
-/// The CPU's code uses what both runners share (core/run/shared) without a prefix.
+/// Lets the CPU's code use the names that both runners share (core/run/shared) without a prefix.
 using namespace kernels;  // NOLINT: the directive is the purpose
 
 }  // namespace stashscope::cpu

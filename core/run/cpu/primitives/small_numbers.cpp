@@ -80,14 +80,14 @@ std::optional<int> nearest_code(const FloatFormat& format, double size) {
   const int lowest = 1 - format.bias;
   const int exponent = std::max(std::ilogb(size), lowest);
   const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, format.fraction - exponent)));
-  // A fraction that reaches the next power of two carries into the exponent.
+  // If rounding brings the fraction to the next power of two, the sum carries into the exponent.
   const int code = ((exponent - lowest) << format.fraction) + steps;
   return code <= format.largest ? std::optional(code) : std::nullopt;
 }
 
 int float_code(const FloatFormat& format, double number, bool saturates) {
   const int sign_bit = 1 << (format.bits - 1);
-  // Types without NaN use the negative zero for it, as ONNX specifies.
+  // Types without a code for NaN use negative zero instead, as ONNX specifies.
   if (std::isnan(number)) return format.nan == none ? sign_bit : format.nan;
   const int sign = std::signbit(number) ? sign_bit : 0;
   if (const auto code = nearest_code(format, std::abs(number))) {
@@ -103,7 +103,7 @@ double power_of(int code) {
                               : std::ldexp(1.0, code - exponent_bias);
 }
 
-/// The type has no sign, so signs are dropped.
+/// The code of a number in float8e8m0. The type has no sign bit, so signs are dropped.
 int exponent_code(double number, const SmallRounding& rounding) {
   const double size = std::abs(number);
   if (std::isnan(number)) return exponent_nan;
@@ -120,7 +120,7 @@ int exponent_code(double number, const SmallRounding& rounding) {
   return rounding.saturates ? largest : exponent_nan;
 }
 
-/// Rounds towards zero and keeps the lowest bits.
+/// The code of an integer type: rounds towards zero and keeps the lowest `bits` bits.
 int integer_code(double number, int bits) {
   const bool fits = std::abs(number) < 0x1p63;
   const std::int64_t whole = fits ? static_cast<std::int64_t>(number) : 0;

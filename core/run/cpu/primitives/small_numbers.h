@@ -6,13 +6,13 @@
 
 namespace stashscope::cpu {
 
-/// Whether elements are floats of at most 8 bits or integers of at most 4. Kernels only convert
-/// from and to these types and do not compute in them.
+/// Whether elements are floats of at most 8 bits or integers of at most 4 bits. Kernels only
+/// convert from and to these types; no kernel computes in them.
 bool is_small_number(ElementType element);
 
 /// Options of a conversion to a small float, which rounds to the nearest, ties to even.
 struct SmallRounding {
-  bool saturates = true;         ///< too large numbers become the largest one, else infinity or NaN
+  bool saturates = true;         ///< overflow gives the largest number; if false, infinity or NaN
   std::string exponents = "up";  ///< how float8e8m0 rounds: `up`, `down` or `nearest`
 };
 

@@ -21,7 +21,7 @@ void copy_strided(ElementType element, const std::vector<std::int64_t>& sizes,
 /// Sets all bytes to 0.
 void fill_zero(const TensorView& tensor);
 
-/// Copies all elements, unless both share their memory.
+/// Copies all elements, unless both tensors share their memory.
 void copy_all(const TensorView& from, const TensorView& to);
 
 }  // namespace stashscope::cpu

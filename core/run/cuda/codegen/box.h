@@ -9,8 +9,8 @@
 
 namespace stashscope::cuda {
 
-/// An axis of a box that several tensors are walked along together. One step per tensor, in
-/// elements: 0 repeats, negative ones run backwards.
+/// An axis of a box of positions at which several tensors are accessed together. Each tensor has a
+/// step in elements: 0 repeats an element, a negative step runs backwards.
 template <std::size_t tensors>
 struct BoxAxis {
   std::int64_t size = 1;
@@ -20,8 +20,8 @@ struct BoxAxis {
 template <std::size_t tensors>
 using Box = std::vector<BoxAxis<tensors>>;
 
-/// A box of `sizes`, outermost axis first. Axes along which all tensors advance evenly are merged;
-/// axes of size 1 are dropped.
+/// Makes a box of `sizes`, outermost axis first. Adjacent axes are merged where one step per tensor
+/// covers both; axes of size 1 are dropped.
 template <std::size_t tensors>
 Box<tensors> merged_box(std::span<const std::int64_t> sizes,
                         const std::array<std::vector<std::int64_t>, tensors>& strides) {
@@ -48,8 +48,8 @@ std::int64_t elements_of(const Box<tensors>& box) {
   return count;
 }
 
-/// For each axis, innermost first, the C++ type BoxAxis<...> (kernels/boxes.cuh) as text. If the
-/// box has one tensor only, the steps of the second tensor are 0.
+/// The text of the C++ type BoxAxis<...> (kernels/boxes.cuh) for each axis, innermost first. For a
+/// box of one tensor, the steps of the second tensor are 0.
 template <std::size_t tensors>
 std::vector<std::string> axis_texts(const Box<tensors>& box) {
   std::vector<std::string> texts;

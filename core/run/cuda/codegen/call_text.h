@@ -9,15 +9,16 @@
 
 namespace stashscope::cuda {
 
-/// A kernel call under construction. Asking for an operand adds the parameter that the body names.
+/// A kernel call under construction. Each function that returns the text of an operand also adds
+/// the parameter for it.
 class CallText {
  public:
-  /// The text of a pointer to an operand's elements, which the kernel reads (writes); a null
-  /// pointer where the type is not present.
+  /// The text of a pointer to the elements of an operand that the kernel reads (writes); a null
+  /// pointer if `type` is not present.
   std::string reads(const OperandType& type, Operand operand);
   std::string writes(const OperandType& type, Operand operand);
 
-  /// The text of the pointer to an input (output) of a node.
+  /// The text of a pointer to the elements of an input (output) of a node.
   std::string reads(const LoweringContext& context, std::size_t index);
   std::string writes(const LoweringContext& context, std::size_t index = 0);
 
@@ -28,7 +29,7 @@ class CallText {
   KernelCall call(const std::string& body, const LaunchShape& shape) const;
 
  private:
-  std::vector<std::pair<std::string, Operand>> parameters_;  ///< declarations
+  std::vector<std::pair<std::string, Operand>> parameters_;  ///< declaration and operand
 };
 
 /// `NAME<A, B, ...>`
@@ -42,18 +43,20 @@ std::vector<std::string> arguments_of(const Items&... items);
 std::string invocation(const std::string& name, const std::vector<std::string>& arguments,
                        const std::vector<std::string>& operands);
 
-/// The type in which elements are computed (float for 16 bits and less), and the type in which long
-/// sums of them are added up.
+/// The type in which elements are computed (float for types of at most 16 bits), and the type of
+/// the accumulator of their long sums.
 std::string compute_type(ElementType element);
 std::string sum_type(ElementType element);
 
-/// The element type of `type`, or float32 where it is left out: null pointers need a type too.
+/// The text of the element type of `type`; float if the operand is left out, because null pointers
+/// need a type too.
 std::string type_or_float(const OperandType& type);
 
-/// The number of elements of these types that fit into a 16-byte access: a power of two.
+/// The number of elements that fit into a 16-byte access for every one of these types: a power of
+/// two.
 std::int64_t widest_access(const std::vector<ElementType>& elements);
 
-/// The widest access, at most `width` elements, that divides all `counts`.
+/// The largest number of elements per access, at most `width`, that divides all `counts`.
 std::int64_t even_width(std::int64_t width, const std::vector<std::int64_t>& counts);
 
 /// Throws a run Error when a count does not fit into a kernel's 32-bit positions.

@@ -10,7 +10,7 @@ namespace stashscope::cuda {
 /// Error for types that no kernel supports.
 std::string device_type(ElementType element);
 
-/// A type of `bytes` (1, 2, 4, 8 or 16) for kernels that only move elements.
+/// A device type that has `bytes` (1, 2, 4, 8 or 16) bytes, for kernels that only move elements.
 std::string moved_type(std::int64_t bytes);
 
 /// Bytes of one element. Throws a run Error for types packed more densely than bytes.

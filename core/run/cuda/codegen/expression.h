@@ -20,16 +20,16 @@ struct FixedText {
   }
 };
 
-/// `function(a, b, ...)` without the operands that are left out.
+/// `function(a, b, ...)` with all operands that are present.
 std::string call_text(const std::string& function, const std::vector<std::string>& operands);
 
-/// Calls a function of kernels/pointwise.cuh, or of CUDA, with all operands.
+/// The text of a call with all operands; the function is one of kernels/pointwise.cuh or of CUDA.
 template <FixedText function>
 std::string call(const LoweringContext&, const std::vector<std::string>& operands) {
   return call_text(function.characters, operands);
 }
 
-/// One operator between two operands.
+/// The text of two operands with the operator `sign` between them.
 template <FixedText sign>
 std::string infix(const LoweringContext&, const std::vector<std::string>& operands) {
   return operands[0] + " " + sign.characters + " " + operands[1];

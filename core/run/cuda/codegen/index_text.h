@@ -6,12 +6,12 @@
 
 namespace stashscope::cuda {
 
-/// How indices along one axis address elements of data. (ONNX, GatherElements)
+/// The numbers that a kernel needs to read data by indices along one axis. (ONNX, GatherElements)
 struct ElementsAlong {
   std::int64_t size = 1;          ///< of the data along the axis
   std::int64_t stride = 1;        ///< of the data along the axis
   std::int64_t line = 1;          ///< number of indices along the axis
-  std::int64_t line_step = 1;     ///< distance between them, in elements
+  std::int64_t line_step = 1;     ///< distance of these indices, in elements
   std::vector<std::string> axes;  ///< BoxAxis<...> for each axis of the indices, innermost first
 };
 
@@ -19,8 +19,9 @@ struct ElementsAlong {
 ElementsAlong elements_along(const std::vector<std::int64_t>& indices,
                              const std::vector<std::int64_t>& data, std::int64_t axis);
 
-/// How index tuples address slices of data: after `batch` shared axes, the last axis of the indices
-/// holds one index per leading axis of the data. (ONNX, GatherND)
+/// The numbers that a kernel needs to read slices of data by index tuples. Data and indices share
+/// `batch` leading axes; the last axis of the indices holds a tuple, with one index for each of the
+/// next axes of the data. (ONNX, GatherND)
 struct Slices {
   std::int64_t tuples = 1;
   std::int64_t length = 1;        ///< elements of a slice

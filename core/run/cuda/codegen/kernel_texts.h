@@ -11,12 +11,12 @@ namespace stashscope::cuda {
 /// Collects the kernels of a program, without duplicates, and compiles them together.
 class KernelTexts {
  public:
-  /// The index of the kernel in the result of `compile`.
+  /// Adds a kernel if it is new. Returns the index of the kernel in the result of `compile`.
   std::size_t add(const std::string& text, int threads);
 
   std::vector<KernelId> compile(Device& device) const;
 
-  /// The text that follows the kernel library.
+  /// The text of all entry functions, which follows the kernel library.
   std::string entries_text() const;
   std::vector<std::string> entry_names() const;
 

@@ -13,7 +13,7 @@
 
 namespace stashscope::cuda {
 
-/// Element type and dims of an operand; undefined for an operand left out.
+/// Element type and dims of an operand; an operand left out has an undefined element type.
 struct OperandType {
   ElementType element = ElementType::undefined;
   std::vector<std::int64_t> dims;
@@ -37,7 +37,7 @@ struct LoweringContext {
   std::vector<kernels::TensorView>
       contents;                 ///< by input; present() where the host knows the elements
   std::uint64_t seed = 0;       ///< for random operators
-  bool rounds_to_tf32 = false;  ///< allowed for float32 matrix products
+  bool rounds_to_tf32 = false;  ///< float32 matrix products may use TF32
 
   const Attributes& attributes() const { return node.attributes; }
   bool has_input(std::size_t index) const {
@@ -48,19 +48,19 @@ struct LoweringContext {
   }
   const OperandType& in(std::size_t index = 0) const { return inputs[index]; }
   const OperandType& out(std::size_t index = 0) const { return outputs[index]; }
-  /// Elements of a host operand as 64-bit numbers. Throws a run Error where the host does not know
-  /// them.
+  /// Elements of an input as 64-bit integers. Throws a run Error if the host does not know the
+  /// elements.
   std::vector<std::int64_t> integers(std::size_t input) const;
 };
 
-/// An operand of a call: an input or output of the node (of a member of a fused group), or scratch
-/// memory.
+/// An operand of a call: an input or output of the node, or scratch memory. In a fused group,
+/// `member` tells whose input or output it is.
 struct Operand {
   enum class Kind : std::uint8_t { input, output, scratch };
 
   Kind kind = Kind::input;
   std::uint16_t index = 0;
-  std::uint16_t member = 0;  ///< of a fused group
+  std::uint16_t member = 0;  ///< index within the fused group
 
   friend bool operator==(const Operand&, const Operand&) = default;
 };
@@ -130,7 +130,7 @@ struct Lowered {
 
   void add(Call call);
 
-  /// Scratch memory of `bytes` while the node runs.
+  /// Adds scratch memory of `bytes`, which is allocated while the node runs.
   Operand add_scratch(std::int64_t bytes) {
     scratch_bytes.push_back(bytes);
     return scratch(scratch_bytes.size() - 1);
@@ -143,24 +143,24 @@ Lowered single_call(Call call);
 /// Appends the calls of `more`, which needs no scratch memory.
 void append(Lowered& lowered, Lowered more);
 
-/// Copies an input's elements to the first output, whose dims may differ.
+/// Lowers to a copy of an input's elements to the first output, whose dims may differ.
 Lowered copied_input(const LoweringContext& context, std::size_t index);
 
 /// Lowers a node. Throws a run Error that names the unsupported part.
 using LoweringFunction = Lowered (*)(const LoweringContext&);
 
-/// One element of a pointwise node's output as CUDA C++ text, of the type in which the output is
-/// computed. In the text, `position` is the element's index in the output, of type UInt64. @param
-/// operands by input: the variable that holds the element read, in the type in which its tensor is
-/// computed; empty for an operand left out
+/// A CUDA C++ expression for one element of a pointwise node's output, in the output's compute
+/// type. The expression may use `position`, the element's index in the output, of type UInt64.
+/// @param operands for each input, the variable that holds the element, in the input's compute
+/// type; empty for an operand left out
 using ExpressionFunction = std::string (*)(const LoweringContext&,
                                            const std::vector<std::string>& operands);
 
 /// How the device runs an operator.
 struct CudaKernel {
   LoweringFunction lower = nullptr;
-  /// For pointwise operators (with broadcasting), which can be members of a fused group; `lower`
-  /// may then be null.
+  /// Set for pointwise operators (with broadcasting), which can be members of a fused group. If it
+  /// is set, `lower` may be null.
   ExpressionFunction expression = nullptr;
   /// Indices of the inputs whose elements the host must know before the step runs (shapes, axes).
   std::vector<std::size_t> host_inputs = {};

@@ -45,8 +45,8 @@ class KernelWriter {
   static std::string number(std::size_t value) { return std::to_string(value); }
   static std::string value_of(std::size_t result) { return "r" + number(result) + "v"; }
 
-  /// Collects the names of a result's operands for its expression and adds the operands it reads
-  /// from memory.
+  /// Makes the expression of a result from the names of its operands, and adds sources for the
+  /// operands that the kernel reads from memory.
   void add_expression(std::size_t index) {
     const Result& result = results_[index];
     const LoweringContext& context = result.context;
@@ -67,7 +67,8 @@ class KernelWriter {
     }
   }
 
-  /// The number of elements that the widest full operand has in one access.
+  /// The number of elements per access: as many as fit for the widest type of a result or full
+  /// operand.
   std::int64_t width() const {
     std::int64_t bytes = 1;
     for (const PointwiseSource& source : sources_) {

@@ -11,24 +11,25 @@ namespace stashscope::cuda {
 struct GroupMember {
   LoweringContext context;
   ExpressionFunction expression = nullptr;
-  /// By input: the earlier member that makes it; nullopt: it is read from memory.
+  /// For each input, the index of the earlier member that makes it; nullopt if the input is read
+  /// from memory.
   std::vector<std::optional<std::size_t>> made_by = {};
-  bool stores = true;  ///< its output is in memory because others read it
+  bool stores = true;  ///< stores its output, because nodes outside of the group read it
 };
 
 /// One kernel for pointwise nodes whose outputs have equal numbers of elements; each operand has
 /// the dims of the outputs or broadcasts to them. A value that only members read stays in
-/// registers, rounded to its element type, so that a group gives the same bits as its members one
-/// by one. A thread reads all operands of an element before it stores any result, so an output may
-/// share the memory of an operand with its dims. The operands are the operands of the members.
-/// Without elements, there are no calls.
+/// registers, rounded to its element type, so that a group computes the same bits as its members
+/// would one by one. A thread reads all operands of an element before it stores any result, so an
+/// output may share the memory of an operand that has the output's dims. The operands of the call
+/// are those of the members. If the outputs have no elements, there are no calls.
 Lowered lower_group(const std::vector<GroupMember>& members);
 
 /// One kernel for a single pointwise node.
 Lowered lower_pointwise(const LoweringContext& context, ExpressionFunction expression);
 
-/// One kernel for several outputs of a node, each as large as the first. @param expressions by
-/// output; null where it is left out
+/// One kernel for several outputs of a node; all outputs have as many elements as the first. @param
+/// expressions one per output; null for an output left out
 Lowered lower_outputs(const LoweringContext& context,
                       const std::vector<ExpressionFunction>& expressions);
 

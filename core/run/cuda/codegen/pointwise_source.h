@@ -19,10 +19,10 @@ struct PointwiseShape {
   const char* index_type() const { return is_narrow() ? "UInt32" : "UInt64"; }
 };
 
-/// An operand that a pointwise kernel reads from memory, as text that makes packs of its elements.
+/// Writes the text with which a pointwise kernel reads an operand from memory in packs of elements.
 class PointwiseSource {
  public:
-  /// @param name of the pointer @param variable of an element
+  /// @param name of the pointer @param variable that holds an element
   /// @param result dims that the operand is broadcast to
   PointwiseSource(Operand operand, OperandType type, const std::vector<std::int64_t>& result,
                   std::string name, std::string variable);
@@ -34,7 +34,7 @@ class PointwiseSource {
   /// The statement that reads a thread's elements. In the text, `first` is the position of the
   /// first element and `count` their number.
   std::string read(const PointwiseShape& shape) const;
-  /// The expression for element `k` of those read.
+  /// The statement that assigns element `k` of the elements read to the variable.
   std::string element() const;
 
  private:
@@ -42,7 +42,7 @@ class PointwiseSource {
     std::int64_t size;
     std::int64_t stride;
   };
-  /// How the elements of a thread lie in memory.
+  /// How the elements that one thread reads lie in memory.
   enum class Reading { full, same, row, apart };
 
   void add_axis(Axis axis);

@@ -46,7 +46,7 @@ Dims strides_of(const Box<2>& axes) {
 struct ReducedBox {
   Box<2> kept;
   Box<2> reduced;
-  std::int64_t inner = 1;  ///< size of the innermost axis, which is in neither of the others
+  std::int64_t inner = 1;  ///< size of the innermost axis, which is in neither `kept` nor `reduced`
   bool inner_is_kept = false;
 
   ReducedBox(const Dims& dims, const Dims& kept_dims) {
@@ -61,7 +61,7 @@ struct ReducedBox {
   }
 };
 
-/// A kernel call without its operands, and the number of parts per result that it makes.
+/// A kernel call without its operands. It makes `slices` partial results for each result.
 struct ReductionCall {
   std::string function;
   std::string shape;
@@ -69,13 +69,14 @@ struct ReductionCall {
   std::int64_t slices = 1;
 };
 
-/// The number of slices of a result's `items`, each with at least `least` items.
+/// The number of slices into which the `items` of a result are divided; each slice has at least
+/// `least` items.
 std::int64_t wanted_slices(std::int64_t blocks, std::int64_t items, std::int64_t least) {
   if (2 * blocks >= wanted_blocks) return 1;
   return std::max<std::int64_t>(1, std::min(wanted_blocks / blocks, items / least));
 }
 
-/// The widest access that divides the start and end of every run.
+/// The widest access whose width divides the start and the end of every run.
 std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   Dims counts = strides_of(box.kept);
   for (const std::int64_t stride : strides_of(box.reduced)) counts.push_back(stride);
@@ -83,7 +84,8 @@ std::int64_t width_of_runs(const ReducedBox& box, std::int64_t widest) {
   return even_width(widest, counts);
 }
 
-/// Long runs are worth aligning even when they start anywhere.
+/// The width of accesses to rows. In long runs wide accesses pay even when a run starts at an
+/// unaligned position.
 std::int64_t row_width(const ReducedBox& box, std::int64_t widest) {
   return box.inner >= 64 * widest ? widest : width_of_runs(box, widest);
 }

@@ -11,9 +11,9 @@ namespace stashscope::cuda {
 /// Source, reducer and sink of a reduction, as text for kernels/reduce.cuh.
 struct ReductionTexts {
   std::string reducer;           ///< a type
-  std::int64_t state_bytes = 4;  ///< of its states
-  std::int64_t width = 1;        ///< elements that the source reads at once, at most
-  /// The text of an object; its parameters are added to the call.
+  std::int64_t state_bytes = 4;  ///< size of one state of the reducer
+  std::int64_t width = 1;        ///< most elements that the source reads at once
+  /// Each function returns the text of an object and adds the parameters of the object to the call.
   std::function<std::string(CallText&)> source = {};
   std::function<std::string(CallText&)> sink = {};
 };

@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::int64_t least_block = 128;
 constexpr std::int64_t most_threads = 1024;
-/// Rows that are not kept in registers need few of them, so that several such blocks run at once.
+/// Threads that do not keep their row need few registers, so smaller blocks are used, of which
+/// several run at once.
 constexpr std::int64_t most_threads_of_passes = 512;
-/// Numbers that a thread keeps in registers. Threads of the largest block have 64 registers each
-/// and keep half as many.
+/// Limit on the numbers that a thread keeps in registers. In the largest block, a thread has only
+/// 64 registers and keeps at most half of this limit.
 constexpr std::int64_t kept_of_thread = 64;
 
 struct Layout {
@@ -23,7 +24,7 @@ struct Layout {
   bool kept = false;
 };
 
-/// A warp holds rows of up to 1024 numbers, 32 in each thread.
+/// The number of threads for a row. A warp is enough for up to 1024 numbers, 32 in each thread.
 std::int64_t threads_for(std::int64_t columns, std::int64_t width) {
   constexpr std::int64_t warp = 32;
   if (columns <= warp * 32) return std::min(warp, power_of_two((columns + width - 1) / width));

@@ -17,10 +17,11 @@ struct Rows {
 /// The requirements of a kernel on the threads that process its rows.
 struct RowNeeds {
   std::vector<ElementType> elements;  ///< of all operands with the rows' dims
-  /// How many numbers per element of a row stay in registers; 0: the kernel reads rows once or in
-  /// passes.
+  /// The numbers that the kernel keeps in registers for each element of a row; 0: the kernel keeps
+  /// no row and reads it once or in several passes.
   int kept_numbers = 1;
-  /// The width of an access also divides these: lengths of other runs that are read along the rows.
+  /// Lengths of other runs that the kernel reads along the rows. The width of an access divides
+  /// these lengths too.
   std::vector<std::int64_t> even_runs = {};
 };
 
@@ -30,8 +31,9 @@ struct RowPlan {
   LaunchShape shape;
 };
 
-/// Few threads for short rows, a block for long ones. Rows too long for registers are read in
-/// passes. Throws a run Error for rows beyond 32 bits.
+/// Plans few threads for a short row and a block for a long row. Rows that do not fit into
+/// registers are read in passes. Throws a run Error for rows of more elements than 32 bits can
+/// count.
 RowPlan plan_rows(const Rows& rows, const RowNeeds& needs);
 
 }  // namespace stashscope::cuda

@@ -16,7 +16,7 @@ using CopyBox = Box<2>;
 constexpr std::size_t source = 0;
 constexpr std::size_t target = 1;
 
-/// A copy of elements of `bytes`, innermost axis last.
+/// A copy of elements of `bytes` bytes each; the innermost axis of the box is last.
 struct BoxCopy {
   std::int64_t bytes = 0;
   CopyBox box;
@@ -82,7 +82,7 @@ KernelCall element_copy(const BoxCopy& copy) {
                  launch_of(count));
 }
 
-/// The number of elements of a dense target row that a thread stores at once.
+/// The number of elements that a thread stores at once; 1 unless the rows of the target are dense.
 std::int64_t store_width(const BoxCopy& copy) {
   if (copy.box.empty() || copy.box.back().steps[target] != 1) return 1;
   const auto fits = [&](std::int64_t width) {
@@ -104,8 +104,8 @@ KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
                  launch_of(count));
 }
 
-/// The outer axis that is dense in the source, when transposing tiles of it and the innermost axis
-/// pays.
+/// The outer axis that is dense in the source; nullopt if transposing tiles of this axis and the
+/// innermost axis does not pay.
 std::optional<std::size_t> turned_axis(const CopyBox& box) {
   constexpr std::int64_t least = 8;
   if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;
@@ -130,7 +130,8 @@ KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
       {blocks, 256});
 }
 
-/// Long rows use the device's copies: a kernel per join or split position takes long to compile.
+/// Uses the device's copy functions for long rows, because compiling a kernel for each position of
+/// a join or split takes long.
 std::optional<RowCopyCall> row_copy(const BoxCopy& copy) {
   constexpr std::int64_t least_row_bytes = 4096;
   if (copy.box.empty() || copy.box.size() > 2) return std::nullopt;

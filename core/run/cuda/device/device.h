@@ -17,14 +17,14 @@ namespace stashscope::cuda {
 /// An address in the device's memory. The host must not read or write there.
 using DevicePointer = std::byte*;
 
-/// The source of an allocation. Each is a stream-ordered pool of its own, so that their usage is
-/// counted separately.
+/// The pool of an allocation. The two pools are separate stream-ordered pools, so that the usage of
+/// each is known.
 enum class Pool : std::uint8_t {
   tensors,     ///< values of the step
   workspaces,  ///< scratch memory of kernels and libraries
 };
 
-/// Facts about a device that are known before anything runs on it.
+/// Facts about a device that are known before a step runs on it.
 struct DeviceFacts {
   std::string name;       ///< the vendor's name
   std::string libraries;  ///< versions of the libraries that run kernels, for reports
@@ -34,7 +34,7 @@ struct DeviceFacts {
   int architecture = 0;  ///< compute capability, major * 10 + minor
 };
 
-/// The number of threads of a kernel launch.
+/// The numbers of blocks and threads of a kernel launch.
 struct LaunchShape {
   std::int64_t blocks = 1;  ///< at most 2^31 - 1
   int threads = 256;        ///< of each block
@@ -46,7 +46,7 @@ struct MatmulShape {
   enum class Addend : std::uint8_t {
     none,
     bias,  ///< a vector of `columns` elements, added to each row
-    own,   ///< the previous content of D
+    own,   ///< the content of D before the product
   };
 
   ElementType element = ElementType::float32;  ///< of all operands
@@ -75,7 +75,8 @@ struct RowCopy {
   std::int64_t to_pitch = 0;
 };
 
-/// Cross-correlation over two axes, NCHW, padded alike on both sides of an axis.
+/// Cross-correlation over two spatial axes, in layout NCHW. The two sides of an axis have the same
+/// padding.
 struct ConvolutionShape {
   enum class Pass : std::uint8_t {
     forward,          ///< (x, w) -> y
@@ -101,21 +102,23 @@ using KernelId = Id<struct KernelTag>;
 using MatmulId = Id<struct MatmulTag>;
 using ConvolutionId = Id<struct ConvolutionTag>;
 
-/// The interface of a device for the runner. All work is queued on one stream and ends in the order
-/// of the calls; a call may return before its work ends. The plugin implements this with CUDA's
-/// libraries, the tests on the CPU. All functions throw a run Error when the device fails.
+/// A device as the runner sees it. All work is queued on one stream and ends in the order of the
+/// calls; a call may return before its work ends. The plugin implements the interface with CUDA's
+/// libraries, the tests implement it on the CPU. All functions throw a run Error when the device
+/// fails.
 class Device {
  public:
   virtual ~Device() = default;
 
   virtual DeviceFacts facts() const = 0;
 
-  /// Memory for work queued from now on; null when the device has none left. Aligned to 256 bytes;
-  /// `bytes` may be 0.
+  /// Allocates memory for work that is queued from now on; null when the device has no memory left.
+  /// The memory is aligned to 256 bytes; `bytes` may be 0.
   virtual DevicePointer allocate(Pool pool, std::int64_t bytes) = 0;
-  /// Work queued from now on may reuse the memory.
+  /// Releases memory, which work queued from now on may reuse.
   virtual void release(Pool pool, DevicePointer memory) = 0;
-  /// Bytes of a pool in use, rounded up as the allocator does, and bytes that the pool holds.
+  /// Bytes of a pool in use, rounded up as the allocator does; and bytes that the pool holds, used
+  /// or free.
   virtual std::int64_t used_bytes(Pool pool) const = 0;
   virtual std::int64_t reserved_bytes(Pool pool) const = 0;
   /// Peak bytes in use since the last call.
@@ -126,25 +129,25 @@ class Device {
   virtual std::byte* allocate_host(std::int64_t bytes) = 0;
   virtual void release_host(std::byte* memory) = 0;
 
-  /// Copies between device and host or within the device. Pageable host memory has been read, or
-  /// written, when this returns.
+  /// Copies between device and host or within the device. If the host memory is pageable, the copy
+  /// has ended when the function returns.
   virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
   /// Copies within the device; source and target do not overlap.
   virtual void copy_rows(DevicePointer to, const std::byte* from, const RowCopy& shape) = 0;
   virtual void fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) = 0;
 
   /// Compiles CUDA C++ text: first the code that all entries use, then the entries, which do not
-  /// depend on each other. Returns one kernel per entry. @param entries names of the text's `extern
-  /// "C" __global__` functions, in its order
+  /// depend on each other. Returns one kernel per entry. @param entries names of the `extern "C"
+  /// __global__` functions, in the order of the text
   virtual std::vector<KernelId> compile(const std::string& text,
                                         const std::vector<std::string>& entries) = 0;
-  /// @param operands the kernel's arguments: pointers only, in its order
+  /// @param operands the arguments, which are all pointers, in the order of the kernel's parameters
   virtual void launch(KernelId kernel, const LaunchShape& shape,
                       std::span<const DevicePointer> operands) = 0;
 
   virtual MatmulId prepare(const MatmulShape& shape) = 0;
   virtual std::int64_t workspace_bytes(MatmulId matmul) const = 0;
-  /// @param bias null unless the shape has one
+  /// @param bias null unless the addend of the shape is `bias`
   virtual void multiply(MatmulId matmul, DevicePointer a, DevicePointer b, DevicePointer bias,
                         DevicePointer d, DevicePointer workspace) = 0;
 
@@ -155,10 +158,10 @@ class Device {
   virtual void convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
                         DevicePointer workspace) = 0;
 
-  /// Keeps records of the device's work until `stop_trace`. Returns why it cannot; empty when it
-  /// can.
+  /// Records the device's work until `stop_trace`. Returns the reason if recording is impossible,
+  /// else an empty text.
   virtual std::string start_trace() = 0;
-  /// Work queued from now on belongs to this slot of the execution order.
+  /// Attributes work that is queued from now on to a slot of the execution order.
   virtual void begin_step(std::uint32_t step) = 0;
   /// Waits for the work, then returns the records since `start_trace`.
   virtual TraceRecords stop_trace() = 0;
@@ -167,8 +170,8 @@ class Device {
   virtual void synchronize() = 0;
 };
 
-/// For clean-up: a device that has failed refuses all further calls, and only its first error
-/// matters.
+/// Runs `work` and ignores its errors. For clean-up: a device that has failed rejects all further
+/// calls, and only its first error matters.
 template <class Work>
 void without_failing(const Work& work) noexcept {
   try {

@@ -6,14 +6,15 @@
 
 namespace stashscope::cuda {
 
-/// Upper bound on what an allocation of `bytes` takes from a CUDA pool.
+/// Upper bound on the bytes that an allocation of `bytes` takes from a CUDA pool.
 std::int64_t allocated_bytes(std::int64_t bytes);
 
-/// Device memory of a step, returned at its end even after a failure. A limit makes a large device
-/// act like a smaller one. Counts allocations itself, because a pool may notice releases late.
+/// Device memory of a step. The destructor releases it even after a failure. With a limit, a large
+/// device acts like a smaller one. The class counts allocations itself, because a pool may notice
+/// releases late.
 class DeviceMemory {
  public:
-  /// @param limit bytes for tensors and workspaces together; 0: what the device has
+  /// @param limit bytes for tensors and workspaces together; 0: all memory of the device
   DeviceMemory(Device& device, std::int64_t limit) : device_(device), limit_(limit) {}
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
@@ -23,7 +24,7 @@ class DeviceMemory {
   DevicePointer allocate(Pool pool, std::int64_t bytes);
   void release(DevicePointer memory);
 
-  /// Sum of `allocated_bytes` over all allocations.
+  /// Sum of `allocated_bytes` over all live allocations.
   std::int64_t used_bytes() const { return used_; }
   /// Bytes that tensors and workspaces may take together.
   std::int64_t available_bytes() const;

@@ -15,18 +15,19 @@ struct PluginDevice {
 
 struct PluginDevices {
   std::vector<PluginDevice> devices;
-  std::string reason;  ///< why there are none; else empty
+  std::string reason;  ///< why there are no devices; else empty
 };
 
 /// The plugin's functions. Program and plugin are built from the same sources.
 struct PluginInterface {
-  const char* identity;  ///< first, so that any program can read it
-  /// Lists the devices without using them.
+  const char* identity;  ///< first member, so that programs of other versions can read it
+  /// Lists the devices without opening them.
   PluginDevices (*list)();
   /// Opens a device for use by the calling thread only. Throws a run Error when it cannot be used.
   std::unique_ptr<Device> (*open)(int index);
-  /// Compiles to machine code without device or driver. Each image holds some of the entries of
-  /// `text`, in the form that Device::compile takes. Throws a run Error that names the faulty line.
+  /// Compiles to machine code without device or driver. `text` and `entries` are as for
+  /// Device::compile. Each returned image holds some of the entries. Throws a run Error that names
+  /// the faulty line.
   /// @param architecture compute capability, major * 10 + minor
   std::vector<std::string> (*compile)(const std::string& text,
                                       const std::vector<std::string>& entries, int architecture);

@@ -32,7 +32,7 @@ std::set<std::uint64_t> addresses_of(const std::vector<HostEvent>& events, Pool 
   return addresses;
 }
 
-/// Records by the pool's address, in the order of the calls.
+/// Groups the records by the address of their pool, in the order of the calls.
 std::map<std::uint64_t, Matches> by_pool(const std::vector<MemoryRecord>& records) {
   std::map<std::uint64_t, Matches> pools_seen;
   for (const MemoryRecord& record : records) pools_seen[record.pool].push_back(&record);
@@ -44,8 +44,9 @@ std::map<std::uint64_t, Matches> by_pool(const std::vector<MemoryRecord>& record
   return pools_seen;
 }
 
-/// The library identifies pools by its own addresses. Pools share no memory, so the pool that
-/// serves most of the addresses is the right one.
+/// The records of the pool that served `addresses`. The profiling library identifies pools by
+/// addresses that the runner does not know. Pools share no memory, so the pool with most records at
+/// `addresses` is the right one.
 Matches records_of(const std::map<std::uint64_t, Matches>& pools_seen,
                    const std::set<std::uint64_t>& addresses) {
   const Matches* best = nullptr;
@@ -65,8 +66,9 @@ std::uint64_t key_of(std::uint64_t address, bool allocates) {
   return address | (allocates ? 1U : 0U);  // addresses are aligned
 }
 
-/// The runner knows all events of its pools, so the records are a subsequence: each belongs to the
-/// next event of its kind and address.
+/// Assigns records to events of a pool. The runner knows all events of its pools, so the records
+/// are a subsequence of the events: each record belongs to the next event of the same kind and
+/// address.
 class PoolMatcher {
  public:
   PoolMatcher(const std::vector<HostEvent>& events, Pool pool) {
@@ -104,7 +106,7 @@ class PoolMatcher {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;
 };
 
-/// When the kernels of a step ran, in ns on the device.
+/// The time during which the kernels of one slot ran, in ns on the device.
 struct StepSpan {
   std::uint64_t start = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t end = 0;
@@ -140,8 +142,8 @@ std::size_t steps_of(const std::vector<HostEvent>& events) {
   return steps;
 }
 
-/// Bytes in use of a pool after each of its events: the record's, or else the previous number
-/// changed by the requested bytes.
+/// Bytes of a pool in use after each of its events. They come from the event's record; without a
+/// record, the requested bytes are added to (subtracted from) the number before.
 std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool pool,
                                      std::int64_t used, const Matches& matches) {
   std::vector<std::int64_t> all(events.size(), used);
@@ -156,7 +158,7 @@ std::vector<std::int64_t> used_after(const std::vector<HostEvent>& events, Pool 
   return all;
 }
 
-/// The maximum of these and of the bytes in use before.
+/// The peak of a pool: the maximum of `start` and of `used` after the pool's events.
 std::int64_t most_of(const std::vector<HostEvent>& events, Pool pool, std::int64_t start,
                      const std::vector<std::int64_t>& used) {
   std::int64_t most = start;
@@ -176,7 +178,7 @@ class TraceWriter {
     now_ = first_;
   }
 
-  /// @param used bytes in use of the event's pool after it
+  /// @param used bytes of the event's pool in use after the event
   void write(const HostEvent& event, const MemoryRecord* record, std::int64_t used) {
     switch (event.kind) {
       case HostEvent::Kind::node_start:
@@ -202,7 +204,7 @@ class TraceWriter {
 
   PoolState& state_of(Pool pool) { return states_[static_cast<std::size_t>(pool)]; }
 
-  /// A node without kernels takes no time.
+  /// Advances the time, except for a node without kernels, which takes no time.
   void pass_until(std::uint64_t time, const HostEvent& event) {
     if (spans_[event.step].kernels > 0) now_ = std::max(now_, time);
   }
@@ -254,14 +256,14 @@ std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
   for (const Pool pool : pools) {
     const std::set<std::uint64_t> others = addresses_of(events, other(pool));
     Matches of_pool = records_of(pools_seen, addresses_of(events, pool));
-    // The library may report all pools as one.
+    // The library may report all pools as one pool.
     std::erase_if(of_pool, [&](const MemoryRecord* each) {
       return pools_seen.size() == 1 && others.contains(each->address);
     });
     const std::int64_t strangers = PoolMatcher(events, pool).match(of_pool, matches);
     if (strangers > 0) {
-      remarks.push_back(std::to_string(strangers) + " records of the pool of " + pool_name(pool) +
-                        " match no action of the runner");
+      remarks.push_back(std::to_string(strangers) + " records of the memory pool for " +
+                        pool_name(pool) + " match no allocation or release of the runner");
     }
   }
   return remarks;
@@ -278,8 +280,8 @@ void remark_missing(const std::vector<HostEvent>& events, const Matches& matches
   }
   if (missing == 0) return;
   remarks.push_back(std::to_string(missing) + " of " + std::to_string(all) +
-                    " events of the pool of " + pool_name(pool) +
-                    " have no record; their requested bytes are counted");
+                    " allocations and releases in the memory pool for " + pool_name(pool) +
+                    " have no record; for these, the requested bytes are counted");
 }
 
 void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& work,
@@ -291,12 +293,12 @@ void remark_kernels(const TraceRecords& records, const std::vector<StepWork>& wo
   const bool timed =
       std::ranges::any_of(work, [](const StepWork& step) { return step.kernels > 0; });
   if (!timed && !work.empty()) {
-    remarks.push_back("no kernel belongs to a step, so no times are known");
+    remarks.push_back("no record of a kernel belongs to a node, so the times of nodes are unknown");
   }
 }
 
-/// Whether the bytes in use fall at an allocation or rise at a release: then the records do not
-/// describe the time after their events.
+/// Whether the bytes in use fall at an allocation or rise at a release. If so, the records do not
+/// describe the state right after their events.
 bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t last,
                    const std::vector<std::int64_t>& used) {
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -308,8 +310,8 @@ bool moves_against(const std::vector<HostEvent>& events, Pool pool, std::int64_t
   return false;
 }
 
-/// Bytes in use of a pool after each of its events, from the source whose peak is closer to the
-/// pool's own.
+/// Bytes of a pool in use after each of its events. They come from the records or from the
+/// requested bytes, whichever gives the peak that is closer to the one the pool counted.
 std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Pool pool,
                                        const Matches& matches, const PoolBytes& start,
                                        const PoolBytes& most, std::vector<std::string>& remarks) {
@@ -323,12 +325,10 @@ std::vector<std::int64_t> believed_use(const std::vector<HostEvent>& events, Poo
   const std::int64_t counted_apart = std::abs(counted_most - most[pool]);
   const bool counts = counted_apart < told_apart || (moves_wrongly && counted_apart == told_apart);
   remarks.push_back(
-      "the pool of " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
-      " in use, but its records give " + format_bytes(told_most) +
-      (moves_wrongly ? ", and not in the order of the runner's allocations and releases" : "") +
-      (counts
-           ? "; the requested bytes are counted instead, which gives " + format_bytes(counted_most)
-           : ""));
+      "the memory pool for " + pool_name(pool) + " had at most " + format_bytes(most[pool]) +
+      " in use, but its records give a peak of " + format_bytes(told_most) +
+      (moves_wrongly ? " and contradict the order of the runner's allocations and releases" : "") +
+      (counts ? "; counting the requested bytes instead gives " + format_bytes(counted_most) : ""));
   return counts ? counted : told;
 }
 

@@ -10,8 +10,8 @@
 
 namespace stashscope::cuda {
 
-/// One action of the runner on the host. Allocations for a node follow its start, releases follow
-/// its end.
+/// One action of the runner on the host. The events of a node are in this order: start,
+/// allocations, end, releases.
 struct HostEvent {
   enum class Kind : std::uint8_t { allocate, release, node_start, node_end };
 
@@ -23,15 +23,15 @@ struct HostEvent {
   std::string name;  ///< of the tensor or node; may be empty
 };
 
-/// The device's work for one slot of the execution order.
+/// The work of the device in one slot of the execution order.
 struct StepWork {
-  double kernel_seconds = 0;  ///< during which kernels, copies or fills ran
+  double kernel_seconds = 0;  ///< time during which kernels, copies or fills ran
   std::int64_t kernels = 0;   ///< number of kernels, copies and fills
 
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
 
-/// Bytes of each pool, rounded up as the allocator does.
+/// A number of bytes for each pool, rounded up as the allocator does.
 struct PoolBytes {
   std::int64_t tensors = 0;
   std::int64_t workspaces = 0;
@@ -42,22 +42,23 @@ struct PoolBytes {
 struct JoinedTrace {
   std::vector<TraceEvent> events;
   std::vector<StepWork> work;        ///< by slot
-  std::vector<std::string> remarks;  ///< which records are missing or match nothing
+  std::vector<std::string> remarks;  ///< about missing records and records that match no event
 };
 
 /// Joins the runner's actions with the records of the profiling library.
-/// - Times are the device's, in seconds since the first kernel of the training step started. A node
-/// starts with its first kernel and ends with its last; a node without kernels takes no time and
-/// lies at the end of the node before.
-/// - Bytes in use are those of the records after each event, rounded up as the allocator does.
-/// Without a record they change by the requested bytes, rounded up to 512. The whole trace is
-/// counted the second way when its peak is closer to the pool's own, or as close while records and
-/// events move in opposite directions.
+/// - Times are measured by the device, in seconds since the first kernel of the training step
+/// started. A node starts with its first kernel and ends with its last kernel; a node without
+/// kernels takes no time and lies at the end of the node before.
+/// - Bytes in use after an event come from its record, rounded up as the allocator does. For an
+/// event without a record, they change by the requested bytes, rounded up to 512. For a whole pool,
+/// all records are ignored and only requested bytes are counted in two cases: if this gives a peak
+/// closer to the one that the pool counted, or if it gives an equally close peak and the records
+/// fall at an allocation or rise at a release.
 /// - Allocations of the workspace pool become `workspace` events; a `reserved` event marks each new
 /// maximum of what both pools hold together.
 /// @param events in the order of the runner's actions
 /// @param start bytes in use before the first event
-/// @param most peak bytes in use since then, by the pools' own count; 0: unknown
+/// @param most peak bytes in use since the first event, as counted by the pools; 0: unknown
 JoinedTrace join_trace(const std::vector<HostEvent>& events, const TraceRecords& records,
                        const PoolBytes& start = {}, const PoolBytes& most = {});
 

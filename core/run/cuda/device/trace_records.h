@@ -6,17 +6,16 @@
 
 namespace stashscope::cuda {
 
-/// An allocation from, or a release to, a stream-ordered pool, as the profiling library recorded
-/// it.
+/// The profiling library's record of an allocation from, or a release to, a stream-ordered pool.
 struct MemoryRecord {
-  std::uint64_t time = 0;  ///< ns, of the host's call
+  std::uint64_t time = 0;  ///< ns, when the host made the call
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
-  bool allocates = false;          ///< else it releases
-  std::uint64_t pool = 0;          ///< address that identifies the pool
-  std::int64_t pool_used = 0;      ///< bytes in use after this, rounded up as the allocator does
-  std::int64_t pool_reserved = 0;  ///< bytes that the pool holds after this
-  std::uint32_t correlation = 0;   ///< of the call
+  bool allocates = false;      ///< else it releases
+  std::uint64_t pool = 0;      ///< address that identifies the pool
+  std::int64_t pool_used = 0;  ///< bytes in use after the call, rounded up as the allocator does
+  std::int64_t pool_reserved = 0;  ///< bytes that the pool holds after the call
+  std::uint32_t correlation = 0;   ///< id of the call, which StepRecord refers to
 };
 
 /// A kernel, copy or fill that ran on the device.

@@ -51,14 +51,15 @@ class CudaStep : public LoadedStep {
       memory_.release_all();
       return result;
     } catch (...) {
-      // Queued work may still use the memory; the stream's order keeps it apart from later work.
+      // Releasing is safe although queued work may still use the memory: later work on the stream,
+      // which may reuse it, starts afterwards.
       without_failing([&] { memory_.release_all(); });
       throw;
     }
   }
 
  private:
-  /// Memory that another step left in the pools must not count for this one.
+  /// Returns memory that another step left in the pools, which must not be counted for this step.
   void give_back_unused() {
     device_->synchronize();
     device_->trim(Pool::tensors);
@@ -81,7 +82,7 @@ class CudaStep : public LoadedStep {
     return {std::move(outputs), std::move(logged.measurement)};
   }
 
-  /// Page-locked memory, so that copies do not wait for the device.
+  /// Puts all uploads into page-locked memory, so that the host does not wait for the copies.
   void stage_uploads() {
     std::int64_t bytes = 0;
     for (const ProgramStep& step : program_.steps) {
@@ -124,7 +125,7 @@ class CudaStep : public LoadedStep {
           error.kind(),
           "node '" + name_of(*plan_.graph, plan_.dataflow, plan_.timeline.order[index]) + "'",
           error.what(),
-          "an earlier node may have caused it, since kernels run asynchronously; set "
+          "an earlier node may have caused the error, because kernels run asynchronously; set "
           "CUDA_LAUNCH_BLOCKING=1 in the environment to wait for each kernel");
     }
   }

@@ -5,12 +5,12 @@
 
 namespace stashscope::cuda {
 
-/// Executes on a CUDA device: one allocation from the device's pool per buffer of the timeline, in
-/// execution order, on one stream. Inputs and parameters stay on the device from `load` on, so that
-/// runs of a loaded step follow each other like steps of a training.
+/// Executes steps on a CUDA device. Makes one allocation from a device pool per buffer of the
+/// timeline, in execution order and on one stream. Inputs and parameters stay on the device after
+/// `load`, so that repeated runs of a loaded step are like consecutive steps of a training.
 class CudaRunner : public Runner {
  public:
-  /// @param name of the device for the user, `cuda:0`
+  /// @param name the device's name in reports, such as `cuda:0`
   CudaRunner(std::shared_ptr<Device> device, std::string name, const RunSettings& settings)
       : device_(std::move(device)), name_(std::move(name)), settings_(settings) {}
 

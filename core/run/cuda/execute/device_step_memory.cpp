@@ -31,8 +31,8 @@ std::int64_t most_workspace(const Program& program) {
   return most;
 }
 
-/// Upper bound on the bytes that the allocator's rounding adds. It counts all tensors, although few
-/// are alive at once.
+/// Upper bound on the bytes that the allocator's rounding adds; assumes that all tensors are live
+/// at once.
 std::int64_t rounding_of(std::size_t tensors) {
   return static_cast<std::int64_t>(tensors) * allocated_bytes(1);
 }

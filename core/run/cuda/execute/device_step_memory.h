@@ -7,11 +7,12 @@
 
 namespace stashscope::cuda {
 
-/// A slot of the execution order; nullopt: loading, before the first slot.
+/// A slot of the execution order; nullopt while the step is loaded, before the first slot.
 using AtStep = std::optional<std::uint32_t>;
 
-/// The device memory of a prepared step: the timeline's buffers, by its ids, and memory outside of
-/// them. The destructor returns all of it to the device. Refers to its arguments.
+/// The device memory of a prepared step: the buffers of the timeline and workspaces outside of the
+/// buffers. The destructor returns all memory to the device. Keeps references to the constructor's
+/// arguments.
 class DeviceStepMemory {
  public:
   DeviceStepMemory(const RunPlan& plan, const Program& program, Device& device, std::int64_t limit);
@@ -23,10 +24,10 @@ class DeviceStepMemory {
   /// master weights) and gradients from outside. Throws OutOfMemory.
   void place_persistent_buffers(const NamedTensors& inputs);
 
-  /// Sets the number that Place::Kind::run holds.
+  /// Sets the number of the run, which is at Place::Kind::run.
   void set_run(std::int64_t number);
 
-  /// Allocates a buffer. Throws OutOfMemory that names it.
+  /// Allocates a buffer. Throws OutOfMemory that names the buffer.
   DevicePointer allocate(BufferId id, AtStep step);
   void release(BufferId id);
   /// Releases all buffers and workspaces still allocated, except the persistent ones.
@@ -37,7 +38,7 @@ class DeviceStepMemory {
   void release_workspace(DevicePointer memory);
 
   DevicePointer buffer(BufferId id) const { return buffers_[id]; }
-  /// @param scratch of the node, by index
+  /// The address of a place. @param scratch the scratch memory of the node, by index
   DevicePointer at(const Place& place, const std::vector<DevicePointer>& scratch) const;
 
  private:

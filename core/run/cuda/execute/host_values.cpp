@@ -64,7 +64,7 @@ HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes) {
 const kernels::TensorView& HostValues::add(ValueId value, ElementType element,
                                            const std::vector<std::int64_t>& dims) {
   Entry& entry = entries_[value];
-  // One byte more, so that a tensor without elements has an address.
+  // Adds one byte, so that a tensor without elements has an address too.
   entry.bytes.resize(static_cast<std::size_t>(packed_bytes(element, element_count(dims))) + 1);
   entry.view = {element, dims, entry.bytes.data()};
   return entry.view;

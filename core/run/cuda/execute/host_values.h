@@ -8,14 +8,14 @@
 
 namespace stashscope::cuda {
 
-/// The values that the host must know before a step runs: shapes and other operands that decide
-/// what runs, and everything from which they are computed.
+/// The values that the host must know before a step runs: shapes and other operands on which the
+/// kernels to run depend, and all values from which these are computed.
 struct HostNeeds {
   IdVector<ValueId, bool> values;
-  IdVector<NodeId, bool> nodes;  ///< makes such a value, so the host computes it
+  IdVector<NodeId, bool> nodes;  ///< nodes that the host computes, because they make such values
 };
 
-/// @param nodes of the plan's step
+/// @param nodes the nodes of the plan's step
 HostNeeds host_needs(const RunPlan& plan, const StepNodes& nodes);
 
 /// Values whose elements are in host memory, computed there by the CPU kernels.

@@ -6,7 +6,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Turns a lowered call into one with the places of its operands.
+/// Turns a lowered call into a call that holds the places of its operands.
 struct Placement {
   Device& device;
   KernelTexts& texts;

@@ -17,11 +17,11 @@ class CallPlacer {
  public:
   explicit CallPlacer(Device& device) : device_(device) {}
 
-  /// @param places of the node, or of all members of a fused group
+  /// @param places the places of the node, or of each member of a fused group
   void add(const Lowered& lowered, const std::vector<NodePlaces>& places, ProgramStep& step);
 
-  /// Compiles the kernels, equal ones once, and enters their ids into the program's calls. Until
-  /// then the id of a call is the kernel's index among the texts.
+  /// Compiles the kernels (equal kernels only once) and enters their ids into the program's calls.
+  /// Before, the id in a call is the index of the kernel in the collected texts.
   void compile(Program& program) const;
 
  private:

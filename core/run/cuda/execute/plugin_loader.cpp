@@ -21,8 +21,8 @@ LoadedPlugin open_plugin(const std::filesystem::path& file) {
     return refused(printable(file.string()) + " is not a plugin of this program");
   const PluginInterface* const functions = entry();
   if (std::string(functions->identity) != plugin_identity) {
-    return refused("the CUDA plugin is of version " + printable(functions->identity) +
-                   ", this program is of version " + plugin_identity);
+    return refused("the CUDA plugin has version " + printable(functions->identity) +
+                   ", but this program has version " + plugin_identity);
   }
   return {functions, ""};
 }

@@ -18,7 +18,7 @@ struct LoadedPlugin {
 LoadedPlugin load_plugin(const std::vector<std::filesystem::path>& folders);
 
 /// The plugin of the running program, from the program's folder or `../lib/stashscope`. The first
-/// call opens it.
+/// call opens the plugin.
 const LoadedPlugin& installed_plugin();
 
 /// The devices that the installed plugin lists, or the reason why there are none. The first call

@@ -15,7 +15,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Host nodes compute shapes, which are small.
+/// Limit on the elements of a value computed on the host; such values are shapes, which are small.
 constexpr std::int64_t most_host_elements = std::int64_t{1} << 22;
 
 bool is_view(const CudaKernel& kernel) {
@@ -104,7 +104,8 @@ class ProgramBuilder {
     }
   }
 
-  /// With elements where the host knows them, else only element type and dims.
+  /// A view of a value: with its elements if the host knows them, else only with element type and
+  /// dims.
   kernels::TensorView host_view(ValueId value) const {
     if (!value.valid()) return {};
     const kernels::TensorView* const known = program_.host.find(value);
@@ -137,7 +138,8 @@ class ProgramBuilder {
     const bool reads_elements = node.op_type != "Shape" && node.op_type != "Size";
     for (const kernels::TensorView& input : context.inputs) {
       if (reads_elements && input.present() && input.data == nullptr) {
-        fail_run("", "decides shapes, but depends on elements that only the device knows");
+        fail_run("",
+                 "its outputs determine shapes, but depend on elements that only the device knows");
       }
     }
     const auto made = dims_of_outputs(id, context);
@@ -146,7 +148,8 @@ class ProgramBuilder {
       context.outputs.emplace_back();
       if (!node.outputs[i].valid()) continue;
       if (element_count(made[i].dims) > most_host_elements) {
-        fail_run("", "decides shapes, but has more than " + std::to_string(most_host_elements) +
+        fail_run("", "its output determines shapes, but has more than " +
+                         std::to_string(most_host_elements) +
                          " elements, the limit for values computed on the host");
       }
       context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
@@ -158,7 +161,8 @@ class ProgramBuilder {
     cpu_kernel(node).run(context);
   }
 
-  /// On the host no output shares memory with an input, so shared elements are copied.
+  /// On the host, no output shares memory with an input. So the elements of a view are copied from
+  /// its input.
   void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;
@@ -173,7 +177,7 @@ class ProgramBuilder {
     program_.types[value] = {made.element, made.dims};
   }
 
-  /// Uploads a value that the host computed, when the device reads it.
+  /// Adds an upload of a value that the device reads, if the host computed the value.
   void require_on_device(ValueId value) {
     if (!value.valid() || is_uploaded_[value]) return;
     const NodeId producer = topology_.producer[value];
@@ -231,8 +235,8 @@ class ProgramBuilder {
     return places;
   }
 
-  /// Gradients returned to the YieldOp, and views of them, lie outside of the buffer that stands
-  /// for them.
+  /// Gradients returned to the YieldOp, and views of such gradients, lie outside of the buffer to
+  /// which the timeline assigns them.
   Place place_of_output(NodeId id, const Node& node, std::size_t index, ValueId value,
                         const NodePlaces& places) {
     const Op& op = nodes_.op(id);
@@ -296,7 +300,8 @@ class ProgramBuilder {
     for (const ValueId operand : topology_.inputs[id]) require_on_device(operand);
   }
 
-  /// A gradient released right after its node is used there, the others after the last slot.
+  /// Adds the update of each parameter. If the gradient is released right after its node, the
+  /// update runs there, else after the last slot.
   void add_updates() {
     if (update_.choice.optimizer == "none") {
       fail_usage("--update", "needs an optimizer", "choose one with --optimizer");
@@ -311,19 +316,20 @@ class ProgramBuilder {
     }
   }
 
-  /// Rejects an order in which a node reads the parameter after its update: the node would use the
-  /// updated values.
+  /// Rejects an order in which a node reads the parameter after its update, because this node would
+  /// read the updated values.
   void require_no_reader_behind(const Parameter& each) const {
     const BufferId parameter = timeline_.buffer_of[each.value];
     const NodeId maker = topology_.producer[each.gradient];
     for (std::size_t i = step_of_[maker] + 1; i < timeline_.order.size(); ++i) {
       for (const ValueId input : topology_.inputs[timeline_.order[i]]) {
         if (!input.valid() || timeline_.buffer_of[input] != parameter) continue;
-        fail_usage("--update with released gradients",
-                   "in this order '" + name_of(graph_, dataflow_, timeline_.order[i]) +
-                       "' would read '" + printable(graph_.value(each.value).name) +
-                       "' after its update",
-                   "choose another order, or keep the gradients");
+        fail_usage(
+            "--update with released gradients",
+            "node '" + name_of(graph_, dataflow_, timeline_.order[i]) +
+                "' would read the parameter '" + printable(graph_.value(each.value).name) +
+                "' after its update",
+            "choose another execution order, or keep the gradients until the end of the step");
       }
     }
   }

@@ -10,16 +10,16 @@ namespace stashscope::cuda {
 struct Place {
   enum class Kind : std::uint8_t {
     nothing,   ///< operand left out
-    buffer,    ///< of the timeline, in device memory
-    gradient,  ///< returned for an operand of the YieldOp, outside of all buffers
-    scratch,   ///< of the node
-    host,      ///< page-locked host memory in place of a timeline's buffer
+    buffer,    ///< buffer of the timeline, in device memory
+    gradient,  ///< gradient that the YieldOp's caller returns, outside of all buffers
+    scratch,   ///< scratch memory of the node
+    host,      ///< page-locked host memory that replaces a buffer of the timeline
     run,       ///< a 64-bit integer: the number of the run, 1 for the first
   };
 
   Kind kind = Kind::nothing;
   std::uint32_t index = 0;  ///< of a buffer, a gradient or a piece of scratch memory
-  std::int64_t offset = 0;  ///< bytes from its start
+  std::int64_t offset = 0;  ///< bytes from the start of the buffer, gradient or scratch memory
 };
 
 struct PlacedKernel {
@@ -63,8 +63,8 @@ struct Upload {
 
 /// The work of the device in one slot of the execution order.
 struct ProgramStep {
-  std::vector<BufferId> allocates;  ///< before its calls
-  std::vector<BufferId> releases;   ///< after them
+  std::vector<BufferId> allocates;  ///< before the calls
+  std::vector<BufferId> releases;   ///< after the calls
   std::vector<Upload> uploads;
   std::vector<PlacedCall> calls;
   std::vector<std::int64_t> scratch_bytes;  ///< allocated while the calls run
@@ -72,22 +72,22 @@ struct ProgramStep {
       0;  ///< the most that a library call needs; allocated while the calls run
 };
 
-/// A training step prepared for a device: everything that is known before it runs.
+/// A training step prepared for a device; holds everything that is known before the step runs.
 struct Program {
   std::vector<ProgramStep> steps;  ///< by slot of the execution order
-  ProgramStep updates;             ///< run after the last slot; has calls only
+  ProgramStep updates;             ///< runs after the last slot; consists of calls only
   IdVector<ValueId, OperandType> types;
   IdVector<ValueId, Place> places;
   std::vector<Tensor> gradients;  ///< returned by the caller of the YieldOp
   IdVector<BufferId, bool> on_host;
   /// The timeline's sizes, corrected where they depend on data that the host knows.
   IdVector<BufferId, std::int64_t> buffer_bytes;
-  std::map<std::string, std::int64_t> data_dependent;  ///< these sizes by name
+  std::map<std::string, std::int64_t> data_dependent;  ///< data-dependent dims by name
   HostValues host;
 };
 
 /// Prepares the step without allocating its buffers. Throws an Error that names the node when no
-/// kernel supports it or its shapes depend on elements that only the device knows.
+/// kernel supports the node or its shapes depend on elements that only the device knows.
 Program make_program(const RunPlan& plan, const NamedTensors& inputs, const RunSettings& settings,
                      Device& device, const Progress& progress);
 

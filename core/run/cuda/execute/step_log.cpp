@@ -107,7 +107,7 @@ PoolBytes StepLog::take_peaks() const {
           device_.take_peak_used_bytes(Pool::workspaces)};
 }
 
-/// Neither pool shrinks during a step, so this is also their peak.
+/// Bytes that both pools hold. No pool shrinks during a step, so at its end this is also the peak.
 std::int64_t StepLog::reserved_bytes() const {
   return device_.reserved_bytes(Pool::tensors) + device_.reserved_bytes(Pool::workspaces);
 }
@@ -155,8 +155,8 @@ void StepLog::abandon() {
   if (mode_ == Mode::traced) without_failing([&] { device_.stop_trace(); });
 }
 
-/// Allocations of the persistent buffers, from before the step. Together they have the bytes that
-/// the pool had in use.
+/// Events for the persistent buffers, which were allocated before the step. The last event has as
+/// many live bytes as the pool had in use.
 std::vector<TraceEvent> StepLog::events_of_persistent() const {
   std::vector<TraceEvent> events;
   if (mode_ == Mode::untraced) return events;

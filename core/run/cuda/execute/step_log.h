@@ -12,10 +12,10 @@ struct LoggedStep {
   std::vector<std::string> remarks;  ///< which numbers are inexact, and why
 };
 
-/// Records a run of a step and makes its measurement. Without traces of the profiling library, the
-/// run waits for the device after every node, so that times are the nodes' own, and reads usage
-/// from the pools. Only workspaces that nodes take are counted, not those that exist throughout.
-/// Refers to its arguments.
+/// Records a run of a step and makes its measurement. If the profiling library gives no trace, the
+/// run waits for the device after every node to measure the time of the node, and reads the bytes
+/// in use from the pools. Workspaces that exist during the whole step are not counted. Keeps
+/// references to the constructor's arguments.
 class StepLog {
  public:
   /// @param traces false: only the time of the whole step is measured
@@ -24,7 +24,7 @@ class StepLog {
   void start();
   void start_node(std::uint32_t step);
   void allocated(BufferId id, DevicePointer memory);
-  /// To be called after the release.
+  /// Call this after the release.
   void released(BufferId id, DevicePointer memory);
   void took_workspace(std::int64_t bytes, DevicePointer memory);
   void gave_back_workspace(std::int64_t bytes, DevicePointer memory);
@@ -44,7 +44,7 @@ class StepLog {
   void add(HostEvent::Kind kind, std::int64_t bytes, Pool pool, DevicePointer memory,
            std::string name);
   void add_now(TraceEvent::Kind kind, std::int64_t bytes, const std::string& name);
-  /// @param bytes taken, or given back when below 0
+  /// @param bytes positive for an allocation, negative for a release
   void count(std::int64_t bytes);
   PoolBytes take_peaks() const;
   std::int64_t reserved_bytes() const;
@@ -63,7 +63,7 @@ class StepLog {
   std::int64_t together_ = 0;  ///< bytes of tensors and workspaces now allocated
   std::int64_t most_together_ = 0;
   std::vector<HostEvent> host_events_;
-  std::vector<TraceEvent> events_;  ///< node by node
+  std::vector<TraceEvent> events_;  ///< recorded node by node, or joined
   Clock::time_point started_;
 };
 

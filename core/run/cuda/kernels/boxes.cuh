@@ -1,6 +1,7 @@
 // Copies between tensors of different layouts.
 
-/// An axis of a box of elements, with the distance of its positions in source and target.
+/// An axis of a box of elements, with the distance between neighbouring positions in source and
+/// target.
 template <Int64 size_, Int64 from_, Int64 to_>
 struct BoxAxis {
   static constexpr Int64 size = size_;
@@ -15,7 +16,7 @@ struct Offsets {
   Index to;
 };
 
-/// The offsets of position `at` of a box, counted with the innermost axis fastest.
+/// The offsets of the element with index `at` in a box, where the innermost axis advances fastest.
 template <class Index>
 __device__ inline Offsets<Index> offsets_in_box(Index) {
   return {0, 0};
@@ -40,7 +41,7 @@ __device__ inline void copy_box(const T* from, T* to) {
   to[offsets.to] = from[offsets.from];
 }
 
-/// Copies `width` elements of a row, dense in the target, per thread.
+/// Copies `width` elements per thread. They belong to one row, which is dense in the target.
 template <class T, int width, class Index, Index count, class Row, class... Outer>
 __device__ inline void gather_box(const T* from, T* to) {
   const Index at = Index(thread_index());

@@ -1,6 +1,6 @@
 // The bias of convolutions.
 
-/// y[image, channel, position] += bias[channel]; each thread has `width` positions.
+/// y[image, channel, position] += bias[channel]; each thread processes `width` positions.
 template <class T, int width, class Index, Index threads, Index channels, Index plane>
 __device__ inline void add_channel_bias(const T* bias, T* y) {
   const Index at = Index(thread_index());

@@ -1,12 +1,12 @@
-// 8-bit floats in memory; arithmetic happens in float, and stores saturate. (ONNX, "Float stored in
+// 8-bit floats as stored in memory. Arithmetic uses float; stores saturate. (ONNX, "Float stored in
 // 8 bits")
 
-/// @tparam fraction bits @tparam largest code of the largest finite number; the next code is
-/// infinity, if the type has one
+/// @tparam fraction number of fraction bits @tparam largest code of the largest finite number; the
+/// next code is infinity, if the type has infinity
 template <int fraction, int bias, UInt32 largest, bool has_infinity>
 struct Float8 {
   static constexpr UInt32 nan = has_infinity ? 0x7EU : 0x7FU;
-  static constexpr int dropped = 23 - fraction;  ///< bits of a float's fraction
+  static constexpr int dropped = 23 - fraction;  ///< bits of a float's fraction that the type lacks
 
   UInt8 bits;
 

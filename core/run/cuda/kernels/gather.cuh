@@ -1,14 +1,15 @@
-// Reading and writing by index. The CPU refuses an index outside of the data; here, reading gives
-// not-a-number (0 for integers) and writing has no effect.
+// Reading and writing by index. The CPU runner reports an index outside of the data as an error.
+// Here, reading with such an index gives NaN (0 for integers) and writing has no effect.
 
-/// `index`, counted from the end when it is negative; -1 outside of `size` elements.
+/// Converts a negative index, which counts from the end, to a position; -1 if the index is outside
+/// of `size` elements.
 template <class Index>
 __device__ inline Int64 wrapped_index(Index index, Int64 size) {
   const Int64 at = index < 0 ? Int64(index) + size : Int64(index);
   return at < size ? (at < 0 ? -1 : at) : -1;
 }
 
-/// Elements whose bits are all those of `pattern`, which repeats one element.
+/// Elements whose bits come from `pattern`, which repeats the bits of one element.
 template <class T>
 struct Filled {
   __device__ static T with(UInt64 pattern) { return T(pattern); }
@@ -30,8 +31,9 @@ __device__ inline void gather_rows(const T* from, const I* indices, T* to, UInt6
   to[at] = index < 0 ? Filled<T>::with(outside) : from[source];
 }
 
-/// Reads one element per index along one axis of the data, which has `size` elements `stride`
-/// apart. Axes: those of the indices, innermost first, with the strides of the data.
+/// Reads one element per index along one axis of the data; this axis has `size` elements that lie
+/// `stride` apart. Axes: the axes of the indices, innermost first, each with the stride of the
+/// data.
 template <class T, class Index, Index count, Index size, Index stride, class... Axes, class I>
 __device__ inline void gather_elements(const T* from, const I* indices, T* to, UInt64 outside) {
   const Index at = Index(thread_index());
@@ -41,14 +43,14 @@ __device__ inline void gather_elements(const T* from, const I* indices, T* to, U
   to[at] = index < 0 ? Filled<T>::with(outside) : from[source];
 }
 
-/// The axis of the data that an entry of an index tuple addresses; its stride in slices.
+/// The axis of the data that an entry of an index tuple addresses; the stride is counted in slices.
 template <Int64 size_, Int64 stride_>
 struct TupleAxis {
   static constexpr Int64 size = size_;
   static constexpr Int64 stride = stride_;
 };
 
-/// The slice that a tuple addresses; -1 outside of the data.
+/// The slice that a tuple addresses; -1 if it is outside of the data.
 template <class I>
 __device__ inline Int64 slice_of_tuple(const I*) {
   return 0;
@@ -60,8 +62,9 @@ __device__ inline Int64 slice_of_tuple(const I* tuple, Axis, Others... others) {
   return index < 0 || rest < 0 ? Int64(-1) : index * Axis::stride + rest;
 }
 
-/// to[tuple, column] = from[slice of the tuple, column]; each thread has one column. After every
-/// `per_batch` tuples the slices advance by `batch_slices`.
+/// to[tuple, column] = from[slice of the tuple, column]; each thread copies one element. The tuples
+/// of each batch item, `per_batch` in number, address slices of the same item, which has
+/// `batch_slices` slices.
 template <class T, class Index, Index threads, Index columns, Index per_batch, Index batch_slices,
           class... Axes, class I>
 __device__ inline void gather_slices(const T* from, const I* tuples, T* to, UInt64 outside) {
@@ -73,7 +76,8 @@ __device__ inline void gather_slices(const T* from, const I* tuples, T* to, UInt
   to[at] = slice < 0 ? Filled<T>::with(outside) : from[source];
 }
 
-/// Makes one element of the output per thread; the axis of `size` has `columns` inner elements.
+/// Makes one element of the one-hot output per thread. The new axis has `size` positions of
+/// `columns` inner elements each.
 template <class T, class Index, Index threads, Index size, Index columns, class I>
 __device__ inline void one_hot(const I* indices, const T* values, T* to) {
   const Index at = Index(thread_index());

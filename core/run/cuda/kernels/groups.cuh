@@ -1,12 +1,12 @@
-// Cooperation of neighbouring threads: they move packs of elements, walk along rows, and merge
-// their results.
+// Functions with which neighbouring threads work together: they move packs of elements, process
+// rows, and merge results.
 
 template <int count>
 struct Width {
   static constexpr int value = count;
 };
 
-/// The elements from `at` on, a multiple of `width`.
+/// Loads `width` elements from position `at` on. @pre `at` is a multiple of `width`
 template <class C, int width, class T>
 __device__ inline void load_pack(const T* from, Int64 at, C (&values)[width]) {
   const Pack<T, width> pack = *reinterpret_cast<const Pack<T, width>*>(from + at);
@@ -23,7 +23,7 @@ template <class C, int width, class T>
 __device__ inline void store_pack(T* to, Int64 at, const C (&values)[width]) {
   Pack<T, width> pack;
   for (int k = 0; k < width; ++k) pack.items[k] = Stored<T>::from(Compute<T>(values[k]));
-  // The compiler would store short elements one by one.
+  // Combines 16-bit elements to words, because the compiler would store them one by one.
   if constexpr (sizeof(T) == 2 && width > 1) {
     Pack<UInt32, width / 2> words;
     for (int k = 0; k < width / 2; ++k) {
@@ -41,7 +41,7 @@ struct Pair {
   B second;
 };
 
-/// The value of the thread whose index differs in the bit `distance`.
+/// The `value` of the thread whose index differs from this thread's in the bit `distance`.
 template <class T>
 __device__ inline T exchanged(T value, int distance) {
   return T(__shfl_xor_sync(0xFFFFFFFFU, value, distance));
@@ -51,9 +51,9 @@ __device__ inline Pair<A, B> exchanged(Pair<A, B> value, int distance) {
   return {exchanged(value.first, distance), exchanged(value.second, distance)};
 }
 
-/// Merges the values of `threads` neighbouring threads, for each of them and always in the same
-/// order. `threads` is a power of two up to 32, or the whole block of that many warps. All threads
-/// of the block must call it. @param merge symmetric in its operands
+/// Merges the values of `threads` neighbouring threads, always in the same order; each of these
+/// threads gets the result. `threads` is a power of two up to 32, or all threads of the block. All
+/// threads of the block must call this function. @param merge symmetric in its operands
 template <int threads, class T, class Merge>
 __device__ inline T group_merge(T value, Merge merge) {
   constexpr int lanes = threads < 32 ? threads : 32;
@@ -74,9 +74,9 @@ __device__ inline T group_merge(T value, Merge merge) {
   return value;
 }
 
-/// Calls `body(Width, position)` for all of `count` elements from `begin` on, shared among
-/// `threads` threads: for packs that are aligned as memory starts aligned, and for single elements
-/// before and after them.
+/// Divides the `count` elements from `begin` on among `threads` threads. Calls `body(Width,
+/// position)` for packs at multiples of `width`, which are aligned, and for the single elements
+/// before and after these packs.
 template <int threads, int width, class Body>
 __device__ inline void for_each_pack(Int64 begin, Int64 count, int thread, Body body) {
   if constexpr (width == 1) {
@@ -93,10 +93,10 @@ __device__ inline void for_each_pack(Int64 begin, Int64 count, int thread, Body 
   }
 }
 
-/// The row of `rows` on which this thread and its neighbours work: `columns` elements that lie
-/// `stride` apart; `stride` rows are interleaved. `threads` work on a row, `width` elements at a
-/// time. Rows that are kept fit into the registers of these threads, in `slots` packs each; their
-/// columns are multiples of `width`.
+/// The row (one of `rows`) on which this thread and its neighbours work. It has `columns` elements
+/// that lie `stride` apart; `stride` rows are interleaved. `threads` threads work on a row and read
+/// `width` elements at once. If rows are kept, each of these threads keeps `slots` packs of its row
+/// in registers, and `columns` is a multiple of `width`.
 template <int row_threads, Int64 rows, int row_columns, Int64 stride, int row_width, bool is_kept>
 struct RowLayout {
   static constexpr int threads = row_threads;
@@ -142,7 +142,7 @@ struct RowLayout {
   }
 };
 
-/// This thread's part of a row: read once if the row is kept, else at every use. `Source` has
+/// This thread's part of a row. It is read once if rows are kept, else at every use. `Source` has
 /// `get(position, C (&values)[width])`.
 template <class C, class Layout, class Source>
 struct RowValues {
@@ -166,7 +166,7 @@ struct RowValues {
     }
   }
 
-  /// Merges `term(value, column)` of all elements; `start` is the identity.
+  /// Merges `term(value, column)` of all elements of the row; `start` is the identity of `merge`.
   template <class S, class Term, class Merge>
   __device__ S merged(S start, Term term, Merge merge) const {
     S result = start;
@@ -192,8 +192,8 @@ struct Elements {
   }
 };
 
-/// The offset in a tensor of the element at a position of a box. Axes: innermost first, each as its
-/// size and its stride in the tensor.
+/// Maps a position of a box to an offset in a tensor. Axes: innermost first, each given by its size
+/// and its stride in the tensor.
 template <Int64... axes>
 struct Walk {
   template <class Position>

@@ -1,7 +1,7 @@
 // Layer normalization with its simplified (root mean square) and fused forms, and the gradients.
 
-/// The scale or bias of a row: one element per column (step 1), one for all (step 0), or
-/// `otherwise`.
+/// The scale or bias of a row: one element per column (step 1) or one for all columns (step 0);
+/// `otherwise` if the pointer is null.
 template <class T, int step>
 struct PerColumn {
   const T* from;
@@ -19,7 +19,7 @@ struct PerColumn {
   }
 };
 
-/// x + skip + bias; skip and bias repeat after so many elements.
+/// x + skip + bias. `skip` repeats after `skip_count` elements, `bias` after `bias_count`.
 template <class X, class S, class B, Int64 skip_count, Int64 bias_count>
 struct SkippedElements {
   const X* x;
@@ -128,8 +128,8 @@ __device__ inline void normalize_rows_back(const Dy* dy, const X* x, Scale scale
   });
 }
 
-/// The share of each element in the gradients of scale and bias: a Source of kernels/reduce.cuh.
-/// Packs lie within a row.
+/// The contribution of each element to the gradients of scale and bias: a Source of
+/// kernels/reduce.cuh. A pack never extends over two rows.
 template <class C, bool simplified, Int64 columns, class Dy, class X, class M, class I>
 struct AffineTerms {
   using Item = Pair<C>;

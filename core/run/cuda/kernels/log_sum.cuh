@@ -7,8 +7,8 @@ struct SoftmaxScale {
   C sum;
 };
 
-/// In one pass over a row that is not kept in registers: the sum is relative to the greatest
-/// element so far. (Milakov and Gimelshein, arXiv 1805.02867)
+/// Computes the SoftmaxScale in one pass over a row that is not kept in registers; the sum is
+/// relative to the greatest element so far. (Milakov and Gimelshein, arXiv 1805.02867)
 template <class C, class Layout, class Values>
 __device__ inline SoftmaxScale<C> streamed_scale(const Layout& row, const Values& values) {
   C greatest = minus_infinity<C>();

@@ -1,12 +1,12 @@
-// Losses over class scores: a target's scores are a row.
+// Losses over class scores. The scores of a target form a row.
 
-/// The labels of a loss and their weights. @param ignores whether targets with one label do not
-/// count
+/// The targets of a loss: their labels, and the weights of the classes. @tparam ignores whether
+/// targets with one particular label are ignored
 template <class Label, class Weight, class Ignored, bool ignores, int classes>
 struct Targets {
   const Label* labels;
   const Weight* weights;        ///< by class; null: all 1
-  const Ignored* ignored_from;  ///< null: as below
+  const Ignored* ignored_from;  ///< the label to ignore; null: `ignored`
   Int64 ignored;
 
   __device__ Int64 label(Int64 target) const { return Int64(labels[target]); }
@@ -15,7 +15,8 @@ struct Targets {
     return label != (ignored_from == nullptr ? ignored : Int64(*ignored_from));
   }
   __device__ static bool is_class(Int64 label) { return label >= 0 && label < classes; }
-  /// A label outside of the classes gives NaN, since a kernel cannot report an error.
+  /// The weight of a target. A label that is not a class gives NaN, because a kernel cannot report
+  /// an error.
   template <class C>
   __device__ C weight(Int64 label) const {
     if (!counts(label)) return C(0);
@@ -24,7 +25,8 @@ struct Targets {
   }
 };
 
-/// @param losses weighted, by target @param log_probabilities null: not stored
+/// @param losses receives the weighted loss of each target @param log_probabilities null: not
+/// stored
 template <class C, class Layout, class X, class Targets, class P, class Loss>
 __device__ inline void cross_entropy_rows(const X* x, Targets targets, P* log_probabilities,
                                           Loss* losses) {
@@ -65,7 +67,7 @@ __device__ inline void chosen_losses(const X* x, Targets targets, Loss* losses) 
   store(losses, target, Compute<Loss>(loss));
 }
 
-/// Losses with their weights, and the weights alone: Sources of kernels/reduce.cuh.
+/// Sources of kernels/reduce.cuh: pairs of a loss and its weight, and the weights alone.
 template <class C, class Targets>
 struct WeightedLosses {
   using Item = Pair<C>;
@@ -90,7 +92,7 @@ struct TargetWeights {
   }
 };
 
-/// The mean of weighted losses.
+/// The mean of weighted losses: their sum divided by the sum of their weights.
 struct Quotient {
   template <class C>
   __device__ static C of(Pair<C> state) {
@@ -114,8 +116,9 @@ struct ChosenSlope {
   }
 };
 
-/// dx may replace the log probabilities. @param dy of each target (by_target) or of all @param
-/// total the sum of weights by which the loss was divided; null: it was `divisor`
+/// dx may overwrite the log probabilities. @param dy one gradient per target (by_target), or one
+/// for all targets @param total the sum of weights by which the loss was divided; null: the loss
+/// was divided by `divisor`
 template <class C, class Layout, class Slope, bool by_target, class Dy, class P, class Targets,
           class Total, class Dx>
 __device__ inline void loss_gradient_rows(const Dy* dy, const P* log_probabilities, Targets targets,

@@ -1,9 +1,11 @@
-// Batch, instance and group normalization, and the gradients of the first two. Tensors are seen as
-// planes, `plane` elements of a channel each; sets of planes are normalized together.
+// Batch, instance and group normalization, and the gradients of the first two. A tensor is seen as
+// planes; a plane has the `plane` elements of one channel of one image. Sets of planes are
+// normalized together.
 
-/// The distance of an element from the first one of its set, and its square: sums of these lose no
-/// digits when the mean is far from 0. A Source of kernels/reduce.cuh; results are sets. @param
-/// start distance between the first elements of neighbouring sets
+/// The difference between an element and the first element of its set, and the square of the
+/// difference. Sums of these stay accurate even when the mean is far from 0. A Source of
+/// kernels/reduce.cuh with one result per set. @tparam start distance between the first elements of
+/// neighbouring sets
 template <class C, Int64 start, class T>
 struct ShiftedMoments {
   using Item = Pair<C>;
@@ -20,7 +22,7 @@ struct ShiftedMoments {
   }
 };
 
-/// The running statistics of a set; null: none.
+/// Updates the running statistics of a set; a null pointer means that there are none.
 template <class OldMean, class OldVariance, class Mean, class Variance>
 struct Running {
   const OldMean* old_mean;
@@ -43,8 +45,8 @@ struct Running {
   }
 };
 
-/// Stores statistics from the sums of ShiftedMoments of sets of `count` elements. @param spreads
-/// receives the inverse deviation or the variance
+/// Computes the statistics of sets of `count` elements from the sums of ShiftedMoments, and stores
+/// them. `spreads` receives the inverse deviations or the variances.
 template <class C, Int64 start, Int64 count, bool spread_is_inverse, class T, class Statistics,
           class Mean, class Spread>
 struct SetNormals {
@@ -77,8 +79,8 @@ struct SetNormals {
   }
 };
 
-/// Mean and inverse deviation of a set: as SetNormals stored them, from two tensors, or from
-/// variances instead of deviations.
+/// Three sources of the mean and inverse deviation of a set: the pairs that SetNormals stored, two
+/// tensors, or two tensors of which the second holds variances.
 template <class C>
 struct FoundNormals {
   const Pair<C>* normals;
@@ -100,8 +102,9 @@ struct FixedNormals {
   }
 };
 
-/// How planes form sets: all planes of a channel (planes_of_set 0), or this many consecutive ones.
-/// Scales and biases have `groups` numbers, each for equally many channels.
+/// How planes form sets. If planes_of_set is 0, a set has all planes of a channel, else
+/// planes_of_set consecutive planes. Scale and bias have `groups` numbers; each applies to the same
+/// number of channels.
 template <Int64 element_count, Int64 plane_size, int channel_count, int planes_of_set, int groups,
           int access_width>
 struct PlaneLayout {
@@ -116,7 +119,7 @@ struct PlaneLayout {
     return int(plane_index % channels) * groups / channels;
   }
 
-  /// The plane of element `k` of a pack; it may differ from the first element's.
+  /// The plane of element `k` of a pack; the pack may extend over several planes.
   __device__ static Int64 plane_of(Int64 at, int k) {
     return (plane % access_width == 0 ? at : at + k) / plane;
   }
@@ -152,7 +155,7 @@ __device__ inline void normalize_planes(const X* x, Normals normals, const Scale
   });
 }
 
-/// dy * normalized x, and dy: a Source of kernels/reduce.cuh whose results are sets.
+/// The pair (dy * normalized x, dy): a Source of kernels/reduce.cuh with one result per set.
 template <class C, class Dy, class X, class Normals>
 struct NormalizationTerms {
   using Item = Pair<C>;
@@ -174,7 +177,7 @@ struct NormalizationTerms {
 };
 
 /// dx = scale * inverse deviation * (dy - mean of dy - normalized x * mean of (dy * normalized x)),
-/// with the sums of NormalizationTerms of sets of `count` elements.
+/// where the means come from the sums of NormalizationTerms over sets of `count` elements.
 template <class C, class Layout, Int64 count, class Dy, class X, class Normals, class Scale,
           class Dx>
 __device__ inline void normalize_planes_back(const Dy* dy, const X* x, Normals normals,

@@ -1,7 +1,7 @@
 // Padding along axes and its gradient.
 
-// By mode, the position of the data that is copied to position `i` of a padded axis; -1: none. `i`
-// counts from the first element of the data.
+// For each mode, a function from position `i` of a padded axis to the data's position that is
+// copied there; -1 if none is. `i` is relative to the first element of the data.
 struct ConstantPadding {
   template <class Index>
   __device__ static Index source(Index i, Index size) {
@@ -29,8 +29,8 @@ struct ReflectPadding {
   }
 };
 
-/// An axis: its size before and after padding, the number of elements padded before it, and the
-/// distance of its positions in the data and in the padded tensor.
+/// An axis: its size without and with padding, the number of elements padded before the data, and
+/// the strides in the data and in the padded tensor.
 template <Int64 size_, Int64 padded_, Int64 before_, Int64 stride_, Int64 padded_stride_>
 struct PaddedAxis {
   static constexpr Int64 size = size_;
@@ -40,7 +40,8 @@ struct PaddedAxis {
   static constexpr Int64 padded_stride = padded_stride_;
 };
 
-/// The offset in the data that is copied to position `at` of the padded tensor; -1: none.
+/// The offset in the data of the element that is copied to position `at` of the padded tensor; -1
+/// if none is.
 template <class Mode, class Index>
 __device__ inline Index source_of_padded(Index) {
   return 0;

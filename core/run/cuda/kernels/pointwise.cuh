@@ -1,7 +1,7 @@
-// The parts of generated pointwise kernels: packs of elements, and the functions of operators. They
-// compute in float, double and integers; NaN stays NaN.
+// Packs of elements, and the functions of operators, for generated pointwise kernels. The functions
+// compute in float, double or integers; NaN stays NaN.
 
-/// Elements [index, index + count), at most `width`; the rest is 0.
+/// Loads elements [index, index + count), at most `width`; the rest of the pack is 0.
 template <int width, class T>
 __device__ inline Pack<T, width> load_pack(const T* from, UInt64 index, int count) {
   if (count == width) return *reinterpret_cast<const Pack<T, width>*>(from + index);
@@ -57,7 +57,7 @@ __device__ inline T relu(T x) {
   return x < T(0) ? T(0) : x;
 }
 
-/// Never exponentiates a large positive number.
+/// The sigmoid function. Never exponentiates a large positive number, which would overflow.
 template <class T>
 __device__ inline T logistic(T x) {
   const T e = exp(-fabs(x));
@@ -158,7 +158,7 @@ template <class T>
 __device__ inline T parametric_relu(T x, T slope) {
   return x < T(0) ? T(slope * x) : x;
 }
-/// 0 inside of the band; outside, moved towards 0.
+/// 0 for x in [-band, band]; other x move towards 0 by `bias`.
 template <class T>
 __device__ inline T shrink(T x, double bias, double band) {
   const double item = double(x);
@@ -202,8 +202,8 @@ constexpr bool is_whole = T(0.5) == T(0);
 template <class T>
 constexpr bool is_signed = T(-1) < T(0);
 
-/// An integer division by 0 cannot stop a device; its result is 0. The only quotient that overflows
-/// wraps, as in two's complement.
+/// An integer division by 0 cannot raise an error on the device, so its result is 0. The only
+/// quotient that overflows (the least number divided by -1) wraps, as in two's complement.
 template <class T>
 __device__ inline T divided(T a, T b) {
   if constexpr (is_whole<T>) {
@@ -215,7 +215,8 @@ __device__ inline T divided(T a, T b) {
   return T(a / b);
 }
 
-/// The remainder has the sign of the divisor, as Python's %; with `like_c` that of the dividend.
+/// The remainder has the sign of the divisor, as with Python's %; with `like_c` it has the sign of
+/// the dividend.
 template <class T>
 __device__ inline T remainder_of(T a, T b, bool like_c) {
   T rest;
@@ -231,7 +232,7 @@ __device__ inline T remainder_of(T a, T b, bool like_c) {
   return !like_c && rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
 }
 
-/// The type in which T is raised to a power.
+/// The type in which powers of T are computed.
 template <class T, bool whole = is_whole<T>>
 struct Raised {
   using type = T;
@@ -245,7 +246,7 @@ __device__ inline T power(T x, U exponent) {
   using C = typename Raised<T>::type;
   return T(pow(C(x), C(exponent)));
 }
-/// Squares and cubes are frequent, and a product is exact where pow() need not be.
+/// Squares and cubes are computed as products: both are frequent, and pow() may be less exact.
 template <class T, class U>
 __device__ inline T power_by_scalar(T x, U exponent) {
   using C = typename Raised<T>::type;
@@ -255,8 +256,8 @@ __device__ inline T power_by_scalar(T x, U exponent) {
   return power(x, exponent);
 }
 
-/// Floating numbers truncate towards zero. Out-of-range integers wrap; an out-of-range floating
-/// number first becomes the smallest 64-bit integer, as on x86 processors.
+/// Converts floating numbers to integers by truncation towards zero. Out-of-range integers wrap; a
+/// floating number out of range first becomes the smallest 64-bit integer, as on x86 processors.
 template <class To, class From>
 __device__ inline To converted(From x) {
   if constexpr (is_whole<To> && !is_whole<From>) {

@@ -1,5 +1,5 @@
-// Pooling over windows and over all positions, and the gradients: each position of the data adds up
-// the gradients of the windows that contain it.
+// Pooling over windows and over all positions, and the gradients. The gradient of a position of the
+// data is a sum over the windows that contain the position.
 
 /// An axis along which a window slides, as in kernels::SlidingWindow.
 template <Int64 in_, Int64 out_, Int64 kernel_, Int64 stride_, Int64 dilation_, Int64 pad_,
@@ -29,7 +29,7 @@ struct WindowAxis {
   __device__ static bool holds(Index window, Index position) {
     return (position - start(window)) % Index(dilation_) == 0;
   }
-  /// The number of a window's positions that meet data or, with `padded`, padding too.
+  /// The number of a window's positions on data; with `padded`, also on padding.
   template <bool padded, class Index>
   __device__ static Index count(Index window) {
     constexpr Index dilation = Index(dilation_);
@@ -57,8 +57,8 @@ __device__ inline PlanePosition<Index> plane_position(Index at, Index a, Index b
   return {at / (a * b * c), at / (b * c) % a, at / c % b, at % c};
 }
 
-/// Calls `body(offset on the plane of the data)` for all data that a window meets, in the window's
-/// order.
+/// Calls `body(offset in the data's plane)` for all data that a window covers, in the order of the
+/// window's positions.
 template <class A, class B, class C, class Index, class Body>
 __device__ inline void for_each_met(const PlanePosition<Index>& window, Body body) {
   for (int i = 0; i < A::kernel; ++i) {
@@ -75,7 +75,8 @@ __device__ inline void for_each_met(const PlanePosition<Index>& window, Body bod
   }
 }
 
-/// Calls `body(a, b, c)` for all windows that contain a position, from the last one to the first.
+/// Calls `body(a, b, c)` for all windows that contain a position, from the last window to the
+/// first.
 template <class A, class B, class C, class Index, class Body>
 __device__ inline void for_each_window(const PlanePosition<Index>& at, Body body) {
   for (Index a = A::last_window(at.a); a >= A::first_window(at.a); --a) {
@@ -102,8 +103,9 @@ struct LowestNumber<double> {
   __device__ static double value() { return -1.7976931348623157e308; }
 };
 
-/// Makes the first of the greatest elements of a window (NaN wins only when it comes first) and, if
-/// `places` are wanted, its position in the data. One window per thread.
+/// Stores the greatest element of a window and, if `places` is not null, its position in the data.
+/// Among equal elements the first is chosen; NaN is chosen only if it comes first. One window per
+/// thread.
 template <class T, class Index, Index count, bool by_columns, class A, class B, class C>
 __device__ inline void max_pool(const T* x, T* y, Int64* places) {
   const Index at = Index(thread_index());
@@ -140,7 +142,7 @@ __device__ inline void max_pool_gradient(const T* dy, const Int64* places, T* dx
   store(dx, at, sum);
 }
 
-/// The number of elements of a window's mean.
+/// The divisor of a window's mean.
 template <bool padded, class A, class B, class C, class Index>
 __device__ inline double mean_count(Index a, Index b, Index c) {
   return double(A::template count<padded>(a)) * double(B::template count<padded>(b)) *
@@ -173,7 +175,8 @@ __device__ inline void average_pool_gradient(const T* dy, T* dx) {
   store(dx, at, sum);
 }
 
-/// Makes one result for each plane of `elements`, by a warp or by a block of `threads`.
+/// Computes the mean of each plane of `elements` elements; a warp or a block of `threads` threads
+/// works on a plane.
 template <class T, class Index, Index planes, Index elements, int threads>
 __device__ inline void global_average_pool(const T* x, T* y) {
   const Index plane = Index(thread_index() / threads);
@@ -186,7 +189,7 @@ __device__ inline void global_average_pool(const T* x, T* y) {
   if (plane < planes && lane == 0) store(y, plane, Compute<T>(sum / double(elements)));
 }
 
-/// NaN wins only when it comes first.
+/// As global_average_pool, but computes the maximum. NaN is the result only if it comes first.
 template <class T, class Index, Index planes, Index elements, int threads>
 __device__ inline void global_max_pool(const T* x, T* y) {
   const Index plane = Index(thread_index() / threads);
@@ -202,7 +205,8 @@ __device__ inline void global_max_pool(const T* x, T* y) {
   if (plane < planes && lane == 0) store(y, plane, greatest);
 }
 
-/// Gives every position an equal share; each thread has `width` positions.
+/// Gives every position an equal share of its plane's gradient; each thread writes `width`
+/// positions.
 template <class T, int width, class Index, Index threads, Index elements>
 __device__ inline void share_evenly(const T* dy, T* dx) {
   const Index at = Index(thread_index());

@@ -1,6 +1,6 @@
-// Types and helpers of all kernels. CUDA's run-time compiler reads this without any header. The
-// tests' emulation compiles it with the host's compiler, defines STASHSCOPE_EMULATED and provides
-// CUDA's built-ins.
+// Types and helpers of all kernels. CUDA's run-time compiler reads this file without any header.
+// The tests compile it with the host's compiler, define STASHSCOPE_EMULATED and provide CUDA's
+// built-ins.
 
 using Int8 = signed char;
 using UInt8 = unsigned char;
@@ -11,7 +11,7 @@ using UInt32 = unsigned int;
 using Int64 = long long;
 using UInt64 = unsigned long long;
 
-/// 16-bit floats in memory; arithmetic happens in float.
+/// 16-bit floats as stored in memory; arithmetic uses float.
 struct Half {
   UInt16 bits;
 };
@@ -65,7 +65,7 @@ struct ComputeType<BFloat16> {
 template <class T>
 using Compute = typename ComputeType<T>::type;
 
-/// Rounded to nearest, ties to even.
+/// Converts a computed value to T for storing; rounds to nearest, ties to even.
 template <class T>
 struct Stored {
   __device__ static T from(Compute<T> x) { return x; }
@@ -137,7 +137,7 @@ struct Least {
   }
 };
 
-// Like std::max and std::min: NaN stays only in the first operand.
+// Like std::max and std::min: a NaN is the result only if it is the first operand.
 struct KeepGreater {
   template <class T>
   __device__ T operator()(T old, T update) const {

@@ -1,7 +1,8 @@
 // Random numbers by position, and the selection of a dropout.
 
-/// The same numbers as on the host. Algorithm: the output function of SplitMix64 (Steele, Lea and
-/// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) on seed and position.
+/// Draws the same numbers as the CPU runner. Algorithm: the output function of SplitMix64 (Steele,
+/// Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) on seed and
+/// position.
 class PositionalRandom {
  public:
   __device__ explicit PositionalRandom(UInt64 seed) : seed_(mixed(seed + increment)) {}

@@ -1,9 +1,9 @@
 // Reductions of dense tensors along any axes.
 //
-// A Source reads items from a tensor: `get<step>(position, result, items)` gives the items of
-// `width` elements from `position` on, all of one result (step 0) or each of the next result (step
-// 1). A Reducer folds items into states and merges states, in an order that depends on the shape
-// only. A Sink stores the states of adjacent results.
+// A Source reads items from a tensor: `get<step>(position, result, items)` returns the items of
+// `width` elements from `position` on. With step 0 all of them belong to `result`, with step 1 item
+// k belongs to `result` + k. A Reducer folds items into states and merges states. The order depends
+// only on the shape. A Sink stores the states of adjacent results.
 
 /// The elements of a tensor as C.
 template <class T, class C>
@@ -87,7 +87,7 @@ struct Limits<double> {
   __device__ static double greatest() { return -minus_infinity<double>(); }
 };
 
-/// NaN wins over every number.
+/// If an operand is NaN, the result is NaN.
 template <class C>
 struct Maximum {
   using State = C;
@@ -128,8 +128,8 @@ struct LogSumExp {
   }
 };
 
-/// Elements with their positions along an axis of `size` elements `stride` apart. No comparison
-/// with NaN is true, so a NaN that comes first stays.
+/// Elements with their positions along an axis of `size` elements that lie `stride` apart. No
+/// comparison with NaN is true, so a NaN in the first position stays the extreme.
 template <class T, Int64 size, Int64 stride>
 struct PlacedItems {
   using Item = Pair<Compute<T>, Int64>;
@@ -158,7 +158,7 @@ struct Below {
   }
 };
 
-/// The position of the first (or last) extreme; -1: none yet.
+/// The first (or last) extreme so far and its position; position -1: no element so far.
 template <class C, class Order, bool last>
 struct Extreme {
   using State = Pair<C, Int64>;
@@ -173,7 +173,7 @@ struct Extreme {
   }
 };
 
-/// Reduces states instead of items.
+/// A Reducer whose items are states of another Reducer.
 template <class Reducer>
 struct Merging {
   using State = typename Reducer::State;
@@ -239,7 +239,8 @@ struct Results {
   }
 };
 
-/// Stores both parts of states in two tensors, and whole states in `pairs`; null: not stored.
+/// Stores the two parts of each state in two tensors, and the whole state in `pairs`; what has a
+/// null pointer is not stored.
 template <class A, class B, class S = float>
 struct PairResults {
   A* first;
@@ -256,8 +257,9 @@ struct PairResults {
   }
 };
 
-/// Results whose items are adjacent: `inner` of them, at each of `outer` places along OuterWalk.
-/// `threads` of a block work on one of `kept` results, `lanes` of them on a run of items.
+/// The shape of a reduction in which the items of a result are adjacent: runs of `inner` items, one
+/// at each of `outer` places along OuterWalk. There are `kept` results. `threads` threads of a
+/// block work on one result; `lanes` of these threads work on one run.
 template <int result_count, class KeptPlaces, int outer_count, class OuterPlaces, Int64 inner_count,
           int block_size, int thread_count, int lane_count, int access_width, int outer_chunk_size,
           Int64 inner_chunk_size, bool runs_are_even>
@@ -272,7 +274,7 @@ struct RowReduction {
   static constexpr int threads = thread_count;
   static constexpr int lanes = lane_count;
   static constexpr int width = access_width;
-  /// A slice of the items, of which several blocks each work on one.
+  /// Size of a slice of the items. Several blocks may share a result; each works on one slice.
   static constexpr int outer_chunk = outer_chunk_size;
   static constexpr Int64 inner_chunk = inner_chunk_size;
   static constexpr int inner_slices = inner == 0 ? 1 : int((inner + inner_chunk - 1) / inner_chunk);
@@ -336,8 +338,9 @@ __device__ inline void reduce_rows(Source source, Sink sink) {
   }
 }
 
-/// Adjacent results: `columns` of them, at each of `outer` places, each of `reduced` items. `lanes`
-/// threads of a block have neighbouring columns; groups of lanes take turns along the items.
+/// The shape of a reduction in which results are adjacent: `columns` results at each of `outer`
+/// places; each result has `items` items. `lanes` threads of a block work on neighbouring columns;
+/// groups of `lanes` threads take turns along the items.
 template <int outer_count, class KeptPlaces, int column_count, int item_count, class ItemPlaces,
           int thread_count, int lane_count, int access_width, int chunk_size>
 struct ColumnReduction {
@@ -349,12 +352,12 @@ struct ColumnReduction {
   static constexpr int threads = thread_count;
   static constexpr int lanes = lane_count;
   static constexpr int width = access_width;
-  /// A slice of the items, of which several blocks each work on one.
+  /// Size of a slice of the items. Several blocks may share a result; each works on one slice.
   static constexpr int chunk = chunk_size;
   static constexpr int tiles = (columns + lanes * width - 1) / (lanes * width);
 };
 
-/// Merges the states of all groups into the first group's.
+/// Merges the states of all groups of threads into those of the first group.
 template <class Shape, class Reducer>
 __device__ inline void merge_groups(typename Reducer::State (&states)[Shape::width]) {
   __shared__ typename Reducer::State of_threads[Shape::threads * Shape::width];

@@ -1,14 +1,15 @@
 // Resizing along axes.
 
 /// The taps of each position of a resized axis: offsets in the source, and weights. Each position
-/// has `fixed` taps or, when that is 0, those from its start to the next position's.
+/// has `fixed` taps; if `fixed` is 0, it has the taps from its start to the start of the next
+/// position.
 template <class C, class Index, int fixed, bool weighted>
 struct TapTable {
   const Int32* starts;
   const Index* offsets;
   const C* weights;
 
-  /// @param empty the value of positions without taps @param read the element at an offset
+  /// @param empty the value of positions without taps @param read returns the element at an offset
   template <class Read>
   __device__ C sum(Index at, C empty, Read read) const {
     const Int32 begin = fixed > 0 ? Int32(at) * fixed : starts[at];

@@ -1,6 +1,6 @@
 // Running sums along an axis.
 
-/// Each thread makes one of `rows` rows of `columns` elements; neighbouring threads have
+/// Each thread computes one of `rows` rows of `columns` elements; neighbouring threads compute
 /// neighbouring rows.
 template <class T, class S, Int64 rows, int columns, Int64 stride, bool exclusive, bool reverse>
 __device__ inline void sum_along(const T* x, T* y) {
@@ -16,7 +16,7 @@ __device__ inline void sum_along(const T* x, T* y) {
   }
 }
 
-/// Rows with adjacent elements, each by a warp.
+/// For rows with adjacent elements; a warp computes each row.
 template <class T, class S, Int64 rows, int columns, bool exclusive, bool reverse>
 __device__ inline void sum_rows(const T* x, T* y) {
   const Int64 row = thread_index() / 32;

@@ -1,7 +1,7 @@
-// Rows and elements that several indices write to. One thread makes each of them, in the order of
-// the indices or in another fixed order.
+// Writing to rows and elements by index, where several indices may write to the same place. The
+// updates of a place are combined in the order of the indices or in another fixed order.
 
-/// A sum that starts from zero; rounded when it is stored.
+/// Adds up updates from zero; the sum is rounded only when it is stored.
 struct SumUp {
   template <class T>
   __device__ static Compute<T> start(T) {
@@ -36,13 +36,14 @@ struct Times {
     return old * update;
   }
 };
-/// The row to which each index writes; -1 outside of the data. One index per thread.
+/// Stores the row to which each index writes; -1 for an index outside of the data. One index per
+/// thread.
 template <Int32 count, Int64 size, class I>
 __device__ inline void number_rows(const I* indices, Int32* rows) {
   const Int32 at = Int32(thread_index());
   if (at < count) rows[at] = Int32(wrapped_index(indices[at], size));
 }
-/// The same for index tuples as in gather_slices.
+/// As number_rows, but for index tuples as in gather_slices.
 template <Int32 count, Int32 per_batch, Int32 batch_slices, class... Axes, class I>
 __device__ inline void number_slices(const I* tuples, Int32* rows) {
   const Int32 at = Int32(thread_index());
@@ -51,9 +52,10 @@ __device__ inline void number_slices(const I* tuples, Int32* rows) {
   rows[at] = slice < 0 ? -1 : at / per_batch * batch_slices + Int32(slice);
 }
 
-/// Sorts rows in ascending order, with the update of each; equal rows keep the order of their
-/// updates. Each row counts those before it: the time grows with the square of their number but is
-/// short for the tokens of a batch. Blocks of 256 threads, for 32 rows each.
+/// Sorts the rows in ascending order and stores the update of each sorted row; equal rows keep the
+/// order of their updates. The kernel counts for each row the rows that come before it. The time
+/// grows with the square of the number of rows, but is short for the tokens of a batch. Blocks of
+/// 256 threads, for 32 rows each.
 template <Int32 count>
 __device__ inline void sort_rows(const Int32* rows, Int32* sorted, Int32* updates) {
   constexpr int tile = 2048;
@@ -85,7 +87,7 @@ __device__ inline void sort_rows(const Int32* rows, Int32* sorted, Int32* update
   updates[place] = own;
 }
 
-/// `width` columns of a row, for one thread.
+/// The `width` columns of a row that one thread combines.
 template <class T, int width>
 struct RowPart {
   Compute<T> items[width];
@@ -109,7 +111,7 @@ struct RowPart {
   }
 };
 
-/// The first index in ascending `sorted` after those of `row`.
+/// The first index after those of the row at `start` in the ascending list `sorted`.
 __device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count) {
   Int32 end = count;
   const Int32 row = sorted[start];
@@ -124,13 +126,13 @@ __device__ inline Int32 end_of_row(const Int32* sorted, Int32 start, Int32 count
   return end;
 }
 
-/// Rows in ascending order with their updates, and one thread's columns of all of them.
+/// Rows in ascending order, their updates, and the columns on which this thread works.
 template <class T, int width, class Index, Index columns, Int32 count>
 struct RowUpdates {
   const Int32* sorted;
   const Int32* updates;
-  const T* from;  ///< the first update's
-  T* to;          ///< the first row's
+  const T* from;  ///< this thread's columns in the first update
+  T* to;          ///< this thread's columns in the first row
   bool works;     ///< the thread has columns
 
   template <class Combination>
@@ -151,7 +153,7 @@ struct RowUpdates {
     part.store_to(row_at(first));
   }
 
-  /// The same by all 8 warps of a block, for sums.
+  /// As combine_alone, but for sums only and by all 8 warps of a block.
   __device__ void sum_together(Int32 first) const {
     constexpr int warps = 8;
     __shared__ RowPart<T, width> parts[warps][32];
@@ -174,9 +176,10 @@ struct RowUpdates {
   }
 };
 
-/// Combines to[outer, sorted[p], column] with from[outer, updates[p], column] for all p. Blocks of
-/// 8 warps, each with one p and `width` columns per thread. With `sums`, the whole block adds up a
-/// row with many updates. (At most one such row starts within 8 positions.)
+/// Combines to[outer, sorted[p], column] with from[outer, updates[p], column] for all p. Blocks
+/// have 8 warps; a warp has one p, and each of its threads has `width` columns. With `sums`, all
+/// warps of the block together add up a row with many updates. (At most one such row starts within
+/// 8 positions.)
 template <class T, class Combination, bool sums, int width, class Index, Index outer, Index size,
           Int32 count, Index columns>
 __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, const T* from,
@@ -207,8 +210,9 @@ __device__ inline void combine_rows(const Int32* sorted, const Int32* updates, c
   }
 }
 
-/// Combines one element of `to` per index along one axis, as in gather_elements. Of equal indices
-/// among the `line` indices along that axis, `step` apart, the first does the work of all.
+/// Combines one element of `to` per index along one axis, as in gather_elements. The axis has
+/// `line` indices, which lie `step` apart. Among equal indices, the thread of the first one
+/// combines the updates of all.
 template <class T, class Combination, class Index, Index count, Index line, Index step, Index size,
           Index stride, class... Axes, class I>
 __device__ inline void combine_elements(const I* indices, const T* from, T* to) {

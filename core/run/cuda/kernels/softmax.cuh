@@ -1,7 +1,7 @@
 // Softmax, its logarithm and their gradients, row by row. Every thread reads its part of a row
 // before it writes there, so results may replace their operands.
 
-/// Replaces kept rows by exp(x - greatest), so that each exponential is computed once.
+/// If rows are kept, replaces them by exp(x - greatest), so that each exponential is computed once.
 template <class C, class Layout, class Values>
 __device__ inline C raise(const Layout& row, Values& values) {
   const C greatest = values.merged(
@@ -104,8 +104,8 @@ __device__ inline void softmax_gradient_rows(const T* dy, const T* y, T* dx) {
   });
 }
 
-/// data + bias, rounded as if the sum were stored. The bias broadcasts to the data along `Walk`;
-/// along the innermost axis its elements lie `step` (0 or 1) apart.
+/// data + bias, rounded as if the sum were stored. `Walk` maps a position of the data to an element
+/// of the bias; along the innermost axis, the elements of the bias lie `step` (0 or 1) apart.
 template <class T, class Walk, int step>
 struct BiasedElements {
   const T* data;

@@ -1,5 +1,5 @@
-// Updates of parameters by optimizers. A Rule's `move(weight, gradient, first, second)` updates a
-// weight and its states, with PyTorch's order of operations.
+// Updates of parameters by optimizers. The function `move(weight, gradient, first, second)` of a
+// Rule updates a weight and its states, with the order of operations of PyTorch.
 
 struct Descent {
   static constexpr int states = 0;
@@ -27,7 +27,8 @@ struct MomentumDescent {
   }
 };
 
-/// Decoupled decay shrinks the weight directly instead of adding to its gradient.
+/// @tparam decoupled weight decay shrinks the weight directly; if false, it is added to the
+/// gradient
 template <bool decoupled>
 struct Adam {
   static constexpr int states = 2;
@@ -40,7 +41,7 @@ struct Adam {
   double step_size = 0;
   double deviation_correction = 1;
 
-  /// Once in a block: powers of float64 are slow.
+  /// Computes the bias corrections once per block, because powers of float64 are slow.
   __device__ void begin() {
     __shared__ double corrections[2];
     if (threadIdx.x == 0) {
@@ -82,7 +83,7 @@ __device__ inline void update_pack(Int64 at, P* parameter, const G* gradient, fl
   if constexpr (Rule::states > 1) store_pack(second, at, seconds);
 }
 
-/// Each thread updates `packs` packs of `width` elements; those of a block are adjacent.
+/// Each thread updates `packs` packs of `width` elements; the packs of a block are adjacent.
 template <class C, Int64 elements, int width, int packs, class Rule, class P, class G, class S,
           class Q>
 __device__ inline void update(P* parameter, const G* gradient, float* master, S* first, Q* second,

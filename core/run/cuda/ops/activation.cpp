@@ -9,7 +9,7 @@ namespace {
 
 using Operands = std::vector<std::string>;
 
-/// A function of an element and the attribute `alpha`.
+/// The expression of a function of an element and the attribute `alpha`.
 std::string with_alpha(const char* function, const LoweringContext& context, float otherwise,
                        Operands operands) {
   operands.push_back(attribute_text(context, "alpha", otherwise));

@@ -38,7 +38,7 @@ std::string power(const LoweringContext& context, const Operands& operands) {
   return call_text(by_scalar ? "power_by_scalar" : "power", operands);
 }
 
-/// A bound from attribute `name` before version 11, from input `index` since; empty without one.
+/// A bound of Clip: attribute `name` before version 11, input `index` since; empty if it is absent.
 std::string bound(const LoweringContext& context, const Operands& operands, std::size_t index,
                   const char* name) {
   if (context.has_input(index)) return operands[index];
@@ -46,7 +46,7 @@ std::string bound(const LoweringContext& context, const Operands& operands, std:
   return compute_type(context.out().element) + "(" + attribute_text(context, name, 0) + ")";
 }
 
-/// If the bounds contradict each other, the upper one wins. NaN passes.
+/// If the lower bound is above the upper one, the result is the upper bound. NaN stays NaN.
 std::string clip(const LoweringContext& context, const Operands& operands) {
   const std::string low = bound(context, operands, 1, "min");
   const std::string high = bound(context, operands, 2, "max");

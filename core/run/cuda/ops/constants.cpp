@@ -34,7 +34,7 @@ Lowered constant_of_shape(const LoweringContext& context) {
   return lower_pointwise(moved, constant_item);
 }
 
-/// An operand that the host knows, as a number of the type in which the output is computed.
+/// The literal of an operand that the host knows, in the compute type of the output.
 std::string known_item(const LoweringContext& context, std::size_t input) {
   const std::string type = compute_type(context.out().element);
   if (!is_floating(context.in(input).element)) {
@@ -59,7 +59,7 @@ std::string eye_like(const LoweringContext& context, const Operands&) {
          ") == " + std::to_string(context.attributes().integer("k", 0)) + " ? 1 : 0";
 }
 
-/// A double converted as on the host: first to the type in which the output is computed.
+/// The text that converts a double as the CPU runner does: first to the compute type of the output.
 std::string drawn(const LoweringContext& context, const std::string& number) {
   if (context.out().element == ElementType::boolean) return "(" + number + ") != 0";
   return compute_type(context.out().element) + "(" + number + ")";
@@ -81,7 +81,7 @@ std::string random_uniform(const LoweringContext& context, const Operands&) {
                             random_text(context, "uniform"));
 }
 
-/// 1 with the probability given by the input.
+/// Each output element is 1 with the probability in the same element of the input, else 0.
 std::string bernoulli(const LoweringContext& context, const Operands& operands) {
   return random_text(context, "uniform") + " < " + operands[0] + " ? 1 : 0";
 }

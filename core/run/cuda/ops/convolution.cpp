@@ -17,15 +17,15 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using Pass = ConvolutionShape::Pass;
 
-/// A convolution as the device runs it. If the padding differs between the sides of an axis, the
-/// data is copied into a frame of zeros that the windows fill exactly.
+/// A convolution as the device runs it. If the two sides of an axis have different padding, the
+/// data is copied into a frame: a larger tensor of zeros that the windows cover exactly.
 struct Convolution {
   ConvolutionShape shape;  ///< `input` is the frame
   Dims data;               ///< dims of the data itself
   Dims before;             ///< start of the data in the frame
 
   bool is_framed() const { return data != shape.input || before != Dims{0, 0}; }
-  /// Dims of the part that frame and data have in common.
+  /// Dims of the part of the data that lies in the frame.
   Dims shared() const {
     Dims dims = data;
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -36,7 +36,7 @@ struct Convolution {
   }
 };
 
-/// A single spatial axis becomes the second of two.
+/// Adds a leading axis of size 1 if there is only one spatial axis.
 kernels::SlidingWindow over_two_axes(kernels::SlidingWindow window) {
   if (window.axes() > 2) {
     fail_run("", "convolutions over " + std::to_string(window.axes()) +
@@ -51,13 +51,13 @@ kernels::SlidingWindow over_two_axes(kernels::SlidingWindow window) {
   return window;
 }
 
-/// The number of positions along an axis that all windows together cover.
+/// The number of positions along an axis from the first to the last position that windows cover.
 std::int64_t covered(const kernels::SlidingWindow& window, std::size_t axis) {
   return (window.out[axis] - 1) * window.strides[axis] +
          (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
 
-/// Whether padding both sides like the first gives the same number of windows.
+/// Whether the number of windows stays the same if both sides get the padding of the first side.
 bool pads_evenly(const kernels::SlidingWindow& window, std::size_t axis) {
   const std::int64_t left = window.in[axis] + 2 * window.pads[axis] - covered(window, axis);
   return left >= 0 && left < window.strides[axis];
@@ -96,7 +96,7 @@ Convolution convolution_of(const LoweringContext& context, ElementType element,
   return convolution;
 }
 
-/// The operands of a convolution; a pass computes one of them from the others.
+/// The three operands of a convolution; a pass computes one of them from the other two.
 struct ConvolutionOperands {
   Operand data;
   Operand filter;
@@ -202,8 +202,8 @@ void add_bias(Lowered& lowered, const LoweringContext& context) {
   lowered.add(text.call(invocation("add_channel_bias", arguments, {bias, to}), launch_of(threads)));
 }
 
-/// Output 2: per channel, the sum of the gradients (input 0) of all elements to which the bias was
-/// added.
+/// Makes output 2, the gradient of the bias: per channel, the sum of the gradients (input 0) of all
+/// elements to which the bias was added.
 void add_bias_gradient(Lowered& lowered, const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   if (context.out(2).elements() == 0) return;
@@ -254,7 +254,7 @@ Lowered conv_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// Roles are swapped: dY is the data of a convolution whose result is X.
+/// A transposed convolution swaps the roles: dY is the data of a convolution whose result is X.
 Lowered conv_transpose_grad(const LoweringContext& context) {
   Lowered lowered;
   const auto sizes = kernels::transposed_sizes(context.attributes(), context.in(1).dims,

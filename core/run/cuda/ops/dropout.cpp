@@ -17,11 +17,11 @@ using Operands = std::vector<std::string>;
 
 constexpr std::int64_t bits_per_word = 32;
 
-/// The elements that a dropout keeps, and their factor.
+/// The elements that a dropout keeps, and the factor by which it scales them.
 class Selection {
  public:
-  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. Before version
-  /// 12, Dropout has both as attributes.
+  /// @param ratio_input index of the operand `ratio`; `training_mode` follows it. In Dropout before
+  /// version 12, both are attributes.
   Selection(const LoweringContext& context, std::size_t ratio_input) : seed_(context.seed) {
     if (context.node.op_type == "Dropout" && context.version < 12) {
       ratio_ = double{context.attributes().real("ratio", 0.5F)};
@@ -39,8 +39,8 @@ class Selection {
            ")";
   }
 
-  /// Text of whether the element at `position` is kept. Random numbers are integer multiples of
-  /// 2^-53.
+  /// An expression that is true if the element at `position` is kept. It compares integers, because
+  /// random numbers are multiples of 2^-53.
   std::string keeps() const { return random() + ".keeps(position, " + threshold() + ")"; }
   std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
   std::string threshold() const {
@@ -116,8 +116,8 @@ Lowered bitmask_bias_dropout(const LoweringContext& context) {
   return with_bits(lower_outputs(context, {dropped_biased}), context, Selection(context, 3));
 }
 
-/// (dy, mask, [ratio], [training mode]): dy times the forward pass's factor where the mask is set,
-/// else 0.
+/// Inputs (dy, mask, [ratio], [training mode]). dx is dy times the factor of the forward pass where
+/// the mask is set, else 0.
 std::string dropout_grad(const LoweringContext& context, const Operands& operands) {
   return operands[1] + " != 0 ? " + operands[0] + " * " + Selection(context, 2).scale(context) +
          " : 0";

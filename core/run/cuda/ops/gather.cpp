@@ -13,7 +13,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The value read for an index outside of the data: not-a-number in each element of 8 bytes, or 0.
+/// The 8 bytes that are read for an index outside of the data: every element in them is NaN for
+/// floating types of at least 16 bits, else 0.
 std::string outside_text(ElementType element) {
   switch (element) {
     case ElementType::float32:
@@ -29,7 +30,7 @@ std::string outside_text(ElementType element) {
   }
 }
 
-/// Adjacent elements that are moved as one.
+/// Rows whose adjacent elements are moved together as larger units.
 struct Unit {
   std::int64_t bytes = 1;
   std::int64_t count = 1;  ///< units in a row
@@ -42,8 +43,8 @@ Unit unit_of(ElementType element, std::int64_t row_elements) {
   return {bytes, row / bytes};
 }
 
-/// A call of `function` with (data, indices) -> output. @param arguments of the template, after the
-/// type that is moved
+/// A call of `function` that makes the output from (data, indices). @param arguments template
+/// arguments after the first, which is the type of the units
 KernelCall reading_call(const LoweringContext& context, std::int64_t unit_bytes,
                         std::int64_t threads, const std::string& function,
                         const std::vector<std::string>& arguments) {
@@ -95,7 +96,8 @@ Lowered gather_nd(const LoweringContext& context) {
                                 slices.batch_slices, slices.axes)));
 }
 
-/// (indices, depth, [off, on]): an index outside of the depth gives no hot element.
+/// Inputs (indices, depth, [off, on]). An index outside of the depth gives a row in which every
+/// element is `off`.
 Lowered one_hot(const LoweringContext& context) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};

@@ -22,7 +22,8 @@ Rows rows_of(const LoweringContext& context, const OperandType& data) {
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-/// The scale or bias of rows: an element per column, or one for all.
+/// The text of the scale or bias of a row: an object with one element per column, or one element
+/// for all columns.
 std::string per_column(const LoweringContext& context, std::size_t index, std::int64_t columns,
                        const char* otherwise, CallText& text) {
   const bool present = context.has_input(index);
@@ -35,7 +36,8 @@ std::string per_column(const LoweringContext& context, std::size_t index, std::i
          text.reads(context, index) + ", " + otherwise + "}";
 }
 
-/// Indices of a layer normalization's operands and statistics; `none`: no such output.
+/// Indices of a layer normalization's inputs, and of the outputs for its statistics; `none`: the
+/// operator has no such output.
 struct Places {
   static constexpr std::size_t none = 99;
   std::size_t scale = 1;

@@ -25,7 +25,7 @@ std::string legacy_tanh_grad(const LoweringContext& context, const Operands& ope
          " * " + y + "))";
 }
 
-/// (dy, a, b): the share of each element of dy in the gradients of a and b.
+/// Inputs (dy, a, b). Computes what each element of dy contributes to the gradients of a and b.
 std::string share_of_a(const LoweringContext& context, const Operands& operands) {
   return compute_type(context.out(0).element) + "(" + in_double(operands[0]) + " / " +
          in_double(operands[2]) + ")";
@@ -45,7 +45,8 @@ Lowered redirected(Lowered lowered, Operand from, Operand to) {
   return lowered;
 }
 
-/// Stores the shares in scratch memory and sums them over the axes along which the operand repeats.
+/// Stores the contributions in scratch memory and sums them over the axes along which the operand
+/// was broadcast.
 void add_sum_of_shares(Lowered& lowered, const OperandType& shares, Operand from,
                        const LoweringContext& context, std::size_t side) {
   const OperandType& result = context.out(side);
@@ -80,7 +81,8 @@ void add_side(Lowered& lowered, const LoweringContext& context, std::size_t side
   add_sum_of_shares(lowered, whole.out(side), sums, context, side);
 }
 
-/// The shares, summed over the axes along which an operand repeats.
+/// The gradients of a and b: the contributions, summed over the axes along which an operand was
+/// broadcast.
 Lowered div_grad(const LoweringContext& context) {
   Lowered lowered;
   for (const std::size_t side : {0U, 1U}) {

@@ -19,14 +19,15 @@ Reduction reduction_of(const LoweringContext& context) {
   return name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
 }
 
-/// The scores of a target are a row.
+/// The rows of the scores; each target has one row.
 Rows rows_of(const std::vector<std::int64_t>& scores) {
   const kernels::AxisSplit split =
       scores.size() > 1 ? kernels::split_at(scores, 1) : kernels::AxisSplit{1, scores.at(0), 1};
   return {split.outer * split.inner, split.size, split.inner};
 }
 
-/// Operands `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, in internal forms).
+/// Reads the operands at `labels`, `labels + 1` (weights) and `labels + 2` (ignored label, only in
+/// operators named `...Internal`).
 struct TargetOperands {
   const LoweringContext& context;
   std::size_t labels;
@@ -154,7 +155,7 @@ Operand add_total_weight(const TargetOperands& targets, std::int64_t count,
   return total;
 }
 
-/// (dy, log probabilities, labels, ...) -> dx, which may replace the log probabilities.
+/// (dy, log probabilities, labels, ...) -> dx, which may overwrite the log probabilities.
 template <const char* slope>
 Lowered lower_loss_gradient(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
@@ -188,7 +189,8 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
 /// The older form, with weights per target.
 template <LoweringFunction lower, std::size_t weights>
 Lowered lower_sparse(const LoweringContext& context) {
-  if (context.has_input(weights)) fail_run("", "weights are not supported on CUDA devices");
+  if (context.has_input(weights))
+    fail_run("", "weights per target are not supported on CUDA devices");
   return lower(context);
 }
 

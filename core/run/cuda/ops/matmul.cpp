@@ -40,7 +40,7 @@ MatrixStack right_stack(const Dims& dims, bool transposed) {
   return dims.size() > 1 ? stack_of(dims, transposed) : stack_of({dims[0], 1}, false);
 }
 
-/// A stack of matrices times a single one is one tall product.
+/// Replaces a stack of matrices that is multiplied by a single matrix with one tall matrix.
 void merge_rows(MatrixStack& a, MatrixStack& b) {
   if (b.count() != 1 || a.transposed) return;
   a.rows *= a.count();
@@ -59,7 +59,7 @@ Dims broadcast_batch(const MatrixStack& a, const MatrixStack& b) {
   return batch;
 }
 
-/// Elements between consecutive matrices of the stack, along the axes of the broadcast batch.
+/// The strides of the stack's matrices, in elements, along the axes of the broadcast batch.
 Dims batch_strides(const Dims& batch, const MatrixStack& stack) {
   Dims strides = kernels::broadcast_strides(batch, stack.batch);
   for (std::int64_t& stride : strides) stride *= stack.rows * stack.columns;
@@ -70,7 +70,8 @@ constexpr std::size_t of_a = 0;
 constexpr std::size_t of_b = 1;
 constexpr std::size_t of_d = 2;
 
-/// The axes of the batch. A single call covers the last one, so it is the longest.
+/// The axes of the batch. The longest axis comes last, because a single library call covers the
+/// last axis.
 kernels::StridedWalk<3> batch_walk(const MatrixStack& a, const MatrixStack& b) {
   const Dims batch = broadcast_batch(a, b);
   Dims d_strides = kernels::dense_strides(batch);
@@ -172,7 +173,7 @@ KernelCall scaled_addend(const LoweringContext& context, float beta) {
                    launch_of(out.elements()));
 }
 
-/// Whether the addend is a row that the library can add. (It cannot for float64.)
+/// Whether the addend is a row that the library can add. (The library cannot add rows of float64.)
 bool is_bias(const OperandType& addend, std::int64_t columns) {
   return addend.element != ElementType::float64 && addend.rank() > 0 &&
          addend.elements() == columns && addend.dim(-1) == columns;

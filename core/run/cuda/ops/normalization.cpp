@@ -1,5 +1,5 @@
-// Batch, instance and group normalization, and the gradients of the first two. The row-wise ones
-// are in layer_normalization.cpp.
+// Batch, instance and group normalization, and the gradients of the first two. Normalizations of
+// rows are in layer_normalization.cpp.
 
 #include "core/base/text.h"
 #include "core/run/cuda/codegen/call_text.h"
@@ -20,7 +20,7 @@ struct Planes {
   std::int64_t batch = 1;
   std::int64_t channels = 1;
   std::int64_t plane = 1;
-  std::int64_t planes_of_set = 0;  ///< 0: all planes of a channel, else this many neighbours
+  std::int64_t planes_of_set = 0;  ///< 0: all planes of a channel; else consecutive planes
 
   Planes(const Dims& dims, std::int64_t of_set) : planes_of_set(of_set) {
     const kernels::AxisSplit split = kernels::split_at(dims, 1);
@@ -61,7 +61,7 @@ std::string out_type(const LoweringContext& context, std::size_t index) {
   return type_or_float(context.has_output(index) ? context.out(index) : OperandType());
 }
 
-/// Makes the text of an object that gives the mean and inverse deviation of a set.
+/// Makes the text of an object whose function `of` returns the mean and inverse deviation of a set.
 using NormalsText = std::function<std::string(CallText&)>;
 struct Normals {
   std::string type;
@@ -75,7 +75,8 @@ Normals found_normals(const PairType& computing, Operand pairs) {
           }};
 }
 
-/// From inputs 3 and 4. @param variances input 4 has variances instead of inverse deviations
+/// Reads the statistics from inputs 3 and 4. @param variances whether input 4 holds variances
+/// instead of inverse deviations
 Normals given_normals(const LoweringContext& context, const PairType& computing, bool variances) {
   const std::string type =
       with_arguments(variances ? "FixedNormals" : "GivenNormals",
@@ -88,7 +89,7 @@ Normals given_normals(const LoweringContext& context, const PairType& computing,
           }};
 }
 
-/// An object in a kernel's text.
+/// The text of an object in a kernel: its type and its constructor's operands.
 struct ObjectText {
   std::string type;
   std::string operands;
@@ -96,7 +97,7 @@ struct ObjectText {
   std::string text() const { return type + "{" + operands + "}"; }
 };
 
-/// The outputs 1 to 4 of a training batch normalization.
+/// What a batch normalization in training stores in outputs 1 to 4.
 struct Statistics {
   bool kept = false;
   bool spread_is_inverse = false;
@@ -115,7 +116,7 @@ ObjectText running_text(const LoweringContext& context, const Statistics& statis
           operands + ", " + format_number(momentum)};
 }
 
-/// The sink that turns sums into statistics.
+/// The text of the sink that turns sums into statistics.
 std::string normals_sink(const LoweringContext& context, const Planes& planes, std::size_t data,
                          Operand normals, const Statistics& statistics, CallText& text) {
   const PairType computing(context);
@@ -220,14 +221,15 @@ Lowered lower_instance_norm(const LoweringContext& context) {
   return lower_by_statistics(context, 1, {});
 }
 
-/// Groups of channels share a mean and a deviation; scale and bias are per group before version 21.
+/// All channels of a group share a mean and a deviation. Before version 21, they also share scale
+/// and bias.
 Lowered lower_group_norm(const LoweringContext& context) {
   const std::int64_t groups = context.attributes().require_integer("num_groups");
   return lower_by_statistics(context, context.in().dim(1) / groups, {});
 }
 
-/// Sums NormalizationTerms over the sets, into scratch memory. Where sets are channels, the sums
-/// also are the gradients of scale and bias.
+/// Sums NormalizationTerms over each set and stores the sums in scratch memory. If each channel is
+/// a set, the sums are also the gradients of scale and bias.
 Operand add_gradient_sums(const LoweringContext& context, const Planes& planes,
                           const Normals& normals, Lowered& lowered) {
   const PairType computing(context);

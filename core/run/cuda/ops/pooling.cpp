@@ -12,7 +12,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The text of WindowAxis for each of three axes; missing axes come first.
+/// The text of WindowAxis for each of three axes; if the data has fewer axes, the first ones have
+/// size 1.
 std::vector<std::string> window_arguments(const kernels::Pooling& pooling) {
   const kernels::SlidingWindow& window = pooling.window;
   if (window.axes() > 3) {
@@ -52,7 +53,7 @@ Lowered max_pool(const LoweringContext& context) {
       text.call(invocation("max_pool", arguments, operands), launch_of(y.elements())));
 }
 
-/// A kernel that makes output 0 from the first `inputs` inputs, a thread per element.
+/// A kernel that makes output 0 from the first `inputs` inputs; each thread makes one element.
 KernelCall element_call(const LoweringContext& context, const std::string& function,
                         const std::vector<std::string>& arguments, std::size_t inputs = 1) {
   CallText text;
@@ -75,7 +76,8 @@ Lowered max_pool_grad(const LoweringContext& context) {
   return single_call(element_call(context, "max_pool_gradient", arguments, 2));
 }
 
-/// A kernel of kernels/pooling.cuh between data and means.
+/// A call of a kernel in kernels/pooling.cuh that maps data to means, or gradients of means to
+/// those of data.
 Lowered average(const LoweringContext& context, const char* function,
                 const kernels::Pooling& pooling) {
   const OperandType& out = context.out();
@@ -99,7 +101,7 @@ Lowered average_pool_grad(const LoweringContext& context) {
 
 std::int64_t plane_of(const Dims& dims) { return element_count(std::span(dims).subspan(2)); }
 
-/// One result per plane, by a warp for small planes and by a block for others.
+/// Makes one result per plane; a warp works on a small plane, a block on a larger plane.
 template <const char* function>
 Lowered global_pool(const LoweringContext& context) {
   const OperandType& y = context.out();

@@ -10,7 +10,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Fills the output from input 0, where its axes of `sizes` lie `strides` apart.
+/// Fills the output from input 0. `sizes` are the axes of the output, `strides` the strides of the
+/// input along these axes.
 Lowered gathered(const LoweringContext& context, const Dims& sizes, Dims strides) {
   Lowered lowered;
   add_strided_copy(lowered, context.out().element, sizes, {input(0), std::move(strides)},

@@ -12,8 +12,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute;
-/// none mean all, or none at all with `noop_with_empty_axes`.
+/// The input's dims with 1 for every reduced axis. Axes come from operand 1 or from the attribute.
+/// Without axes, all axes are reduced, or none with `noop_with_empty_axes`.
 Dims kept_dims(const LoweringContext& context) {
   Dims kept = context.in().dims;
   const Dims axes =
@@ -25,12 +25,13 @@ Dims kept_dims(const LoweringContext& context) {
   return kept;
 }
 
-/// Booleans keep their type: the extremes of bytes differ.
+/// The type in which extremes are computed. Booleans stay booleans, because their extremes differ
+/// from those of bytes.
 std::string element_text(ElementType element) {
   return element == ElementType::boolean ? "bool" : device_type(element);
 }
 
-/// The texts of a reduction whose elements are read as `item`.
+/// The texts of a reduction that reads elements as type `item`.
 struct Steps {
   std::string reducer;
   std::int64_t state_bytes;

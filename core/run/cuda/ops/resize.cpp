@@ -1,5 +1,5 @@
-// Resize, Upsample and the gradient. The host computes the taps of every position; they become part
-// of the kernel's text.
+// Resize, Upsample and the gradient. The host computes the taps of every position and writes them
+// into the text of the kernel.
 
 #include <algorithm>
 
@@ -18,13 +18,14 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using kernels::Taps;
 
-/// An axis of the result, and the taps of each of its positions in the source.
+/// An axis of the result, and the source positions (taps) of each position on it.
 struct TapAxis {
   std::size_t axis = 0;
   std::vector<Taps> taps;
 };
 
-/// The taps of the gradient: each output position gives its gradient back to its taps.
+/// The taps of the gradient. A position of the data gets gradients from all output positions that
+/// have it as a tap.
 TapAxis turned_back(const kernels::ResizedAxis& axis) {
   TapAxis back{axis.axis, std::vector<Taps>(static_cast<std::size_t>(axis.in))};
   for (std::int64_t out = 0; out < axis.out; ++out) {
@@ -35,7 +36,7 @@ TapAxis turned_back(const kernels::ResizedAxis& axis) {
   return back;
 }
 
-/// The number of taps per position when all have equally many; else 0.
+/// The number of taps per position if it is the same for all positions, else 0.
 std::size_t taps_of_each(const std::vector<Taps>& list) {
   const std::size_t first = list.front().size();
   const bool even =
@@ -49,7 +50,7 @@ std::string array_text(const std::string& type, const std::string& name,
          (items.empty() ? "0" : join(items, ", ")) + "};\n";
 }
 
-/// Declares `taps_N`. @param step distance of the source's positions
+/// The declaration of `taps_N`. @param step distance between neighbouring positions of the source
 std::string table_text(const TapAxis& axis, std::size_t number, std::int64_t step,
                        const std::string& compute, const std::string& index) {
   std::vector<std::string> starts = {"0"};
@@ -81,7 +82,7 @@ std::string position_text(const Dims& dims, std::size_t axis) {
   return "at / " + std::to_string(inner) + " % " + std::to_string(dims[axis]);
 }
 
-/// Declares the source offset from the axes that keep their size.
+/// The declaration of the source offset that follows from the axes whose size does not change.
 std::string base_text(const std::vector<TapAxis>& axes, const Dims& made, const Dims& strides,
                       const std::string& index) {
   std::vector<std::string> terms = {"0"};
@@ -94,7 +95,7 @@ std::string base_text(const std::vector<TapAxis>& axes, const Dims& made, const 
   return "  const " + index + " base = " + join(terms, " + ") + ";\n";
 }
 
-/// The nested sums, the first axis innermost.
+/// The expression of the nested sums; the sum over the first axis is the innermost.
 std::string sum_text(const std::vector<TapAxis>& axes, const Dims& made, const std::string& compute,
                      const std::string& index, const std::string& empty) {
   std::string offset = "base";

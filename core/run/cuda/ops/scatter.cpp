@@ -15,8 +15,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The rows [outer, size, columns] of the output to which updates [outer, count, columns] are
-/// written.
+/// Dims of the output [outer, size, columns] and of the updates [outer, count, columns] that are
+/// written to its rows.
 struct WrittenRows {
   std::int64_t outer = 1;
   std::int64_t size = 1;
@@ -27,7 +27,7 @@ struct WrittenRows {
 /// The type in kernels/scatter.cuh that adds up the updates of a row.
 constexpr const char* sum_up = "SumUp";
 
-/// From the attribute `reduction`.
+/// The type in kernels/scatter.cuh for the attribute `reduction`.
 std::string combination_of(const LoweringContext& context) {
   const std::string reduction = context.attributes().text("reduction", "none");
   const bool flags = context.out().element == ElementType::boolean;

@@ -18,7 +18,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The part of an operand of `dims` that a slice takes.
+/// The part of an operand of `dims` that a slice selects.
 StridedOperand sliced(Operand operand, const Dims& dims, const kernels::SliceNumbers& numbers) {
   kernels::SlicedLayout layout = kernels::sliced_layout(dims, numbers);
   return {operand, std::move(layout.strides), layout.offset};
@@ -46,7 +46,8 @@ Lowered slice_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// Calls `body(number of the part, its place in the whole)` for consecutive parts along an axis.
+/// Calls `body(index of the part, place of the part in the whole)` for consecutive parts along an
+/// axis.
 template <class Body>
 void for_each_part(StridedOperand place, const std::vector<OperandType>& parts, std::int64_t axis,
                    Body body) {
@@ -101,8 +102,8 @@ struct PaddedAxis {
   bool changes() const { return before != 0 || size != padded; }
 };
 
-/// Axes, outermost first. An unpadded axis is merged with the next outer axis if that one pads with
-/// a constant or not at all.
+/// The axes, outermost first. An unpadded axis is merged with the next outer axis if the mode is
+/// `constant` or the outer axis is unpadded too.
 std::vector<PaddedAxis> padded_axes(const Dims& data, const Dims& padded, const Dims& before,
                                     bool constant) {
   std::vector<PaddedAxis> axes;
@@ -126,7 +127,7 @@ std::string mode_text(const std::string& mode) {
   return mode == "wrap" ? "WrapPadding" : "ConstantPadding";
 }
 
-/// The mode, and PaddedAxis<...> for each axis.
+/// Template arguments of a padding: the mode, then PaddedAxis<...> for each axis.
 std::vector<std::string> padding_arguments(const std::string& mode,
                                            const std::vector<PaddedAxis>& axes) {
   std::vector<std::string> list;
@@ -144,7 +145,8 @@ std::vector<std::string> padding_arguments(const std::string& mode,
   return list;
 }
 
-/// The number of elements moved at once; the innermost axis then counts in these units.
+/// Returns the number of elements that are moved at once, and changes the innermost axis to count
+/// in units of this number.
 std::int64_t widen(std::vector<PaddedAxis>& axes, std::int64_t bytes, bool constant) {
   if (axes.empty() || (!constant && axes.back().changes())) return 1;
   PaddedAxis& row = axes.back();

@@ -13,7 +13,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Since version 13 a row runs along one axis; before, it spans all axes from that one on.
+/// The rows of a softmax: since version 13 a row runs along one axis, before it spans all axes from
+/// `axis` on.
 Rows rows_of(const Dims& dims, std::int64_t axis, bool single_axis) {
   const kernels::AxisSplit split = kernels::split_at(dims, axis);
   if (single_axis) return {split.outer * split.inner, split.size, split.inner};
@@ -40,7 +41,7 @@ Lowered lower_rows(const LoweringContext& context) {
   return single_call(text.call(body, plan.shape));
 }
 
-/// (dY, Y) -> dX. The gradient operators have the version in their name.
+/// (dY, Y) -> dX. The names of the gradient operators contain the version.
 template <const char* slope, bool single_axis>
 Lowered lower_softmax_gradient(const LoweringContext& context) {
   if (context.out().elements() == 0) return {};
@@ -55,7 +56,7 @@ Lowered lower_softmax_gradient(const LoweringContext& context) {
   return single_call(text.call(body, plan.shape));
 }
 
-/// How the bias of a softmax repeats over its data.
+/// How the bias of a softmax is broadcast to the data.
 struct BiasWalk {
   std::vector<std::string> axes;  ///< size and stride, innermost first
   std::int64_t size = 1;          ///< of the innermost axis

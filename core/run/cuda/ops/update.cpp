@@ -25,7 +25,7 @@ std::string rule_text(const UpdateShape& shape, CallText& text) {
                 {text.pointer("const Int64", update_operands::step)});
 }
 
-/// The pointers to up to two states after the master weights.
+/// The pointers to the (at most two) states that follow the master weights.
 std::string state_texts(const std::vector<OptimizerState>& states, std::size_t first,
                         CallText& text) {
   std::string pointers;
@@ -42,7 +42,7 @@ Lowered lower_update(const UpdateShape& shape) {
   const Optimizer& optimizer = find_optimizer(shape.optimizer);
   if (!optimizer.updates || shape.elements == 0) return {};
   if (!is_floating(shape.parameter) || !is_floating(shape.gradient)) {
-    fail_run("", "parameters that are not floating cannot be updated");
+    fail_run("", "only parameters of a floating-point type can be updated");
   }
   const std::vector<OptimizerState> states =
       optimizer_states(optimizer, shape.parameter, shape.master_weights);

@@ -5,9 +5,9 @@
 
 namespace stashscope::cuda {
 
-/// Hyperparameters of an update, with the defaults of PyTorch's torch.optim (except that momentum
-/// is 0 there, and AdamW decays weights by 0.01). Each optimizer ignores those that it does not
-/// have.
+/// Hyperparameters of an update. The defaults are those of PyTorch's torch.optim, with two
+/// exceptions: there, momentum is 0 and AdamW has a weight decay of 0.01. Each optimizer ignores
+/// the hyperparameters that it does not use.
 struct UpdateRates {
   double learning_rate = 1e-3;
   double momentum = 0.9;
@@ -17,7 +17,7 @@ struct UpdateRates {
   double weight_decay = 0;
 };
 
-/// The update of one parameter by its gradient.
+/// Describes the update of one parameter by its gradient.
 struct UpdateShape {
   std::string optimizer;  ///< `sgd`, `momentum`, `adam`, `adamw` or `none` (memory/optimizer.h)
   ElementType parameter = ElementType::float32;
@@ -27,7 +27,7 @@ struct UpdateShape {
   UpdateRates rates = {};
 };
 
-/// Operands of updates, in the terms of Lowered.
+/// Operands of an update, as used in Lowered.
 namespace update_operands {
 inline constexpr Operand parameter = input(0);
 inline constexpr Operand gradient = input(1);

@@ -8,7 +8,7 @@
 
 namespace stashscope::cuda {
 
-/// The `where` of the device's errors.
+/// The `where` part of Errors about the device.
 inline constexpr const char* device_place = "the CUDA device";
 
 /// Throws a run Error with CUDA's message. @param what the action that failed, such as `copying`

@@ -62,8 +62,8 @@ int to_int(std::int64_t number) {
   return static_cast<int>(number);
 }
 
-/// The version of the headers that the plugin is built with, because it uses their enums and
-/// structs.
+/// The library of the same version as the headers, because the plugin uses enums and structs from
+/// the headers.
 std::string cudnn_name() { return "libcudnn.so." + std::to_string(CUDNN_MAJOR); }
 
 /// A cuDNN algorithm for one pass, with its math type.
@@ -84,7 +84,7 @@ int algorithm_count(Pass pass) {
   return 0;
 }
 
-/// Deterministic algorithms first, then the others; each group by speed.
+/// Lists deterministic algorithms first, then the others; each group is ordered by speed.
 template <class Performance>
 std::vector<Choice> best_of(std::span<const Performance> sorted) {
   std::vector<Choice> choices;
@@ -158,7 +158,8 @@ class Convolutions::PreparedConvolution {
 
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(reserved_); }
 
-  /// An algorithm may report only when it starts that it cannot run.
+  /// Runs the convolution. Some algorithms report only at their start that they do not support the
+  /// shape; then the next algorithm is tried.
   void run(std::span<const DevicePointer, 3> operands, DevicePointer workspace,
            cudaStream_t stream) {
     library_.check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetStream)(library_.handle(), stream),
@@ -210,7 +211,8 @@ class Convolutions::PreparedConvolution {
     check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetConvolutionMathType)(convolution_.get(), math));
   }
 
-  /// Heuristics may list no algorithm although some work.
+  /// Adds the algorithms that the heuristics do not list, because sometimes they list none although
+  /// some work.
   void add_others() {
     for (int algorithm = 0; algorithm < algorithm_count(shape_.pass); ++algorithm) {
       const bool is_there = std::ranges::any_of(
@@ -219,8 +221,9 @@ class Convolutions::PreparedConvolution {
     }
   }
 
-  /// Chooses the next algorithm within this workspace. A listed algorithm may not support the
-  /// shape, for example when float32 must not be rounded.
+  /// Chooses the next algorithm that supports the shape and needs at most `memory` bytes of
+  /// workspace. A listed algorithm may not support the shape, for example when float32 must not be
+  /// rounded.
   bool choose(std::size_t memory) {
     while (next_ < choices_.size()) {
       const Choice& choice = choices_[next_++];
@@ -322,10 +325,10 @@ class Convolutions::PreparedConvolution {
   Owned<cudnnFilterDescriptor_t, cudnnStatus_t> filter_;
   Owned<cudnnConvolutionDescriptor_t, cudnnStatus_t> convolution_;
   std::vector<Choice> choices_;  ///< best first
-  std::size_t next_ = 0;         ///< the first not yet tried
+  std::size_t next_ = 0;         ///< index of the first untried choice
   int algorithm_ = 0;
   std::size_t workspace_ = 0;  ///< of the chosen algorithm
-  std::size_t reserved_ = 0;   ///< what the caller allocates
+  std::size_t reserved_ = 0;   ///< bytes that the caller allocates
 };
 
 #undef STASHSCOPE_CUDNN_FUNCTION

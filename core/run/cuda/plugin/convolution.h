@@ -12,8 +12,8 @@
 
 namespace stashscope::cuda {
 
-/// Convolutions by cuDNN. The first convolution opens the library, so that other models do not need
-/// it.
+/// Convolutions by cuDNN. The first convolution opens the library, so that models without
+/// convolutions do not need cuDNN.
 class Convolutions {
  public:
   Convolutions();
@@ -21,13 +21,13 @@ class Convolutions {
   Convolutions(const Convolutions&) = delete;
   Convolutions& operator=(const Convolutions&) = delete;
 
-  /// As Device::prepare; equal shapes are prepared once. Prefers algorithms with reproducible bits.
+  /// As Device::prepare; equal shapes are prepared once. Prefers deterministic algorithms.
   ConvolutionId prepare(const ConvolutionShape& shape);
   std::int64_t workspace_bytes(ConvolutionId convolution) const;
   void convolve(ConvolutionId convolution, std::span<const DevicePointer, 3> operands,
                 DevicePointer workspace, cudaStream_t stream);
 
-  /// For example `9.19.0`; empty when no library is open.
+  /// The version of cuDNN, for example `9.19.0`; empty when cuDNN is not open.
   std::string library_version() const;
 
  private:

@@ -4,8 +4,9 @@
 
 namespace stashscope::cuda {
 
-/// Functions of cuBLASLt under similar names. The first use opens the library: it takes 100 MB of
-/// memory and about 100 ms, which a program that only lists devices saves.
+/// Functions of cuBLASLt under similar names. The library is opened at the first use, because it
+/// takes 100 MB of memory and about 100 ms, which a program that only lists devices does not need
+/// to spend.
 struct CublasLt {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
@@ -23,7 +24,7 @@ struct CublasLt {
   decltype(&cublasLtMatmulPreferenceDestroy) destroy_preference = nullptr;
   decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference = nullptr;
 
-  /// Throws a run Error that names the library where it cannot be opened.
+  /// Throws a run Error that names the library if it cannot be opened.
   static const CublasLt& get();
 
   /// Throws a run Error with the library's message.

@@ -11,15 +11,15 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// Copies of single rows handle odd addresses better than copies of many. From this length on, one
-/// call per row costs nothing.
+/// Rows of at least this length are copied with one call per row: at odd addresses this is faster
+/// than a single call for many rows, and the overhead of the calls is negligible.
 constexpr std::int64_t long_row = std::int64_t{8} << 20;
 
 std::size_t to_size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
 int attribute_of(int device, cudaDeviceAttr name) {
   int value = 0;
-  check(cudaDeviceGetAttribute(&value, name, device), "asking the device");
+  check(cudaDeviceGetAttribute(&value, name, device), "querying the device");
   return value;
 }
 
@@ -64,12 +64,13 @@ MemoryPool::~MemoryPool() { cudaMemPoolDestroy(pool_); }
 
 std::int64_t MemoryPool::attribute(cudaMemPoolAttr name) const {
   std::uint64_t bytes = 0;
-  check(cudaMemPoolGetAttribute(pool_, name, &bytes), "asking a memory pool");
+  check(cudaMemPoolGetAttribute(pool_, name, &bytes), "querying a memory pool");
   return static_cast<std::int64_t>(bytes);
 }
 
 std::int64_t MemoryPool::take_peak() {
-  // The high-water mark is reset to 0, not to the bytes in use.
+  // CUDA resets the high-water mark to 0 instead of the bytes in use, so the mark may be below the
+  // bytes in use.
   const std::int64_t peak =
       std::max(attribute(cudaMemPoolAttrUsedMemHigh), attribute(cudaMemPoolAttrUsedMemCurrent));
   std::uint64_t reset = 0;
@@ -92,10 +93,10 @@ CudaDevice::~CudaDevice() { cudaStreamSynchronize(stream_.get()); }
 
 DeviceFacts CudaDevice::facts() const {
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, index_), "asking the device");
+  check(cudaGetDeviceProperties(&properties, index_), "querying the device");
   std::size_t free_bytes = 0;
   std::size_t all_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &all_bytes), "asking the device");
+  check(cudaMemGetInfo(&free_bytes, &all_bytes), "querying the device");
   DeviceFacts facts;
   facts.name = properties.name;
   facts.libraries = libraries();
@@ -154,7 +155,8 @@ void CudaDevice::release_host(std::byte* memory) {
 
 void CudaDevice::copy(std::byte* to, const std::byte* from, std::int64_t bytes) {
   if (bytes == 0) return;
-  check(cudaMemcpyAsync(to, from, to_size(bytes), cudaMemcpyDefault, stream_.get()), "copying");
+  check(cudaMemcpyAsync(to, from, to_size(bytes), cudaMemcpyDefault, stream_.get()),
+        "copying memory");
   if (is_pageable(to) || is_pageable(from)) synchronize();
 }
 
@@ -174,12 +176,12 @@ void CudaDevice::copy_rows(DevicePointer to, const std::byte* from, const RowCop
 
 void CudaDevice::copy_within(DevicePointer to, const std::byte* from, std::int64_t bytes) {
   check(cudaMemcpyAsync(to, from, to_size(bytes), cudaMemcpyDeviceToDevice, stream_.get()),
-        "copying");
+        "copying memory");
 }
 
 void CudaDevice::fill(DevicePointer to, std::uint8_t byte, std::int64_t bytes) {
   if (bytes == 0) return;
-  check(cudaMemsetAsync(to, byte, to_size(bytes), stream_.get()), "filling");
+  check(cudaMemsetAsync(to, byte, to_size(bytes), stream_.get()), "filling memory");
 }
 
 std::vector<KernelId> CudaDevice::compile(const std::string& text,

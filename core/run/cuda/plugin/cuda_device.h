@@ -13,7 +13,7 @@
 
 namespace stashscope::cuda {
 
-/// The stream on which all work is queued.
+/// The CUDA stream on which all work is queued.
 class Stream {
  public:
   Stream();
@@ -96,7 +96,7 @@ class CudaDevice : public Device {
   std::string libraries() const;
   void copy_within(DevicePointer to, const std::byte* from, std::int64_t bytes);
 
-  CuptiTrace trace_;  // first: must exist before the device is used
+  CuptiTrace trace_;  // first member, because it must exist before the device is used
   int index_;
   int architecture_;
   Stream stream_;

@@ -9,7 +9,7 @@ const Layout& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Layout&>(record);
 }
 
-/// Memory outside of any pool is not ours.
+/// Ignores memory outside of any pool, which the runner did not allocate.
 void append_memory(const CUpti_ActivityMemory3& record, TraceRecords& records) {
   const auto& pool = record.memoryPoolConfig;
   if (pool.memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL) return;
@@ -27,7 +27,7 @@ void append_memory(const CUpti_ActivityMemory3& record, TraceRecords& records) {
   records.memory.push_back(memory);
 }
 
-/// The library reports unknown times as 0.
+/// Counts kernels with unknown times, which the library reports as 0, as dropped.
 template <class Layout>
 void append_kernel(const Layout& record, const char* name, TraceRecords& records) {
   if (record.start == 0 && record.end == 0) {

@@ -19,8 +19,8 @@ constexpr std::size_t buffer_bytes = std::size_t{8} << 20;
 constexpr std::size_t buffer_alignment = 8;
 constexpr auto step_kind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
-/// Records of slots refer to records of calls, and those of memory to records of pools, so these
-/// kinds are requested as well.
+/// The kinds of records to request. Records of slots refer to records of calls, and records of
+/// memory refer to records of pools, so calls and pools are included.
 constexpr std::array activity_kinds = {CUPTI_ACTIVITY_KIND_MEMORY_POOL,
                                        CUPTI_ACTIVITY_KIND_MEMORY2,
                                        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
@@ -30,8 +30,8 @@ constexpr std::array activity_kinds = {CUPTI_ACTIVITY_KIND_MEMORY_POOL,
                                        CUPTI_ACTIVITY_KIND_RUNTIME,
                                        CUPTI_ACTIVITY_KIND_DRIVER};
 
-/// The library of the toolkit that the plugin is built with, whose enums and structs it uses.
-/// Before version 12 its name also has the toolkit's minor version.
+/// Names of the library in the toolkit with which the plugin is built, because the plugin uses its
+/// enums and structs. Before version 12, the name also contains the toolkit's minor version.
 std::vector<std::string> library_names() {
   const int major = CUDART_VERSION / 1000;
   const int minor = CUDART_VERSION % 1000 / 10;
@@ -40,7 +40,7 @@ std::vector<std::string> library_names() {
   return {name + "." + std::to_string(minor)};
 }
 
-/// The buffers that the library's own threads deliver.
+/// The records from the buffers that the library's threads deliver.
 struct Received {
   std::mutex mutex;
   TraceRecords records;
@@ -48,7 +48,8 @@ struct Received {
   decltype(&cuptiActivityGetNumDroppedRecords) dropped = nullptr;
 };
 
-/// Never destroyed: the library's threads may still deliver while the program ends.
+/// The object is never destroyed, because the library's threads may still deliver buffers while the
+/// program ends.
 Received& received() {
   static Received& all = *new Received;
   return all;
@@ -101,8 +102,8 @@ class CuptiTrace::Library {
     keep_buffers_in_host_memory();
   }
 
-  /// Returns why it failed; empty on success. Not before the first trace, because it slows down all
-  /// later work.
+  /// Returns the reason of a failure; empty on success. Must not be called before the first trace,
+  /// because it slows down all later work.
   std::string register_callbacks() const {
     Received& all = received();
     all.next = find<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
@@ -112,7 +113,7 @@ class CuptiTrace::Library {
         "cuptiActivityRegisterCallbacks")(hand_out_buffer, take_buffer_back));
   }
 
-  /// The library's message; empty on success.
+  /// The library's message about a status; empty on success.
   std::string words_for(CUptiResult status) const {
     if (status == CUPTI_SUCCESS) return {};
     const char* text = nullptr;

@@ -8,20 +8,20 @@
 
 namespace stashscope::cuda {
 
-/// Records of the device's work by CUPTI. The library is opened at run time because nothing else
-/// needs it. One object per program, since the library's callbacks carry no user data.
+/// Records the device's work with CUPTI. The library is opened at run time, because only traces
+/// need it. There is one object per program, because the library's callbacks carry no user data.
 class CuptiTrace {
  public:
-  /// Must be made before the first use of the device: the library then decides to keep its own
-  /// buffers in host memory, where they do not count as device memory.
+  /// Must be constructed before the first use of the device, because only then can the library's
+  /// buffers be kept in host memory, where they take no device memory.
   CuptiTrace();
   ~CuptiTrace();
   CuptiTrace(const CuptiTrace&) = delete;
   CuptiTrace& operator=(const CuptiTrace&) = delete;
 
-  /// Returns why records cannot be kept; empty when they are.
+  /// Returns the reason if recording is impossible, else an empty text.
   std::string start();
-  /// Work of this thread from now on belongs to this slot of the execution order.
+  /// Attributes work that this thread queues from now on to a slot of the execution order.
   void begin_step(std::uint32_t step);
   /// The records since `start`. The device's work must have ended.
   TraceRecords stop();
@@ -30,7 +30,7 @@ class CuptiTrace {
   class Library;
 
   std::unique_ptr<Library> library_;
-  std::string reason_;  // why the library is missing
+  std::string reason_;  // why the library could not be opened
   bool runs_ = false;
   bool in_step_ = false;
 };

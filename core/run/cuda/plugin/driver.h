@@ -5,7 +5,8 @@
 namespace stashscope::cuda {
 
 /// Functions of the driver API, which loads machine code. The driver is installed with the device,
-/// not with CUDA; the plugin is not linked to it, so that it opens without one.
+/// not with CUDA. The plugin is not linked to the driver, so that the plugin can be opened without
+/// one.
 struct Driver {
   decltype(&cuModuleLoadData) load_module = nullptr;
   decltype(&cuModuleUnload) unload_module = nullptr;

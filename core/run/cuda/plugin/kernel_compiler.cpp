@@ -18,7 +18,8 @@ namespace {
 constexpr const char* entry_mark = "extern \"C\" __global__";
 constexpr const char* program_name = "kernels.cu";
 constexpr const char* compiler_place = "the CUDA compiler";
-/// Each part also compiles the shared text, so fewer entries do not justify a part.
+/// Least number of entries in a part: every part also compiles the shared text, so smaller parts do
+/// not pay.
 constexpr std::size_t entries_per_part = 8;
 constexpr unsigned most_parts = 8;
 
@@ -26,8 +27,8 @@ void check_nvrtc(nvrtcResult status) {
   if (status != NVRTC_SUCCESS) fail_run(compiler_place, nvrtcGetErrorString(status));
 }
 
-/// The target of the compiler: machine code of this architecture, or PTX, which the driver of a
-/// newer device compiles.
+/// The target of the compiler: machine code for an architecture, or PTX, which the driver compiles
+/// for a newer device.
 struct CodeTarget {
   int architecture = 0;
   bool machine_code = true;
@@ -85,14 +86,15 @@ std::string line_of(const std::string& text, std::size_t number) {
   return line;
 }
 
-/// The number in `kernels.cu(12): error: ...`; 0 when there is none.
+/// The line number in a message such as `kernels.cu(12): error: ...`; 0 when the message has none.
 std::size_t line_number(const std::string& message) {
   const std::string start = std::string(program_name) + "(";
   if (!message.starts_with(start)) return 0;
   return std::strtoul(message.c_str() + start.size(), nullptr, 10);
 }
 
-/// Reports the first error with its source line, or the start of the log when it names none.
+/// Reports the first error with its source line, or the start of the log when the log contains no
+/// error.
 [[noreturn]] void fail_with_log(const std::string& text, const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -126,7 +128,7 @@ std::string compile_program(const std::string& text, const CodeTarget& target) {
   return code_of(program.get(), target.machine_code);
 }
 
-/// The start of each entry, and the end of the text.
+/// The offset of each entry, and the end of the text.
 std::vector<std::size_t> entry_starts(const std::string& text) {
   std::vector<std::size_t> starts;
   for (std::size_t at = text.find(entry_mark); at != std::string::npos;
@@ -147,7 +149,8 @@ std::size_t part_count(std::size_t entries) {
   return std::clamp(entries / entries_per_part, std::size_t{1}, threads);
 }
 
-/// Distributes entries round-robin, since neighbours are often similar and take equally long.
+/// Distributes entries round-robin, because neighbouring entries are often similar and take equally
+/// long to compile.
 std::vector<Part> parts_of(const std::string& text, std::size_t entries) {
   const std::vector<std::size_t> starts = entry_starts(text);
   const bool splits = starts.size() == entries + 1;

@@ -5,15 +5,15 @@
 
 namespace stashscope::cuda {
 
-/// Code that a device can load, with some of a text's entries.
+/// Code that a device can load; it contains some of the entries of a text.
 struct KernelImage {
   std::string code;                  ///< CUBIN; PTX for devices newer than the compiler
-  std::vector<std::size_t> entries;  ///< indices of its entries
+  std::vector<std::size_t> entries;  ///< indices of the entries in this image
 };
 
-/// Compiles with NVRTC, without device or driver. Long texts are compiled in several parts at once:
-/// the text before the first `extern "C" __global__` belongs to every part, and the entries follow
-/// in the order of `entries`.
+/// Compiles with NVRTC; needs no device and no driver. Long texts are compiled in several parts in
+/// parallel. The text before the first `extern "C" __global__` belongs to every part; the entries
+/// follow it in the order of `entries`.
 /// @param architecture compute capability, major * 10 + minor
 /// Throws a run Error that names the faulty line, and one for a device that is too old.
 std::vector<KernelImage> compile_kernels(const std::string& text,

@@ -13,12 +13,12 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// NVIDIA's recommendation for newer devices.
+/// NVIDIA's recommended workspace size for newer devices.
 constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
-/// The allocator's alignment, for which algorithms are chosen.
+/// The alignment of allocations, which is assumed when an algorithm is chosen.
 constexpr std::uint32_t full_alignment = 256;
-/// cuBLASLt does not consider the alignment of a bias. A bias with a smaller alignment than its
-/// kernels need is added separately.
+/// The alignment of a bias that cuBLASLt's kernels need. cuBLASLt does not check the alignment
+/// itself, so a bias with a smaller alignment is added separately.
 constexpr std::uintptr_t bias_alignment = 16;
 
 using Description = Owned<cublasLtMatmulDesc_t, cublasStatus_t>;
@@ -105,10 +105,10 @@ std::uint32_t alignment_of(const MatmulOperands& operands) {
   return std::uint32_t{1} << std::countr_zero(bits);
 }
 
-/// The properties besides the shape that decide the choice of an algorithm.
+/// The properties of a call, besides the shape, on which the choice of the algorithm depends.
 struct Circumstance {
   std::uint32_t alignment = full_alignment;
-  bool adds_bias = false;  ///< in the epilogue
+  bool adds_bias = false;  ///< the epilogue adds the bias
 
   auto operator<=>(const Circumstance&) const = default;
 };
@@ -206,8 +206,8 @@ class Matmuls::Product {
     return preference;
   }
 
-  /// Parts of tensors may be less aligned. The algorithms for these may not use more workspace than
-  /// reported.
+  /// Finds the algorithm for a call. Operands that are parts of tensors may have a smaller
+  /// alignment; the algorithm for these must not use more workspace than workspace_bytes() returns.
   const cublasLtMatmulAlgo_t& algorithm_for(const Circumstance& circumstance) {
     const auto known = algorithms_.find(circumstance);
     if (known != algorithms_.end()) return known->second;
@@ -247,11 +247,11 @@ class Matmuls::Product {
     const auto bytes =
         static_cast<std::size_t>(shape_.rows * shape_.columns * element_bytes(shape_));
     for (std::int64_t i = 0; i < shape_.batch; ++i) {
-      check(cudaMemsetAsync(item(d, i), 0, bytes, stream), "filling");
+      check(cudaMemsetAsync(item(d, i), 0, bytes, stream), "filling memory");
     }
   }
 
-  /// Fills D with the bias; every copy doubles the part that is filled.
+  /// Fills D with copies of the bias; each copy operation doubles the filled part.
   void copy_bias(const MatmulOperands& operands, cudaStream_t stream) const {
     const std::int64_t row = shape_.columns * element_bytes(shape_);
     for (std::int64_t i = 0; i < shape_.batch; ++i) {

@@ -20,8 +20,8 @@ struct MatmulOperands {
   DevicePointer workspace = nullptr;
 };
 
-/// Matrix products by cuBLASLt. Its matrices are column-major: D's rows are its columns, so it
-/// computes op(B)^T op(A)^T. Split sums are added in a fixed order.
+/// Matrix products by cuBLASLt. The library's matrices are column-major, so a row-major D is the
+/// library's D^T, which it computes as op(B)^T op(A)^T. Partial sums are added in a fixed order.
 class Matmuls {
  public:
   Matmuls();
@@ -34,7 +34,7 @@ class Matmuls {
   std::int64_t workspace_bytes(MatmulId matmul) const;
   void multiply(MatmulId matmul, const MatmulOperands& operands, cudaStream_t stream);
 
-  /// For example `13.1.0`.
+  /// The version of cuBLASLt, for example `13.1.0`.
   static std::string library_version();
 
  private:

@@ -5,14 +5,14 @@
 
 namespace stashscope::cuda {
 
-/// Destroys a handle by a function of its C library.
+/// Destroys a handle with a function of the C library that made it.
 template <class Handle, class Status>
 struct HandleDeleter {
   Status (*destroy)(Handle) = nullptr;
   void operator()(Handle handle) const { destroy(handle); }
 };
 
-/// A handle (a pointer) of a C library, destroyed with its owner.
+/// Owns a handle (a pointer) of a C library and destroys it.
 template <class Handle, class Status>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, HandleDeleter<Handle, Status>>;
 

@@ -21,7 +21,7 @@ std::string reason_for(cudaError_t status) {
 
 PluginDevice describe(int index) {
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, index), "asking the device");
+  check(cudaGetDeviceProperties(&properties, index), "querying the device");
   return {properties.name, static_cast<std::int64_t>(properties.totalGlobalMem)};
 }
 
@@ -36,7 +36,8 @@ PluginDevices list_devices() {
   return found;
 }
 
-/// A failing CUDA device must not hide the program's other devices.
+/// Lists the devices. Turns Errors into a reason, because a failing CUDA device must not hide the
+/// program's other devices.
 PluginDevices list_or_reason() {
   try {
     return list_devices();

@@ -16,14 +16,14 @@ inline std::string cuda_version_text(int version) {
 /// Version of CUDA's runtime library.
 inline std::string runtime_version() {
   int version = 0;
-  check(cudaRuntimeGetVersion(&version), "asking CUDA");
+  check(cudaRuntimeGetVersion(&version), "querying the version of CUDA");
   return cuda_version_text(version);
 }
 
 /// The newest CUDA version that the driver supports; 0 without a driver.
 inline int driver_version_number() {
   int version = 0;
-  check(cudaDriverGetVersion(&version), "asking CUDA");
+  check(cudaDriverGetVersion(&version), "querying the version of CUDA");
   return version;
 }
 

@@ -159,7 +159,7 @@ TEST(TraceJoin, WhatHasNoRecordCountsAsAskedFor) {
   run.records.dropped = 1;
   const JoinedTrace joined = run.joined();
   expect_remark(joined, "dropped 1 records");
-  expect_remark(joined, "1 of 4 events of the pool of tensors have no record");
+  expect_remark(joined, "1 of 4 allocations and releases in the memory pool for tensors have no record");
   EXPECT_EQ(joined.remarks.size(), 2U);
   EXPECT_EQ(live_bytes(joined, Kind::allocate), (std::vector<std::int64_t>{1024, 2048, 1536}));
 }
@@ -170,7 +170,7 @@ TEST(TraceJoin, RecordsOfOthersAreSaidOrLeftOut) {
   run.records.memory.push_back({101, 0xabc000, 64, true, 7000, 9999, 9999, 90});
   run.records.memory.push_back({102, 0xabd000, 64, true, 4711, 9999, 9999, 91});
   const JoinedTrace joined = run.joined();
-  expect_remark(joined, "1 records of the pool of tensors match no action");
+  expect_remark(joined, "1 records of the memory pool for tensors match no allocation or release");
   EXPECT_EQ(joined.remarks.size(), 1U);
   EXPECT_EQ(joined.events.size(), events.size());
   EXPECT_EQ(measured(joined).live_bytes, measured({events, {}, {}}).live_bytes);
@@ -180,7 +180,7 @@ TEST(TraceJoin, WithoutRecordsOrderAndBytesAreLeft) {
   HostRun run = small_run();
   run.records = {};
   const JoinedTrace joined = run.joined();
-  expect_remark(joined, "no kernel belongs to a step");
+  expect_remark(joined, "no record of a kernel belongs to a node");
   const Measurement m = measured(joined);
   EXPECT_EQ(m.live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
   EXPECT_EQ(m.workspace_bytes, (std::vector<std::int64_t>{512, 0, 0}));
@@ -193,8 +193,8 @@ TEST(TraceJoin, WhatThePoolSaysOfItsMostDecidesWhatIsBelieved) {
   EXPECT_TRUE(join_trace(run.events, run.records, {}, {2048, 512}).remarks.empty());
   for (MemoryRecord& record : run.records.memory) record.pool_used = 99;
   const JoinedTrace counted = join_trace(run.events, run.records, {}, {2048, 512});
-  expect_remark(counted, "the pool of tensors had at most 2.00 KiB in use");
-  expect_remark(counted, "the pool of workspaces had at most 512 B in use");
+  expect_remark(counted, "the memory pool for tensors had at most 2.00 KiB in use");
+  expect_remark(counted, "the memory pool for workspaces had at most 512 B in use");
   EXPECT_EQ(counted.remarks.size(), 2U);
   const Measurement m = measured(counted);
   EXPECT_EQ(m.live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
