@@ -30,7 +30,7 @@ TEST(BudgetInput, SaysHowToWriteIt) {
     const std::string said = refusal(ErrorKind::usage, [&] { parse_budget(text); });
     EXPECT_NE(said.find("60%"), std::string::npos) << text << ": " << said;
   }
-  EXPECT_NE(refusal(ErrorKind::usage, [] { parse_budget("0 B"); }).find("no memory"),
+  EXPECT_NE(refusal(ErrorKind::usage, [] { parse_budget("0 B"); }).find("0 bytes"),
             std::string::npos);
 }
 
