@@ -1,4 +1,4 @@
-#include "core/schedule/fusion/group_builder.h"
+#include "core/schedule/fusion/acyclic_groups.h"
 
 namespace stashscope {
 
@@ -16,12 +16,24 @@ class MemoryAwareFusion {
         peak_(timeline_in(input.step, order_, {}).peak_bytes) {}
 
   FusedGroups groups() {
-    take(dataflow_merges(input_, nodes_));
-    take(horizontal_merges(input_, nodes_));
+    AcyclicGroups all(nodes_, topology_);
+    for (const auto& merges :
+         {dataflow_merges(input_, nodes_), horizontal_merges(input_, nodes_)}) {
+      take(without_cycles(all, merges));
+    }
     return with({});
   }
 
  private:
+  /// Trying a merge that makes a cycle would cost a whole order and timeline.
+  static std::vector<Merge> without_cycles(AcyclicGroups& all, const std::vector<Merge>& merges) {
+    std::vector<Merge> kept;
+    for (const auto& [a, b] : merges) {
+      if (all.merge(a, b)) kept.emplace_back(a, b);
+    }
+    return kept;
+  }
+
   void take(std::span<const Merge> merges) {
     if (merges.empty()) return;
     input_.step.progress.update(0.7, "fusions");

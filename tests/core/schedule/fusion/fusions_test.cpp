@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/schedule/fusion/acyclic_groups.h"
 #include "core/schedule/fusion/group_builder.h"
 #include "tests/support/step_in_orders.h"
 #include "tests/support/ten_paths.h"
@@ -193,6 +194,34 @@ void expect_kept_together(const test::StepInOrders& step, const FusedGroups& gro
     const auto members = groups.members[group];
     EXPECT_EQ(position[members.back()] - position[members.front()], members.size() - 1);
   }
+}
+
+TEST(AcyclicGroups, TakeExactlyTheMergesThatKeepAnOrder) {
+  int taken = 0;
+  int refused = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const test::StepInOrders step(random_graph(seed, 30));
+    const OrderInput order_input = step.input();
+    const FusionEdits edits;
+    const FusionInput input{order_input, find_order("file"), edits};
+    const FusableNodes nodes(input);
+    const Topology& topology = step.dataflow.topology;
+    AcyclicGroups groups(nodes, topology);
+    std::vector<Merge> merges;
+    std::mt19937 random(seed);
+    for (int i = 0; i < 60; ++i) {
+      const NodeId a(random() % topology.nodes());
+      const NodeId b(random() % topology.nodes());
+      GroupBuilder builder(nodes, topology);
+      for (const auto& [x, y] : merges) builder.merge(x, y);
+      const bool has_an_order = builder.merge(a, b) && has_order(topology, builder.groups());
+      ASSERT_EQ(groups.merge(a, b), has_an_order) << seed << ", merge " << i;
+      if (has_an_order) merges.emplace_back(a, b);
+      ++(has_an_order ? taken : refused);
+    }
+  }
+  EXPECT_GT(taken, 100);
+  EXPECT_GT(refused, 100);
 }
 
 TEST(Fusions, StayTogetherInEveryOrderOfRandomGraphs) {
