@@ -38,7 +38,7 @@ class SequenceWriter {
     auto unread = unread_.begin();
     const auto write_unread_until = [&](std::size_t place) {
       for (; unread != unread_.end() && unread->first <= place; ++unread) {
-        make_view(unread->second);
+        make_views_for(old_.outputs[unread->second][0]);
       }
     };
     write_unread_until(0);

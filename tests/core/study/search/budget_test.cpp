@@ -174,6 +174,29 @@ TEST(Budget, KeepsPlansThatPutTensorsAway) {
   EXPECT_FALSE(answer.least_extra_seconds);
 }
 
+/// A view that no node reads, of a view that a later node reads.
+TEST(Budget, UnreadViewsReadViews) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 8}).input("labels", {"N"}, ElementType::int64).weight("w", {8, 8});
+  m.int64s("axis", {0}).int64s("square", {-1, 8});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Reshape", {"h", "square"}, {"read"});
+  m.node("Unsqueeze", {"read", "axis"}, {"unread"});
+  m.node("MatMul", {"x", "w"}, {"k"}).node("Gelu", {"k"}, {"g"}, {}, "com.microsoft");
+  m.node("Add", {"g", "read"}, {"scores"});
+  m.node("SoftmaxCrossEntropyLoss", {"scores", "labels"}, {"loss"});
+  Choices choices;
+  choices.dims["N"] = 64;
+  const auto study = compute_study(std::make_shared<const Graph>(m.output("loss").build()), choices,
+                                   nullptr, Progress());
+  const std::int64_t budget = study->baseline->timeline.peak_bytes * 95 / 100;
+  for (const PlanGranularity grain : {PlanGranularity::node, PlanGranularity::sequence}) {
+    ParetoFront archive;
+    const auto answer = plan_for_budget(*study, {budget, grain, few_moves}, archive, Progress());
+    const auto there = compute_study(study->model, answer.best.choices, nullptr, Progress());
+    EXPECT_EQ(there->current->timeline.peak_bytes, answer.best.peak_bytes) << name_of(grain);
+  }
+}
+
 TEST(Budget, ProvesNothingOfFusedGroups) {
   Choices choices;
   choices.fusion.strategy = "dataflow";
