@@ -10,6 +10,8 @@
 #include "core/base/files.h"
 #include "core/onnx/functions.h"
 #include "core/onnx/model_file.h"
+#include "core/onnx/opsets.h"
+#include "core/onnx/sparse_tensor.h"
 #include "core/onnx/tensor_proto.h"
 
 namespace stashscope {
@@ -39,9 +41,7 @@ class GraphReader {
     data_.name = proto.name();
     read_inputs(proto);
     for (auto& tensor : *proto.mutable_initializer()) read_initializer(tensor);
-    if (proto.sparse_initializer_size() > 0) {
-      fail_input("", "the model has sparse initializers", "store them as dense tensors");
-    }
+    for (auto& tensor : *proto.mutable_sparse_initializer()) read_sparse_initializer(tensor);
     read_nodes(proto);
     read_outputs(proto);
     for (const auto& info : proto.value_info()) declare_type(info);
@@ -65,11 +65,25 @@ class GraphReader {
     }
   }
 
-  void read_initializer(onnx::TensorProto& proto) {
-    const std::string name = proto.name();
+  void check_initializer(const std::string& name) const {
     if (name.empty()) fail_input("", "an initializer has no name");
     if (ids_.contains(name)) fail_input(tensor_place(name), "is listed twice as an initializer");
+  }
+
+  void read_initializer(onnx::TensorProto& proto) {
+    const std::string name = proto.name();
+    check_initializer(name);
     add_constant(name, proto, false);
+  }
+
+  void read_sparse_initializer(onnx::SparseTensorProto& proto) {
+    const std::string name = proto.values().name();
+    check_initializer(name);
+    try {
+      define_constant(name, read_sparse_tensor(proto, folder_, data_.warnings), false);
+    } catch (const Error& error) {
+      throw error.within(tensor_place(name));
+    }
   }
 
   void add_constant(const std::string& name, onnx::TensorProto& proto, bool is_literal) {
@@ -362,43 +376,6 @@ onnx::ModelProto parse_model(const fs::path& path) {
                guess.empty() ? "give an ONNX model" : "");
   }
   return model;
-}
-
-/// The opset that models of this IR version usually have. (onnx/docs/Versioning.md, table of
-/// versions)
-std::int64_t usual_opset(std::int64_t ir_version) {
-  constexpr std::array<std::int64_t, 14> by_ir = {1,  1,  1,  8,  9,  10, 11,
-                                                  14, 18, 20, 23, 24, 24, 24};
-  const auto index = static_cast<std::size_t>(std::max<std::int64_t>(0, ir_version));
-  return by_ir[std::min(index, by_ir.size() - 1)];
-}
-
-std::map<std::string, std::int64_t> read_opsets(const onnx::ModelProto& model,
-                                                std::vector<std::string>& warnings) {
-  std::map<std::string, std::int64_t> opsets;
-  for (const auto& import : model.opset_import()) {
-    opsets[import.domain() == "ai.onnx" ? "" : import.domain()] = import.version();
-  }
-  if (opsets.empty()) {
-    opsets[""] = usual_opset(model.ir_version());
-    warnings.push_back("no opset is imported; ai.onnx " + std::to_string(opsets[""]) +
-                       " is assumed");
-  }
-  constexpr std::int64_t newest_known_opset = 24;
-  constexpr std::int64_t newest_known_ir = 13;
-  if (opsets.contains("") && opsets[""] > newest_known_opset) {
-    warnings.push_back("opset " + std::to_string(opsets[""]) + " is newer than " +
-                       std::to_string(newest_known_opset) + "; operators may have changed");
-  }
-  if (opsets.contains("") && opsets[""] < 7) {
-    warnings.push_back("opset " + std::to_string(opsets[""]) +
-                       " is older than 7; broadcasting attributes are not read");
-  }
-  if (model.ir_version() > newest_known_ir) {
-    warnings.push_back("IR version " + std::to_string(model.ir_version()) + " is newer than " +
-                       std::to_string(newest_known_ir));
-  }
-  return opsets;
 }
 
 GraphData read_model(onnx::ModelProto& model, const fs::path& folder) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <unordered_set>
 
 #include "core/base/error.h"
@@ -107,8 +108,21 @@ std::string quoted_names(const Graph& graph, const std::vector<ValueId>& values)
   return join(names, ", ");
 }
 
-/// The outputs whose gradients start the backward pass. An ambiguous loss is an error if
-/// `has_weights`, else a warning.
+bool is_named_loss(const Graph& graph, ValueId output) {
+  std::string name = graph.value(output).name;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.find("loss") != std::string::npos;
+}
+
+/// Of several scalar outputs, the only one that is called a loss, or else the first.
+ValueId likely_loss(const Graph& graph, const std::vector<ValueId>& scalars) {
+  const auto is_loss = [&](ValueId output) { return is_named_loss(graph, output); };
+  if (std::ranges::count_if(scalars, is_loss) != 1) return scalars.front();
+  return *std::ranges::find_if(scalars, is_loss);
+}
+
+/// The outputs whose gradients start the backward pass. If the loss is ambiguous, a warning names
+/// the choice.
 /// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
@@ -128,7 +142,12 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
   if (scalars.size() > 1) {
     const std::string several =
         "the model has several scalar outputs: " + quoted_names(graph, scalars);
-    if (has_weights) fail_input("", several, "choose the loss with --loss NAME");
+    if (has_weights) {
+      const ValueId loss = likely_loss(graph, scalars);
+      warnings.push_back(several + "; " + quoted_names(graph, {loss}) +
+                         " is taken for the loss (another with --loss NAME)");
+      return {loss};
+    }
     warnings.push_back(several + "; the model has no weights, so none of these outputs is a loss");
     return {};
   }

@@ -1,0 +1,68 @@
+#include "core/onnx/sparse_tensor.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/onnx/tensor_proto.h"
+
+namespace stashscope {
+
+namespace {
+
+constexpr std::int64_t most_dense_bytes = std::int64_t{1} << 32;
+
+/// The positions of the values among all elements of the dense tensor.
+std::vector<std::int64_t> flat_indices(const Tensor& indices, std::int64_t values,
+                                       const std::vector<std::int64_t>& dims) {
+  const auto numbers = indices.integers();
+  const auto rank = static_cast<std::int64_t>(dims.size());
+  const bool are_flat = indices.dims() == std::vector{values};
+  if (!numbers || !(are_flat || indices.dims() == std::vector{values, rank})) {
+    fail_input("", "its indices are not integers of the dims [values] or [values, rank]");
+  }
+  if (are_flat) return *numbers;
+  std::vector<std::int64_t> flat;
+  for (auto number = numbers->begin(); number != numbers->end();) {
+    std::int64_t index = 0;
+    for (const std::int64_t dim : dims) {
+      if (*number < 0 || *number >= dim) {
+        fail_input("", "its index " + std::to_string(*number) + " is outside of a dimension of " +
+                           std::to_string(dim));
+      }
+      index = index * dim + *number++;
+    }
+    flat.push_back(index);
+  }
+  return flat;
+}
+
+}  // namespace
+
+Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem::path& folder,
+                          std::vector<std::string>& warnings) {
+  const Tensor values = read_tensor(*proto.mutable_values(), folder, warnings);
+  const Tensor indices = read_tensor(*proto.mutable_indices(), folder, warnings);
+  std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
+  const std::int64_t elements = element_count(dims);
+  const std::int64_t bytes = packed_bytes(values.element(), elements);
+  const int bits = bits_per_element(values.element());
+  if (bits == 0 || bits % 8 != 0)
+    fail_input("", "is sparse, which its element type does not allow");
+  if (bytes > most_dense_bytes) fail_input("", "is sparse and exceeds 4 GiB as a dense tensor");
+  if (!values.has_data()) return {values.element(), std::move(dims)};
+  const std::size_t width = static_cast<std::size_t>(bits) / 8;
+  std::string raw(static_cast<std::size_t>(bytes), '\0');
+  const TensorBytes given = values.load();
+  const auto places = flat_indices(indices, values.elements(), dims);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0 || places[i] >= elements) {
+      fail_input("", "its index " + std::to_string(places[i]) + " is outside of " +
+                         std::to_string(elements) + " elements");
+    }
+    std::memcpy(raw.data() + static_cast<std::size_t>(places[i]) * width,
+                given.bytes.data() + i * width, width);
+  }
+  return {values.element(), std::move(dims), std::move(raw)};
+}
+
+}  // namespace stashscope
