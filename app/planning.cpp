@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/study/search/budget_input.h"
 
 namespace stashscope::app {
 
@@ -14,8 +15,12 @@ std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
 }
 
 /// @pre a budget is given
-std::int64_t budget_of(const PlanningOptions& options) {
-  return memory_in("--budget", *options.budget);
+BudgetInput budget_of(const PlanningOptions& options) {
+  try {
+    return parse_budget(*options.budget);
+  } catch (const Error& error) {
+    throw error.within("--budget");
+  }
 }
 
 PlanGranularity grain_of(const PlanningOptions& options) {
@@ -53,7 +58,8 @@ void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Opti
   program
       .add_option(
           "--budget", options.budget,
-          "find plans for a peak of at most BYTES, such as 12GiB or 900MB, and switch them on")
+          "find plans for a peak of at most BYTES, such as 12GiB, 900MB or 60% of the peak without "
+          "plans, and switch them on")
       ->type_name("BYTES")
       ->needs(batch);
   program
@@ -94,7 +100,9 @@ PlanningResults plan(const PlanningOptions& options, std::shared_ptr<const Study
     results.curve = pareto_curve(*study, grain, options.pareto, options.limit, archive, Progress());
   }
   if (options.budget) {
-    const BudgetRequest request{budget_of(options), grain, options.limit};
+    const std::int64_t bytes =
+        budget_bytes(budget_of(options), study->baseline->timeline.peak_bytes);
+    const BudgetRequest request{bytes, grain, options.limit};
     results.budget = plan_for_budget(*study, request, archive, Progress());
     session.choices = results.budget->best.choices;
     session.forget_measurements();

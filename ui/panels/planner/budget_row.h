@@ -4,7 +4,7 @@
 #include <QLineEdit>
 #include <QSlider>
 
-#include "ui/panels/planner/budget_input.h"
+#include "ui/panels/planner/budget_slider.h"
 
 namespace stashscope::ui {
 

@@ -1,15 +1,13 @@
-// Budgets as typed and as set by a slider, without a widget.
-
-#include "ui/panels/planner/budget_input.h"
+#include "core/study/search/budget_input.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.h"
 
-namespace stashscope::ui {
+namespace stashscope {
 namespace budget_input_test {
 
-using stashscope::test::refusal;
+using test::refusal;
 
 constexpr std::int64_t peak = 15'000'000'000;
 
@@ -34,17 +32,5 @@ TEST(BudgetInput, SaysHowToWriteIt) {
             std::string::npos);
 }
 
-TEST(BudgetInput, IsFoundAgainOnTheSlider) {
-  for (int place = 0; place <= slider_end; ++place) {
-    EXPECT_EQ(slider_place(budget_bytes(budget_at(place), peak), peak), place);
-  }
-}
-
-TEST(BudgetInput, BeyondThePeakIsTheSlidersEnd) {
-  EXPECT_EQ(slider_place(2 * peak, peak), slider_end);
-  EXPECT_EQ(slider_place(1, peak), 0);
-  EXPECT_EQ(slider_place(5, 0), slider_end) << "a step without memory";
-}
-
 }  // namespace budget_input_test
-}  // namespace stashscope::ui
+}  // namespace stashscope

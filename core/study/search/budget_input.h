@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace stashscope::ui {
+namespace stashscope {
 
 /// A budget as the user states it: in bytes, or as a share of the peak without plans.
 struct BudgetInput {
@@ -20,11 +20,4 @@ BudgetInput parse_budget(const std::string& text);
 /// The budget in bytes, given the peak without plans.
 std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes);
 
-/// The last place of the slider, which means the whole peak. The first place is 0.
-constexpr int slider_end = 1000;
-
-/// The slider place of a budget; budgets above the peak are at the end.
-int slider_place(std::int64_t budget_bytes, std::int64_t peak_bytes);
-BudgetInput budget_at(int slider_place);
-
-}  // namespace stashscope::ui
+}  // namespace stashscope

@@ -1,13 +1,12 @@
-#include "ui/panels/planner/budget_input.h"
+#include "core/study/search/budget_input.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-namespace stashscope::ui {
+namespace stashscope {
 
 namespace {
 
@@ -45,12 +44,4 @@ std::int64_t budget_bytes(const BudgetInput& budget, std::int64_t peak_bytes) {
   return std::llround(*budget.percent / 100 * static_cast<double>(peak_bytes));
 }
 
-int slider_place(std::int64_t budget_bytes, std::int64_t peak_bytes) {
-  if (peak_bytes <= 0) return slider_end;
-  const double share = static_cast<double>(budget_bytes) / static_cast<double>(peak_bytes);
-  return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * slider_end));
-}
-
-BudgetInput budget_at(int slider_place) { return {0, 100.0 * slider_place / slider_end}; }
-
-}  // namespace stashscope::ui
+}  // namespace stashscope
