@@ -45,9 +45,9 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
-void export_environment(const Study& study, const std::string& path) {
+void write_environment(const Study& study, const std::string& path) {
   print_warnings("stashscope", exported_config(study).left_out);
-  write_file_atomically(path, environment_block(study));
+  export_environment(study, path);
 }
 
 /// No output may overwrite an input or another output.
@@ -67,6 +67,10 @@ void check_outputs(const BatchOptions& options, OverwriteGuard files) {
         {"--export-env", options.export_env},
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
+  }
+  if (!options.export_env.empty()) {
+    const std::string config = config_file_beside(options.export_env);
+    files.claim(place("--export-env", config), config, "the config file of --export-env");
   }
   require_writable(
       {options.out, options.save_model, options.save_session, options.export_env, options.svg});
@@ -133,7 +137,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     loaded.session.model = std::filesystem::absolute(loaded.session.model).lexically_normal();
     save_session(loaded.session, options.save_session);
   }
-  if (!options.export_env.empty()) export_environment(*study, options.export_env);
+  if (!options.export_env.empty()) write_environment(*study, options.export_env);
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
   return planned.budget && !planned.budget->feasible ? budget_not_met : 0;
 }

@@ -47,6 +47,14 @@ RecomputeSearchOptions search_option(const std::string& text) {
   }
 }
 
+Reference reference_option(const std::string& name) {
+  try {
+    return parse_reference(name);
+  } catch (const Error& error) {
+    throw error.within("--reference " + printable(name));
+  }
+}
+
 /// The names of a table of choices.
 template <class Table>
 std::string names_in(const Table& table) {
@@ -202,8 +210,14 @@ std::string pass_list() {
 
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
-  if (!options.recompute_search.empty())
-    choices.plans.search = search_option(options.recompute_search);
+  if (!options.reference.empty()) {
+    choices.plans.search.reference = reference_option(options.reference);
+  }
+  if (!options.recompute_search.empty()) {
+    const RecomputeSearchOptions given = search_option(options.recompute_search);
+    choices.plans.search.level = given.level;
+    choices.plans.search.layer_boundary = given.layer_boundary;
+  }
   if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
   choices.plans.pinned.insert(options.pinned.begin(), options.pinned.end());
@@ -233,6 +247,11 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
           "be a pattern such as inputs_*_dim0; may be repeated")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
+  program
+      .add_option("--reference", options.reference,
+                  "version of ONNX Runtime whose plans are listed and exported: " +
+                      names_in(references()) + " (default 1.19.2)")
+      ->type_name("VERSION");
   program
       .add_option(
           "--probe", options.recompute_search,

@@ -17,6 +17,7 @@ namespace stashscope::app {
 struct AnalysisOptions {
   std::string file;  ///< model or session
   std::vector<std::string> dims;
+  std::string reference;  ///< name of a version of ONNX Runtime
   std::string recompute_search;
   std::vector<std::string> plans;
   std::vector<std::string> pinned;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/base/id_set.h"
 #include "core/graph/ready_tracker.h"
@@ -33,6 +34,74 @@ std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow
     const NodeId node = first->take_lowest();
     order.push_back(node);
     tracker.finish(node, enqueue);
+  }
+  return order;
+}
+
+namespace {
+
+/// Length of the longest path from a node without producers.
+IdVector<NodeId, std::uint32_t> depths_of(const Topology& topology) {
+  IdVector<NodeId, std::uint32_t> depths(topology.nodes(), 0);
+  for (const NodeId node : topological_order(topology)) {
+    for (const ValueId output : topology.outputs[node]) {
+      for (const NodeId reader : topology.readers[output]) {
+        depths[reader] = std::max(depths[reader], depths[node] + 1);
+      }
+    }
+  }
+  return depths;
+}
+
+/// The producers of a node's inputs, without repeats, by depth and then by id.
+std::vector<NodeId> producers_of(const Topology& topology, NodeId node,
+                                 const IdVector<NodeId, std::uint32_t>& depths) {
+  std::vector<NodeId> producers;
+  for (const ValueId input : topology.inputs[node]) {
+    const NodeId producer = input.valid() ? topology.producer[input] : NodeId();
+    if (producer.valid()) producers.push_back(producer);
+  }
+  std::ranges::sort(producers, {}, [&](NodeId each) { return std::pair(depths[each], each); });
+  producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
+  return producers;
+}
+
+std::vector<NodeId> nodes_without_readers(const Topology& topology) {
+  std::vector<NodeId> ends;
+  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
+    const auto outputs = topology.outputs[node];
+    const bool is_read = std::ranges::any_of(
+        outputs, [&](ValueId output) { return !topology.readers[output].empty(); });
+    if (!is_read) ends.push_back(node);
+  }
+  return ends;
+}
+
+}  // namespace
+
+std::vector<NodeId> depth_first_order(const Topology& topology) {
+  const auto depths = depths_of(topology);
+  struct Visit {
+    NodeId node;
+    bool is_return;  ///< all producers have been visited
+  };
+  std::vector<Visit> stack;
+  std::vector<NodeId> ends = nodes_without_readers(topology);
+  std::ranges::sort(ends, {}, [&](NodeId each) { return std::pair(depths[each], each); });
+  for (const NodeId node : ends) stack.push_back({node, false});
+  IdVector<NodeId, bool> is_visited(topology.nodes(), false);
+  std::vector<NodeId> order;
+  order.reserve(topology.nodes());
+  while (!stack.empty()) {
+    const Visit visit = stack.back();
+    stack.pop_back();
+    if (visit.is_return) order.push_back(visit.node);
+    if (visit.is_return || is_visited[visit.node]) continue;
+    is_visited[visit.node] = true;
+    stack.push_back({visit.node, true});
+    for (const NodeId producer : producers_of(topology, visit.node, depths)) {
+      if (!is_visited[producer]) stack.push_back({producer, false});
+    }
   }
   return order;
 }

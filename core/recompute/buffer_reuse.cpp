@@ -7,10 +7,23 @@ namespace stashscope {
 
 namespace {
 
-bool passes_buffer_on(const Node& node) {
-  constexpr std::array<std::string_view, 5> types = {"Reshape", "Squeeze", "Unsqueeze", "Flatten",
-                                                     "Identity"};
+template <std::size_t N>
+bool is_one_of(const Node& node, const std::array<std::string_view, N>& types) {
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
+}
+
+bool is_view(const Node& node) {
+  return is_one_of<5>(node, {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"});
+}
+
+/// Kernels of ONNX Runtime's CPU provider for recomputable operators that write into their input,
+/// which nothing else reads.
+bool writes_into_input(const Graph& graph, const Node& node) {
+  if (!is_one_of<3>(node, {"Softmax", "Trilu", "Cast"})) return false;
+  const ValueId input = node.inputs[0];
+  const bool is_last = graph.topology().readers[input].size() == 1 && !graph.is_graph_output(input);
+  return is_last && graph.value(input).producer.valid() &&
+         graph.value(input).type.element == graph.value(node.outputs[0]).type.element;
 }
 
 bool first_reader_is_yield(const Graph& graph, const Boundary& boundary, const Stash& stash,
@@ -28,14 +41,16 @@ bool first_reader_is_yield(const Graph& graph, const Boundary& boundary, const S
 }  // namespace
 
 std::optional<ValueId> reused_buffer(const Graph& graph, const Boundary& boundary,
-                                     const Stash& stash, ValueId value) {
+                                     const Stash& stash, const ReferenceRules& rules,
+                                     ValueId value) {
   ValueId at = value;
   while (true) {
     const NodeId producer = graph.value(at).producer;
     if (!producer.valid()) return std::nullopt;
     const Node& node = graph.node(producer);
-    const bool alias = passes_buffer_on(node) && node.outputs[0] == at && !node.inputs.empty() &&
-                       node.inputs[0].valid();
+    const bool has_input = node.outputs[0] == at && !node.inputs.empty() && node.inputs[0].valid();
+    const bool alias =
+        has_input && (is_view(node) || (rules.reuses_in_place && writes_into_input(graph, node)));
     if (!alias) return at == value ? std::nullopt : std::optional(at);
     if (first_reader_is_yield(graph, boundary, stash, at)) return std::nullopt;
     at = node.inputs[0];

@@ -44,8 +44,9 @@ void combine_owners(const PlansOfNode& plans, const std::vector<NodeId>& owners,
 std::vector<Combination> combinations_of(const Graph& graph, const PlansOfNode& plans,
                                          const NodePlan& plan) {
   std::vector<NodeId> owners;
-  for (const auto& [output, owner] : plan.reused) {
-    const NodeId node = graph.value(owner).producer;
+  for (const auto& [output, buffer] : plan.reused) {
+    if (!buffer.needs_plan) continue;
+    const NodeId node = graph.value(buffer.owner).producer;
     if (std::find(owners.begin(), owners.end(), node) == owners.end()) owners.push_back(node);
   }
   std::vector<Combination> found;
@@ -68,7 +69,7 @@ std::string config_of(const Combination& combination) {
 void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
                bool& complete) {
   for (const std::size_t output : plan.outputs) {
-    if (plan.reused.contains(output)) continue;
+    if (plan.needs_owner(output)) continue;
     const Value& value = graph.value(graph.node(plan.node).outputs[output]);
     const auto& shape = table_shape(value);
     if (!shape) {
@@ -153,10 +154,13 @@ std::string dim_text(const Graph& graph, const Expr& dim) {
 
 std::string element_count_text(const Graph& graph, ValueId value) {
   const auto& shape = table_shape(graph.value(value));
-  if (!shape) return "unknown";
-  if (shape->empty()) return "(((1)))";
+  return shape ? element_count_text(graph, *shape) : "unknown";
+}
+
+std::string element_count_text(const Graph& graph, const Shape& shape) {
+  if (shape.empty()) return "(((1)))";
   std::string text = "(";
-  for (const Expr& dim : *shape) {
+  for (const Expr& dim : shape) {
     text += (text.size() > 1 ? "*(" : "(") + dim_text(graph, dim) + ")";
   }
   return text + ")";
@@ -302,7 +306,7 @@ std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& o
         row.options.push_back(describe_option(graph, *plans[i]));
       }
       ClusterOption& option = row.options[i];
-      for (const auto& [output, owner] : plans[i]->reused) ++option.reuse_frequency[output];
+      for (const auto& [output, buffer] : plans[i]->reused) ++option.reuse_frequency[output];
     }
   }
   std::vector<ClusterRow> sorted;

@@ -68,6 +68,7 @@ std::string dim_text(const Graph& graph, const Expr& dim);
 
 /// The element count in ONNX Runtime's notation: `((b)*(16))`.
 std::string element_count_text(const Graph& graph, ValueId value);
+std::string element_count_text(const Graph& graph, const Shape& shape);
 
 /// The shape in ONNX Runtime's tables: the declared shape, or else the inferred shape.
 const std::optional<Shape>& table_shape(const Value& value);

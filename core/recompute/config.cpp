@@ -102,6 +102,20 @@ std::string quoted_for_shell(const std::string& text) {
   return quoted + "'";
 }
 
+std::string level_line(int level) {
+  return "export ORTMODULE_MEMORY_OPT_LEVEL=" + std::to_string(level) + "\n";
+}
+
+std::string config_line(const std::string& text) {
+  return "export ORTMODULE_MEMORY_OPT_CONFIG=" + quoted_for_shell(text) + "\n";
+}
+
+std::string comment_lines(const std::vector<std::string>& comments) {
+  std::string lines;
+  for (const std::string& each : comments) lines += "# " + each + "\n";
+  return lines;
+}
+
 }  // namespace
 
 RecomputeSearchOptions parse_search_options(const std::string& text) {
@@ -197,15 +211,23 @@ RecomputeConfig own_part(const RecomputeConfig& config) {
 
 std::string environment_block(const RecomputeConfig& config, const RecomputeSearchOptions& search,
                               const std::vector<std::string>& comments) {
-  std::string block =
-      "export ORTMODULE_MEMORY_OPT_LEVEL=0\n"
-      "export ORTMODULE_MEMORY_OPT_CONFIG=" +
-      quoted_for_shell(to_string(config)) +
-      "\n"
-      "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" +
-      to_string(search) + "\n";
-  for (const std::string& each : comments) block += "# " + each + "\n";
-  return block;
+  return level_line(0) + config_line(to_string(config)) +
+         "export ORTMODULE_MEMORY_OPT_PROBE_RECOMPUTE_LEVEL=" + to_string(search) + "\n" +
+         comment_lines(comments);
+}
+
+std::string environment_block(const std::string& path, const std::vector<std::string>& comments) {
+  return level_line(0) + config_line(path) + comment_lines(comments);
+}
+
+std::string environment_block(int level, const std::vector<std::string>& comments) {
+  return level_line(level) + comment_lines(comments);
+}
+
+std::string config_list(const RecomputeConfig& config) {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const auto& [cluster, choice] : config) entries.push_back(to_string(cluster, choice));
+  return entries.dump() + "\n";
 }
 
 }  // namespace stashscope

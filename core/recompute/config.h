@@ -39,9 +39,16 @@ std::string to_string(const RecomputeConfig& config);
 RecomputeConfig reference_part(const RecomputeConfig& config);
 RecomputeConfig own_part(const RecomputeConfig& config);
 
-/// The shell block that selects the configuration in ONNX Runtime.
-/// @param comments comment lines of the block
+/// Shell blocks that select plans in ONNX Runtime. `comments` become comment lines.
+/// For versions that take the config string itself.
 std::string environment_block(const RecomputeConfig& config, const RecomputeSearchOptions& search,
                               const std::vector<std::string>& comments);
+/// For versions that read the config from a file. @param path of the file
+std::string environment_block(const std::string& path, const std::vector<std::string>& comments);
+/// For all plans of a level.
+std::string environment_block(int level, const std::vector<std::string>& comments);
+
+/// The config as a JSON list of its entries, the form of a config file.
+std::string config_list(const RecomputeConfig& config);
 
 }  // namespace stashscope

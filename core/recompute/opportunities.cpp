@@ -25,7 +25,8 @@ std::size_t count_forward(const Graph& graph, const Boundary& boundary, const St
 }
 
 /// Finds the stashed values: made in forward, and read both in forward and in backward.
-void find_stashed(const Graph& graph, const Boundary& boundary, Stash& stash) {
+void find_stashed(const Graph& graph, const Boundary& boundary, const ReferenceRules& rules,
+                  Stash& stash) {
   const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());
   for (std::size_t i = 0; i < stash.forward_nodes; ++i) {
     for (const ValueId output : graph.topology().outputs[stash.order[i]]) {
@@ -37,22 +38,31 @@ void find_stashed(const Graph& graph, const Boundary& boundary, Stash& stash) {
           stash.read_in_backward[output] = true;
         }
       }
-      if (!forward || !stash.read_in_backward[output] || stash.order[i] == boundary.yield) continue;
+      const bool is_kept = forward || rules.stashes_unread_in_forward;
+      if (!is_kept || !stash.read_in_backward[output] || stash.order[i] == boundary.yield) continue;
       stash.is_stashed[output] = true;
       stash.stashed.push_back(output);
     }
   }
 }
 
-void analyse_stash(const Graph& graph, const Boundary& boundary, Stash& stash) {
+std::vector<std::size_t> positions_in(const std::vector<NodeId>& order) {
+  std::vector<std::size_t> positions(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) positions[order[i].index()] = i;
+  return positions;
+}
+
+void analyse_stash(const Graph& graph, const Boundary& boundary, const ReferenceRules& rules,
+                   Stash& stash) {
   stash.order = reference_order(graph, Dataflow(graph), forward_ends(graph, boundary));
-  stash.position.resize(stash.order.size());
-  for (std::size_t i = 0; i < stash.order.size(); ++i) stash.position[stash.order[i].index()] = i;
+  stash.position = positions_in(stash.order);
+  stash.name_position =
+      rules.names_depth_first ? positions_in(depth_first_order(graph.topology())) : stash.position;
   stash.is_stashed = IdVector<ValueId, bool>(graph.values().size(), false);
   stash.read_in_backward = IdVector<ValueId, bool>(graph.values().size(), false);
   if (!boundary.known()) return;
   stash.forward_nodes = count_forward(graph, boundary, stash);
-  find_stashed(graph, boundary, stash);
+  find_stashed(graph, boundary, rules, stash);
 }
 
 /// Sorts plans by entry, from last to first; for one entry, in strategy order.
@@ -86,7 +96,7 @@ void name_clusters(Opportunities& found) {
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                  const Boundary& boundary, const RecomputeSearchOptions& search) {
   Opportunities found;
-  analyse_stash(graph, boundary, found);
+  analyse_stash(graph, boundary, rules_of(search.reference), found);
   if (!boundary.known()) return found;
   StrategyInput input{graph, ops, boundary, found, search, {}};
   if (search.layer_boundary) {

@@ -13,8 +13,10 @@ namespace stashscope {
 struct Stash {
   std::vector<NodeId> order;          ///< ONNX Runtime's execution order, used by the analysis
   std::vector<std::size_t> position;  ///< of each node in that order
-  std::size_t forward_nodes = 0;      ///< number of forward nodes, first in order; 0: no boundary
-  std::vector<ValueId> stashed;       ///< made in forward, read in forward and backward
+  /// Of each node in the order in which a cluster's name lists nodes.
+  std::vector<std::size_t> name_position;
+  std::size_t forward_nodes = 0;  ///< number of forward nodes, first in order; 0: no boundary
+  std::vector<ValueId> stashed;   ///< made in forward, read in forward and backward
   IdVector<ValueId, bool> is_stashed;
   IdVector<ValueId, bool> read_in_backward;  ///< for values made in forward
 

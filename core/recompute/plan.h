@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/recompute/reference.h"
 
 namespace stashscope {
 
@@ -25,6 +26,12 @@ constexpr bool in_reference(PlanType type) { return type <= PlanType::compromise
 
 using ClusterId = Id<struct ClusterTag>;
 
+/// A buffer that an output shares.
+struct ReusedBuffer {
+  ValueId owner;
+  bool needs_plan = true;  ///< freeing the buffer requires a plan for the owner's node, too
+};
+
 /// One way to free the stashed outputs of a node: recompute them in backward, or evict and restore
 /// them.
 struct NodePlan {
@@ -38,10 +45,15 @@ struct NodePlan {
   std::string cluster;
   ClusterId cluster_id;     ///< id of `cluster` in the opportunities
   Rational save_ratio = 1;  ///< share of the stashed bytes that the plan frees
-  /// Stashed outputs that share the buffer of another node's output. Freeing them also requires a
-  /// plan for that other node.
-  std::map<std::size_t, ValueId> reused;
+  /// Stashed outputs that share the buffer of another node's output.
+  std::map<std::size_t, ReusedBuffer> reused;
   ElementType kept_as = ElementType::undefined;  ///< compress only: the narrower type
+
+  /// Whether the plan does not free the output by itself.
+  bool needs_owner(std::size_t output) const {
+    const auto shared = reused.find(output);
+    return shared != reused.end() && shared->second.needs_plan;
+  }
 };
 
 /// Why a stashed output has no plan.
@@ -57,6 +69,7 @@ struct RecomputeSearchOptions {
   RecomputeSearchOptions(int wanted_level, bool keep_layer_inputs)
       : level(wanted_level), layer_boundary(keep_layer_inputs) {}
 
+  Reference reference = Reference::release_1_19_2;
   int level = 1;                ///< 0: basic operators, 1: also advanced operators
   bool layer_boundary = false;  ///< keep outputs that start a transformer layer
   bool newer_versions = false;  ///< also operator versions missing from ONNX Runtime's table

@@ -29,10 +29,11 @@ bool holds(const std::vector<std::int64_t>& versions, std::int64_t version) {
 }
 
 /// The rule for the newest known version, if `version` is newer than that.
-const RecomputeRule* newest_rule(const Op& op, std::int64_t version) {
+const RecomputeRule* newest_rule(const Op& op, bool has_late_rows, std::int64_t version) {
   const RecomputeRule* newest = nullptr;
   std::int64_t latest = 0;
   for (const RecomputeRule& rule : op.recompute_rules) {
+    if (rule.is_late && !has_late_rows) continue;
     for (const std::int64_t each : rule.versions) {
       if (each > latest) newest = &rule;
       latest = std::max(latest, each);
@@ -69,9 +70,10 @@ const RecomputeRule* SubgraphSearch::recompute_rule(NodeId id) const {
   if (op->recompute == RecomputeLevel::advanced && input_.search.level < 1) return nullptr;
   const std::int64_t version = since_version(*op, graph_.opset(graph_.node(id).domain));
   for (const RecomputeRule& rule : op->recompute_rules) {
+    if (rule.is_late && !rules_.has_late_rows) continue;
     if (holds(rule.versions, version)) return &rule;
   }
-  return input_.search.newer_versions ? newest_rule(*op, version) : nullptr;
+  return input_.search.newer_versions ? newest_rule(*op, rules_.has_late_rows, version) : nullptr;
 }
 
 std::optional<Obstacle> SubgraphSearch::refusal(NodeId entry) const {
@@ -113,7 +115,7 @@ SearchResult SubgraphSearch::run(NodeId entry, bool compromise) const {
       queue.pop_front();
       const NodeId node = graph_.value(value).producer;
       if (!handled.insert(value).second) continue;
-      if (node != entry && input_.stash.read_in_backward[value]) continue;
+      if (node != entry && is_available(value)) continue;
       const RecomputeRule* const rule = recompute_rule(node);
       if (rule == nullptr) return failed(std::move(result), entry, node, not_recomputable);
       if (!result.picked.insert(node).second) continue;
@@ -147,6 +149,13 @@ void SubgraphSearch::follow(NodeId id, const RecomputeRule& rule,
   }
 }
 
+/// Whether the search takes a value for available in the backward pass.
+bool SubgraphSearch::is_available(ValueId id) const {
+  if (!rules_.ends_at_stashing_nodes) return input_.stash.read_in_backward[id];
+  return std::ranges::any_of(graph_.topology().outputs[graph_.value(id).producer],
+                             [&](ValueId output) { return input_.stash.is_stashed[output]; });
+}
+
 bool SubgraphSearch::is_small_constant_shape(ValueId id) const {
   const Value& value = graph_.value(id);
   const auto& shape = value.declared_shape ? value.declared_shape : value.type.shape;
@@ -160,7 +169,7 @@ bool SubgraphSearch::is_small_constant_shape(ValueId id) const {
 }
 
 NodePlan SubgraphSearch::plan(NodeId entry, const SearchResult& result, PlanType type) const {
-  const std::vector<std::size_t>& position = input_.stash.position;
+  const std::vector<std::size_t>& position = input_.stash.name_position;
   NodePlan plan;
   plan.type = type;
   plan.node = entry;
@@ -171,9 +180,12 @@ NodePlan SubgraphSearch::plan(NodeId entry, const SearchResult& result, PlanType
   for (const NodeId id : plan.subgraph) plan.cluster += graph_.node(id).op_type + "+";
   if (result.save_ratio) plan.save_ratio = *result.save_ratio;
   for (const std::size_t output : plan.outputs) {
-    const auto owner =
-        reused_buffer(graph_, input_.boundary, input_.stash, graph_.node(entry).outputs[output]);
-    if (owner) plan.reused.emplace(output, *owner);
+    const auto owner = reused_buffer(graph_, input_.boundary, input_.stash, rules_,
+                                     graph_.node(entry).outputs[output]);
+    if (!owner) continue;
+    const bool is_recomputed = result.picked.contains(graph_.value(*owner).producer);
+    const bool is_freed = is_recomputed && rules_.frees_recomputed_owners;
+    plan.reused.emplace(output, ReusedBuffer{*owner, !is_freed});
   }
   return plan;
 }

@@ -21,7 +21,8 @@ struct SearchResult {
 /// ONNX Runtime's bounded breadth-first search for the nodes that recompute a stashed output.
 class SubgraphSearch {
  public:
-  explicit SubgraphSearch(const StrategyInput& input) : input_(input), graph_(input.graph) {}
+  explicit SubgraphSearch(const StrategyInput& input)
+      : input_(input), graph_(input.graph), rules_(rules_of(input.search.reference)) {}
   explicit SubgraphSearch(StrategyInput&& input) = delete;
 
   /// Forward nodes with stashed outputs, from last to first.
@@ -45,10 +46,12 @@ class SubgraphSearch {
   const RecomputeRule* recompute_rule(NodeId id) const;
   std::optional<Rational> widening_ratio(NodeId id) const;
   bool is_small_constant_shape(ValueId id) const;
+  bool is_available(ValueId id) const;
   void follow(NodeId id, const RecomputeRule& rule, std::deque<ValueId>& queue) const;
 
   const StrategyInput& input_;
   const Graph& graph_;
+  const ReferenceRules& rules_;
 };
 
 /// The cost of running the plan's subgraph again.

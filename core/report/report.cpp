@@ -26,6 +26,11 @@ using nlohmann::json;
 
 constexpr std::size_t tensors_at_peak = 5;
 
+/// The version of ONNX Runtime whose plans are listed.
+std::string reference_name(const Study& study) {
+  return std::string(rules_of(study.choices.plans.search.reference).name);
+}
+
 std::string percent(double part, double whole) {
   return whole == 0 ? "0.0 %" : format_fixed(100 * part / whole, 1) + " %";
 }
@@ -183,8 +188,11 @@ constexpr const char* html_style =
 
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
-  std::string text = plan_table_text(study.plan_table->plans) + "\n" +
-                     cluster_table_text(study.graph(), cluster_rows(study), study.config) + "\n";
+  std::string text = "Plans of ONNX Runtime " + reference_name(study) + "\n\n" +
+                     plan_table_text(study.plan_table->plans) + "\n" +
+                     cluster_table_text(study.graph(), cluster_rows(study), study.config,
+                                        rules_of(study.choices.plans.search.reference)) +
+                     "\n";
   text += dims_line(study);
   text += peak_lines(study, *study.baseline, "Peak before");
   text += peak_lines(study, *study.current, "Peak after");
@@ -213,6 +221,7 @@ std::string json_report(const ReportInput& input) {
   json report = {
       {"model", model_json(input)},
       {"dims", dims_json(study)},
+      {"reference", reference_name(study)},
       {"notes", texts_json(study.warnings)},
       {"plans", plans_json(study)},
       {"kept", texts_json(kept)},
@@ -256,10 +265,10 @@ std::string html_report(const ReportInput& input) {
   page += "<p>Peak before " + format_bytes(study.baseline->timeline.peak_bytes) + ", after " +
           format_bytes(study.current->timeline.peak_bytes) + ".</p>\n";
   page += memory_chart_svg(study, input.measured ? &input.measured->runs.current : nullptr);
-  page +=
-      "<h2>Plans</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
-      "<th>Extra time</th><th>Saving, symbolic (B)</th></tr>\n" +
-      html_plan_rows(study) + "</table>\n";
+  page += "<h2>Plans of ONNX Runtime " + reference_name(study) +
+          "</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"
+          "<th>Extra time</th><th>Saving, symbolic (B)</th></tr>\n" +
+          html_plan_rows(study) + "</table>\n";
   page += notes_html(study);
   page += "<h2>Report</h2><pre>" + html_escaped_lines(text_report(input)) + "</pre>\n";
   return page + "</body></html>\n";

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t frequency_width = 7;
 constexpr std::size_t text_width = 127;
+constexpr const char* title =
+    " Memory Optimization Opportunities (Clustered by node-level activation patterns)";
 
 std::string padded(std::string text, std::size_t width) {
   // Characters, not bytes: names may be any UTF-8 text.
@@ -30,14 +32,16 @@ std::string rule(std::size_t width) {
   return dashes + "|\n";
 }
 
-std::string shape_text(const Graph& graph, const StashedOutput& stashed) {
-  if (!stashed.shape_known) return "unknown";
+std::string shape_text(const Graph& graph, const StashedOutput& stashed, bool as_product) {
+  if (!stashed.shape_known) return as_product ? "[unknown]" : "unknown";
+  if (as_product) return "[" + element_count_text(graph, stashed.shape) + "]";
   std::string text = "[";
   for (const Expr& dim : stashed.shape) text += dim_text(graph, dim) + " x ";
   return text + "]";
 }
 
-std::string status_text(const ClusterOption& option) {
+std::string status_text(const ClusterOption& option, bool gives_hint) {
+  if (!option.requested && !gives_hint) return "Disabled.";
   if (!option.requested) {
     return "Disabled. Enable with export ORTMODULE_MEMORY_OPT_CONFIG=" +
            to_valid_utf8(to_string(option.cluster, {option.type, -1}));
@@ -47,13 +51,14 @@ std::string status_text(const ClusterOption& option) {
 }
 
 std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& option,
-                                      std::size_t number) {
+                                      std::size_t number, const ReferenceRules& rules) {
   const char* const kind =
       option.type == PlanType::compromise ? "RecomputeWithCompromise" : "Recompute";
-  std::vector<std::string> lines = {">>" + padded("Option " + std::to_string(number), 14) + ": " +
-                                        kind + " subgraph " + to_valid_utf8(option.cluster),
-                                    "  " + padded("Status", 14) + ": " + status_text(option),
-                                    "  Stashed Activations:"};
+  std::vector<std::string> lines = {
+      ">>" + padded("Option " + std::to_string(number), 14) + ": " + kind + " subgraph " +
+          to_valid_utf8(option.cluster),
+      "  " + padded("Status", 14) + ": " + status_text(option, !rules.prints_products),
+      "  Stashed Activations:"};
   if (!option.reuse_frequency.empty()) {
     std::string reuse = "   - ReuseFreq :  ";
     for (const auto& [output, count] : option.reuse_frequency) {
@@ -63,23 +68,31 @@ std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& o
   }
   for (const StashedOutput& each : option.stashed) {
     lines.push_back("   - " + padded("Output " + std::to_string(each.output), 10) + ": " +
-                    shape_text(graph, each) +
+                    shape_text(graph, each, rules.prints_products) +
                     ", byte/elem: " + std::to_string(each.bytes_per_element) + ", " +
                     std::to_string(each.saved_percent) + "% saved");
   }
   return lines;
 }
 
-std::vector<std::string> row_lines(const Graph& graph, const ClusterRow& row) {
+std::vector<std::string> row_lines(const Graph& graph, const ClusterRow& row,
+                                   const ReferenceRules& rules) {
   std::vector<std::string> lines = {
       "For each row options are mutually exclusive, only one of them can be enabled."};
   for (std::size_t i = 0; i < row.options.size(); ++i) {
     lines.emplace_back();
-    for (std::string& text : option_lines(graph, row.options[i], i + 1)) {
+    for (std::string& text : option_lines(graph, row.options[i], i + 1, rules)) {
       lines.push_back(std::move(text));
     }
   }
   return lines;
+}
+
+std::string headline(const RecomputeConfig& config, const ReferenceRules& rules) {
+  const std::string text = to_valid_utf8(to_string(config));
+  const bool is_missing = text.empty() && rules.reads_config_file;
+  return "MemoryInsight Summary - User config" +
+         (is_missing ? " file path: not provided" : ": " + text) + "\n";
 }
 
 }  // namespace
@@ -105,20 +118,18 @@ std::string plan_table_text(const std::vector<PlanRow>& rows) {
 }
 
 std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>& rows,
-                               const RecomputeConfig& config) {
+                               const RecomputeConfig& config, const ReferenceRules& rules) {
   std::vector<std::vector<std::string>> lines;
-  std::size_t width = text_width;
+  std::size_t width = rules.prints_products ? std::string_view(title).size() : text_width;
   for (const ClusterRow& row : rows) {
-    lines.push_back(row_lines(graph, row));
+    lines.push_back(row_lines(graph, row, rules));
     for (const std::string& each : lines.back()) width = std::max(width, each.size());
   }
-  std::string text =
-      "MemoryInsight Summary - User config: " + to_valid_utf8(to_string(config)) + "\n";
+  if (rules.prints_products) width += 1 + width % 2;
+  std::string text = headline(config, rules);
   const std::string border = std::string(frequency_width + width + 3, '=') + "\n";
   text += border;
-  text += line("Freq",
-               " Memory Optimization Opportunities (Clustered by node-level activation patterns)",
-               width);
+  text += line("Freq", title, width);
   text += rule(width);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::string frequency = std::to_string(rows[i].nodes.size());

@@ -7,13 +7,13 @@
 
 namespace stashscope {
 
-/// The list of plans in ONNX Runtime's form (as published in 2023.11): status, config, frequency,
+/// The list of plans in ONNX Runtime's form: status, config, frequency,
 /// saving in bytes, saving in the model's dimension names.
 std::string plan_table_text(const std::vector<PlanRow>& rows);
 
-/// The table of clusters in ONNX Runtime's form (as published in 2023.11).
+/// The table of clusters in the form of the version with these rules.
 /// @param config the user's configuration, for the headline
 std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>& rows,
-                               const RecomputeConfig& config);
+                               const RecomputeConfig& config, const ReferenceRules& rules);
 
 }  // namespace stashscope

@@ -27,7 +27,7 @@ void export_environment(Document& document, const QString& path) {
     message << QString::fromStdString(to_valid_utf8(each));
   }
   document.files().write_file(path, message.join(u"; "_s), [study, file = path.toStdString()] {
-    write_file_atomically(file, environment_block(*study));
+    stashscope::export_environment(*study, file);
   });
 }
 

@@ -259,7 +259,9 @@ void add_matmul_ops(OpRegistry& registry) {
                 .infer = infer_gemm,
                 .gradient = gemm_gradient,
                 .flops = gemm_flops,
-                .unit = ComputeUnit::matrix});
+                .unit = ComputeUnit::matrix,
+                .recompute = RecomputeLevel::basic,
+                .recompute_rules = {{{1, 6, 7, 9, 11, 13}, {}, true}}});
 }
 
 }  // namespace stashscope

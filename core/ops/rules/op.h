@@ -46,6 +46,7 @@ enum class RecomputeLevel { never, basic, advanced };
 struct RecomputeRule {
   std::vector<std::int64_t> versions;
   std::vector<std::size_t> ignored_inputs;
+  bool is_late = false;  ///< the table of 1.19.2 has the row, the table of 2023.11 does not
 };
 
 /// Output `output` may reuse the buffer of input `input` when the input dies at the node and both

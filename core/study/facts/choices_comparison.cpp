@@ -63,8 +63,10 @@ struct ChoiceText {
   std::string (*text)(const Choices&);
 };
 
-constexpr std::array<ChoiceText, 22> choice_texts = {{
+constexpr std::array<ChoiceText, 23> choice_texts = {{
     {"level", [](const Choices& c) { return std::to_string(c.plans.level); }},
+    {"plans of ONNX Runtime",
+     [](const Choices& c) { return std::string(rules_of(c.plans.search.reference).name); }},
     {"probe", [](const Choices& c) { return to_string(effective_search_options(c.plans)); }},
     {"kept in memory", [](const Choices& c) { return or_none(c.plans.pinned); }},
     {"fusion", [](const Choices& c) { return choice_text(c.fusion.strategy, no_fusion); }},

@@ -14,11 +14,29 @@ struct ExportedConfig {
 };
 
 /// Leaves out plan types that ONNX Runtime does not know, and clusters that only a widened table of
-/// recomputable operators finds. A smaller count leaves out pinned nodes at the end of a cluster;
-/// ONNX Runtime recomputes all other pinned nodes, and `left_out` names them.
+/// recomputable operators finds. Where ONNX Runtime takes counts, a smaller count leaves out pinned
+/// nodes at the end of a cluster. `left_out` names all other nodes and occurrences that ONNX
+/// Runtime recomputes although the study does not.
 ExportedConfig exported_config(const Study& study);
 
-/// The shell block that switches the exported plans on; its comments list what is left out.
-std::string environment_block(const Study& study);
+/// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON
+/// list of its entries.
+std::string config_text(const Study& study, const RecomputeConfig& config);
+
+/// What switches the exported plans on in the chosen version of ONNX Runtime.
+struct ExportedEnvironment {
+  std::string block;        ///< shell text; its comments list what is left out
+  std::string config_file;  ///< the text of the file that the block names; empty: no file
+};
+
+/// @param config_path the path under which the caller writes the config file
+ExportedEnvironment exported_environment(const Study& study, const std::string& config_path);
+
+/// Writes the block to `path` and, if the block names one, the config file beside it. Throws an
+/// input Error if a file cannot be written.
+void export_environment(const Study& study, const std::string& path);
+
+/// The path of the config file of an exported block.
+std::string config_file_beside(const std::string& path);
 
 }  // namespace stashscope

@@ -47,6 +47,7 @@ json to_json(const Choices& choices) {
           {"plans", to_json(choices.plans.config)},
           {"kept", choices.plans.pinned},
           {"level", choices.plans.level},
+          {"reference", rules_of(choices.plans.search.reference).name},
           {"probe", to_string(choices.plans.search)},
           {"planned", to_json(choices.plans.sequence)},
           {"order", choice_text(choices.order.strategy, planned_order)},
@@ -166,6 +167,10 @@ void read_plans(const json& object, PlanChoices& choices) {
   std::string probe = to_string(choices.search);
   read(object, "probe", probe);
   choices.search = parse_search_options(probe);
+  // Sessions without the key were written when only these rules existed.
+  std::string reference(rules_of(Reference::november_2023).name);
+  read(object, "reference", reference);
+  choices.search.reference = parse_reference(reference);
   read_probe_extensions(object, choices.search);
   choices.sequence = planned_from(object);
 }

@@ -56,7 +56,7 @@ std::int64_t bytes_at_peak(const Graph& graph, const Timeline& timeline, const N
   Rational bytes;
   for (const std::size_t output : plan.outputs) {
     const BufferId id = timeline.buffer_of[graph.node(plan.node).outputs[output]];
-    if (plan.reused.contains(output) || !id.valid()) continue;
+    if (plan.needs_owner(output) || !id.valid()) continue;
     const Buffer& buffer = timeline.buffers[id];
     const bool alive =
         buffer.first_slot <= timeline.peak_slot && timeline.peak_slot <= buffer.last_slot;

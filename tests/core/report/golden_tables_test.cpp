@@ -63,7 +63,8 @@ TEST(GoldenTables, ClustersOfTheThreeLayerTransformer) {
   const Analysis a("bloom3_ort_training.onnx");
   const RecomputeConfig config = parse_config("BiasGelu+:1:-1,Cast+:2:-1");
   const auto rows = cluster_table(*a.step.graph, a.found, config, select_plans(a.found, config));
-  const std::string ours = cluster_table_text(*a.step.graph, rows, config);
+  const std::string ours =
+      cluster_table_text(*a.step.graph, rows, config, rules_of(Reference::november_2023));
   EXPECT_EQ(content_lines(ours),
             content_lines(expected_text("bloom3_memory_insight.expected.txt")));
 }

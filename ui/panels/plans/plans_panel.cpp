@@ -41,6 +41,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       document_(document),
       filtered_(model_),
       level_(new QComboBox),
+      reference_(new QComboBox),
       filter_(new QLineEdit),
       more_(new QToolButton),
       tree_(new PlanTreeView),
@@ -55,8 +56,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
   set_up_tree();
   connect(&document_, &Document::study_changed, this, &PlansPanel::show_study);
   connect(&document_.selection(), &LinkedSelection::changed, this, &PlansPanel::follow_selection);
-  connect(&document_, &Document::choices_changed, this,
-          [this] { level_->setCurrentIndex(document_.choices().plans.level); });
+  connect(&document_, &Document::choices_changed, this, &PlansPanel::show_choices);
   show_study();
 }
 
@@ -81,6 +81,15 @@ QWidget* PlansPanel::make_top_row() {
   filter_->setClearButtonEnabled(true);
   layout->addWidget(level_);
   layout->addWidget(filter_, 1);
+  reference_->setObjectName(u"reference"_s);
+  reference_->setAccessibleName(tr("Version of ONNX Runtime"));
+  reference_->setToolTip(
+      tr("The version of ONNX Runtime by whose rules plans are listed, named and exported"));
+  for (const ReferenceRules& each : references()) {
+    reference_->addItem(tr("ONNX Runtime %1").arg(QString::fromUtf8(each.name)));
+  }
+  reference_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  layout->addWidget(reference_);
   more_->setObjectName(u"list_extensions"_s);
   more_->setText(tr("More types"));
   more_->setToolTip(
@@ -92,6 +101,7 @@ QWidget* PlansPanel::make_top_row() {
   connect(more_, &QToolButton::toggled, &model_, &PlanTreeModel::list_extensions);
   connect(more_, &QToolButton::toggled, this, &PlansPanel::show_summary);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
+  connect(reference_, &QComboBox::activated, this, &PlansPanel::choose_reference);
   connect(filter_, &QLineEdit::textChanged, this, &PlansPanel::filter);
   return row;
 }
@@ -142,7 +152,8 @@ void PlansPanel::show_study() {
   model_.set_study(document_.study());
   marking_ = true;
   level_->setEnabled(document_.study() != nullptr);
-  level_->setCurrentIndex(document_.choices().plans.level);
+  reference_->setEnabled(document_.study() != nullptr);
+  show_choices();
   show_invitation();
   show_summary();
 }
@@ -169,6 +180,21 @@ void PlansPanel::choose_level(int level) {
   Choices choices = document_.choices();
   choices.plans.level = level;
   document_.choose(choices, tr("Level %1").arg(level));
+}
+
+void PlansPanel::choose_reference(int index) {
+  Choices choices = document_.choices();
+  const ReferenceRules& rules = references()[static_cast<std::size_t>(index)];
+  choices.plans.search.reference = rules.reference;
+  document_.choose(choices, tr("Plans of ONNX Runtime %1").arg(QString::fromUtf8(rules.name)));
+}
+
+void PlansPanel::show_choices() {
+  const PlanChoices& plans = document_.choices().plans;
+  level_->setCurrentIndex(plans.level);
+  const auto rules =
+      std::ranges::find(references(), plans.search.reference, &ReferenceRules::reference);
+  reference_->setCurrentIndex(static_cast<int>(rules - references().begin()));
 }
 
 void PlansPanel::focus_filter() {
@@ -322,12 +348,22 @@ void PlansPanel::show_node(NodeId node) {
   marking_ = true;
 }
 
+QString PlansPanel::copied_text(Reference reference) {
+  const ReferenceRules& rules = rules_of(reference);
+  const QString name = QString::fromUtf8(rules.name);
+  return rules.reads_config_file
+             ? tr("Copied a JSON list for ONNX Runtime %1: save it to a file and set "
+                  "ORTMODULE_MEMORY_OPT_CONFIG to the file's path")
+                   .arg(name)
+             : tr("Copied the config string of ONNX Runtime %1").arg(name);
+}
+
 void PlansPanel::copy_config() const {
   if (document_.study() == nullptr) return;
-  const ExportedConfig exported = exported_config(*document_.study());
-  QApplication::clipboard()->setText(QString::fromStdString(to_string(exported.config)));
-  if (exported.left_out.empty()) return;
-  QStringList told = {tr("Copied")};
+  const Study& study = *document_.study();
+  const ExportedConfig exported = exported_config(study);
+  QApplication::clipboard()->setText(QString::fromStdString(config_text(study, exported.config)));
+  QStringList told = {copied_text(study.choices.plans.search.reference)};
   for (const std::string& each : exported.left_out) told << shown(each);
   document_.notices().notify(told.join(u"; "_s));
 }
@@ -340,7 +376,10 @@ void PlansPanel::copy_config_of_selected() const {
     const RecomputeConfig& entries = model_.plan_row(item).entries;
     config.insert(entries.begin(), entries.end());
   }
-  QApplication::clipboard()->setText(QString::fromStdString(to_string(config)));
+  if (document_.study() == nullptr) return;
+  const Study& study = *document_.study();
+  QApplication::clipboard()->setText(QString::fromStdString(config_text(study, config)));
+  document_.notices().notify(copied_text(study.choices.plans.search.reference));
 }
 
 void PlansPanel::copy_rows() const {

@@ -37,7 +37,9 @@ class PlansPanel : public QWidget {
   void show_study();
   void show_invitation();
   void show_summary();
+  void show_choices();
   void choose_level(int level);
+  void choose_reference(int index);
   void filter(const QString& text);
 
   /// The selected rows in the model of plans.
@@ -55,6 +57,7 @@ class PlansPanel : public QWidget {
   void show_in_graph();
   void copy_rows() const;
   void copy_config_of_selected() const;
+  static QString copied_text(Reference reference);
   void open_menu(QPoint place);
   QMenu* make_menu();
   QString text_of(const QModelIndexList& items) const;
@@ -63,6 +66,7 @@ class PlansPanel : public QWidget {
   PlanTreeModel model_;
   PlanFilter filtered_;
   QComboBox* level_;
+  QComboBox* reference_;
   QLineEdit* filter_;
   QToolButton* more_;
   PlanTreeView* tree_;

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stashscope {
+
+/// A version of ONNX Runtime's training memory optimizer. Its rules decide which plans exist, what
+/// they are called and how often they occur.
+enum class Reference : std::uint8_t {
+  november_2023,   ///< the version of the published tables, with two faults corrected
+  release_1_19_2,  ///< the last release of the training packages
+};
+
+/// The rules in which the versions differ. Source: the tables that each version prints.
+struct ReferenceRules {
+  Reference reference;
+  std::string_view name;  ///< in options and files, e.g. `1.19.2`
+  /// The table of recomputable operators has the rows marked `RecomputeRule::is_late`.
+  bool has_late_rows;
+  /// An output that only backward reads is stashed, too.
+  bool stashes_unread_in_forward;
+  /// The search ends at every node with a stashed output, not only at stashed outputs.
+  bool ends_at_stashing_nodes;
+  /// A plan that recomputes the owner of a reused buffer frees the buffer without another plan.
+  bool frees_recomputed_owners;
+  /// Kernels that write into their input pass its buffer on.
+  bool reuses_in_place;
+  /// A cluster's name lists nodes in depth-first order instead of execution order.
+  bool names_depth_first;
+  /// Counts in a config are ignored: every occurrence of the cluster is recomputed.
+  bool ignores_counts;
+  /// Its table of clusters lists sizes as products and gives no hint for each option.
+  bool prints_products;
+  /// ORTMODULE_MEMORY_OPT_CONFIG is the path of a JSON file, and no variable sets the probe.
+  bool reads_config_file;
+};
+
+/// All versions, newest first.
+std::span<const ReferenceRules> references();
+
+const ReferenceRules& rules_of(Reference reference);
+
+/// Throws a usage Error that lists the names.
+Reference parse_reference(const std::string& name);
+
+}  // namespace stashscope
