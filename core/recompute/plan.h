@@ -66,8 +66,9 @@ struct Obstacle {
 /// The extent of the search for opportunities.
 struct RecomputeSearchOptions {
   RecomputeSearchOptions() = default;
-  RecomputeSearchOptions(int wanted_level, bool keep_layer_inputs)
-      : level(wanted_level), layer_boundary(keep_layer_inputs) {}
+  RecomputeSearchOptions(int wanted_level, bool keep_layer_inputs,
+                         Reference wanted_reference = Reference::release_1_19_2)
+      : reference(wanted_reference), level(wanted_level), layer_boundary(keep_layer_inputs) {}
 
   Reference reference = Reference::release_1_19_2;
   int level = 1;                ///< 0: basic operators, 1: also advanced operators

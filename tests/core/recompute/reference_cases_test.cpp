@@ -28,13 +28,20 @@ json read_json(const fs::path& path) {
   return json::parse(file);
 }
 
+/// The cases are those of the published version.
+RecomputeSearchOptions search_of(const json& spec) {
+  RecomputeSearchOptions search = parse_search_options(spec["probe"]);
+  search.reference = Reference::november_2023;
+  return search;
+}
+
 /// One case: its model, analysed and with its configuration applied.
 struct Case {
   explicit Case(const json& spec)
       : step(prepare_training_step(load_model(cases_folder / spec["model"]), {})),
         graph(*step.graph),
         ops(resolve_ops(graph)),
-        found(find_opportunities(graph, ops, step.boundary, parse_search_options(spec["probe"]))),
+        found(find_opportunities(graph, ops, step.boundary, search_of(spec))),
         bindings(graph.symbols().size()) {
     for (const auto& entry : spec["config"]) {
       for (const auto& [cluster, choice] : parse_config(entry)) config[cluster] = choice;

@@ -41,7 +41,8 @@ struct Analysis {
   explicit Analysis(const char* file)
       : step(prepare_training_step(load_model(folder / file), {})),
         ops(resolve_ops(*step.graph)),
-        found(find_opportunities(*step.graph, ops, step.boundary, {1, false})) {}
+        found(find_opportunities(*step.graph, ops, step.boundary,
+                                 {1, false, Reference::november_2023})) {}
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
   Opportunities found;
