@@ -227,7 +227,7 @@ std::string environment_block(int level, const std::vector<std::string>& comment
 std::string config_list(const RecomputeConfig& config) {
   nlohmann::json entries = nlohmann::json::array();
   for (const auto& [cluster, choice] : config) entries.push_back(to_string(cluster, choice));
-  return entries.dump() + "\n";
+  return entries.dump();
 }
 
 }  // namespace stashscope

@@ -26,9 +26,13 @@ void export_environment(Document& document, const QString& path) {
   for (const std::string& each : exported_config(*study).left_out) {
     message << QString::fromStdString(to_valid_utf8(each));
   }
-  document.files().write_file(path, message.join(u"; "_s), [study, file = path.toStdString()] {
-    stashscope::export_environment(*study, file);
-  });
+  document.files().write_file(
+      path, message.join(u"; "_s),
+      [study, files = document.files().guard(), file = path.toStdString()]() mutable {
+        const std::string config = config_file_beside(file);
+        files.claim(printable(config), config, "the config file");
+        stashscope::export_environment(*study, file);
+      });
 }
 
 }  // namespace stashscope::ui

@@ -153,7 +153,7 @@ ExportedEnvironment exported_environment(const Study& study, const std::string& 
     return {environment_block(config, effective_search_options(plans), left_out), {}};
   }
   if (exports_level(study)) return {environment_block(plans.level, left_out), {}};
-  return {environment_block(config_path, left_out), config_list(config)};
+  return {environment_block(config_path, left_out), config_list(config) + "\n"};
 }
 
 void export_environment(const Study& study, const std::string& path) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <set>
 
+#include "core/graph/reference_order.h"
 #include "core/onnx/model_file.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/passes/training_step.h"
@@ -30,7 +31,10 @@ struct Analysis {
     const Graph& graph = *step.graph;
     const auto ops = resolve_ops(graph);
     found = find_opportunities(graph, ops, step.boundary, {1, false});
-    for (const ValueId id : found.stashed) stashed.insert(graph.value(id).name);
+    for (const ValueId id : found.stashed) {
+      // Whether a Shape runs before or behind the boundary is of no consequence.
+      if (!runs_first(graph.node(graph.value(id).producer))) stashed.insert(graph.value(id).name);
+    }
     for (const NodePlan& plan : found.plans) {
       plans.insert(graph.node(plan.node).name + " " + to_string(plan.cluster, {plan.type, -1}));
     }

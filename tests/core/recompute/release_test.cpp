@@ -139,7 +139,8 @@ std::set<std::string> added_nodes(const fs::path& file, const std::string& probe
   for (const std::string& each : configs) choices.plans.config.merge(parse_config(each));
   const auto study = compute_study(model, choices, nullptr, Progress());
   std::set<std::string> names;
-  for (const Node& node : modified_graph(*study).nodes()) names.insert(node.name);
+  const Graph modified = modified_graph(*study);
+  for (const Node& node : modified.nodes()) names.insert(node.name);
   for (const Node& node : model->nodes()) names.erase(node.name);
   return names;
 }

@@ -23,8 +23,10 @@ std::shared_ptr<const Study> study_of(const Graph& model, const Choices& choices
 
 /// Four Gelus that can be recomputed, `make_layer.0.g` to `make_layer.3.g`, in one cluster.
 std::shared_ptr<const Study> four_layers(const std::string& plans, const Names& pinned,
-                                         int level = 0) {
+                                         int level = 0,
+                                         Reference reference = Reference::release_1_19_2) {
   Choices choices;
+  choices.plans.search.reference = reference;
   choices.dims["N"] = 64;
   choices.plans.config = parse_config(plans);
   choices.plans.pinned = pinned;
@@ -179,25 +181,37 @@ TEST(Pinned, WhatNoNameMeansIsNotPinnedInAnothersPlace) {
   EXPECT_EQ(why_not_named(study->graph(), study->current->dataflow, {{last}}), "");
 }
 
-TEST(Pinned, LastOnesAreACountInConfigStrings) {
-  const auto last = four_layers("Gelu+:1:-1", {"make_layer.2.g", "make_layer.3.g"});
+TEST(Pinned, LastOnesAreACountWhereCountsAreTaken) {
+  const auto older = Reference::november_2023;
+  const auto last = four_layers("Gelu+:1:-1", {"make_layer.2.g", "make_layer.3.g"}, 0, older);
   EXPECT_EQ(to_string(exported_config(*last).config), "Gelu+:1:2");
   EXPECT_TRUE(exported_config(*last).left_out.empty());
-  const auto counted = four_layers("Gelu+:1:3", {"make_layer.2.g"});
+  const auto counted = four_layers("Gelu+:1:3", {"make_layer.2.g"}, 0, older);
   EXPECT_EQ(to_string(exported_config(*counted).config), "Gelu+:1:2");
-  const auto typed = four_layers("Gelu+:1:2", {});
+  const auto typed = four_layers("Gelu+:1:2", {}, 0, older);
   EXPECT_EQ(typed->current->timeline.live_bytes, last->current->timeline.live_bytes);
 }
 
 TEST(Pinned, OthersAreToldWhereAConfigStringIsWritten) {
-  const auto study = four_layers("Gelu+:1:-1", {"make_layer.1.g", "make_layer.3.g"});
+  const auto study =
+      four_layers("Gelu+:1:-1", {"make_layer.1.g", "make_layer.3.g"}, 0, Reference::november_2023);
   const ExportedConfig exported = exported_config(*study);
   EXPECT_EQ(to_string(exported.config), "Gelu+:1:3");
   ASSERT_EQ(exported.left_out.size(), 1U);
   EXPECT_NE(exported.left_out[0].find("make_layer.1.g"), std::string::npos);
   EXPECT_EQ(exported.left_out[0].find("make_layer.3.g"), std::string::npos);
-  EXPECT_NE(environment_block(*study).find("# ONNX Runtime recomputes these pinned nodes anyway"),
-            std::string::npos);
+  const std::string block = exported_environment(*study, "").block;
+  EXPECT_NE(block.find("# ONNX Runtime recomputes these pinned nodes anyway"), std::string::npos);
+}
+
+TEST(Pinned, AreCountedWhereCountsAreIgnored) {
+  for (const auto& study :
+       {four_layers("Gelu+:1:-1", {"make_layer.3.g"}), four_layers("Gelu+:1:3", {})}) {
+    const ExportedConfig exported = exported_config(*study);
+    ASSERT_EQ(exported.left_out.size(), 1U);
+    EXPECT_NE(exported.left_out[0].find("4 occurrences of Gelu+ instead of 3"), std::string::npos)
+        << exported.left_out[0];
+  }
 }
 
 /// Two activations that share a buffer are freed together.

@@ -61,7 +61,8 @@ void visit(UpdateChoice& update, FieldChange& change) {
 }
 
 void visit(RecomputeSearchOptions& search, FieldChange& change) {
-  auto& [level, layer_boundary, newer_versions, also_recomputable, compressed] = search;
+  auto& [reference, level, layer_boundary, newer_versions, also_recomputable, compressed] = search;
+  change("reference", reference, Reference::november_2023);
   change("search level", level, 0);
   change("layer_boundary", layer_boundary, true);
   change("newer_versions", newer_versions, true);

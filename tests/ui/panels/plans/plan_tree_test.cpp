@@ -377,7 +377,7 @@ TEST_F(PlanTree, TheMenuPinsAndShows) {
   choose_in_menu(u"show_in_graph"_s);
   EXPECT_EQ(document().study()->graph().node(document().selection().node()).name, "layer.1.g");
   choose_in_menu(u"copy_plan_config"_s);
-  EXPECT_EQ(QApplication::clipboard()->text(), gelu);
+  EXPECT_EQ(QApplication::clipboard()->text(), u"[\"%1\"]"_s.arg(gelu));
   choose_in_menu(u"copy_plan_rows"_s);
   EXPECT_TRUE(QApplication::clipboard()->text().contains(u"layer.1.g"_s));
   choose_in_menu(u"unpin_plans"_s);

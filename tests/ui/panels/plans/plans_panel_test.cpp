@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QTextBrowser>
 
 #include "core/study/edits/edits.h"
@@ -29,8 +30,27 @@ class PlansOfOurOwn : public WindowTest {
 TEST_F(PlansOfOurOwn, AreNotCopiedAndThatIsSaid) {
   click(find<QWidget>(u"copy_config_button"_s));
   const QString copied = QApplication::clipboard()->text();
-  EXPECT_EQ(copied.toStdString(), document().study()->plan_table->plans.front().config);
+  const std::string config = document().study()->plan_table->plans.front().config;
+  EXPECT_EQ(copied.toStdString(), "[\"" + config + "\"]");
+  EXPECT_TRUE(message().contains(u"ONNX Runtime 1.19.2"_s)) << message().toStdString();
   EXPECT_TRUE(message().contains(u"left out: Gemm:3:-1"_s)) << message().toStdString();
+}
+
+TEST_F(PlansOfOurOwn, AreListedByTheRulesOfTheChosenVersion) {
+  auto& versions = find<QComboBox>(u"reference"_s);
+  EXPECT_EQ(versions.currentText(), u"ONNX Runtime 1.19.2"_s);
+  const std::size_t before = document().study()->plan_table->plans.size();
+  versions.setFocus();
+  QTest::keyClick(&versions, Qt::Key_Down);
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(document().choices().plans.search.reference, Reference::november_2023);
+  EXPECT_NE(document().study()->plan_table->plans.size(), before);
+  click(find<QWidget>(u"copy_config_button"_s));
+  EXPECT_FALSE(QApplication::clipboard()->text().startsWith(u'['));
+  document().undo_stack().undo();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(versions.currentIndex(), 0);
+  EXPECT_EQ(document().study()->plan_table->plans.size(), before);
 }
 
 TEST_F(PlansOfOurOwn, CountAmongThePlansThatAreOn) {
