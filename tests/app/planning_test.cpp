@@ -62,7 +62,8 @@ TEST_F(Planning, ClustersAreExportedAsConfigStrings) {
   const auto planned = report(model() + budget(0.8) + few + " --export-env " + in_folder("env.sh"));
   const std::string config = planned["budget"]["config"];
   EXPECT_FALSE(config.empty());
-  EXPECT_NE(read_file(in_folder("env.sh")).find(config), std::string::npos);
+  const auto exported = nlohmann::json::parse(read_file(in_folder("env.sh.json")));
+  EXPECT_EQ(exported, nlohmann::json::array({config}));
   const auto typed = report(model() + " --probe " + planned["budget"]["probe"].get<std::string>() +
                             " --plan '" + config + "'");
   EXPECT_EQ(peak(typed, "current"), peak(planned, "current"));

@@ -140,8 +140,11 @@ TEST_F(CommandLine, KeepsOutputsOfNodesInMemory) {
   EXPECT_TRUE(found["notes"].empty());
   EXPECT_EQ(report(in_folder("s.json"))["memory"]["current"], found["memory"]["current"]);
   const std::string block = read_file(in_folder("env.sh"));
-  EXPECT_NE(block.find("Gelu+:1:4"), std::string::npos) << block;
-  EXPECT_NE(block.find("make_layer.1.g"), std::string::npos) << block;
+  EXPECT_NE(block.find("5 occurrences of Gelu+ instead of 3"), std::string::npos) << block;
+  report(in_folder("s.json") + " --reference 2023.11 --export-env " + in_folder("env.sh"));
+  const std::string older = read_file(in_folder("env.sh"));
+  EXPECT_NE(older.find("Gelu+:1:4"), std::string::npos) << older;
+  EXPECT_NE(older.find("make_layer.1.g"), std::string::npos) << older;
   const auto typing_error = report(model + " --keep layer.1");
   ASSERT_EQ(typing_error["notes"].size(), 1U);
   EXPECT_NE(typing_error["notes"][0].get<std::string>().find("'layer.1'"), std::string::npos);
@@ -257,11 +260,28 @@ TEST_F(CommandLine, ASavedSessionHoldsEveryChoice) {
 }
 
 TEST_F(CommandLine, TheEnvironmentBlockNamesTheConfig) {
-  report(in_folder("model.onnx") + " --dim N=4 --plan Gelu+:1:-1 --export-env " +
-         in_folder("env.sh"));
+  const std::string options =
+      in_folder("model.onnx") + " --dim N=4 --plan Gelu+:1:-1 --export-env " + in_folder("env.sh");
+  EXPECT_EQ(report(options)["reference"], "1.19.2");
+  const std::string config = folder / "env.sh.json";
+  EXPECT_EQ(read_file(config), "[\"Gelu+:1:-1\"]\n");
   const std::string block = read_file(folder / "env.sh");
-  EXPECT_NE(block.find("export ORTMODULE_MEMORY_OPT_CONFIG=\"Gelu+:1:-1\""), std::string::npos)
+  EXPECT_NE(block.find("export ORTMODULE_MEMORY_OPT_CONFIG='" + config + "'"), std::string::npos)
       << block;
+  EXPECT_EQ(report(options + " --reference 2023.11")["reference"], "2023.11");
+  const std::string older = read_file(folder / "env.sh");
+  EXPECT_NE(older.find("export ORTMODULE_MEMORY_OPT_CONFIG=\"Gelu+:1:-1\""), std::string::npos)
+      << older;
+  EXPECT_EQ(stashscope("--batch " + options + " --reference 1.18").status, 2);
+}
+
+TEST_F(CommandLine, ASessionWithoutAVersionKeepsTheRulesOf2023) {
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + in_folder("s.json"));
+  auto session = nlohmann::json::parse(read_file(in_folder("s.json")));
+  EXPECT_EQ(report(in_folder("s.json"))["reference"], "1.19.2");
+  ASSERT_EQ(session["choices"].erase("reference"), 1U);
+  write_file_atomically(in_folder("s.json"), session.dump());
+  EXPECT_EQ(report(in_folder("s.json"))["reference"], "2023.11");
 }
 
 }  // namespace reported_choices_test

@@ -81,15 +81,6 @@ QWidget* PlansPanel::make_top_row() {
   filter_->setClearButtonEnabled(true);
   layout->addWidget(level_);
   layout->addWidget(filter_, 1);
-  reference_->setObjectName(u"reference"_s);
-  reference_->setAccessibleName(tr("Version of ONNX Runtime"));
-  reference_->setToolTip(
-      tr("The version of ONNX Runtime by whose rules plans are listed, named and exported"));
-  for (const ReferenceRules& each : references()) {
-    reference_->addItem(tr("ONNX Runtime %1").arg(QString::fromUtf8(each.name)));
-  }
-  reference_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  layout->addWidget(reference_);
   more_->setObjectName(u"list_extensions"_s);
   more_->setText(tr("More types"));
   more_->setToolTip(
@@ -101,7 +92,6 @@ QWidget* PlansPanel::make_top_row() {
   connect(more_, &QToolButton::toggled, &model_, &PlanTreeModel::list_extensions);
   connect(more_, &QToolButton::toggled, this, &PlansPanel::show_summary);
   connect(level_, &QComboBox::activated, this, &PlansPanel::choose_level);
-  connect(reference_, &QComboBox::activated, this, &PlansPanel::choose_reference);
   connect(filter_, &QLineEdit::textChanged, this, &PlansPanel::filter);
   return row;
 }
@@ -116,13 +106,27 @@ QWidget* PlansPanel::make_bottom_row() {
   copy->setIcon(icon(Icon::copy));
   copy->setText(tr("Copy config"));
   copy->setToolTip(
-      tr("Copies a config string of the current plans whose types ONNX Runtime knows"));
+      tr("Copies the current plans in the form that the chosen version of ONNX Runtime reads"));
   copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   copy->setAutoRaise(true);
+  set_up_versions();
   layout->addWidget(summary_, 1);
+  layout->addWidget(reference_);
   layout->addWidget(copy);
   connect(copy, &QToolButton::clicked, this, &PlansPanel::copy_config);
   return row;
+}
+
+void PlansPanel::set_up_versions() {
+  reference_->setObjectName(u"reference"_s);
+  reference_->setAccessibleName(tr("Version of ONNX Runtime"));
+  reference_->setToolTip(
+      tr("The version of ONNX Runtime by whose rules plans are listed, named and exported"));
+  for (const ReferenceRules& each : references()) {
+    reference_->addItem(tr("ONNX Runtime %1").arg(QString::fromUtf8(each.name)));
+  }
+  reference_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  connect(reference_, &QComboBox::activated, this, &PlansPanel::choose_reference);
 }
 
 void PlansPanel::set_up_tree() {

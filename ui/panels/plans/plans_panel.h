@@ -33,6 +33,7 @@ class PlansPanel : public QWidget {
  private:
   QWidget* make_top_row();
   QWidget* make_bottom_row();
+  void set_up_versions();
   void set_up_tree();
   void show_study();
   void show_invitation();

@@ -44,6 +44,7 @@ const std::vector<Change>& changes() {
       {"plans", [](Choices& c) { c.plans.config = parse_config("Gelu+:1:-1"); }},
       {"kept", [](Choices& c) { c.plans.pinned = {"l1.g"}; }},
       {"level", [](Choices& c) { c.plans.level = 1; }},
+      {"reference", [](Choices& c) { c.plans.search.reference = Reference::november_2023; }},
       {"probe level", [](Choices& c) { c.plans.search.level = 0; }},
       {"probe boundary", [](Choices& c) { c.plans.search.layer_boundary = true; }},
       {"newer_versions", [](Choices& c) { c.plans.search.newer_versions = true; }},
