@@ -9,6 +9,7 @@
 
 #include "core/base/id.h"
 #include "core/graph/attributes.h"
+#include "core/graph/node_origin.h"
 #include "core/graph/tensor.h"
 #include "core/symbolic/expr.h"
 
@@ -48,6 +49,7 @@ struct Node {
   std::vector<ValueId> captured_inputs;  ///< outer values that the node's subgraphs read
   Attributes attributes;
   std::string doc_string;
+  std::shared_ptr<const NodeOrigin> origin;  ///< null: unknown
 };
 
 struct Initializer {

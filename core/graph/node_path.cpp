@@ -60,6 +60,18 @@ NodePath parse_node_name(std::string_view name) {
   return path;
 }
 
+NodePath path_of(const Node& node) {
+  NodePath path = parse_node_name(node.name);
+  if (node.origin == nullptr || node.origin->modules.empty()) return path;
+  path.scope = node.origin->modules;
+  if (path.scope.size() > deepest_scope) path.scope.resize(deepest_scope);
+  return path;
+}
+
+std::string module_of(const Node& node) {
+  return node.origin == nullptr ? std::string() : join(node.origin->modules, ".");
+}
+
 std::string_view series_stem(std::string_view label) {
   const std::size_t last = label.find_last_not_of("0123456789");
   if (last == std::string_view::npos || last + 1 == label.size()) return {};

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/graph.h"
+
 namespace stashscope {
 
 /// A node's place in the model, read from its name.
@@ -13,6 +15,13 @@ struct NodePath {
   /// node's outputs. Else empty.
   std::string gradient_of;
 };
+
+/// The modules that the exporter wrote down for the node, or else those in its name.
+NodePath path_of(const Node& node);
+
+/// The dotted name of the node's module, as the program writes it: `model.layers.0.self_attn`.
+/// Empty if the exporter did not write it down.
+std::string module_of(const Node& node);
 
 /// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes
 /// (`<forward name>_Grad/...`) and clones (`..._recompute`). A plain name has no scope.

@@ -10,6 +10,7 @@
 #include "core/base/files.h"
 #include "core/onnx/functions.h"
 #include "core/onnx/model_file.h"
+#include "core/onnx/node_metadata.h"
 #include "core/onnx/opsets.h"
 #include "core/onnx/sparse_tensor.h"
 #include "core/onnx/tensor_proto.h"
@@ -162,6 +163,7 @@ class GraphReader {
     node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
     node.op_type = proto.op_type();
     node.doc_string = proto.doc_string();
+    node.origin = read_origin(proto);
     const NodeId id(data_.nodes.size());
     for (const std::string& name : proto.input()) {
       node.inputs.push_back(name.empty() ? ValueId() : reference(name));

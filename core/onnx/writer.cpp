@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/onnx/model_file.h"
+#include "core/onnx/node_metadata.h"
 #include "core/onnx/tensor_proto.h"
 
 namespace stashscope {
@@ -124,6 +125,7 @@ class ModelWriter {
     proto.set_op_type(node.op_type);
     proto.set_domain(node.domain);
     if (!node.doc_string.empty()) proto.set_doc_string(node.doc_string);
+    if (node.origin != nullptr) write_origin(*node.origin, proto);
     for (const ValueId id : node.inputs) proto.add_input(name(id));
     for (const ValueId id : node.outputs) proto.add_output(name(id));
     for (const auto& [key, value] : node.attributes.items()) {

@@ -139,6 +139,7 @@ void Rewriter::replace(NodeId last, Node fused) {
   Node& node = data_.nodes[last];
   if (fused.name.empty()) fused.name = node.name;
   if (fused.doc_string.empty()) fused.doc_string = node.doc_string;
+  if (fused.origin == nullptr) fused.origin = node.origin;
   if (fused.outputs.empty()) fused.outputs = node.outputs;
   data_.opsets.try_emplace(fused.domain, 1);
   for (const ValueId input : fused.inputs) link(last, input);

@@ -43,7 +43,7 @@ class GroupingBuilder {
 
   void read_names() {
     paths_.reserve(graph_.nodes().size());
-    for (const Node& node : graph_.nodes()) paths_.push_back(parse_node_name(node.name));
+    for (const Node& node : graph_.nodes()) paths_.push_back(path_of(node));
   }
 
   void find_partners() {

@@ -164,7 +164,7 @@ std::vector<std::vector<std::size_t>> plan_groups(const Study& study) {
 }
 
 std::string layer_of(const Graph& graph, NodeId node) {
-  return join(parse_node_name(graph.node(node).name).scope, "/");
+  return join(path_of(graph.node(node)).scope, "/");
 }
 
 OccurrenceFacts::OccurrenceFacts(const Study& study)

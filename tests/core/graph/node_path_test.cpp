@@ -20,6 +20,16 @@ TEST(NodePath, DotsSeparateModulesAndAnIndexStaysWithItsList) {
   EXPECT_EQ(scope_of("conv1.weight"), Scope{}) << "one dot is no path";
 }
 
+TEST(NodePath, MetadataComesBeforeTheName) {
+  Node node;
+  node.name = "/some/where/MatMul";
+  EXPECT_EQ(path_of(node).scope, (Scope{"some", "where"}));
+  EXPECT_EQ(module_of(node), "");
+  node.origin = std::make_shared<const NodeOrigin>(NodeOrigin{{"m", "layers.0", "mlp"}, "", 0});
+  EXPECT_EQ(path_of(node).scope, (Scope{"m", "layers.0", "mlp"}));
+  EXPECT_EQ(module_of(node), "m.layers.0.mlp");
+}
+
 TEST(NodePath, PlainAndOddNamesHaveNoScope) {
   for (const char* name : {"", "MatMul_7", "/", "///", "/MatMul", ".", "....", "..a", "0.1.2"}) {
     EXPECT_EQ(scope_of(name), Scope{}) << name;

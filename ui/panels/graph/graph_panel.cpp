@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/graph/node_path.h"
 #include "ui/text/texts.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spacing.h"
@@ -118,7 +119,7 @@ QWidget* GraphPanel::make_tools() {
 void GraphPanel::set_up_search() {
   search_->setObjectName(u"graph_search"_s);
   search_->setAccessibleName(tr("Search nodes"));
-  search_->setPlaceholderText(tr("Search nodes by name or operator"));
+  search_->setPlaceholderText(tr("Search nodes by name, module or operator"));
   search_->setClearButtonEnabled(true);
   search_->setMaximumWidth(280);
   search_->setMinimumWidth(56);
@@ -288,9 +289,12 @@ void GraphPanel::search(const QString& text) {
     const Study& study = *document_.study();
     for (const NodeId node : study.current->timeline.order) {
       const Node& original = study.graph().node(study.current->dataflow.origin(node));
-      const bool matches = shown(original.name).contains(text, Qt::CaseInsensitive) ||
-                           shown(original.op_type).contains(text, Qt::CaseInsensitive);
-      if (matches) matches_.push_back(node);
+      const auto has_text = [&](const std::string& name) {
+        return shown(name).contains(text, Qt::CaseInsensitive);
+      };
+      if (has_text(original.name) || has_text(original.op_type) || has_text(module_of(original))) {
+        matches_.push_back(node);
+      }
     }
   }
   matches_label_->setText(text.size() < 2 ? QString() : tr("%1 found").arg(matches_.size()));

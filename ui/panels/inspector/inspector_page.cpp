@@ -1,8 +1,11 @@
 #include "ui/panels/inspector/inspector_page.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
+#include <QUrl>
 
 #include "core/base/text.h"
+#include "core/graph/node_path.h"
 #include "core/study/facts/node_facts.h"
 #include "core/study/facts/tensor_facts.h"
 #include "ui/text/texts.h"
@@ -52,6 +55,7 @@ class NodePage {
     const auto step = at - timeline_.order.begin();
     QStringList facts;
     facts << InspectorPage::tr("runs in slot %1 of %2").arg(step + 1).arg(timeline_.order.size());
+    facts << origin();
     if (dataflow_.is_clone(node_)) {
       const QString purpose = dataflow_.runs_origin(node_)
                                   ? InspectorPage::tr("recomputes %1")
@@ -65,6 +69,23 @@ class NodePage {
                    .arg(QString::fromStdString(format_fixed(flops / 1e6, flops < 1e8 ? 2 : 0)));
     }
     return u"<p>%1</p>"_s.arg(facts.join(u"<br>"_s));
+  }
+
+  /// The module and the source line, if the exporter wrote them down.
+  QStringList origin() const {
+    if (original_.origin == nullptr) return {};
+    QStringList lines;
+    QString module = html(module_of(original_));
+    if (!module.isEmpty()) {
+      lines << InspectorPage::tr("module %1").arg(module.replace(u'.', u".\u200b"_s));
+    }
+    if (original_.origin->file.empty()) return lines;
+    const QString file = shown(original_.origin->file);
+    const QString place = u"%1:%2"_s.arg(file).arg(original_.origin->line).toHtmlEscaped();
+    const QString url = QUrl::fromLocalFile(file).toString(QUrl::FullyEncoded);
+    const bool can_open = is_python_file(file);
+    return lines << InspectorPage::tr("from %1").arg(
+               can_open ? u"<a href=\"%1\">%2</a>"_s.arg(url, place) : place);
   }
 
   QString link(NodeId node) const {
@@ -206,6 +227,11 @@ QString inspector_page(const Study& study, const Selection& selection) {
   if (!selection.nodes.empty()) return group_page(study, selection);
   return u"<p>%1</p>"_s.arg(
       InspectorPage::tr("Select a node, a layer or a plan to see its details here."));
+}
+
+bool is_python_file(const QString& file) {
+  const QFileInfo info(file);
+  return info.isFile() && info.suffix() == u"py"_s;
 }
 
 }  // namespace stashscope::ui

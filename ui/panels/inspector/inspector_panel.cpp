@@ -1,5 +1,6 @@
 #include "ui/panels/inspector/inspector_panel.h"
 
+#include <QDesktopServices>
 #include <QEvent>
 #include <QVBoxLayout>
 
@@ -33,6 +34,10 @@ void InspectorPanel::changeEvent(QEvent* event) {
 }
 
 void InspectorPanel::follow(const QUrl& link) {
+  if (link.isLocalFile() && is_python_file(link.toLocalFile())) {
+    QDesktopServices::openUrl(link);
+    return;
+  }
   bool is_number = false;
   const std::size_t index = link.path().toULongLong(&is_number);
   const Study* const study = document_.study().get();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/graph/node_path.h"
 #include "core/layout/scene/group_tree.h"
 #include "core/report/graph_picture.h"
 #include "tests/support/named_model.h"
@@ -59,6 +60,30 @@ TEST(Grouping, FollowsTheModulesInTheNames) {
   EXPECT_EQ(labels_in(grouping, *block), (std::vector<std::string>{"attn", "mlp"}));
   const NodeId gelu = *study->graph().find_node("/model/h.1/mlp/Gelu");
   EXPECT_EQ(grouping.groups[grouping.group_of[gelu]].label, "mlp");
+}
+
+/// The same model as an exporter writes it that numbers nodes and puts modules into their metadata.
+Graph with_flat_names(const Graph& model) {
+  GraphData data = model.data();
+  int number = 0;
+  for (Node& node : data.nodes) {
+    node.origin = std::make_shared<const NodeOrigin>(NodeOrigin{path_of(node).scope, "", 0});
+    node.name = "node_" + std::to_string(number++);
+  }
+  return Graph(std::move(data));
+}
+
+TEST(Grouping, FollowsTheModulesInTheMetadata) {
+  const auto named = test::study_of(test::named(test::blocks(3)));
+  const auto flat = test::study_of(with_flat_names(test::named(test::blocks(3))));
+  const Grouping by_name = grouping_of(*named);
+  const Grouping by_metadata = grouping_of(*flat);
+  expect_a_tree(by_metadata, flat->graph().nodes().size());
+  ASSERT_EQ(by_metadata.groups.size(), by_name.groups.size());
+  for (const GroupId id : IdRange<GroupId>(by_name.groups.size())) {
+    EXPECT_EQ(by_metadata.groups[id].path, by_name.groups[id].path);
+    EXPECT_EQ(by_metadata.groups[id].nodes, by_name.groups[id].nodes) << "backward included";
+  }
 }
 
 TEST(Grouping, GradientNodesLieBesideTheirForwardNodes) {
