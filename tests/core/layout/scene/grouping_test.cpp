@@ -75,7 +75,8 @@ Graph with_flat_names(const Graph& model) {
 
 TEST(Grouping, FollowsTheModulesInTheMetadata) {
   const auto named = test::study_of(test::named(test::blocks(3)));
-  const auto flat = test::study_of(with_flat_names(test::named(test::blocks(3))));
+  const auto flat =
+      test::study_of(std::make_shared<const Graph>(with_flat_names(*test::named(test::blocks(3)))));
   const Grouping by_name = grouping_of(*named);
   const Grouping by_metadata = grouping_of(*flat);
   expect_a_tree(by_metadata, flat->graph().nodes().size());
