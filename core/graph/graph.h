@@ -49,7 +49,7 @@ struct Node {
   std::vector<ValueId> captured_inputs;  ///< outer values that the node's subgraphs read
   Attributes attributes;
   std::string doc_string;
-  std::shared_ptr<const NodeOrigin> origin;  ///< null: unknown
+  std::shared_ptr<const NodeOrigin> origin = nullptr;  ///< null: unknown
 };
 
 struct Initializer {

@@ -90,7 +90,7 @@ void add_entry(const std::string& key, const std::string& value, onnx::NodeProto
       metadata_field, entry.SerializeAsString());
 }
 
-std::string quoted(const std::string& text) {
+std::string python_text(const std::string& text) {
   std::string result = "'";
   for (const char c : text)
     result += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
@@ -113,13 +113,13 @@ std::shared_ptr<const NodeOrigin> read_origin(const onnx::NodeProto& proto) {
 }
 
 void write_origin(const NodeOrigin& origin, onnx::NodeProto& proto) {
-  std::vector<std::string> scopes = {quoted("")};
+  std::vector<std::string> scopes = {python_text("")};
   std::string around;
   for (const std::string& module : origin.modules) {
     around += (around.empty() ? "" : ".") + module;
-    scopes.push_back(quoted(around));
+    scopes.push_back(python_text(around));
   }
-  scopes.push_back(quoted(proto.name()));
+  scopes.push_back(python_text(proto.name()));
   add_entry(scopes_key, "[" + join(scopes, ", ") + "]", proto);
   if (origin.file.empty()) return;
   add_entry(stack_key, "File \"" + origin.file + "\", line " + std::to_string(origin.line), proto);
