@@ -45,13 +45,8 @@ void write_graph_svg(const Study& study, const std::string& title, const std::st
   print_warnings("stashscope", warnings);
 }
 
-void write_environment(const Study& study, const std::string& path) {
-  print_warnings("stashscope", exported_config(study).left_out);
-  export_environment(study, path);
-}
-
 /// No output may overwrite an input or another output.
-void check_outputs(const BatchOptions& options, OverwriteGuard files) {
+void check_outputs(const BatchOptions& options, const Choices& choices, OverwriteGuard files) {
   const auto place = [](const char* option, const std::string& path) {
     return std::string(option) + " " + printable(path);
   };
@@ -68,12 +63,13 @@ void check_outputs(const BatchOptions& options, OverwriteGuard files) {
         {"--svg", options.svg}}) {
     if (!path.empty()) files.claim(place(option, path), path, std::string("the file of ") + option);
   }
-  if (!options.export_env.empty()) {
-    const std::string config = config_file_beside(options.export_env);
+  std::string config;
+  if (!options.export_env.empty() && rules_of(choices.plans.search.reference).reads_config_file) {
+    config = config_file_beside(options.export_env);
     files.claim(place("--export-env", config), config, "the config file of --export-env");
   }
-  require_writable(
-      {options.out, options.save_model, options.save_session, options.export_env, options.svg});
+  require_writable({options.out, options.save_model, options.save_session, options.export_env,
+                    config, options.svg});
 }
 
 /// If the run fails, the prediction is still reported.
@@ -113,7 +109,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options) {
   check_planning(planning);
   LoadedModel loaded = load_model_or_session(analysis);
-  check_outputs(options, files_read(analysis, loaded));
+  check_outputs(options, loaded.session.choices, files_read(analysis, loaded));
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(planning, study, loaded.session);
   print_warnings("stashscope", loaded.warnings);
@@ -137,7 +133,9 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     loaded.session.model = std::filesystem::absolute(loaded.session.model).lexically_normal();
     save_session(loaded.session, options.save_session);
   }
-  if (!options.export_env.empty()) write_environment(*study, options.export_env);
+  if (!options.export_env.empty()) {
+    print_warnings("stashscope", export_environment(*study, options.export_env));
+  }
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
   return planned.budget && !planned.budget->feasible ? budget_not_met : 0;
 }

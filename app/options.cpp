@@ -248,9 +248,10 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
       ->type_name("NAME=N")
       ->allow_extra_args(false);
   program
-      .add_option("--reference", options.reference,
-                  "version of ONNX Runtime whose plans are listed and exported: " +
-                      names_in(references()) + " (default 1.19.2)")
+      .add_option(
+          "--reference", options.reference,
+          "version of ONNX Runtime whose plans are listed and exported: " + names_in(references()) +
+              " (default " + std::string(rules_of(default_reference).name) + ")")
       ->type_name("VERSION");
   program
       .add_option(

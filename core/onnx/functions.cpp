@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/unused_name.h"
+#include "core/onnx/node_metadata.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/ops/rules/op.h"
 
@@ -211,6 +212,7 @@ class Inliner {
       for (std::string& name : *copy.mutable_input()) name = scope(name);
       for (std::string& name : *copy.mutable_output()) name = scope(name);
       fill_in(copy, call, function, scope);
+      inherit_origin(call, copy);
       add(std::move(copy), to);
     }
   }

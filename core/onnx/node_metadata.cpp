@@ -1,9 +1,11 @@
 #include "core/onnx/node_metadata.h"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <charconv>
 #include <map>
+#include <vector>
 
 #include "core/base/text.h"
 
@@ -17,15 +19,37 @@ constexpr int metadata_field = 9;
 constexpr const char* scopes_key = "pkg.torch.onnx.name_scopes";
 constexpr const char* stack_key = "pkg.torch.onnx.stack_trace";
 
-std::map<std::string, std::string> metadata_of(const onnx::NodeProto& proto) {
-  std::map<std::string, std::string> metadata;
+using Entries = std::vector<onnx::StringStringEntryProto>;
+
+Entries known_entries(const onnx::NodeProto& proto,
+                      const google::protobuf::FieldDescriptor* field) {
+  Entries entries;
+  const auto* const reflection = proto.GetReflection();
+  for (int i = 0; i < reflection->FieldSize(proto, field); ++i) {
+    onnx::StringStringEntryProto& entry = entries.emplace_back();
+    entry.ParseFromString(reflection->GetRepeatedMessage(proto, field, i).SerializeAsString());
+  }
+  return entries;
+}
+
+Entries unknown_entries(const onnx::NodeProto& proto) {
+  Entries entries;
   const auto& fields = proto.GetReflection()->GetUnknownFields(proto);
   for (int i = 0; i < fields.field_count(); ++i) {
     const auto& field = fields.field(i);
     if (field.number() != metadata_field) continue;
     if (field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) continue;
     onnx::StringStringEntryProto entry;
-    if (entry.ParseFromString(field.length_delimited())) metadata[entry.key()] = entry.value();
+    if (entry.ParseFromString(field.length_delimited())) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::map<std::string, std::string> metadata_of(const onnx::NodeProto& proto) {
+  const auto* const field = onnx::NodeProto::descriptor()->FindFieldByNumber(metadata_field);
+  std::map<std::string, std::string> metadata;
+  for (const auto& entry : field ? known_entries(proto, field) : unknown_entries(proto)) {
+    metadata[entry.key()] = entry.value();
   }
   return metadata;
 }
@@ -86,8 +110,11 @@ void add_entry(const std::string& key, const std::string& value, onnx::NodeProto
   onnx::StringStringEntryProto entry;
   entry.set_key(key);
   entry.set_value(value);
-  proto.GetReflection()->MutableUnknownFields(&proto)->AddLengthDelimited(
-      metadata_field, entry.SerializeAsString());
+  google::protobuf::UnknownFieldSet fields;
+  fields.AddLengthDelimited(metadata_field, entry.SerializeAsString());
+  std::string bytes;
+  fields.SerializeToString(&bytes);
+  proto.MergeFromString(bytes);
 }
 
 std::string python_text(const std::string& text) {
@@ -123,6 +150,11 @@ void write_origin(const NodeOrigin& origin, onnx::NodeProto& proto) {
   add_entry(scopes_key, "[" + join(scopes, ", ") + "]", proto);
   if (origin.file.empty()) return;
   add_entry(stack_key, "File \"" + origin.file + "\", line " + std::to_string(origin.line), proto);
+}
+
+void inherit_origin(const onnx::NodeProto& call, onnx::NodeProto& node) {
+  if (read_origin(node) != nullptr) return;
+  if (const auto origin = read_origin(call)) write_origin(*origin, node);
 }
 
 }  // namespace stashscope

@@ -16,4 +16,7 @@ std::shared_ptr<const NodeOrigin> read_origin(const onnx::NodeProto& proto);
 /// Writes the same metadata.
 void write_origin(const NodeOrigin& origin, onnx::NodeProto& proto);
 
+/// Gives a node of an inlined function the origin of the call, unless the node has its own.
+void inherit_origin(const onnx::NodeProto& call, onnx::NodeProto& node);
+
 }  // namespace stashscope

@@ -81,7 +81,8 @@ class GraphReader {
     const std::string name = proto.values().name();
     check_initializer(name);
     try {
-      define_constant(name, read_sparse_tensor(proto, folder_, data_.warnings), false);
+      define_constant(name, read_sparse_tensor(proto, folder_, sparse_bytes_left_, data_.warnings),
+                      false);
     } catch (const Error& error) {
       throw error.within(tensor_place(name));
     }
@@ -338,6 +339,7 @@ class GraphReader {
   const fs::path& folder_;
   const GraphReader* outer_;
   int depth_;
+  std::int64_t sparse_bytes_left_ = most_dense_bytes;
   GraphData data_;
   std::unordered_map<std::string, ValueId> ids_;
 };

@@ -9,8 +9,6 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::int64_t most_dense_bytes = std::int64_t{1} << 32;
-
 /// The positions of the values among all elements of the dense tensor.
 std::vector<std::int64_t> flat_indices(const Tensor& indices, std::int64_t values,
                                        const std::vector<std::int64_t>& dims) {
@@ -22,7 +20,8 @@ std::vector<std::int64_t> flat_indices(const Tensor& indices, std::int64_t value
   }
   if (are_flat) return *numbers;
   std::vector<std::int64_t> flat;
-  for (auto number = numbers->begin(); number != numbers->end();) {
+  auto number = numbers->begin();
+  for (std::int64_t i = 0; i < values; ++i) {
     std::int64_t index = 0;
     for (const std::int64_t dim : dims) {
       if (*number < 0 || *number >= dim) {
@@ -39,7 +38,7 @@ std::vector<std::int64_t> flat_indices(const Tensor& indices, std::int64_t value
 }  // namespace
 
 Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem::path& folder,
-                          std::vector<std::string>& warnings) {
+                          std::int64_t& bytes_left, std::vector<std::string>& warnings) {
   const Tensor values = read_tensor(*proto.mutable_values(), folder, warnings);
   const Tensor indices = read_tensor(*proto.mutable_indices(), folder, warnings);
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
@@ -48,8 +47,14 @@ Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem:
   const int bits = bits_per_element(values.element());
   if (bits == 0 || bits % 8 != 0)
     fail_input("", "is sparse, which its element type does not allow");
-  if (bytes > most_dense_bytes) fail_input("", "is sparse and exceeds 4 GiB as a dense tensor");
-  if (!values.has_data()) return {values.element(), std::move(dims)};
+  if (bytes > bytes_left) {
+    fail_input("",
+               "is sparse and takes " + std::to_string(bytes) +
+                   " bytes as a dense tensor, more than this program keeps for sparse tensors",
+               "store it outside of the model file");
+  }
+  bytes_left -= bytes;
+  if (!values.has_data() || !indices.has_data()) return {values.element(), std::move(dims)};
   const std::size_t width = static_cast<std::size_t>(bits) / 8;
   std::string raw(static_cast<std::size_t>(bytes), '\0');
   const TensorBytes given = values.load();

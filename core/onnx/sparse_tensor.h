@@ -10,10 +10,14 @@
 
 namespace stashscope {
 
-/// The dense tensor of a sparse one. Indices are flat, or one row of coordinates for each value
-/// (onnx/docs/IR.md, SparseTensorProto). Throws an input Error if values and indices do not fit the
-/// dims, or if the dense tensor exceeds 4 GiB.
+/// The largest sum of the dense bytes of a model's sparse tensors.
+constexpr std::int64_t most_dense_bytes = std::int64_t{1} << 31;
+
+/// The dense tensor of a sparse one, without data if the file of its values or indices is missing.
+/// Indices are flat, or one row of coordinates for each value (onnx/docs/IR.md, SparseTensorProto).
+/// Throws an input Error if values and indices do not fit the dims, or if the dense tensor takes
+/// more than `bytes_left`, from which its bytes are taken.
 Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem::path& folder,
-                          std::vector<std::string>& warnings);
+                          std::int64_t& bytes_left, std::vector<std::string>& warnings);
 
 }  // namespace stashscope

@@ -290,6 +290,7 @@ class Unpacker {
     made.op_type = std::move(type);
     made.outputs = node.outputs;
     made.doc_string = node.doc_string;
+    made.origin = node.origin;
     return made;
   }
 

@@ -7,19 +7,15 @@ namespace stashscope {
 
 namespace {
 
-template <std::size_t N>
-bool is_one_of(const Node& node, const std::array<std::string_view, N>& types) {
+bool is_view(const Node& node) {
+  constexpr std::array<std::string_view, 5> types = {"Reshape", "Squeeze", "Unsqueeze", "Flatten",
+                                                     "Identity"};
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
-bool is_view(const Node& node) {
-  return is_one_of<5>(node, {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"});
-}
-
-/// Kernels of ONNX Runtime's CPU provider for recomputable operators that write into their input,
-/// which nothing else reads.
-bool writes_into_input(const Graph& graph, const Node& node) {
-  if (!is_one_of<3>(node, {"Softmax", "Trilu", "Cast"})) return false;
+/// Whether ONNX Runtime's CPU kernel writes into its input, which nothing else reads.
+bool writes_into_input(const Graph& graph, const Op* op, const Node& node) {
+  if (op == nullptr || !op->reference_in_place) return false;
   const ValueId input = node.inputs[0];
   const bool is_last = graph.topology().readers[input].size() == 1 && !graph.is_graph_output(input);
   return is_last && graph.value(input).producer.valid() &&
@@ -40,9 +36,9 @@ bool first_reader_is_yield(const Graph& graph, const Boundary& boundary, const S
 
 }  // namespace
 
-std::optional<ValueId> reused_buffer(const Graph& graph, const Boundary& boundary,
-                                     const Stash& stash, const ReferenceRules& rules,
-                                     ValueId value) {
+std::optional<ValueId> reused_buffer(const StrategyInput& input, ValueId value) {
+  const Graph& graph = input.graph;
+  const ReferenceRules& rules = rules_of(input.search.reference);
   ValueId at = value;
   while (true) {
     const NodeId producer = graph.value(at).producer;
@@ -50,9 +46,10 @@ std::optional<ValueId> reused_buffer(const Graph& graph, const Boundary& boundar
     const Node& node = graph.node(producer);
     const bool has_input = node.outputs[0] == at && !node.inputs.empty() && node.inputs[0].valid();
     const bool alias =
-        has_input && (is_view(node) || (rules.reuses_in_place && writes_into_input(graph, node)));
+        has_input && (is_view(node) || (rules.reuses_in_place &&
+                                        writes_into_input(graph, input.ops[producer], node)));
     if (!alias) return at == value ? std::nullopt : std::optional(at);
-    if (first_reader_is_yield(graph, boundary, stash, at)) return std::nullopt;
+    if (first_reader_is_yield(graph, input.boundary, input.stash, at)) return std::nullopt;
     at = node.inputs[0];
   }
 }

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/recompute/opportunities.h"
+#include "core/recompute/strategy.h"
 
 namespace stashscope {
 
@@ -12,9 +12,6 @@ namespace stashscope {
 /// owner of the buffer has no producer, or if the YieldOp is the first reader of an alias between
 /// `value` and the owner. In a graph without a YieldOp, the boundary's outputs are read after all
 /// forward nodes.
-/// @param stash supplies the execution order and the number of forward nodes
-std::optional<ValueId> reused_buffer(const Graph& graph, const Boundary& boundary,
-                                     const Stash& stash, const ReferenceRules& rules,
-                                     ValueId value);
+std::optional<ValueId> reused_buffer(const StrategyInput& input, ValueId value);
 
 }  // namespace stashscope

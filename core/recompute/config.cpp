@@ -226,8 +226,21 @@ std::string environment_block(int level, const std::vector<std::string>& comment
 
 std::string config_list(const RecomputeConfig& config) {
   nlohmann::json entries = nlohmann::json::array();
-  for (const auto& [cluster, choice] : config) entries.push_back(to_string(cluster, choice));
+  for (const auto& [cluster, choice] : config) {
+    if (to_valid_utf8(cluster) != cluster) {
+      fail_input("plan '" + printable(cluster) + "'",
+                 "is not valid UTF-8, so no config file can hold it",
+                 "rename the operators of the model");
+    }
+    entries.push_back(to_string(cluster, choice));
+  }
   return entries.dump();
+}
+
+bool is_config_list(const std::string& text) {
+  const auto list = nlohmann::json::parse(text, nullptr, false);
+  return list.is_array() &&
+         std::ranges::all_of(list, [](const nlohmann::json& entry) { return entry.is_string(); });
 }
 
 }  // namespace stashscope

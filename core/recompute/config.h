@@ -48,7 +48,10 @@ std::string environment_block(const std::string& path, const std::vector<std::st
 /// For all plans of a level.
 std::string environment_block(int level, const std::vector<std::string>& comments);
 
-/// The config as a JSON list of its entries, the form of a config file.
+/// The config as a JSON list of its entries, the form of a config file. Throws an input Error for a
+/// cluster that is not valid UTF-8, which JSON cannot hold.
 std::string config_list(const RecomputeConfig& config);
+/// Whether a text is a JSON list of texts.
+bool is_config_list(const std::string& text);
 
 }  // namespace stashscope

@@ -67,10 +67,10 @@ struct Obstacle {
 struct RecomputeSearchOptions {
   RecomputeSearchOptions() = default;
   RecomputeSearchOptions(int wanted_level, bool keep_layer_inputs,
-                         Reference wanted_reference = Reference::release_1_19_2)
+                         Reference wanted_reference = default_reference)
       : reference(wanted_reference), level(wanted_level), layer_boundary(keep_layer_inputs) {}
 
-  Reference reference = Reference::release_1_19_2;
+  Reference reference = default_reference;
   int level = 1;                ///< 0: basic operators, 1: also advanced operators
   bool layer_boundary = false;  ///< keep outputs that start a transformer layer
   bool newer_versions = false;  ///< also operator versions missing from ONNX Runtime's table

@@ -14,6 +14,9 @@ enum class Reference : std::uint8_t {
   release_1_19_2,  ///< the last release of the training packages
 };
 
+/// The version that users can install today.
+constexpr Reference default_reference = Reference::release_1_19_2;
+
 /// The rules in which the versions differ. Source: the tables that each version prints.
 struct ReferenceRules {
   Reference reference;

@@ -28,12 +28,16 @@ bool holds(const std::vector<std::int64_t>& versions, std::int64_t version) {
   return std::find(versions.begin(), versions.end(), version) != versions.end();
 }
 
+bool is_in_table(const RecomputeRule& rule, const ReferenceRules& rules) {
+  return rules.has_late_rows || !rule.is_late;
+}
+
 /// The rule for the newest known version, if `version` is newer than that.
-const RecomputeRule* newest_rule(const Op& op, bool has_late_rows, std::int64_t version) {
+const RecomputeRule* newest_rule(const Op& op, const ReferenceRules& rules, std::int64_t version) {
   const RecomputeRule* newest = nullptr;
   std::int64_t latest = 0;
   for (const RecomputeRule& rule : op.recompute_rules) {
-    if (rule.is_late && !has_late_rows) continue;
+    if (!is_in_table(rule, rules)) continue;
     for (const std::int64_t each : rule.versions) {
       if (each > latest) newest = &rule;
       latest = std::max(latest, each);
@@ -70,10 +74,9 @@ const RecomputeRule* SubgraphSearch::recompute_rule(NodeId id) const {
   if (op->recompute == RecomputeLevel::advanced && input_.search.level < 1) return nullptr;
   const std::int64_t version = since_version(*op, graph_.opset(graph_.node(id).domain));
   for (const RecomputeRule& rule : op->recompute_rules) {
-    if (rule.is_late && !rules_.has_late_rows) continue;
-    if (holds(rule.versions, version)) return &rule;
+    if (is_in_table(rule, rules_) && holds(rule.versions, version)) return &rule;
   }
-  return input_.search.newer_versions ? newest_rule(*op, rules_.has_late_rows, version) : nullptr;
+  return input_.search.newer_versions ? newest_rule(*op, rules_, version) : nullptr;
 }
 
 std::optional<Obstacle> SubgraphSearch::refusal(NodeId entry) const {
@@ -180,8 +183,7 @@ NodePlan SubgraphSearch::plan(NodeId entry, const SearchResult& result, PlanType
   for (const NodeId id : plan.subgraph) plan.cluster += graph_.node(id).op_type + "+";
   if (result.save_ratio) plan.save_ratio = *result.save_ratio;
   for (const std::size_t output : plan.outputs) {
-    const auto owner = reused_buffer(graph_, input_.boundary, input_.stash, rules_,
-                                     graph_.node(entry).outputs[output]);
+    const auto owner = reused_buffer(input_, graph_.node(entry).outputs[output]);
     if (!owner) continue;
     const bool is_recomputed = result.picked.contains(graph_.value(*owner).producer);
     const bool is_freed = is_recomputed && rules_.frees_recomputed_owners;

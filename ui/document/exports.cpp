@@ -22,17 +22,17 @@ void save_modified_model(Document& document, const QString& path) {
 void export_environment(Document& document, const QString& path) {
   const std::shared_ptr<const Study> study = document.study();
   if (study == nullptr) return;
+  const std::string file = path.toStdString();
   QStringList message = {Document::tr("Exported %1").arg(path)};
-  for (const std::string& each : exported_config(*study).left_out) {
+  for (const std::string& each : exported_environment(*study, config_file_beside(file)).left_out) {
     message << QString::fromStdString(to_valid_utf8(each));
   }
-  document.files().write_file(
-      path, message.join(u"; "_s),
-      [study, files = document.files().guard(), file = path.toStdString()]() mutable {
-        const std::string config = config_file_beside(file);
-        files.claim(printable(config), config, "the config file");
-        stashscope::export_environment(*study, file);
-      });
+  document.files().write_file(path, message.join(u"; "_s),
+                              [study, files = document.files().guard(), file]() mutable {
+                                const std::string config = config_file_beside(file);
+                                files.claim(printable(config), config, "the config file");
+                                stashscope::export_environment(*study, file);
+                              });
 }
 
 }  // namespace stashscope::ui

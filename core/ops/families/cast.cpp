@@ -61,6 +61,7 @@ void add_cast_ops(OpRegistry& registry) {
                 .infer = infer_cast,
                 .gradient = cast_gradient,
                 .in_place = {{0, 0}},
+                .reference_in_place = true,
                 .recompute = RecomputeLevel::basic,
                 .recompute_rules = {{{1, 6, 9, 13, 19}, {}}}});
   registry.add({.type = "CastLike",

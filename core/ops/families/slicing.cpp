@@ -403,7 +403,9 @@ void add_slicing_ops(OpRegistry& registry) {
       data_movement("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
   registry.add(
       data_movement("Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24}, infer_pad, pad_gradient, {}));
-  registry.add(data_movement("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}}));
+  Op trilu = data_movement("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}});
+  trilu.reference_in_place = true;
+  registry.add(std::move(trilu));
   for (const char* type : {"SliceGrad", "PadGrad"}) {
     registry.add(microsoft({.type = type, .infer = infer_from_second_operand, .flops = no_flops}));
   }

@@ -57,11 +57,13 @@ void add_softmax_ops(OpRegistry& registry) {
                       .gradient = softmax_gradient<softmax_grad_13, softmax_grad>,
                       .flops = flops_per_element<8>,  // max, minus, exp (4), sum, division
                       .in_place = {{0, 0}},
+                      .reference_in_place = true,
                       .recompute = RecomputeLevel::advanced,
                       .recompute_rules = {{{1, 11, 13}, {}}}};
   registry.add(softmax);
   Op log_softmax = softmax;
   log_softmax.type = "LogSoftmax";
+  log_softmax.reference_in_place = false;
   log_softmax.gradient = softmax_gradient<log_softmax_grad_13, log_softmax_grad>;
   log_softmax.recompute = RecomputeLevel::never;
   log_softmax.recompute_rules.clear();

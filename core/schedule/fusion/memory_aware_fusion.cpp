@@ -16,20 +16,20 @@ class MemoryAwareFusion {
         peak_(timeline_in(input.step, order_, {}).peak_bytes) {}
 
   FusedGroups groups() {
-    AcyclicGroups all(nodes_, topology_);
-    for (const auto& merges :
-         {dataflow_merges(input_, nodes_), horizontal_merges(input_, nodes_)}) {
-      take(without_cycles(all, merges));
-    }
+    take(without_cycles(dataflow_merges(input_, nodes_)));
+    take(without_cycles(horizontal_merges(input_, nodes_)));
     return with({});
   }
 
  private:
-  /// Trying a merge that makes a cycle would cost a whole order and timeline.
-  static std::vector<Merge> without_cycles(AcyclicGroups& all, const std::vector<Merge>& merges) {
+  /// Without the merges that make a cycle with those taken before. Trying one would cost a whole
+  /// order and timeline.
+  std::vector<Merge> without_cycles(const std::vector<Merge>& merges) const {
+    AcyclicGroups groups(nodes_, topology_);
+    for (const auto& [a, b] : taken_) groups.merge(a, b);
     std::vector<Merge> kept;
     for (const auto& [a, b] : merges) {
-      if (all.merge(a, b)) kept.emplace_back(a, b);
+      if (groups.merge(a, b)) kept.emplace_back(a, b);
     }
     return kept;
   }

@@ -13,74 +13,98 @@ namespace stashscope {
 
 namespace {
 
-/// Number of occurrences by cluster and plan type.
-using Frequencies = std::map<std::pair<std::string, PlanType>, int>;
-
-Frequencies frequencies_of(const std::vector<NodePlan>& plans) {
-  Frequencies frequencies;
-  for (const NodePlan& plan : plans) ++frequencies[{plan.cluster, plan.type}];
-  return frequencies;
-}
-
 const ReferenceRules& reference_of(const Study& study) {
   return rules_of(study.choices.plans.search.reference);
 }
 
-/// Whether a level alone says what is exported.
-bool exports_level(const Study& study) {
+/// Whether a level alone makes ONNX Runtime run what the study runs.
+bool is_plain_level(const Study& study) {
   const PlanChoices& plans = study.choices.plans;
-  return reference_of(study).reads_config_file && plans.level > 0 && plans.pinned.empty();
+  const bool is_widened = plans.search.newer_versions || !plans.search.also_recomputable.empty();
+  return reference_of(study).reads_config_file && plans.level > 0 && plans.pinned.empty() &&
+         !plans.sequence && !is_widened &&
+         study.config == config_of_all(*study.opportunities, plans.level == 2);
 }
 
-/// The search that ONNX Runtime makes when it reads the exported config.
+/// The search that ONNX Runtime makes when it reads an exported config.
 RecomputeSearchOptions reference_search(const Study& study) {
   RecomputeSearchOptions search = effective_search_options(study.choices.plans);
   search.newer_versions = false;
   search.also_recomputable.clear();
-  if (reference_of(study).reads_config_file && !exports_level(study)) {
+  if (reference_of(study).reads_config_file) {
     search.level = 1;
     search.layer_boundary = false;
   }
   return search;
 }
 
-/// The plans that ONNX Runtime finds when it reads the exported config.
-Frequencies reference_frequencies(const Study& study) {
+/// What ONNX Runtime finds when it reads an exported config.
+std::shared_ptr<const Opportunities> reference_opportunities(const Study& study) {
   const RecomputeSearchOptions search = reference_search(study);
-  if (search == effective_search_options(study.choices.plans)) {
-    return frequencies_of(study.opportunities->plans);
-  }
+  if (search == effective_search_options(study.choices.plans)) return study.opportunities;
   const PreparedStep& prepared = *study.prepared;
-  return frequencies_of(
-      find_opportunities(study.graph(), prepared.ops, prepared.step.boundary, search).plans);
+  return std::make_shared<const Opportunities>(
+      find_opportunities(study.graph(), prepared.ops, prepared.step.boundary, search));
+}
+
+using Keys = std::set<std::pair<std::string, PlanType>>;
+
+Keys keys_of(const Opportunities& opportunities) {
+  Keys keys;
+  for (const NodePlan& plan : opportunities.plans) keys.emplace(plan.cluster, plan.type);
+  return keys;
 }
 
 /// Removes and returns the entries of `config` that only this study's search finds.
-RecomputeConfig take_unknown(const Study& study, const Frequencies& known,
+RecomputeConfig take_unknown(const Study& study, const Opportunities& known,
                              RecomputeConfig& config) {
   RecomputeConfig unknown;
-  const Frequencies found = frequencies_of(study.opportunities->plans);
+  const Keys found = keys_of(*study.opportunities);
+  const Keys readable = keys_of(known);
   for (const auto& [cluster, choice] : config) {
     const std::pair key(cluster, choice.type);
-    if (found.contains(key) && !known.contains(key)) unknown.emplace(cluster, choice);
+    if (found.contains(key) && !readable.contains(key)) unknown.emplace(cluster, choice);
   }
   for (const auto& [cluster, choice] : unknown) config.erase(cluster);
   return unknown;
 }
 
-/// One clause for each entry of which ONNX Runtime recomputes more occurrences than the study.
-void add_ignored_counts(const Study& study, const Frequencies& known, ExportedConfig& exported) {
-  const PlanCounts applied = count_plans(study.applied);
-  for (const auto& [cluster, choice] : exported.config) {
-    const std::pair key(cluster, choice.type);
-    const auto frequency = known.find(key);
-    const auto chosen = applied.find(key);
-    const int count = chosen == applied.end() ? 0 : chosen->second;
-    if (frequency == known.end() || frequency->second <= count) continue;
+/// The part of a config that ONNX Runtime can read, and why the rest is left out.
+ExportedConfig readable_part(const Study& study, const Opportunities& known,
+                             const RecomputeConfig& config) {
+  ExportedConfig exported{reference_part(config), {}};
+  const RecomputeConfig own = own_part(config);
+  if (!own.empty()) {
+    exported.left_out.push_back("plans that ONNX Runtime does not know are left out: " +
+                                printable(to_string(own)));
+  }
+  const RecomputeConfig unknown = take_unknown(study, known, exported.config);
+  if (!unknown.empty()) {
+    exported.left_out.push_back(
+        "plans that ONNX Runtime does not find with its own table and probe " +
+        to_string(reference_search(study)) + " are left out: " + printable(to_string(unknown)));
+  }
+  return exported;
+}
+
+/// Drops entries that are off, and adds one clause for each entry of which ONNX Runtime, which
+/// ignores counts, recomputes more occurrences than the study.
+void ignore_counts(const Study& study, const Opportunities& known, ExportedConfig& exported) {
+  std::erase_if(exported.config, [](const auto& entry) {
+    return entry.second.type == PlanType::none || entry.second.count == 0;
+  });
+  RecomputeConfig uncounted = exported.config;
+  for (auto& [cluster, choice] : uncounted) choice.count = -1;
+  PlanCounts ours = count_plans(study.applied);
+  for (const auto& [key, count] : count_plans(select_plans(known, uncounted))) {
+    if (count <= ours[key]) continue;
+    const bool is_counted = exported.config[key.first].count >= 0 || !study.pinned.empty();
     exported.left_out.push_back(
         "ONNX Runtime " + std::string(reference_of(study).name) +
-        " ignores counts: it recomputes " + std::to_string(frequency->second) + " occurrences of " +
-        printable(cluster) + " instead of " + std::to_string(count) + " (save the model instead)");
+        (is_counted ? " ignores counts: it"
+                    : " searches with probe " + to_string(reference_search(study)) + ": it") +
+        " recomputes " + std::to_string(count) + " occurrences of " + printable(key.first) +
+        " instead of " + std::to_string(ours[key]) + " (save the model instead)");
   }
 }
 
@@ -110,29 +134,23 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
 
 }  // namespace
 
+ExportedConfig exported_config(const Study& study, const RecomputeConfig& config) {
+  return readable_part(study, *reference_opportunities(study), config);
+}
+
 ExportedConfig exported_config(const Study& study) {
-  ExportedConfig exported{reference_part(study.config), {}};
-  const RecomputeConfig unknown = own_part(study.config);
-  const Frequencies known = reference_frequencies(study);
-  const RecomputeConfig widened = take_unknown(study, known, exported.config);
-  const bool ignores_counts = reference_of(study).ignores_counts;
-  const std::set<std::string> rerun =
-      ignores_counts ? std::set<std::string>() : count_without_pinned(study, exported.config);
-  if (!unknown.empty()) {
-    exported.left_out.push_back("plans that ONNX Runtime does not know are left out: " +
-                                printable(to_string(unknown)));
-  }
+  const auto known = reference_opportunities(study);
+  ExportedConfig exported = readable_part(study, *known, study.config);
   if (is_planned(study)) {
     exported.left_out.emplace_back(
         "a planned sequence runs single nodes again, and a config string cannot express that: save "
         "the model instead, or plan with --grain cluster");
   }
-  if (!widened.empty()) {
-    exported.left_out.push_back(
-        "plans that ONNX Runtime does not find with its own table and probe " +
-        to_string(reference_search(study)) + " are left out: " + printable(to_string(widened)));
+  if (reference_of(study).ignores_counts) {
+    ignore_counts(study, *known, exported);
+    return exported;
   }
-  if (ignores_counts) add_ignored_counts(study, known, exported);
+  const std::set<std::string> rerun = count_without_pinned(study, exported.config);
   if (!rerun.empty()) {
     exported.left_out.push_back(
         "ONNX Runtime recomputes these pinned nodes anyway, because a config string selects the "
@@ -148,20 +166,27 @@ std::string config_text(const Study& study, const RecomputeConfig& config) {
 
 ExportedEnvironment exported_environment(const Study& study, const std::string& config_path) {
   const PlanChoices& plans = study.choices.plans;
-  const auto [config, left_out] = exported_config(study);
-  if (!reference_of(study).reads_config_file) {
-    return {environment_block(config, effective_search_options(plans), left_out), {}};
+  if (is_plain_level(study)) return {environment_block(plans.level, {}), {}, {}};
+  auto [config, left_out] = exported_config(study);
+  if (reference_of(study).reads_config_file) {
+    return {environment_block(config_path, left_out), config_list(config) + "\n", left_out};
   }
-  if (exports_level(study)) return {environment_block(plans.level, left_out), {}};
-  return {environment_block(config_path, left_out), config_list(config) + "\n"};
+  return {environment_block(config, effective_search_options(plans), left_out), {}, left_out};
 }
 
-void export_environment(const Study& study, const std::string& path) {
+std::vector<std::string> export_environment(const Study& study, const std::string& path) {
   const std::string config_path = config_file_beside(path);
-  const auto [block, config_file] =
+  const ExportedEnvironment exported =
       exported_environment(study, std::filesystem::absolute(config_path).string());
-  if (!config_file.empty()) write_file_atomically(config_path, config_file);
-  write_file_atomically(path, block);
+  if (!exported.config_file.empty()) {
+    if (std::filesystem::exists(config_path) && !is_config_list(read_file(config_path))) {
+      fail_input(printable(config_path), "exists and is no list of config strings",
+                 "move it away, or choose another name for the block");
+    }
+    write_file_atomically(config_path, exported.config_file);
+  }
+  write_file_atomically(path, exported.block);
+  return exported.left_out;
 }
 
 std::string config_file_beside(const std::string& path) { return path + ".json"; }

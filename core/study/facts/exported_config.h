@@ -18,6 +18,8 @@ struct ExportedConfig {
 /// nodes at the end of a cluster. `left_out` names all other nodes and occurrences that ONNX
 /// Runtime recomputes although the study does not.
 ExportedConfig exported_config(const Study& study);
+/// The part of another config that ONNX Runtime can read, without the study's own counts.
+ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON
 /// list of its entries.
@@ -25,16 +27,18 @@ std::string config_text(const Study& study, const RecomputeConfig& config);
 
 /// What switches the exported plans on in the chosen version of ONNX Runtime.
 struct ExportedEnvironment {
-  std::string block;        ///< shell text; its comments list what is left out
-  std::string config_file;  ///< the text of the file that the block names; empty: no file
+  std::string block;                  ///< shell text; its comments list what is left out
+  std::string config_file;            ///< the text of the file that the block names; empty: no file
+  std::vector<std::string> left_out;  ///< the block's comments
 };
 
 /// @param config_path the path under which the caller writes the config file
 ExportedEnvironment exported_environment(const Study& study, const std::string& config_path);
 
-/// Writes the block to `path` and, if the block names one, the config file beside it. Throws an
-/// input Error if a file cannot be written.
-void export_environment(const Study& study, const std::string& path);
+/// Writes the block to `path` and, if the block names one, the config file beside it. Returns the
+/// block's comments. Throws an input Error if a file cannot be written, or if the config file's
+/// name belongs to a file of another kind.
+std::vector<std::string> export_environment(const Study& study, const std::string& path);
 
 /// The path of the config file of an exported block.
 std::string config_file_beside(const std::string& path);

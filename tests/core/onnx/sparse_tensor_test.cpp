@@ -31,7 +31,9 @@ onnx::SparseTensorProto sparse(const std::vector<float>& values,
 
 std::vector<double> dense(onnx::SparseTensorProto proto) {
   std::vector<std::string> warnings;
-  const Tensor read = read_sparse_tensor(proto, {}, warnings);
+  std::int64_t bytes_left = most_dense_bytes;
+  const Tensor read = read_sparse_tensor(proto, {}, bytes_left, warnings);
+  EXPECT_EQ(bytes_left, most_dense_bytes - 24);
   EXPECT_EQ(read.dims(), (std::vector<std::int64_t>{2, 3}));
   return read.reals().value_or(std::vector<double>());
 }
@@ -51,6 +53,31 @@ TEST(SparseTensor, RefusesIndicesThatDoNotFit) {
   EXPECT_NE(refused(sparse({5}, {1}, {-1})).find("-1"), std::string::npos);
   EXPECT_NE(refused(sparse({5}, {1, 2}, {0, 3})).find("3"), std::string::npos);
   EXPECT_NE(refused(sparse({5}, {2}, {0, 1})).find("indices"), std::string::npos);
+}
+
+TEST(SparseTensor, OfNoAxesHasOneElement) {
+  std::vector<std::string> warnings;
+  std::int64_t bytes_left = most_dense_bytes;
+  for (const std::vector<std::int64_t>& index_dims : {std::vector<std::int64_t>{1}, {1, 0}}) {
+    onnx::SparseTensorProto proto = sparse({5}, index_dims, {});
+    if (index_dims.size() == 1) proto.mutable_indices()->add_int64_data(0);
+    proto.clear_dims();
+    EXPECT_EQ(read_sparse_tensor(proto, {}, bytes_left, warnings).reals(), std::vector<double>{5});
+  }
+}
+
+TEST(SparseTensor, RefusesSizesThatNoMemoryHolds) {
+  std::vector<std::string> warnings;
+  std::int64_t bytes_left = 1000;
+  for (const std::int64_t dim : {std::int64_t{-3}, std::int64_t{1} << 40, std::int64_t{1} << 62}) {
+    onnx::SparseTensorProto proto = sparse({}, {0}, {});
+    proto.add_dims(dim);
+    EXPECT_NE(test::refusal(ErrorKind::input,
+                            [&] { read_sparse_tensor(proto, {}, bytes_left, warnings); }),
+              "accepted")
+        << dim;
+  }
+  EXPECT_EQ(bytes_left, 1000);
 }
 
 TEST(Opsets, StartAtOne) {

@@ -1,7 +1,7 @@
 #include "ui/panels/inspector/inspector_page.h"
 
 #include <QCoreApplication>
-#include <QFileInfo>
+#include <QDir>
 #include <QUrl>
 
 #include "core/base/text.h"
@@ -81,11 +81,11 @@ class NodePage {
     }
     if (original_.origin->file.empty()) return lines;
     const QString file = shown(original_.origin->file);
-    const QString place = u"%1:%2"_s.arg(file).arg(original_.origin->line).toHtmlEscaped();
-    const QString url = QUrl::fromLocalFile(file).toString(QUrl::FullyEncoded);
-    const bool can_open = is_python_file(file);
+    const QString place =
+        u"%1:%2"_s.arg(file, QString::number(original_.origin->line)).toHtmlEscaped();
+    const QString url = QUrl::fromLocalFile(file).toString(QUrl::FullyEncoded).toHtmlEscaped();
     return lines << InspectorPage::tr("from %1").arg(
-               can_open ? u"<a href=\"%1\">%2</a>"_s.arg(url, place) : place);
+               names_python_file(file) ? u"<a href=\"%1\">%2</a>"_s.arg(url, place) : place);
   }
 
   QString link(NodeId node) const {
@@ -229,9 +229,8 @@ QString inspector_page(const Study& study, const Selection& selection) {
       InspectorPage::tr("Select a node, a layer or a plan to see its details here."));
 }
 
-bool is_python_file(const QString& file) {
-  const QFileInfo info(file);
-  return info.isFile() && info.suffix() == u"py"_s;
+bool names_python_file(const QString& file) {
+  return QDir::isAbsolutePath(file) && file.endsWith(u".py"_s);
 }
 
 }  // namespace stashscope::ui

@@ -7,11 +7,12 @@
 
 namespace stashscope::ui {
 
-/// Details of the selection as a page of rich text. Links are `node:<id>`, or the URL of an
-/// existing Python file.
+/// Details of the selection as a page of rich text. Links are `node:<id>`, or the URL of a Python
+/// file.
 QString inspector_page(const Study& study, const Selection& selection);
 
-/// Whether the file exists and is Python source. Nothing else that a model names is opened.
-bool is_python_file(const QString& file);
+/// Whether the text is the absolute path of Python source. Nothing else that a model names is
+/// opened.
+bool names_python_file(const QString& file);
 
 }  // namespace stashscope::ui

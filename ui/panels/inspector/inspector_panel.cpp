@@ -2,6 +2,7 @@
 
 #include <QDesktopServices>
 #include <QEvent>
+#include <QFileInfo>
 #include <QVBoxLayout>
 
 #include "ui/panels/inspector/inspector_page.h"
@@ -33,11 +34,19 @@ void InspectorPanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) show_selection();
 }
 
-void InspectorPanel::follow(const QUrl& link) {
-  if (link.isLocalFile() && is_python_file(link.toLocalFile())) {
-    QDesktopServices::openUrl(link);
+/// Tests for the file only now, because a model may name a path that takes long to look up.
+void InspectorPanel::open_source(const QUrl& link) {
+  const QString file = link.toLocalFile();
+  if (!names_python_file(file)) return;
+  if (!QFileInfo(file).isFile()) {
+    document_.notices().notify(tr("%1 is not on this computer").arg(file));
     return;
   }
+  QDesktopServices::openUrl(link);
+}
+
+void InspectorPanel::follow(const QUrl& link) {
+  if (link.isLocalFile()) return open_source(link);
   bool is_number = false;
   const std::size_t index = link.path().toULongLong(&is_number);
   const Study* const study = document_.study().get();

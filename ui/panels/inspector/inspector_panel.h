@@ -19,6 +19,7 @@ class InspectorPanel : public QWidget {
  private:
   void show_selection();
   void follow(const QUrl& link);
+  void open_source(const QUrl& link);
 
   Document& document_;
   QTextBrowser* page_;

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/study/edits/edits.h"
-#include "core/study/facts/exported_config.h"
 #include "ui/document/named_edits.h"
 #include "ui/models/plan_texts.h"
 #include "ui/text/texts.h"
@@ -362,14 +361,16 @@ QString PlansPanel::copied_text(Reference reference) {
              : tr("Copied the config string of ONNX Runtime %1").arg(name);
 }
 
-void PlansPanel::copy_config() const {
-  if (document_.study() == nullptr) return;
+void PlansPanel::copy(const ExportedConfig& exported) const {
   const Study& study = *document_.study();
-  const ExportedConfig exported = exported_config(study);
   QApplication::clipboard()->setText(QString::fromStdString(config_text(study, exported.config)));
   QStringList told = {copied_text(study.choices.plans.search.reference)};
   for (const std::string& each : exported.left_out) told << shown(each);
   document_.notices().notify(told.join(u"; "_s));
+}
+
+void PlansPanel::copy_config() const {
+  if (document_.study() != nullptr) copy(exported_config(*document_.study()));
 }
 
 void PlansPanel::copy_config_of_selected() const {
@@ -382,8 +383,8 @@ void PlansPanel::copy_config_of_selected() const {
   }
   if (document_.study() == nullptr) return;
   const Study& study = *document_.study();
-  QApplication::clipboard()->setText(QString::fromStdString(config_text(study, config)));
-  document_.notices().notify(copied_text(study.choices.plans.search.reference));
+  const ExportedConfig exported = exported_config(study, config);
+  if (!config.empty()) copy(exported);
 }
 
 void PlansPanel::copy_rows() const {

@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QToolButton>
 
+#include "core/study/facts/exported_config.h"
 #include "ui/document/document.h"
 #include "ui/models/plan_filter.h"
 #include "ui/models/plan_tree_model.h"
@@ -57,6 +58,7 @@ class PlansPanel : public QWidget {
   std::vector<NodeId> nodes_led_to(const QModelIndex& item) const;
   void show_in_graph();
   void copy_rows() const;
+  void copy(const ExportedConfig& exported) const;
   void copy_config_of_selected() const;
   static QString copied_text(Reference reference);
   void open_menu(QPoint place);
