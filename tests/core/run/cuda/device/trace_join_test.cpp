@@ -159,7 +159,8 @@ TEST(TraceJoin, WhatHasNoRecordCountsAsAskedFor) {
   run.records.dropped = 1;
   const JoinedTrace joined = run.joined();
   expect_remark(joined, "dropped 1 records");
-  expect_remark(joined, "1 of 4 allocations and releases in the memory pool for tensors have no record");
+  expect_remark(joined,
+                "1 of 4 allocations and releases in the memory pool for tensors have no record");
   EXPECT_EQ(joined.remarks.size(), 2U);
   EXPECT_EQ(live_bytes(joined, Kind::allocate), (std::vector<std::int64_t>{1024, 2048, 1536}));
 }
