@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <ranges>
 #include <vector>
 
 #include "core/base/id.h"
@@ -36,8 +37,8 @@ class IdSet {
   /// @pre !empty()
   Key take_lowest() {
     std::size_t at = 0;
-    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
-      at = at * 64 + static_cast<std::size_t>(std::countr_zero((*level)[at]));
+    for (const auto& level : levels_ | std::views::reverse) {
+      at = at * 64 + static_cast<std::size_t>(std::countr_zero(level[at]));
     }
     erase(at);
     return Key(at);

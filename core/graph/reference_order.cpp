@@ -85,8 +85,9 @@ std::vector<NodeId> depth_first_order(const Topology& topology) {
     NodeId node;
     bool is_return;  ///< all producers have been visited
   };
-  std::vector<Visit> stack;
   std::vector<NodeId> ends = nodes_without_readers(topology);
+  std::vector<Visit> stack;
+  stack.reserve(ends.size());
   std::ranges::sort(ends, {}, [&](NodeId each) { return std::pair(depths[each], each); });
   for (const NodeId node : ends) stack.push_back({node, false});
   IdVector<NodeId, bool> is_visited(topology.nodes(), false);
