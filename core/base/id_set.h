@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "core/base/id.h"
@@ -37,8 +36,8 @@ class IdSet {
   /// @pre !empty()
   Key take_lowest() {
     std::size_t at = 0;
-    for (const auto& level : levels_ | std::views::reverse) {
-      at = at * 64 + static_cast<std::size_t>(std::countr_zero(level[at]));
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      at = at * 64 + static_cast<std::size_t>(std::countr_zero((*level)[at]));
     }
     erase(at);
     return Key(at);

@@ -104,6 +104,7 @@ bool is_scalar(const TensorType& type) {
 
 std::string quoted_names(const Graph& graph, const std::vector<ValueId>& values) {
   std::vector<std::string> names;
+  names.reserve(values.size());
   for (const ValueId id : values) names.push_back("'" + printable(graph.value(id).name) + "'");
   return join(names, ", ");
 }

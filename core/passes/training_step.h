@@ -25,10 +25,11 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// Adds the backward pass to a forward model: a YieldOp that takes all outputs and returns the
 /// gradient of the loss, then gradient nodes by the operators' rules, and one output `<name>_grad`
 /// for each parameter. Nodes that lead to no output are removed. Without a scalar output every
-/// floating-point output gets a seed gradient. Throws an input Error when the loss of a model with
-/// weights is ambiguous, NoGradientRule when an operator has no rule.
-/// @param graph with inferred shapes; the result needs inference again
-TrainingStep build_backward(const Graph& graph, const TrainingGoal& goal);
+/// floating-point output gets a seed gradient; of several, the one that is called a loss is taken
+/// for the loss, or else the first, with a warning. Throws NoGradientRule when an operator has no
+/// rule.
+/// @param model with inferred shapes; the result needs inference again
+TrainingStep build_backward(const Graph& model, const TrainingGoal& goal);
 
 /// From a loaded model to its training step: inference, inlining of known branches, the selected
 /// passes, the backward pass. When an operator has no gradient rule, the step has only the forward

@@ -210,6 +210,7 @@ std::vector<PlanRow> table_of(const Graph& graph, const Opportunities& found,
     }
   }
   std::vector<PlanRow> rows;
+  rows.reserve(groups.size());
   for (auto& [config, group] : groups) {
     rows.push_back(row_of(graph, found, bindings, config, std::move(group)));
   }

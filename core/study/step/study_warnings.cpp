@@ -129,8 +129,10 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
 void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
   const Opportunities& found = *study.opportunities;
   const RecomputeSearchOptions search = effective_search_options(study.choices.plans);
-  const std::string version(rules_of(search.reference).name);
-  const std::string probe = to_string(search);
+  const std::string nowhere =
+      "' matches nothing in the model '" + printable(study.graph().data().name) +
+      "' by the rules of ONNX Runtime " + std::string(rules_of(search.reference).name) +
+      " with probe " + to_string(search);
   for (const auto& [cluster, choice] :
        without_operators(study.graph(), found, study.choices.plans.config)) {
     bool any = false;
@@ -142,9 +144,7 @@ void warn_of_clusters(const StudyParts& study, Warnings& warnings) {
       }
     }
     if (!any) {
-      warnings.push_back("plan '" + printable(cluster) + "' matches nothing in the model '" +
-                         printable(study.graph().data().name) + "' by the rules of ONNX Runtime " +
-                         version + " with probe " + probe);
+      warnings.push_back("plan '" + printable(cluster) + nowhere);
     } else if (!type_fits) {
       warnings.push_back("plan '" + printable(cluster) + "' has no option of type " +
                          std::to_string(static_cast<int>(choice.type)));
