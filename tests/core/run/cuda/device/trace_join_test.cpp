@@ -210,9 +210,9 @@ TEST(TraceJoin, RecordsFromBeforeTheirEventsAreNotBelieved) {
     std::swap(record.pool_used, last[record.pool - 7000]);
   }
   const JoinedTrace joined = join_trace(run.events, run.records, {}, {2048, 512});
-  expect_remark(
-      joined,
-      "not in the order of the runner's allocations and releases; the requested bytes are counted");
+  expect_remark(joined,
+                "contradict the order of the runner's allocations and releases; counting the "
+                "requested bytes");
   EXPECT_EQ(measured(joined).live_bytes, (std::vector<std::int64_t>{2048, 1024, 1536}));
 }
 
