@@ -39,22 +39,6 @@ void add_dim(const std::string& argument, Choices& choices) {
   }
 }
 
-RecomputeSearchOptions search_option(const std::string& text) {
-  try {
-    return parse_search_options(text);
-  } catch (const Error& error) {
-    throw error.within("--probe " + printable(text));
-  }
-}
-
-Reference reference_option(const std::string& name) {
-  try {
-    return parse_reference(name);
-  } catch (const Error& error) {
-    throw error.within("--reference " + printable(name));
-  }
-}
-
 /// The names of a table of choices.
 template <class Table>
 std::string names_in(const Table& table) {
@@ -211,10 +195,14 @@ std::string pass_list() {
 void apply_options(const AnalysisOptions& options, Choices& choices) {
   for (const std::string& each : options.dims) add_dim(each, choices);
   if (!options.reference.empty()) {
-    choices.plans.search.reference = reference_option(options.reference);
+    choices.plans.search.reference =
+        read_option("--reference " + printable(options.reference),
+                    [&] { return parse_reference(options.reference); });
   }
   if (!options.recompute_search.empty()) {
-    const RecomputeSearchOptions given = search_option(options.recompute_search);
+    const RecomputeSearchOptions given =
+        read_option("--probe " + printable(options.recompute_search),
+                    [&] { return parse_search_options(options.recompute_search); });
     choices.plans.search.level = given.level;
     choices.plans.search.layer_boundary = given.layer_boundary;
   }
@@ -362,13 +350,11 @@ void check_limit(const SearchLimit& limit) {
 }
 
 std::int64_t memory_in(const std::string& option, const std::string& text) {
-  try {
+  return read_option(option, [&] {
     const std::int64_t bytes = parse_bytes(text);
     if (bytes == 0) fail_usage("", "is 0 bytes", "give more than 0");
     return bytes;
-  } catch (const Error& error) {
-    throw error.within(option);
-  }
+  });
 }
 
 std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/schedule/tasks/search_limit.h"
 #include "core/study/files/loaded_model.h"
 #include "core/study/step/study.h"
@@ -74,6 +75,16 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
 
 /// Throws a usage Error for a search that would never end.
 void check_limit(const SearchLimit& limit);
+
+/// The result of `read`; an Error that it throws also names the option.
+template <class Read>
+auto read_option(const std::string& option, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw error.within(option);
+  }
+}
 
 /// Parses a number of bytes above 0, such as `12GiB`. Throws a usage Error that names the option.
 std::int64_t memory_in(const std::string& option, const std::string& text);

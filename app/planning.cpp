@@ -16,11 +16,7 @@ std::int64_t memory_of(const PlanningOptions& options, const Choices& choices) {
 
 /// @pre a budget is given
 BudgetInput budget_of(const PlanningOptions& options) {
-  try {
-    return parse_budget(*options.budget);
-  } catch (const Error& error) {
-    throw error.within("--budget");
-  }
+  return read_option("--budget", [&] { return parse_budget(*options.budget); });
 }
 
 PlanGranularity grain_of(const PlanningOptions& options) {

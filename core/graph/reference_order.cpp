@@ -40,19 +40,6 @@ std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow
 
 namespace {
 
-/// Length of the longest path from a node without producers.
-IdVector<NodeId, std::uint32_t> depths_of(const Topology& topology) {
-  IdVector<NodeId, std::uint32_t> depths(topology.nodes(), 0);
-  for (const NodeId node : topological_order(topology)) {
-    for (const ValueId output : topology.outputs[node]) {
-      for (const NodeId reader : topology.readers[output]) {
-        depths[reader] = std::max(depths[reader], depths[node] + 1);
-      }
-    }
-  }
-  return depths;
-}
-
 /// The producers of a node's inputs, without repeats, by depth and then by id.
 std::vector<NodeId> producers_of(const Topology& topology, NodeId node,
                                  const IdVector<NodeId, std::uint32_t>& depths) {
@@ -80,7 +67,7 @@ std::vector<NodeId> nodes_without_readers(const Topology& topology) {
 }  // namespace
 
 std::vector<NodeId> depth_first_order(const Topology& topology) {
-  const auto depths = depths_of(topology);
+  const auto depths = depths_of(topology, topological_order(topology));
   struct Visit {
     NodeId node;
     bool is_return;  ///< all producers have been visited

@@ -16,7 +16,7 @@ std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow
 /// ONNX Runtime's default topological order, in which its release 1.19.2 names clusters: a
 /// depth-first walk from the nodes without readers towards the inputs, each node after its
 /// producers. Among several producers, the walk takes the deepest first, and the highest id first
-/// among equally deep ones; depth is the length of the longest path from a node without producers.
+/// among equally deep ones (`depths_of`).
 std::vector<NodeId> depth_first_order(const Topology& topology);
 
 /// Whether ONNX Runtime's order runs the node as soon as it is ready. This holds for Shape and

@@ -1,5 +1,7 @@
 #include "core/graph/traversal.h"
 
+#include <algorithm>
+
 #include "core/base/id_set.h"
 
 namespace stashscope {
@@ -55,6 +57,19 @@ std::vector<NodeId> topological_order(const Topology& topology) {
     }
   }
   return order;
+}
+
+IdVector<NodeId, std::uint32_t> depths_of(const Topology& topology,
+                                          const std::vector<NodeId>& order) {
+  IdVector<NodeId, std::uint32_t> depths(topology.nodes(), 0);
+  for (const NodeId node : order) {
+    for (const ValueId output : topology.outputs[node]) {
+      for (const NodeId reader : topology.readers[output]) {
+        depths[reader] = std::max(depths[reader], depths[node] + 1);
+      }
+    }
+  }
+  return depths;
 }
 
 NodeId find_cycle_member(const Topology& topology) {

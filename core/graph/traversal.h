@@ -10,6 +10,11 @@ namespace stashscope {
 /// has a cycle, the result has fewer nodes than the graph. O(edges + nodes log nodes).
 std::vector<NodeId> topological_order(const Topology& topology);
 
+/// The depth of each node: the length of the longest path to it from a node without producers.
+/// @param order a topological order of all nodes
+IdVector<NodeId, std::uint32_t> depths_of(const Topology& topology,
+                                          const std::vector<NodeId>& order);
+
 /// A node on a cycle. @pre the graph has a cycle
 NodeId find_cycle_member(const Topology& topology);
 

@@ -67,8 +67,7 @@ bool has_order(const Topology& topology, const FusedGroups& groups);
 /// that would create a cycle between groups.
 std::vector<Merge> dataflow_merges(const FusionInput& input, const FusableNodes& nodes);
 
-/// Merges of neighbouring pointwise nodes at equal depth. The depth of a node is the number of
-/// nodes on the longest path from the step's inputs.
+/// Merges of neighbouring pointwise nodes at equal depth (`depths_of`).
 std::vector<Merge> horizontal_merges(const FusionInput& input, const FusableNodes& nodes);
 
 FusedGroups dataflow_groups(const FusionInput& input);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/files.h"
@@ -97,10 +98,9 @@ TEST(ExportedConfig, IsNoLevelWhereTheChoicesDiffer) {
 }
 
 TEST(ExportedConfig, IsWrittenOverItsOwnFilesOnly) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "stashscope-exports";
-  std::filesystem::create_directories(folder);
-  const std::string block = folder / "plans.sh";
+  std::string folder = std::filesystem::temp_directory_path() / "stashscope-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string block = folder + "/plans.sh";
   const auto study = study_with("Gelu+:1:-1", false);
   export_environment(*study, block);
   export_environment(*study, block);
