@@ -134,7 +134,9 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
     save_session(loaded.session, options.save_session);
   }
   if (!options.export_env.empty()) {
-    print_warnings("stashscope", export_environment(*study, options.export_env));
+    const ExportedEnvironment exported = exported_environment(*study, options.export_env);
+    print_warnings("stashscope", exported.left_out);
+    write_environment(exported, options.export_env);
   }
   if (!options.svg.empty()) write_graph_svg(*study, analysis.file, options.svg);
   return planned.budget && !planned.budget->feasible ? budget_not_met : 0;

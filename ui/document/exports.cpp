@@ -20,18 +20,23 @@ void save_modified_model(Document& document, const QString& path) {
 }
 
 void export_environment(Document& document, const QString& path) {
-  const std::shared_ptr<const Study> study = document.study();
-  if (study == nullptr) return;
+  if (document.study() == nullptr) return;
   const std::string file = path.toStdString();
+  ExportedEnvironment exported;
+  const auto failure =
+      failure_of([&] { exported = exported_environment(*document.study(), file); });
+  if (failure) return document.notices().report(*failure);
   QStringList message = {Document::tr("Exported %1").arg(path)};
-  for (const std::string& each : exported_environment(*study, config_file_beside(file)).left_out) {
+  for (const std::string& each : exported.left_out) {
     message << QString::fromStdString(to_valid_utf8(each));
   }
   document.files().write_file(path, message.join(u"; "_s),
-                              [study, files = document.files().guard(), file]() mutable {
+                              [exported, files = document.files().guard(), file]() mutable {
                                 const std::string config = config_file_beside(file);
-                                files.claim(printable(config), config, "the config file");
-                                stashscope::export_environment(*study, file);
+                                if (!exported.config_file.empty()) {
+                                  files.claim(printable(config), config, "the config file");
+                                }
+                                write_environment(exported, file);
                               });
 }
 

@@ -164,20 +164,19 @@ std::string config_text(const Study& study, const RecomputeConfig& config) {
   return reference_of(study).reads_config_file ? config_list(config) : to_string(config);
 }
 
-ExportedEnvironment exported_environment(const Study& study, const std::string& config_path) {
+ExportedEnvironment exported_environment(const Study& study, const std::string& path) {
   const PlanChoices& plans = study.choices.plans;
   if (is_plain_level(study)) return {environment_block(plans.level, {}), {}, {}};
   auto [config, left_out] = exported_config(study);
-  if (reference_of(study).reads_config_file) {
-    return {environment_block(config_path, left_out), config_list(config) + "\n", left_out};
+  if (!reference_of(study).reads_config_file) {
+    return {environment_block(config, effective_search_options(plans), left_out), {}, left_out};
   }
-  return {environment_block(config, effective_search_options(plans), left_out), {}, left_out};
+  const std::string config_path = std::filesystem::absolute(config_file_beside(path)).string();
+  return {environment_block(config_path, left_out), config_list(config) + "\n", left_out};
 }
 
-std::vector<std::string> export_environment(const Study& study, const std::string& path) {
+void write_environment(const ExportedEnvironment& exported, const std::string& path) {
   const std::string config_path = config_file_beside(path);
-  const ExportedEnvironment exported =
-      exported_environment(study, std::filesystem::absolute(config_path).string());
   if (!exported.config_file.empty()) {
     if (std::filesystem::exists(config_path) && !is_config_list(read_file(config_path))) {
       fail_input(printable(config_path), "exists and is no list of config strings",
@@ -186,7 +185,6 @@ std::vector<std::string> export_environment(const Study& study, const std::strin
     write_file_atomically(config_path, exported.config_file);
   }
   write_file_atomically(path, exported.block);
-  return exported.left_out;
 }
 
 std::string config_file_beside(const std::string& path) { return path + ".json"; }

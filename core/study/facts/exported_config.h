@@ -32,13 +32,14 @@ struct ExportedEnvironment {
   std::vector<std::string> left_out;  ///< the block's comments
 };
 
-/// @param config_path the path under which the caller writes the config file
-ExportedEnvironment exported_environment(const Study& study, const std::string& config_path);
+/// @param path of the block's file
+ExportedEnvironment exported_environment(const Study& study, const std::string& path);
 
-/// Writes the block to `path` and, if the block names one, the config file beside it. Returns the
-/// block's comments. Throws an input Error if a file cannot be written, or if the config file's
-/// name belongs to a file of another kind.
-std::vector<std::string> export_environment(const Study& study, const std::string& path);
+/// Writes the block to `path` and, if the block names one, the config file beside it. Throws an
+/// input Error if a file cannot be written, or if the config file's name belongs to a file of
+/// another kind.
+/// @param exported the result of `exported_environment` for the same path
+void write_environment(const ExportedEnvironment& exported, const std::string& path);
 
 /// The path of the config file of an exported block.
 std::string config_file_beside(const std::string& path);

@@ -363,7 +363,10 @@ QString PlansPanel::copied_text(Reference reference) {
 
 void PlansPanel::copy(const ExportedConfig& exported) const {
   const Study& study = *document_.study();
-  QApplication::clipboard()->setText(QString::fromStdString(config_text(study, exported.config)));
+  std::string text;
+  const auto failure = failure_of([&] { text = config_text(study, exported.config); });
+  if (failure) return document_.notices().report(*failure);
+  QApplication::clipboard()->setText(QString::fromStdString(text));
   QStringList told = {copied_text(study.choices.plans.search.reference)};
   for (const std::string& each : exported.left_out) told << shown(each);
   document_.notices().notify(told.join(u"; "_s));

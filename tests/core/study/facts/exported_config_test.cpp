@@ -38,7 +38,7 @@ TEST(ExportedConfig, LeavesOutTypesThatAreOurOwn) {
   const ExportedConfig exported = exported_config(*study);
   EXPECT_EQ(to_string(exported.config), "Gelu+:1:-1");
   ASSERT_EQ(exported.left_out.size(), 1U);
-  const auto [block, file, left_out] = exported_environment(*study, "plans.json");
+  const auto [block, file, left_out] = exported_environment(*study, "plans.sh");
   EXPECT_EQ(file, "");
   EXPECT_NE(block.find("CONFIG=\"Gelu+:1:-1\"\n"), std::string::npos) << block;
   EXPECT_NE(block.find("# plans that ONNX Runtime does not know are left out: MatMul:3:-1\n"),
@@ -64,10 +64,10 @@ TEST(ExportedConfig, KeepsWhatFitsAnotherModel) {
 
 TEST(ExportedConfig, IsAFileForTheReleaseThatReadsOne) {
   const auto study = study_with("Gelu+:1:-1,MatMul:3:-1", false);
-  const auto [block, file, left_out] = exported_environment(*study, "/plans/here.json");
+  const auto [block, file, left_out] = exported_environment(*study, "/plans/here.sh");
   EXPECT_EQ(file, "[\"Gelu+:1:-1\"]\n");
   EXPECT_NE(block.find("OPT_LEVEL=0\n"), std::string::npos) << block;
-  EXPECT_NE(block.find("OPT_CONFIG='/plans/here.json'\n"), std::string::npos) << block;
+  EXPECT_NE(block.find("OPT_CONFIG='/plans/here.sh.json'\n"), std::string::npos) << block;
   EXPECT_EQ(block.find("PROBE"), std::string::npos) << block;
   EXPECT_NE(block.find("left out: MatMul:3:-1\n"), std::string::npos) << block;
 }
@@ -76,25 +76,25 @@ TEST(ExportedConfig, IsALevelAloneWhereThatIsEnough) {
   Choices choices;
   choices.plans.level = 1;
   const auto [block, file, left_out] =
-      exported_environment(*study_with("", false, choices), "plans.json");
+      exported_environment(*study_with("", false, choices), "plans.sh");
   EXPECT_EQ(block, "export ORTMODULE_MEMORY_OPT_LEVEL=1\n");
   EXPECT_EQ(file, "");
   choices.plans.pinned = {"make_g"};
-  EXPECT_NE(exported_environment(*study_with("", false, choices), "plans.json").config_file, "");
+  EXPECT_NE(exported_environment(*study_with("", false, choices), "plans.sh").config_file, "");
 }
 
 TEST(ExportedConfig, IsNoLevelWhereTheChoicesDiffer) {
   Choices choices;
   choices.plans.level = 1;
   const auto block = [&](const std::string& plans, bool widened) {
-    return exported_environment(*study_with(plans, widened, choices), "plans.json").block;
+    return exported_environment(*study_with(plans, widened, choices), "plans.sh").block;
   };
   EXPECT_EQ(block("", false), "export ORTMODULE_MEMORY_OPT_LEVEL=1\n");
   EXPECT_NE(block("Gelu+:0:0", false).find("OPT_LEVEL=0\n"), std::string::npos);
   EXPECT_NE(block("", true).find("left out: Softplus+:1:-1"), std::string::npos);
   choices.plans.config = {};
   const auto off = study_with("Gelu+:0:0", false, choices);
-  EXPECT_EQ(exported_environment(*off, "plans.json").config_file.find("Gelu+"), std::string::npos);
+  EXPECT_EQ(exported_environment(*off, "plans.sh").config_file.find("Gelu+"), std::string::npos);
 }
 
 TEST(ExportedConfig, IsWrittenOverItsOwnFilesOnly) {
@@ -102,12 +102,13 @@ TEST(ExportedConfig, IsWrittenOverItsOwnFilesOnly) {
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   const std::string block = folder + "/plans.sh";
   const auto study = study_with("Gelu+:1:-1", false);
-  export_environment(*study, block);
-  export_environment(*study, block);
+  const ExportedEnvironment exported = exported_environment(*study, block);
+  write_environment(exported, block);
+  write_environment(exported, block);
   EXPECT_EQ(read_file(config_file_beside(block)), "[\"Gelu+:1:-1\"]\n");
   write_file_atomically(config_file_beside(block), "{\"mine\": 1}");
   const std::string said =
-      test::refusal(ErrorKind::input, [&] { export_environment(*study, block); });
+      test::refusal(ErrorKind::input, [&] { write_environment(exported, block); });
   EXPECT_NE(said.find("plans.sh.json"), std::string::npos) << said;
   EXPECT_EQ(read_file(config_file_beside(block)), "{\"mine\": 1}");
   std::filesystem::remove_all(folder);
