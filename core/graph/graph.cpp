@@ -169,9 +169,9 @@ std::optional<NodeId> Graph::find_node(std::string_view name) const {
   return std::nullopt;
 }
 
-std::int64_t Graph::opset(const std::string& domain) const {
-  const auto found = data_.opsets.find(domain);
-  return found == data_.opsets.end() ? 0 : found->second;
+std::int64_t GraphData::opset(const std::string& domain) const {
+  const auto found = opsets.find(domain);
+  return found == opsets.end() ? 0 : found->second;
 }
 
 std::string describe(const Node& node, NodeId id) {

@@ -98,6 +98,9 @@ struct GraphData {
   ValueId add_value(std::string value_name, TensorType type);
   /// Adds a literal constant under `value_name`.
   ValueId add_initializer(std::string value_name, Tensor tensor);
+
+  /// 0 when the domain is not imported.
+  std::int64_t opset(const std::string& domain) const;
 };
 
 /// The flat structure on which orders, liveness and search work. Inputs keep their position
@@ -125,6 +128,7 @@ class Graph {
   explicit Graph(GraphData data);
 
   const GraphData& data() const { return data_; }
+  GraphData take_data() && { return std::move(data_); }
   const Topology& topology() const { return topology_; }
   const SymbolTable& symbols() const { return data_.symbols; }
 
@@ -142,8 +146,7 @@ class Graph {
   std::optional<ValueId> find_value(std::string_view name) const;
   std::optional<NodeId> find_node(std::string_view name) const;
 
-  /// 0 when the domain is not imported.
-  std::int64_t opset(const std::string& domain) const;
+  std::int64_t opset(const std::string& domain) const { return data_.opset(domain); }
 
  private:
   GraphData data_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <unordered_set>
 
 #include "core/base/error.h"
@@ -7,6 +8,7 @@
 #include "core/graph/traversal.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/ops/rules/gradient_context.h"
+#include "core/passes/infer_shapes.h"
 #include "core/passes/training_step.h"
 
 namespace stashscope {
@@ -160,20 +162,20 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
   return floating;
 }
 
-/// The forward graph restricted to nodes that lead to an output.
-Graph without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings) {
+/// The forward graph restricted to nodes that lead to an output; nothing if all nodes do.
+std::optional<Graph> without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings) {
   std::vector<NodeId> roots;
   for (const ValueId output : graph.data().outputs) {
     if (graph.value(output).producer.valid()) roots.push_back(graph.value(output).producer);
   }
   const IdVector<NodeId, bool> alive = ancestors(graph.topology(), roots);
+  const auto dropped = std::count(alive.begin(), alive.end(), false);
+  if (dropped == 0) return std::nullopt;
   GraphData data = graph.data();
   IdVector<NodeId, Node> kept;
   for (const NodeId node : IdRange<NodeId>(data.nodes.size())) {
     if (alive[node]) kept.push_back(std::move(data.nodes[node]));
   }
-  const std::size_t dropped = data.nodes.size() - kept.size();
-  if (dropped == 0) return graph;
   warnings.push_back(std::to_string(dropped) + " nodes lead to no output and are removed");
   data.nodes = std::move(kept);
   return Graph(std::move(data));
@@ -202,8 +204,8 @@ class BackwardPass {
       if (gradient.valid()) outputs.push_back(gradient);
       step.parameters.push_back({parameter, gradient});
     }
-    step.graph =
-        std::make_shared<const Graph>(builder_.finish(std::move(yield), std::move(outputs)));
+    step.graph = std::make_shared<const Graph>(
+        infer_shapes(Graph(builder_.finish(std::move(yield), std::move(outputs)))));
     return step;
   }
 
@@ -361,7 +363,8 @@ std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal
 
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
   std::vector<std::string> warnings;
-  const Graph graph = without_dead_nodes(model, warnings);
+  const std::optional<Graph> alive = without_dead_nodes(model, warnings);
+  const Graph& graph = alive ? *alive : model;
   const CandidateGuess guess(graph, goal);
   const std::vector<ValueId> parameters = guess.candidates();
   const std::vector<ValueId> seeds = seeds_of(graph, goal, guess.has_weights(), warnings);
@@ -374,6 +377,7 @@ TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
     step.warnings.push_back(why_nothing_trains(graph));
     step.graph = std::make_shared<const Graph>(graph);
   }
+  step.boundary = find_given_backward(*step.graph).boundary;
   return step;
 }
 

@@ -43,22 +43,25 @@ struct Declared {
   std::shared_ptr<const Contents> contents;
 };
 
+IdVector<NodeId, bool> nodes_behind_yields(const Graph& graph) {
+  std::vector<NodeId> yields;
+  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
+    if (graph.node(id).op_type == "YieldOp") yields.push_back(id);
+  }
+  return descendants(graph.topology(), yields);
+}
+
 class Inference {
  public:
-  explicit Inference(const Graph& graph)
-      : graph_(graph),
-        data_(graph.data()),
-        ops_(resolve_ops(graph)),
+  explicit Inference(Graph graph)
+      : ops_(resolve_ops(graph)),
+        behind_yield_(nodes_behind_yields(graph)),
+        data_(std::move(graph).take_data()),
         warned_(data_.warnings.begin(), data_.warnings.end()) {
     for (const Value& value : data_.values) declared_.push_back({value.type, nullptr});
     for (const Initializer& initializer : data_.initializers) {
       declared_[initializer.value].contents = contents_of(initializer.tensor);
     }
-    std::vector<NodeId> yields;
-    for (const NodeId id : IdRange<NodeId>(data_.nodes.size())) {
-      if (data_.nodes[id].op_type == "YieldOp") yields.push_back(id);
-    }
-    behind_yield_ = descendants(graph.topology(), yields);
   }
 
   GraphData run() {
@@ -151,7 +154,7 @@ class Inference {
     try {
       if (type == "If") return infer_if(id);
       if (type == "Loop") return infer_loop(id);
-      if (graph_.opset("") >= 9) infer_scan(id);
+      if (data_.opset("") >= 9) infer_scan(id);
     } catch (const Error& error) {
       throw error.within(describe(data_.nodes[id], id));
     }
@@ -296,7 +299,7 @@ class Inference {
 
   ShapeContext apply_rule(const Op& op, NodeId id, std::vector<KnownInput> inputs) {
     const Node& node = data_.nodes[id];
-    ShapeContext context(node, since_version(op, graph_.opset(node.domain)), inputs, data_.symbols,
+    ShapeContext context(node, since_version(op, data_.opset(node.domain)), inputs, data_.symbols,
                          label(id));
     try {
       op.infer(context);
@@ -387,11 +390,10 @@ class Inference {
     if (warned_.insert(warning).second) data_.warnings.push_back(std::move(warning));
   }
 
-  const Graph& graph_;
-  GraphData data_;
   IdVector<NodeId, const Op*> ops_;
   /// The declarations of a given backward pass are not checked.
   IdVector<NodeId, bool> behind_yield_;
+  GraphData data_;
   IdVector<ValueId, Declared> declared_;
   std::vector<Constraint> constraints_;
   std::unordered_set<std::string> warned_;
@@ -401,6 +403,6 @@ class Inference {
 
 }  // namespace
 
-Graph infer_shapes(const Graph& graph) { return Graph(Inference(graph).run()); }
+Graph infer_shapes(Graph graph) { return Graph(Inference(std::move(graph)).run()); }
 
 }  // namespace stashscope

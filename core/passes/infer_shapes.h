@@ -9,6 +9,6 @@ namespace stashscope {
 /// resolved become constraints. A declared type is kept when no rule applies; when it contradicts a
 /// rule, the rule wins and a warning says so. Throws an input Error that names the node for
 /// impossible shapes or types.
-Graph infer_shapes(const Graph& graph);
+Graph infer_shapes(Graph graph);
 
 }  // namespace stashscope

@@ -130,18 +130,17 @@ class Inliner {
 }  // namespace
 
 std::optional<Graph> inline_known_branches(const Graph& graph) {
-  bool any = false;
+  const auto is_known = [&](const Node& node) { return known_branch(graph, node) != nullptr; };
+  if (std::ranges::none_of(graph.nodes(), is_known)) return std::nullopt;
   Inliner inliner(graph);
   IdVector<NodeId, Node> nodes;
   for (const Node& node : graph.nodes()) {
     if (const Subgraph branch = known_branch(graph, node)) {
       inliner.append(node, *branch, nodes);
-      any = true;
     } else {
       nodes.push_back(node);
     }
   }
-  if (!any) return std::nullopt;
   return inliner.finish(std::move(nodes));
 }
 

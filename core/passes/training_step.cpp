@@ -26,15 +26,8 @@ Graph infer_and_simplify(const Graph& model) {
     std::optional<Graph> simpler = inline_known_branches(graph);
     if (!simpler) simpler = unpack_sequences(graph);
     if (!simpler) return graph;
-    graph = infer_shapes(*simpler);
+    graph = infer_shapes(*std::move(simpler));
   }
-}
-
-/// Inference keeps the ids of values and nodes.
-TrainingStep with_inferred_shapes(TrainingStep step) {
-  step.graph = std::make_shared<const Graph>(infer_shapes(*step.graph));
-  step.boundary = find_given_backward(*step.graph).boundary;
-  return step;
 }
 
 }  // namespace
@@ -54,7 +47,7 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
   if (passes.any()) graph = infer_shapes(apply_passes(graph, goal, passes, results));
   TrainingStep step;
   try {
-    step = with_inferred_shapes(build_backward(graph, goal));
+    step = build_backward(graph, goal);
   } catch (const NoGradientRule& error) {
     step.graph = std::make_shared<const Graph>(std::move(graph));
     step.warnings.push_back(std::string("no backward pass can be built, so only the forward "

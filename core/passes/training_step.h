@@ -28,7 +28,7 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph);
 /// floating-point output gets a seed gradient; of several, the one that is called a loss is taken
 /// for the loss, or else the first, with a warning. Throws NoGradientRule when an operator has no
 /// rule.
-/// @param model with inferred shapes; the result needs inference again
+/// @param model with inferred shapes; the result has them too
 TrainingStep build_backward(const Graph& model, const TrainingGoal& goal);
 
 /// From a loaded model to its training step: inference, inlining of known branches, the selected

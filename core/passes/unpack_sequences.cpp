@@ -14,6 +14,17 @@ namespace {
 
 using Parts = std::vector<ValueId>;
 
+bool updates_sequences(const Node& node) {
+  return node.domain == microsoft_domain && node.op_type == "AdamWOptimizer";
+}
+
+/// Whether the node can be unpacked although no earlier node is.
+bool begins_sequence(const Node& node) {
+  const auto is = [&](std::string_view op_type) { return node.op_type == op_type; };
+  if (!node.domain.empty()) return updates_sequences(node);
+  return is("SequenceConstruct") || is("SequenceEmpty") || is("SplitToSequence");
+}
+
 class Unpacker {
  public:
   explicit Unpacker(const Graph& graph) : graph_(graph), data_(graph.data()) {
@@ -34,7 +45,7 @@ class Unpacker {
  private:
   /// Returns true if it replaced the node. Producers of sequences stay until nothing reads them.
   bool unpack(const Node& node) {
-    if (node.domain == microsoft_domain && node.op_type == "AdamWOptimizer") return update(node);
+    if (updates_sequences(node)) return update(node);
     if (!node.domain.empty() || node.outputs.empty() || !node.outputs[0].valid()) return false;
     if (!has_input(node, 0) && node.op_type != "SequenceEmpty") return false;
     if (node.op_type == "SequenceConstruct") return construct(node);
@@ -349,6 +360,9 @@ class Unpacker {
 
 }  // namespace
 
-std::optional<Graph> unpack_sequences(const Graph& graph) { return Unpacker(graph).run(); }
+std::optional<Graph> unpack_sequences(const Graph& graph) {
+  if (std::ranges::none_of(graph.nodes(), begins_sequence)) return std::nullopt;
+  return Unpacker(graph).run();
+}
 
 }  // namespace stashscope

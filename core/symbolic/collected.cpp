@@ -22,6 +22,28 @@ struct Product {
   FactorPowers factors;
 };
 
+struct DimsLess {
+  bool operator()(const std::vector<Expr>& a, const std::vector<Expr>& b) const {
+    return std::ranges::lexicographical_compare(a, b, ExprLess());
+  }
+};
+
+/// One product for all with the same dims, because factoring is the expensive step.
+std::vector<SizeProduct> merged(const std::vector<SizeProduct>& products) {
+  std::vector<SizeProduct> result;
+  std::map<std::vector<Expr>, std::size_t, DimsLess> places;
+  for (const SizeProduct& product : products) {
+    const auto [place, is_new] = places.try_emplace(product.dims, result.size());
+    if (is_new) {
+      result.push_back(product);
+    } else {
+      Rational& sum = result[place->second].coefficient;
+      sum = sum + product.coefficient;
+    }
+  }
+  return result;
+}
+
 /// Sums that multiply out to at most two terms are written that way: (c + 1)*(c - 1) is c**2 - 1.
 void multiply_out_sums(FactorPowers& factors) {
   Expr product = 1;
@@ -55,7 +77,7 @@ Product factored(const SizeProduct& product) {
 /// Adds up the products with equal factors and drops products that cancel.
 std::vector<Product> collected(const std::vector<SizeProduct>& products) {
   std::vector<Product> groups;
-  for (const SizeProduct& product : products) {
+  for (const SizeProduct& product : merged(products)) {
     Product next = factored(product);
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Product& group) {
       return group.factors == next.factors;
