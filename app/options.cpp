@@ -7,6 +7,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "app/module_option.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/passes/graph_pass.h"
@@ -206,7 +207,9 @@ void apply_options(const AnalysisOptions& options, Choices& choices) {
     choices.plans.search.level = given.level;
     choices.plans.search.layer_boundary = given.layer_boundary;
   }
-  if (!options.plans.empty() || options.level >= 0) forget_planned(choices);
+  if (!options.plans.empty() || !options.modules.empty() || options.level >= 0) {
+    forget_planned(choices);
+  }
   for (const std::string& each : options.plans) add_config_argument(each, choices.plans.config);
   choices.plans.pinned.insert(options.pinned.begin(), options.pinned.end());
   if (options.level >= 0) choices.plans.level = options.level;
@@ -260,6 +263,12 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
                   "node to pin: its outputs stay in memory, so its plans are ignored and planned "
                   "sequences do not run it again")
       ->type_name("NODE")
+      ->allow_extra_args(false);
+  program
+      .add_option("--recompute-module", options.modules,
+                  "module whose outputs are recomputed, such as layers.3.self_attn; * stands for "
+                  "any text; may be repeated")
+      ->type_name("MODULE")
       ->allow_extra_args(false);
   program
       .add_option("--level", options.level,
@@ -321,6 +330,7 @@ LoadedModel load_model_or_session(const AnalysisOptions& options) {
   LoadedModel loaded = stashscope::load_model_or_session(
       options.file, [&](Choices& choices) { apply_options(options, choices); });
   if (!options.loss.empty()) check_loss(options.loss, *loaded.model);
+  if (!options.modules.empty()) recompute_modules(options.modules, loaded);
   return loaded;
 }
 

@@ -22,7 +22,8 @@ struct AnalysisOptions {
   std::string recompute_search;
   std::vector<std::string> plans;
   std::vector<std::string> pinned;
-  int level = -1;  ///< -1: not given
+  std::vector<std::string> modules;  ///< whose outputs are recomputed
+  int level = -1;                    ///< -1: not given
   std::string order;
   std::string fusion;
   std::vector<std::string> splits;

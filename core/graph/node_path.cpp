@@ -72,6 +72,17 @@ std::string module_of(const Node& node) {
   return node.origin == nullptr ? std::string() : join(node.origin->modules, ".");
 }
 
+std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module) {
+  std::string pattern = "*." + std::string(module) + ".*";
+  std::ranges::replace(pattern, '/', '.');
+  std::vector<NodeId> nodes;
+  for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
+    const std::string path = "." + join(path_of(graph.node(id)).scope, ".") + ".";
+    if (matches_wildcard(path, pattern)) nodes.push_back(id);
+  }
+  return nodes;
+}
+
 std::string_view series_stem(std::string_view label) {
   const std::size_t last = label.find_last_not_of("0123456789");
   if (last == std::string_view::npos || last + 1 == label.size()) return {};

@@ -23,6 +23,11 @@ NodePath path_of(const Node& node);
 /// Empty if the exporter did not write it down.
 std::string module_of(const Node& node);
 
+/// The nodes whose module path has `module` in it, from the border of one name to the border of
+/// another: `layers.3.self_attn` is in `model.layers.3.self_attn.q_proj`. `*` in `module` stands
+/// for any text.
+std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module);
+
 /// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes
 /// (`<forward name>_Grad/...`) and clones (`..._recompute`). A plain name has no scope.
 NodePath parse_node_name(std::string_view name);

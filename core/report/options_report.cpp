@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/facts/module_plans.h"
 #include "core/study/step/plan_effects.h"
 
 namespace stashscope {
@@ -59,6 +60,30 @@ std::string why_not_text(const Study& study) {
             op_text(study, each.stopped_at) + "\n";
   }
   return text + more_line(tensors.size());
+}
+
+std::string modules_text(const Study& study) {
+  const std::vector<ModulePlans> modules = module_plans(study);
+  if (modules.empty()) return "";
+  std::string text = "Plans by module (--recompute-module MODULE switches them on):\n";
+  for (std::size_t i = 0; i < std::min(modules.size(), shown_rows); ++i) {
+    const ModulePlans& each = modules[i];
+    text += "  " + printable(each.module) + ": " + std::to_string(each.plans) +
+            (each.plans == 1 ? " plan" : " plans") + ", saving " + format_bytes(each.saving_bytes) +
+            ", " + std::to_string(each.on) + " on\n";
+  }
+  return text + more_line(modules.size());
+}
+
+json modules_json(const Study& study) {
+  json rows = json::array();
+  for (const ModulePlans& each : module_plans(study)) {
+    rows.push_back({{"module", to_valid_utf8(each.module)},
+                    {"plans", each.plans},
+                    {"on", each.on},
+                    {"saving_bytes", each.saving_bytes}});
+  }
+  return rows;
 }
 
 json extensions_json(const Study& study) {

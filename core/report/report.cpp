@@ -207,7 +207,7 @@ std::string text_report(const ReportInput& input) {
   if (input.planned.fit) text += fit_text(study, *input.planned.fit);
   text += orders_text(study) + fusions_text(study, input.fusions);
   text += step_time_text(study);
-  text += extensions_text(study) + why_not_text(study);
+  text += modules_text(study) + extensions_text(study) + why_not_text(study);
   text += inner_peak_lines(study);
   text += pass_lines(input.passes);
   if (input.measured) text += measured_text(study, *input.measured);
@@ -228,6 +228,7 @@ std::string json_report(const ReportInput& input) {
       {"clusters", clusters_json(study)},
       {"extensions", extensions_json(study)},
       {"why_not", why_not_json(study)},
+      {"modules", modules_json(study)},
       {"memory",
        {{"baseline", variant_json(study, *study.baseline)},
         {"current", variant_json(study, *study.current)},

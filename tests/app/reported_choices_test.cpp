@@ -4,6 +4,7 @@
 #include "core/planner/device_profile.h"
 #include "core/schedule/fusion/fusions.h"
 #include "tests/app/command_line.h"
+#include "tests/support/named_model.h"
 
 namespace stashscope {
 namespace reported_choices_test {
@@ -148,6 +149,28 @@ TEST_F(CommandLine, KeepsOutputsOfNodesInMemory) {
   const auto typing_error = report(model + " --keep layer.1");
   ASSERT_EQ(typing_error["notes"].size(), 1U);
   EXPECT_NE(typing_error["notes"][0].get<std::string>().find("'layer.1'"), std::string::npos);
+}
+
+TEST_F(CommandLine, RecomputesModules) {
+  save_model(*test::named(test::blocks(3)), folder / "blocks.onnx");
+  const std::string model = in_folder("blocks.onnx") + " --dim N=64";
+  const auto on = [](const nlohmann::json& report) {
+    std::map<std::string, int> counts;
+    for (const auto& each : report["modules"]) counts[each["module"]] = each["on"];
+    return counts;
+  };
+  const auto found = report(model + " --recompute-module h.1.mlp --device cpu --save-session " +
+                            in_folder("s.json"));
+  for (const auto& [module, count] : on(found)) {
+    EXPECT_EQ(count > 0, module == "model.h.1.mlp") << module;
+  }
+  EXPECT_EQ(found["measured"]["max_abs_error_bytes"], 0);
+  EXPECT_EQ(on(report(in_folder("s.json"))), on(found));
+  const auto all = on(report(model + " --recompute-module 'h.*.mlp'"));
+  EXPECT_EQ(std::ranges::count_if(all, [](const auto& each) { return each.second > 0; }), 3);
+  const Outcome unknown = stashscope("--batch " + model + " --recompute-module h.9");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.errors.find("'h.9'"), std::string::npos) << unknown.errors;
 }
 
 TEST_F(CommandLine, ListsTheOptimizers) {

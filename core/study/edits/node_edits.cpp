@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/study/edits/edits.h"
+#include "core/study/step/best_plans.h"
 
 namespace stashscope {
 
@@ -16,24 +17,13 @@ std::set<NodeId> originals(const Study& study, std::span<const NodeId> nodes) {
   return found;
 }
 
-/// Finds the row that saves most for each node, with recompute plans before compromises. Returns
-/// the nodes by row.
+/// The rows with the best plans of `nodes`, and the nodes of each.
 std::map<const PlanRow*, std::set<NodeId>> best_rows(const Study& study,
                                                      const std::set<NodeId>& nodes) {
-  std::map<NodeId, const PlanRow*> best;
-  const auto rank = [](const PlanRow& row) {
-    return std::pair(row.type == PlanType::recompute, row.saving_bytes);
-  };
-  for (const PlanRow& row : study.plan_table->plans) {
-    for (const Occurrence& each : *row.occurrences) {
-      const NodeId node = each.parts.front()->node;
-      if (!nodes.contains(node)) continue;
-      const PlanRow*& known = best[node];
-      if (known == nullptr || rank(row) > rank(*known)) known = &row;
-    }
-  }
   std::map<const PlanRow*, std::set<NodeId>> rows;
-  for (const auto& [node, row] : best) rows[row].insert(node);
+  for (const auto& [node, place] : best_plans(study)) {
+    if (nodes.contains(node)) rows[place.row].insert(node);
+  }
   return rows;
 }
 

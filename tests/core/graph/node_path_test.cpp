@@ -30,6 +30,26 @@ TEST(NodePath, MetadataComesBeforeTheName) {
   EXPECT_EQ(module_of(node), "m.layers.0.mlp");
 }
 
+TEST(NodePath, FindsNodesByPartsOfTheirModulesPath) {
+  GraphData data;
+  for (const char* name : {"/model/layers.3/attn/MatMul", "/model/layers.3/attn/q/MatMul",
+                           "/model/layers.30/attn/MatMul", "/model/layers.3/mlp/MatMul", "Add"}) {
+    data.nodes.push_back({name, "", "Add", {}, {}, {}, {}, ""});
+  }
+  const Graph graph(std::move(data));
+  const auto found = [&](std::string_view module) {
+    std::vector<std::size_t> nodes;
+    for (const NodeId node : nodes_in_module(graph, module)) nodes.push_back(node.index());
+    return nodes;
+  };
+  using Nodes = std::vector<std::size_t>;
+  EXPECT_EQ(found("layers.3.attn"), (Nodes{0, 1}));
+  EXPECT_EQ(found("model/layers.3"), (Nodes{0, 1, 3}));
+  EXPECT_EQ(found("layers.*.attn"), (Nodes{0, 1, 2}));
+  EXPECT_EQ(found("ayers.3"), Nodes{}) << "begins inside a name";
+  EXPECT_EQ(found("layers.3.at"), Nodes{}) << "ends inside a name";
+}
+
 TEST(NodePath, PlainAndOddNamesHaveNoScope) {
   for (const char* name : {"", "MatMul_7", "/", "///", "/MatMul", ".", "....", "..a", "0.1.2"}) {
     EXPECT_EQ(scope_of(name), Scope{}) << name;

@@ -1,0 +1,51 @@
+#include "app/module_option.h"
+
+#include "app/options.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/graph/node_path.h"
+#include "core/study/choices/node_names.h"
+#include "core/study/edits/node_edits.h"
+
+namespace stashscope::app {
+
+namespace {
+
+/// The nodes with plans in a module.
+std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& module) {
+  const std::string option = "--recompute-module '" + printable(module) + "'";
+  const std::vector<NodeId> nodes = nodes_in_module(study.graph(), module);
+  if (nodes.empty()) {
+    fail_usage(option, "is no module of the model", "the report lists the modules with plans");
+  }
+  auto [on, off, pinned] = planned_nodes(study, nodes);
+  if (on.empty() && off.empty()) {
+    fail_usage(option, "has no output that can be recomputed",
+               "the report lists the modules with plans");
+  }
+  return off;
+}
+
+void check_named(const Study& study, const std::vector<NodeId>& nodes) {
+  const std::string why = why_not_named(study.graph(), study.current->dataflow, nodes);
+  if (!why.empty()) fail_usage("--recompute-module", why, "choose whole clusters with --plan");
+}
+
+}  // namespace
+
+void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loaded) {
+  const std::shared_ptr<const Study> study = study_of(loaded);
+  std::vector<NodeId> nodes;
+  for (const std::string& module : modules) {
+    const std::vector<NodeId> more = planned_nodes_in(*study, module);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
+  if (nodes.empty()) return;
+  Choices& choices = loaded.session.choices;
+  Choices switched = with_nodes_recomputed(*study, choices, nodes, true);
+  if (switched == choices) check_named(*study, nodes);
+  choices = std::move(switched);
+  loaded.session.forget_measurements();
+}
+
+}  // namespace stashscope::app

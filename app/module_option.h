@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/study/files/loaded_model.h"
+
+namespace stashscope::app {
+
+/// Switches recomputing on for the outputs of modules, as `--recompute-module` asks. Throws a usage
+/// Error if a name fits no module, or only modules without plans.
+/// @param modules paths or parts of paths: `layers.3.self_attn` in `model.layers.3.self_attn`
+void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loaded);
+
+}  // namespace stashscope::app
