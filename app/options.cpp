@@ -63,6 +63,46 @@ void apply_strategy_options(const AnalysisOptions& options, Choices& choices) {
   }
 }
 
+void add_plan_options(CLI::App& program, AnalysisOptions& options) {
+  program
+      .add_option(
+          "--reference", options.reference,
+          "version of ONNX Runtime whose plans are listed and exported: " + names_in(references()) +
+              " (default " + std::string(rules_of(default_reference).name) + ")")
+      ->type_name("VERSION");
+  program
+      .add_option(
+          "--probe", options.recompute_search,
+          "search for recompute plans: L is the level, 0 or 1 (default 1); B is 1 to leave the "
+          "inputs of transformer layers stashed (default 0)")
+      ->type_name("L[:B]");
+  program
+      .add_option(
+          "--plan", options.plans,
+          "plans to switch on: CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON list "
+          "of them; types: 1 recompute, 2 compromise; with an op type as CLUSTER also 3 offload "
+          "to the host, 4 compress")
+      ->type_name("CONFIG|@FILE")
+      ->allow_extra_args(false);
+  program
+      .add_option("--keep", options.pinned,
+                  "node to pin: its outputs stay in memory, so its plans are ignored and planned "
+                  "sequences do not run it again")
+      ->type_name("NODE")
+      ->allow_extra_args(false);
+  program
+      .add_option("--recompute-module", options.modules,
+                  "module whose outputs are recomputed, such as layers.3.self_attn; * stands for "
+                  "any text; may be repeated")
+      ->type_name("MODULE")
+      ->allow_extra_args(false);
+  program
+      .add_option("--level", options.level,
+                  "0: only the given plans; 1: recompute every transformer layer; 2: level 1 "
+                  "with compromises")
+      ->check(CLI::Range(0, 2));
+}
+
 void add_strategy_options(CLI::App& program, AnalysisOptions& options) {
   program.add_flag("--newer-opsets", options.newer_versions,
                    "also recompute operators of opsets newer than ONNX Runtime's table (2023.11)");
@@ -238,43 +278,7 @@ void add_analysis_options(CLI::App& program, AnalysisOptions& options) {
           "be a pattern such as inputs_*_dim0; may be repeated")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
-  program
-      .add_option(
-          "--reference", options.reference,
-          "version of ONNX Runtime whose plans are listed and exported: " + names_in(references()) +
-              " (default " + std::string(rules_of(default_reference).name) + ")")
-      ->type_name("VERSION");
-  program
-      .add_option(
-          "--probe", options.recompute_search,
-          "search for recompute plans: L is the level, 0 or 1 (default 1); B is 1 to leave the "
-          "inputs of transformer layers stashed (default 0)")
-      ->type_name("L[:B]");
-  program
-      .add_option(
-          "--plan", options.plans,
-          "plans to switch on: CLUSTER:TYPE:COUNT[,...], or @FILE with such lines or a JSON list "
-          "of them; types: 1 recompute, 2 compromise; with an op type as CLUSTER also 3 offload "
-          "to the host, 4 compress")
-      ->type_name("CONFIG|@FILE")
-      ->allow_extra_args(false);
-  program
-      .add_option("--keep", options.pinned,
-                  "node to pin: its outputs stay in memory, so its plans are ignored and planned "
-                  "sequences do not run it again")
-      ->type_name("NODE")
-      ->allow_extra_args(false);
-  program
-      .add_option("--recompute-module", options.modules,
-                  "module whose outputs are recomputed, such as layers.3.self_attn; * stands for "
-                  "any text; may be repeated")
-      ->type_name("MODULE")
-      ->allow_extra_args(false);
-  program
-      .add_option("--level", options.level,
-                  "0: only the given plans; 1: recompute every transformer layer; 2: level 1 "
-                  "with compromises")
-      ->check(CLI::Range(0, 2));
+  add_plan_options(program, options);
   add_strategy_options(program, options);
   program.add_option("--order", options.order, "execution order: " + names_in(order_strategies()))
       ->type_name("NAME");
