@@ -18,8 +18,8 @@ namespace stashscope {
 namespace {
 
 const std::set<std::string>& lowered_types() {
-  static const std::set<std::string> types = {"MatMul", "FusedMatMul",   "Gemm",
-                                              "Conv",   "ConvTranspose", "Einsum"};
+  static const std::set<std::string> types = {
+      "MatMul", "FusedMatMul", "Gemm", "Conv", "ConvTranspose", "Einsum", "RNN", "GRU", "LSTM"};
   return types;
 }
 

@@ -77,6 +77,18 @@ TEST(Flops, OfGemmIncludeTheBias) {
   EXPECT_EQ(Example("Gemm", {{2, 3}, {3, 4}}, {{2, 4}}).flops(), 2 * 2 * 4 * 3);
 }
 
+TEST(Flops, OfRecurrentOperatorsCountEveryWeightAtEveryStep) {
+  const Dims x = {5, 2, 3};
+  const Dims w = {2, 16, 3};
+  const Dims r = {2, 16, 4};
+  const double data = 2 * 5 * 2 * (2 * 16 * 3);
+  const double states = 2 * 5 * 2 * (2 * 16 * 4);
+  EXPECT_EQ(Example("LSTM", {x, w, r}, {{5, 2, 2, 4}}).flops(), data + states);
+  EXPECT_EQ(Example("LSTMGrad", {x, w, r}, {x, w, r}, {}, microsoft).flops(),
+            2 * data + 2 * states);
+  EXPECT_EQ(Example("LSTMGrad", {x, w, r}, {{}, w}, {}, microsoft).flops(), data + states);
+}
+
 TEST(Flops, OfConvolutions) {
   // 6 channels in 2 groups, 4 filters of 3 x 3: each output element has 3 * 9 weights.
   const Dims x = {1, 6, 8, 8};

@@ -1,0 +1,246 @@
+// RNN, GRU and LSTM, their training forms and their gradients.
+
+#include "core/ops/rules/recurrent.h"
+
+#include <algorithm>
+
+#include "core/ops/families/families.h"
+#include "core/ops/rules/rules.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The sizes of a recurrent operator, from all operands that tell them.
+class CellSizes {
+  using enum CellOperand;
+
+ public:
+  explicit CellSizes(ShapeContext& context)
+      : context_(context),
+        signature_(cell_signature(context.node().op_type)),
+        attributes_(read_recurrence(signature_.kind, context.attributes())) {
+    const bool batch_first = attributes_.batch_first;
+    steps_ = size_of(data, batch_first ? 1 : 0);
+    batch_ = size_of(data, batch_first ? 0 : 1);
+    input_ = size_of(data, 2);
+    hidden_ = size_of(recurrent_weight, 2);
+    if (context.attributes().has("hidden_size")) {
+      const Expr given = context.attributes().require_integer("hidden_size");
+      hidden_ = hidden_ ? context.same_dim(*hidden_, given, "the hidden sizes") : given;
+    }
+    fill_from_others();
+  }
+
+  /// The shape of an operand or of its gradient. @param operand not `data` of unknown rank
+  Shape shape(CellOperand operand) const {
+    const Expr blocks = gates_of(signature_.kind);
+    const Expr directions = attributes_.directions;
+    switch (operand) {
+      case data:
+        return in_layout({*steps_, *batch_, *input_}, 1);
+      case weight:
+        return {directions, blocks * *hidden_, *input_};
+      case recurrent_weight:
+        return {directions, blocks * *hidden_, *hidden_};
+      case bias:
+        return {directions, 2 * blocks * *hidden_};
+      case lengths:
+        return {*batch_};
+      case peephole:
+        return {directions, 3 * *hidden_};
+      case hidden_all:
+      case hidden_all_gradient:
+      case cell_all:
+        return in_layout({*steps_, directions, *batch_, *hidden_}, 2);
+      case gates:
+        return in_layout({*steps_, directions, *batch_, blocks * *hidden_}, 2);
+      default:
+        return in_layout({directions, *batch_, *hidden_}, 1);
+    }
+  }
+
+  /// Requires every operand with a known shape to have these sizes, and floating operands to have
+  /// the type of the data.
+  void check_operands() {
+    for (std::size_t i = 0; i < signature_.inputs.size(); ++i) {
+      const CellOperand operand = signature_.inputs[i];
+      if (is_required(operand)) context_.type(i);
+      if (!context_.has_input(i)) continue;
+      if (operand != lengths) context_.require_same_element(0, i);
+      if (context_.has_shape(i)) check_shape(i, shape(operand));
+    }
+  }
+
+  const CellSignature& signature() const { return signature_; }
+
+ private:
+  static bool is_required(CellOperand operand) {
+    return operand == weight || operand == recurrent_weight || operand == hidden_all ||
+           operand == cell_all || operand == gates;
+  }
+
+  std::optional<Expr> size_of(CellOperand operand, std::int64_t axis) const {
+    const auto input = place_of(operand, signature_.inputs);
+    if (!input || !context_.has_shape(*input)) return std::nullopt;
+    return context_.dim(*input, axis);
+  }
+
+  /// Sizes that the data and the recurrent weights leave open.
+  void fill_from_others() {
+    if (!input_) input_ = size_of(weight, 2);
+    if (!batch_) batch_ = size_of(lengths, 0);
+    if (!batch_) batch_ = size_of(initial_hidden, attributes_.batch_first ? 0 : 1);
+    if (!hidden_) hidden_ = size_of(initial_hidden, 2);
+    for (std::optional<Expr>* const size : {&steps_, &batch_, &input_, &hidden_}) {
+      if (!*size) *size = context_.unknown_dim();
+    }
+  }
+
+  void check_shape(std::size_t input, const Shape& wanted) {
+    const Shape& given = context_.shape(input);
+    if (given.size() != wanted.size()) {
+      context_.fail("input " + std::to_string(input) + " has rank " + std::to_string(given.size()) +
+                    "; the operator needs rank " + std::to_string(wanted.size()));
+    }
+    const std::string what = "axes of input " + std::to_string(input) + " and of other operands";
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      context_.same_dim(given[i], wanted[i], what.c_str());
+    }
+  }
+
+  /// @param batch_axis the axis of the batch where it is not the first
+  Shape in_layout(Shape shape, std::ptrdiff_t batch_axis) const {
+    if (!attributes_.batch_first) return shape;
+    std::rotate(shape.begin(), shape.begin() + batch_axis, shape.begin() + batch_axis + 1);
+    return shape;
+  }
+
+  ShapeContext& context_;
+  const CellSignature& signature_;
+  Recurrence attributes_;
+  std::optional<Expr> steps_;
+  std::optional<Expr> batch_;
+  std::optional<Expr> input_;
+  std::optional<Expr> hidden_;
+};
+
+void infer_recurrent(ShapeContext& context) {
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    context.set_element(i, context.element(0));
+  }
+  CellSizes sizes(context);
+  sizes.check_operands();
+  const std::vector<CellOperand>& outputs = sizes.signature().outputs;
+  for (std::size_t i = 0; i < std::min(outputs.size(), context.output_count()); ++i) {
+    if (context.has_output(i)) context.set_shape(i, sizes.shape(outputs[i]));
+  }
+}
+
+/// The products of one pass over all steps with W or R, input `weight`: one multiplication and one
+/// addition for each weight.
+double product_flops(const CostContext& cost, std::size_t weight) {
+  const auto& x = cost.input_dims(0);
+  if (x.empty() || x.back() == 0) return 0;
+  return 2 * cost.input_elements(weight) * cost.input_elements(0) / static_cast<double>(x.back());
+}
+
+double recurrent_flops(const CostContext& cost) {
+  return product_flops(cost, 1) + product_flops(cost, 2);
+}
+
+/// -> dX, dW, dR, ...; the state's gradient takes a product with R at every step.
+double recurrent_grad_flops(const CostContext& cost) {
+  const auto wants = [&](std::size_t i) {
+    return i < cost.outputs.size() && !cost.outputs[i].empty();
+  };
+  const double inputs = (wants(0) ? 1 : 0) + (wants(1) ? 1 : 0);
+  return inputs * product_flops(cost, 1) + (wants(2) ? 2 : 1) * product_flops(cost, 2);
+}
+
+void require_slopes(const GradientContext& g, CellKind kind) {
+  for (const auto& direction : read_recurrence(kind, g.attributes()).activations) {
+    for (const CellActivation& each : direction) {
+      if (tells_slope(each)) continue;
+      fail_gradient("activation " + name_of(each.function) +
+                    " with a negative alpha has no gradient rule");
+    }
+  }
+}
+
+/// An operand of the gradient operator: an input or output of the forward node, or the gradient of
+/// one of its outputs. Invalid when the node omits it.
+ValueId gradient_operand(GradientContext& g, const CellSignature& forward, CellOperand operand) {
+  using enum CellOperand;
+  const auto gradient_of = [&](CellOperand output) {
+    const auto at = place_of(output, forward.outputs);
+    return at && g.arrives(*at) ? g.gradient(*at) : ValueId();
+  };
+  if (operand == hidden_all_gradient) return gradient_of(hidden_all);
+  if (operand == hidden_last_gradient) return gradient_of(hidden_last);
+  if (operand == cell_last_gradient) return gradient_of(cell_last);
+  if (const auto input = place_of(operand, forward.inputs)) {
+    return g.has_input(*input) ? g.input(*input) : ValueId();
+  }
+  const auto output = place_of(operand, forward.outputs);
+  return g.saved_output(*output, {g.type(g.input(0)).element, std::nullopt, {}});
+}
+
+/// The forward node becomes its training form, which also returns what the gradient operator reads
+/// of every step.
+/// @param training its type; RNN has none, because its hidden states are enough
+void recurrent_gradient(GradientContext& g, const char* training, const char* gradient) {
+  const CellSignature& backward = cell_signature(gradient);
+  require_slopes(g, backward.kind);
+  const CellSignature& forward = cell_signature(training);
+  Node& node = g.forward_node();
+  if (node.op_type != training) node.domain = microsoft_domain;
+  node.op_type = training;
+  std::vector<ValueId> inputs;
+  for (const CellOperand each : backward.inputs) {
+    inputs.push_back(gradient_operand(g, forward, each));
+  }
+  while (!inputs.back().valid()) inputs.pop_back();
+  std::vector<std::size_t> places;
+  std::vector<bool> wanted;
+  for (const CellOperand each : backward.outputs) {
+    places.push_back(*place_of(each, forward.inputs));
+    wanted.push_back(g.wants(places.back()));
+  }
+  const std::vector<ValueId> grads =
+      g.add_microsoft(gradient, std::move(inputs), wanted, g.attributes());
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (wanted[i]) g.give(places[i], grads[i]);
+  }
+}
+
+void rnn_gradient(GradientContext& g) { recurrent_gradient(g, "RNN", "RNNGrad"); }
+void gru_gradient(GradientContext& g) { recurrent_gradient(g, "GRUTraining", "GRUGrad"); }
+void lstm_gradient(GradientContext& g) { recurrent_gradient(g, "LSTMTraining", "LSTMGrad"); }
+
+Op recurrent(std::string type, std::vector<std::int64_t> versions,
+             void (*gradient)(GradientContext&)) {
+  return {.type = std::move(type),
+          .versions = std::move(versions),
+          .infer = infer_recurrent,
+          .gradient = gradient,
+          .flops = recurrent_flops,
+          .unit = ComputeUnit::matrix};
+}
+
+}  // namespace
+
+void add_recurrent_ops(OpRegistry& registry) {
+  registry.add(recurrent("RNN", {1, 7, 14, 22}, rnn_gradient));
+  registry.add(recurrent("GRU", {1, 3, 7, 14, 22}, gru_gradient));
+  registry.add(recurrent("LSTM", {1, 7, 14, 22}, lstm_gradient));
+  registry.add(microsoft(recurrent("GRUTraining", {}, gru_gradient)));
+  registry.add(microsoft(recurrent("LSTMTraining", {}, lstm_gradient)));
+  for (const char* type : {"RNNGrad", "GRUGrad", "LSTMGrad"}) {
+    Op grad = microsoft(recurrent(type, {}, nullptr));
+    grad.flops = recurrent_grad_flops;
+    registry.add(std::move(grad));
+  }
+}
+
+}  // namespace stashscope

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace stashscope {
+
+/// A function that ONNX allows as an activation of a recurrent operator.
+enum class CellFunction : std::uint8_t {
+  relu,
+  tanh,
+  sigmoid,
+  affine,
+  leaky_relu,
+  thresholded_relu,
+  scaled_tanh,
+  hard_sigmoid,
+  elu,
+  softsign,
+  softplus,
+};
+
+/// An activation with its numbers; functions without them ignore them.
+struct CellActivation {
+  CellFunction function = CellFunction::tanh;
+  double alpha = 0;
+  double beta = 0;
+};
+
+/// The operators RNN, GRU and LSTM.
+enum class CellKind : std::uint8_t { rnn, gru, lstm };
+
+/// Blocks of `hidden size` rows in the weights W and R of one direction: 1, 3 (zrh) or 4 (iofc).
+std::int64_t gates_of(CellKind kind);
+
+/// What an operand of a recurrent operator is. Sizes: S steps, D directions, B the batch, I the
+/// input size, H the hidden size, G gates. With `layout` 1 the batch is the first axis of the data,
+/// of all states and of the gates.
+enum class CellOperand : std::uint8_t {
+  data,              ///< X [S, B, I]
+  weight,            ///< W [D, G H, I]
+  recurrent_weight,  ///< R [D, G H, H]
+  bias,              ///< B [D, 2 G H]: that of W, then that of R
+  lengths,           ///< the steps of each sequence [B]
+  initial_hidden,    ///< [D, B, H]
+  initial_cell,      ///< [D, B, H]
+  peephole,          ///< P [D, 3 H] in the order i, o, f
+  hidden_all,        ///< the hidden state after every step [S, D, B, H]
+  hidden_last,       ///< [D, B, H]
+  cell_all,          ///< the cell state after every step [S, D, B, H]
+  cell_last,         ///< [D, B, H]
+  gates,             ///< the gates after their activations [S, D, B, G H]
+  hidden_all_gradient,
+  hidden_last_gradient,
+  cell_last_gradient,
+};
+
+/// The operands of a recurrent operator, of its training form or of its gradient operator. A
+/// gradient operator's outputs are the gradients of the operands that they are named after.
+struct CellSignature {
+  std::string_view type;
+  CellKind kind;
+  std::vector<CellOperand> inputs;
+  std::vector<CellOperand> outputs;
+};
+
+/// Throws an input Error for another operator's type.
+const CellSignature& cell_signature(std::string_view type);
+/// Nothing when it is not among them.
+std::optional<std::size_t> place_of(CellOperand operand, const std::vector<CellOperand>& operands);
+
+/// What the attributes of a recurrent operator say. (ONNX, RNN, GRU, LSTM)
+struct Recurrence {
+  std::int64_t directions = 1;
+  bool starts_reversed = false;  ///< the first direction runs from the end of the sequence
+  bool batch_first = false;      ///< `layout` 1: the batch is the first axis of data and states
+  bool couples_gates = false;    ///< `input_forget`: the forget gate is 1 - the input gate
+  bool linear_before_reset = false;
+  std::optional<double> clip;  ///< bound of the numbers that enter the gates' activations
+  /// One list for each direction: f of RNN; f, g of GRU; f, g, h of LSTM.
+  std::vector<std::vector<CellActivation>> activations;
+};
+
+/// Throws an input Error for a wrong value.
+Recurrence read_recurrence(CellKind kind, const Attributes& attributes);
+
+/// Whether the function's output tells its slope, so that a gradient needs no saved input.
+bool tells_slope(const CellActivation& activation);
+/// The name in ONNX.
+std::string name_of(CellFunction function);
+
+}  // namespace stashscope
