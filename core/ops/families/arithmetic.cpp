@@ -28,9 +28,19 @@ std::optional<Expr> divide_integers(const Expr& a, const Expr& b) {
 
 std::optional<Expr> divide_reals(const Expr& a, const Expr& b) { return divide(a, b); }
 
-std::optional<Expr> remainder(const Expr& a, const Expr& b) {
-  if (b.is(0) || !is_nonnegative(a) || !is_positive(b)) return std::nullopt;
+/// The remainder has the sign of the divisor.
+std::optional<Expr> modulo(const Expr& a, const Expr& b) {
+  const bool is_defined = is_positive(b) || is_positive(-b);
+  if (!is_defined || !is_integer_valued(a) || !is_integer_valued(b)) return std::nullopt;
   return a - b * floor_divide(a, b);
+}
+
+/// The remainder has the sign of the dividend, as in C.
+std::optional<Expr> truncated_modulo(const Expr& a, const Expr& b) {
+  const bool is_negative = is_nonnegative(-a) && !a.is(0);
+  if (!is_negative && !is_nonnegative(a)) return std::nullopt;
+  const auto rest = modulo(is_negative ? -a : a, is_positive(-b) ? -b : b);
+  return rest && is_negative ? -*rest : rest;
 }
 
 template <Combine combine>
@@ -42,6 +52,12 @@ void infer_arithmetic(ShapeContext& context) {
 void infer_division(ShapeContext& context) {
   infer_broadcast(context);
   combine_contents(context, is_integer(context.element(0)) ? divide_integers : divide_reals);
+}
+
+void infer_mod(ShapeContext& context) {
+  infer_broadcast(context);
+  const bool truncates = context.attributes().integer("fmod", 0) != 0;
+  combine_contents(context, truncates ? truncated_modulo : modulo);
 }
 
 /// The exponent's type may differ from the base's type.
@@ -185,7 +201,7 @@ void add_arithmetic_ops(OpRegistry& registry) {
   registry.add(
       recomputed(binary("Mul", basic, infer_arithmetic<multiply_items>, mul_gradient), basic));
   registry.add(recomputed(binary("Div", basic, infer_division, div_gradient), basic));
-  registry.add(binary("Mod", {10, 13}, infer_arithmetic<remainder>, nullptr));
+  registry.add(binary("Mod", {10, 13}, infer_mod, nullptr));
   registry.add(binary("Min", {1, 6, 8, 12, 13}, infer_arithmetic<least_item>, extreme_gradient));
   registry.add(binary("Max", {1, 6, 8, 12, 13}, infer_arithmetic<greatest_item>, extreme_gradient));
   Op power = binary("Pow", {1, 7, 12, 13, 15}, infer_power, pow_gradient);

@@ -29,9 +29,12 @@ void infer_reduce(ShapeContext& context) {
   auto axes = read_axes(context, 1, axes_input_since, context.rank(0));
   if (!axes) {
     if (!keep) throw ShapeUnknown();
-    Shape unknown;
-    for (std::int64_t i = 0; i < context.rank(0); ++i) unknown.push_back(context.unknown_dim());
-    context.set_shape(0, std::move(unknown));
+    Shape kept;
+    for (std::int64_t i = 0; i < context.rank(0); ++i) {
+      const Expr& dim = context.dim(0, i);
+      kept.push_back(dim.is(1) ? Expr(1) : context.data_dependent_dim(i, dim));
+    }
+    context.set_shape(0, std::move(kept));
     return;
   }
   if (axes->empty()) {

@@ -12,7 +12,7 @@ namespace stashscope {
 namespace {
 
 struct SliceBounds {
-  Contents starts;
+  Contents starts;  ///< empty, like `ends`: unknown
   Contents ends;
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> steps;
@@ -20,6 +20,12 @@ struct SliceBounds {
 
 Contents as_contents(const std::vector<std::int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
+}
+
+/// Only the sizes of the sliced axes are unknown.
+SliceBounds with_unknown_positions(SliceBounds bounds, ShapeContext& context) {
+  for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, context.rank(0));
+  return bounds;
 }
 
 /// The bounds are attributes before version 10, and inputs 1 to 4 since then.
@@ -32,15 +38,17 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
   } else {
     const Contents* const starts = context.contents(1);
     const Contents* const ends = context.contents(2);
-    if (starts == nullptr || ends == nullptr) return std::nullopt;
-    bounds.starts = *starts;
-    bounds.ends = *ends;
+    const bool known = starts != nullptr && ends != nullptr;
+    if (!known && !context.has_input(3)) return std::nullopt;
+    if (known) bounds.starts = *starts;
+    if (known) bounds.ends = *ends;
     for (const auto& [input, list] : {std::pair(3U, &bounds.axes), std::pair(4U, &bounds.steps)}) {
       if (!context.has_input(input)) continue;
-      const auto known = context.integers(input);
-      if (!known) return std::nullopt;
-      *list = *known;
+      const auto numbers = context.integers(input);
+      if (!numbers) return std::nullopt;
+      *list = *numbers;
     }
+    if (!known) return with_unknown_positions(std::move(bounds), context);
   }
   // A step larger than the axis takes one position.
   constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
@@ -55,14 +63,6 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
   return bounds;
 }
 
-/// `position` counted from the start of the axis; a negative position counts from the end. Nothing
-/// when the sign is unknown.
-std::optional<Expr> from_start(const Expr& position, const Expr& size) {
-  if (is_nonnegative(position)) return position;
-  if (is_positive(-position)) return position + size;
-  return std::nullopt;
-}
-
 bool is_far(const Expr& position) {
   const auto number = position.integer();
   return number && *number >= std::numeric_limits<std::int32_t>::max();
@@ -73,40 +73,44 @@ bool is_far_back(const Expr& position) {
   return number && *number <= std::numeric_limits<std::int32_t>::min();
 }
 
+/// `position` clamped to [low, high]; a negative position counts from the end. Nothing when its
+/// sign is unknown. Positions far outside are not added to the size: the sum could overflow.
+std::optional<Expr> clamped(const Expr& position, const Expr& size, const Expr& low,
+                            const Expr& high) {
+  if (is_far(position)) return high;
+  if (is_far_back(position)) return low;
+  if (is_nonnegative(position)) return maximum(minimum(position, high), low);
+  if (is_positive(-position)) return maximum(minimum(position + size, high), low);
+  return std::nullopt;
+}
+
 /// The number of elements that a slice takes. (ONNX, Slice: positions are clamped to the axis)
 std::optional<Expr> sliced_size(const Expr& size, const Expr& start, const Expr& end,
                                 std::int64_t step) {
-  if (step > 0) {
-    const auto first = is_far(start) ? size : from_start(start, size);
-    const auto last = is_far(end) ? size : from_start(end, size);
-    if (!first || !last) return std::nullopt;
-    const Expr from = maximum(minimum(*first, size), 0);
-    const Expr to = maximum(minimum(*last, size), 0);
-    return ceil_divide(maximum(to - from, 0), step);
-  }
-  const auto first = is_far(start) ? size - Expr(1) : from_start(start, size);
-  const auto last = is_far_back(end) ? Expr(-1) : from_start(end, size);
-  if (!first || !last) return std::nullopt;
-  const Expr from = maximum(minimum(*first, size - Expr(1)), -1);
-  const Expr to = maximum(minimum(*last, size - Expr(1)), -1);
-  return ceil_divide(maximum(from - to, 0), -step);
+  const Expr low = step > 0 ? 0 : -1;
+  const Expr high = step > 0 ? size : size - Expr(1);
+  const auto from = clamped(start, size, low, high);
+  const auto to = clamped(end, size, low, high);
+  if (!from || !to) return std::nullopt;
+  const Expr taken = step > 0 ? *to - *from : *from - *to;
+  return ceil_divide(maximum(taken, 0), step > 0 ? step : -step);
 }
 
 /// The positions of an axis that a slice takes; nothing when its bounds are not numbers.
 std::optional<std::vector<std::int64_t>> taken_positions(std::int64_t size, const Expr& start,
                                                          const Expr& end, std::int64_t step) {
   if (!start.integer() || !end.integer()) return std::nullopt;
-  const auto clamped = [&](const Expr& position, std::int64_t low, std::int64_t high) {
+  const auto within = [&](const Expr& position, std::int64_t low, std::int64_t high) {
     const std::int64_t at = *position.integer();
     return std::clamp(at < 0 ? at + size : at, low, high);
   };
   std::vector<std::int64_t> taken;
   if (step > 0) {
-    const std::int64_t to = clamped(end, 0, size);
-    for (std::int64_t i = clamped(start, 0, size); i < to; i += step) taken.push_back(i);
+    const std::int64_t to = within(end, 0, size);
+    for (std::int64_t i = within(start, 0, size); i < to; i += step) taken.push_back(i);
   } else {
-    const std::int64_t to = is_far_back(end) ? -1 : clamped(end, -1, size - 1);
-    for (std::int64_t i = clamped(start, -1, size - 1); i > to; i += step) taken.push_back(i);
+    const std::int64_t to = is_far_back(end) ? -1 : within(end, -1, size - 1);
+    for (std::int64_t i = within(start, -1, size - 1); i > to; i += step) taken.push_back(i);
   }
   return taken;
 }
@@ -141,14 +145,17 @@ void infer_slice(ShapeContext& context) {
     context.set_shape(0, std::move(shape));
     return;
   }
+  const bool is_known = bounds->starts.size() == bounds->axes.size();
   for (std::size_t i = 0; i < bounds->axes.size(); ++i) {
-    if (bounds->steps[i] == 0) context.fail("a step is 0");
+    if (is_known && bounds->steps[i] == 0) context.fail("a step is 0");
     Expr& dim = shape[static_cast<std::size_t>(bounds->axes[i])];
-    const auto size = sliced_size(dim, bounds->starts[i], bounds->ends[i], bounds->steps[i]);
+    const auto size = is_known
+                          ? sliced_size(dim, bounds->starts[i], bounds->ends[i], bounds->steps[i])
+                          : std::nullopt;
     dim = size ? *size : context.data_dependent_dim(bounds->axes[i], dim);
   }
   context.set_shape(0, std::move(shape));
-  slice_contents(context, *bounds);
+  if (is_known) slice_contents(context, *bounds);
 }
 
 /// (gradient, shape, starts, ends, axes, steps) -> gradient of the whole tensor

@@ -33,6 +33,9 @@ std::optional<std::size_t> shares_returned_value(const Graph&, const Node& node,
   return output < inputs.size() ? std::optional(inputs[output]) : std::nullopt;
 }
 
+/// 1 for a size of 1, else 0.
+Expr is_one(const Expr& size) { return maximum(size * (Expr(2) - size), 0); }
+
 /// The axes along which each of two shapes was broadcast.
 void infer_broadcast_gradient_args(ShapeContext& context) {
   const Contents* const a = context.contents(0);
@@ -54,17 +57,21 @@ void infer_broadcast_gradient_args(ShapeContext& context) {
   for (const std::size_t side : {0U, 1U}) {
     if (!context.has_output(side)) continue;
     Contents axes;
-    bool known = true;
+    Expr count = 0;
     for (std::size_t axis = 0; axis < rank; ++axis) {
       const auto own = dim(side == 0 ? *a : *b, axis);
       const auto other = dim(side == 0 ? *b : *a, axis);
-      const bool broadcast = !own || (own->is(1) && other && !other->is(1));
-      if (broadcast) axes.push_back(static_cast<std::int64_t>(axis));
-      // A symbolic size that differs from the other size may be 1 at run time.
-      known = known && (!own || !other || own->integer() || *own == *other);
+      const bool differs = own && other && *own != *other;
+      // A symbolic size may be 1 at run time.
+      const Expr is_broadcast = !own      ? Expr(1)
+                                : differs ? is_one(*own) * (Expr(1) - is_one(*other))
+                                          : Expr(0);
+      if (is_broadcast.is(1)) axes.push_back(static_cast<std::int64_t>(axis));
+      count = count + is_broadcast;
     }
-    context.set_shape(side, {known ? Expr(std::ssize(axes)) : context.unknown_dim()});
-    if (known) context.set_contents(side, std::move(axes));
+    const bool is_known = count.integer().has_value();
+    context.set_shape(side, {std::move(count)});
+    if (is_known) context.set_contents(side, std::move(axes));
   }
 }
 

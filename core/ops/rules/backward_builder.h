@@ -47,6 +47,8 @@ class BackwardBuilder {
     for (Value& each : data_.values) each.declared_shape.reset();
   }
 
+  /// Gives a new value the type that inference cannot derive.
+  void declare(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
   void rename(ValueId id, const std::string& name) { data_.values[id].name = unused(name); }
   /// An unused name derived from `name`; reserves it.
   std::string unused(const std::string& name) { return unused_name(name, names_); }

@@ -212,6 +212,9 @@ ValueId GradientContext::sum_to_at_run_time(ValueId gradient, ValueId target) {
   const ValueId sum =
       add("ReduceSum", {gradient, axes[0]},
           {{"keepdims", std::int64_t{1}}, {"noop_with_empty_axes", std::int64_t{1}}});
+  TensorType kept = type(target);
+  kept.shape->insert(kept.shape->begin(), shape(output()).size() - kept.shape->size(), Expr(1));
+  builder_.declare(sum, std::move(kept));
   return reshape_like(sum, target);
 }
 

@@ -92,9 +92,14 @@ class Binder {
     }
   }
 
+  /// The bound in the names of the dimensions that have values of their own.
+  Expr bound_of(const DataDependentDim& dim) const {
+    return dim.at_most->substitute([&](SymbolId symbol) { return unified(symbol); });
+  }
+
   bool is_bounded(const DataDependentDim& dim) const {
     if (!dim.at_most) return false;
-    const std::vector<SymbolId> used = dim.at_most->symbols();
+    const std::vector<SymbolId> used = bound_of(dim).symbols();
     return std::all_of(used.begin(), used.end(),
                        [&](SymbolId symbol) { return is_settable(symbol); });
   }
@@ -196,7 +201,7 @@ class Binder {
       if (!depends_on_data(each.symbol)) continue;
       Dimension& dimension = values_.dimensions[known_.at(each.symbol)];
       const std::int64_t most =
-          std::max<std::int64_t>(1, each.at_most->evaluate(values_.bindings).value_or(1));
+          std::max<std::int64_t>(1, bound_of(each).evaluate(values_.bindings).value_or(1));
       if (!dimension.assumed && dimension.value > most) {
         fail_usage("dimension '" + printable(dimension.name) + "'",
                    "cannot be " + std::to_string(dimension.value),
