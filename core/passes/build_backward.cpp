@@ -374,7 +374,8 @@ TrainingStep build_backward(const Graph& model, const TrainingGoal& goal) {
   const bool trains = std::any_of(step.parameters.begin(), step.parameters.end(),
                                   [](const Parameter& p) { return p.gradient.valid(); });
   if (!trains) {
-    step.warnings.push_back(why_nothing_trains(graph));
+    step.no_backward = why_nothing_trains(graph);
+    step.warnings.push_back(step.no_backward);
     step.graph = std::make_shared<const Graph>(graph);
   }
   step.boundary = find_given_backward(*step.graph).boundary;

@@ -14,7 +14,8 @@ TrainingStep find_boundary(std::shared_ptr<const Graph> graph) {
           std::move(given.boundary),
           std::move(given.parameters),
           {},
-          std::move(given.warnings)};
+          std::move(given.warnings),
+          {}};
 }
 
 namespace {
@@ -50,9 +51,9 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
     step = build_backward(graph, goal);
   } catch (const NoGradientRule& error) {
     step.graph = std::make_shared<const Graph>(std::move(graph));
-    step.warnings.push_back(std::string("no backward pass can be built, so only the forward "
-                                        "pass is shown: ") +
-                            error.what());
+    step.no_backward = error.what();
+    step.warnings.push_back("no backward pass can be built, so only the forward pass is shown: " +
+                            step.no_backward);
   }
   step.passes = std::move(results);
   return step;

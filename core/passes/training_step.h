@@ -17,6 +17,8 @@ struct TrainingStep {
   std::vector<Parameter> parameters;
   std::vector<PassResult> passes;  ///< applied to the forward model, in this order
   std::vector<std::string> warnings;
+  /// Why a forward model has no backward pass: the node, the rule, what to do. Empty: it has one.
+  std::string no_backward;
 };
 
 /// The training step of a graph that already holds a backward pass, by find_given_backward.

@@ -35,12 +35,35 @@ std::string percent(double part, double whole) {
   return whole == 0 ? "0.0 %" : format_fixed(100 * part / whole, 1) + " %";
 }
 
+json clean(const std::string& text) { return to_valid_utf8(text); }
+
+/// Peaks do not include tensors of unknown size.
+std::string unknown_sizes_clause(const Study& study) {
+  const std::size_t count = study.sizes->unknown.size();
+  if (count == 0) return "";
+  return ", without " + std::to_string(count) + (count == 1 ? " tensor" : " tensors") +
+         " of unknown size";
+}
+
+json unknown_sizes_json(const Study& study) {
+  json names = json::array();
+  for (const ValueId id : study.sizes->unknown)
+    names.push_back(clean(study.graph().value(id).name));
+  return names;
+}
+
+/// The first line of a report on a model without a backward pass.
+std::string no_backward_line(const Study& study) {
+  const std::string& why = study.prepared->step.no_backward;
+  return why.empty() ? "" : "No backward pass: " + why + "\n\n";
+}
+
 std::string peak_lines(const Study& study, const Variant& variant, const char* title) {
   const std::string node = peak_node(study, variant);
   std::string text = std::string(title) + ": " + format_bytes(variant.timeline.peak_bytes) + " (" +
                      with_thousands(variant.timeline.peak_bytes) + " B)";
   if (!node.empty()) text += " while '" + printable(node) + "' runs";
-  text += "\n";
+  text += unknown_sizes_clause(study) + "\n";
   for (const AliveTensor& each : largest_at_peak(study, variant, tensors_at_peak)) {
     text += "  " + with_thousands(each.bytes) + " B  " + each.role + "  " + printable(each.name) +
             " " + each.shape + "\n";
@@ -54,8 +77,6 @@ std::string transfers_clause(const Study& study) {
   return "; transfers to the host and back: " + format_bytes(study.current->transfer_bytes) + ", " +
          format_seconds(transfer_seconds(study, *study.current)) + " without overlap";
 }
-
-json clean(const std::string& text) { return to_valid_utf8(text); }
 
 json model_json(const ReportInput& input) {
   const Study& study = input.study;
@@ -188,8 +209,8 @@ constexpr const char* html_style =
 
 std::string text_report(const ReportInput& input) {
   const Study& study = input.study;
-  std::string text = "Plans of ONNX Runtime " + reference_name(study) + "\n\n" +
-                     plan_table_text(study.plan_table->plans) + "\n" +
+  std::string text = no_backward_line(study) + "Plans of ONNX Runtime " + reference_name(study) +
+                     "\n\n" + plan_table_text(study.plan_table->plans) + "\n" +
                      cluster_table_text(study.graph(), cluster_rows(study), study.config,
                                         rules_of(study.choices.plans.search.reference)) +
                      "\n";
@@ -238,6 +259,10 @@ std::string json_report(const ReportInput& input) {
       {"cost", cost_json(study)}};
   const json inner_peaks = inner_peaks_json(study);
   if (!inner_peaks.empty()) report["memory"]["inner_peaks"] = inner_peaks;
+  const json unknown_sizes = unknown_sizes_json(study);
+  if (!unknown_sizes.empty()) report["memory"]["unknown_sizes"] = unknown_sizes;
+  const std::string& no_backward = study.prepared->step.no_backward;
+  if (!no_backward.empty()) report["no_backward"] = clean(no_backward);
   const auto& [budget, curve, fit] = input.planned;
   if (budget) report["budget"] = budget_json(study, *budget);
   if (!curve.empty()) report["pareto"] = curve_json(study, curve);
@@ -263,8 +288,11 @@ std::string html_report(const ReportInput& input) {
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
                      xml_escaped(input.model_path) + "</title><style>" + html_style +
                      "</style></head>\n<body><h1>" + xml_escaped(input.model_path) + "</h1>\n";
+  const std::string no_backward = no_backward_line(study);
+  if (!no_backward.empty()) page += "<p><b>" + xml_escaped(no_backward) + "</b></p>\n";
   page += "<p>Peak before " + format_bytes(study.baseline->timeline.peak_bytes) + ", after " +
-          format_bytes(study.current->timeline.peak_bytes) + ".</p>\n";
+          format_bytes(study.current->timeline.peak_bytes) + unknown_sizes_clause(study) +
+          ".</p>\n";
   page += memory_chart_svg(study, input.measured ? &input.measured->runs.current : nullptr);
   page += "<h2>Plans of ONNX Runtime " + reference_name(study) +
           "</h2><table><tr><th></th><th>Config</th><th>Freq</th><th>Saving (B)</th>"

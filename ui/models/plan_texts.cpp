@@ -100,6 +100,9 @@ QString obstacle_text(const Graph& graph, const UnplannedTensor& tensor) {
 }
 
 QString no_plans_text(const Study& study) {
+  const std::string& no_backward = study.prepared->step.no_backward;
+  if (!no_backward.empty())
+    return Plans::tr("No plans, no backward pass: %1.").arg(shown(no_backward));
   if (!study.prepared->step.boundary.known()) {
     return Plans::tr("No plans: the model does not mark where backward begins.");
   }

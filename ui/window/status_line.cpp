@@ -29,6 +29,8 @@ StatusLine::StatusLine(Document& document, Planning& planning, QWidget* parent)
   answer_->setObjectName(u"status_answer"_s);
   answer_->setTextFormat(Qt::RichText);
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  // A long reason must not widen the window.
+  answer_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   stage_->setObjectName(u"status_stage"_s);
   progress_->setObjectName(u"status_progress"_s);
   progress_->setAccessibleName(tr("Progress of the computation"));
@@ -86,18 +88,29 @@ void StatusLine::show_answer() {
     return;
   }
   QStringList parts = {peak_text(*study)};
-  parts << cost_text(*study);
+  const QString no_backward = no_backward_text(*study);
+  parts << (no_backward.isEmpty() ? cost_text(*study) : no_backward.toHtmlEscaped());
   if (planning_.fit() != nullptr) parts << fit_summary(*planning_.fit()).toHtmlEscaped();
   parts << run_text();
+  answer_->setToolTip(no_backward.toHtmlEscaped());
   answer_->setText(u"&nbsp; "_s + parts.join(u" &nbsp;·&nbsp; "_s));
 }
 
 QString StatusLine::peak_text(const Study& study) const {
   const std::int64_t before = study.baseline->timeline.peak_bytes;
   const std::int64_t after = study.current->timeline.peak_bytes;
-  if (before == after) return tr("Peak <b>%1</b>").arg(bytes_text(before));
-  return tr("Peak %1 → <b>%2</b> (%3)")
-      .arg(bytes_text(before), bytes_text(after), change_text(before, after));
+  const QString peak =
+      before == after ? tr("Peak <b>%1</b>").arg(bytes_text(before))
+                      : tr("Peak %1 → <b>%2</b> (%3)")
+                            .arg(bytes_text(before), bytes_text(after), change_text(before, after));
+  const std::size_t unknown = study.sizes->unknown.size();
+  return unknown == 0 ? peak : tr("%1, unknown sizes counted as 0: %2").arg(peak).arg(unknown);
+}
+
+/// Why the model has no backward pass; empty if it has one.
+QString StatusLine::no_backward_text(const Study& study) {
+  const std::string& why = study.prepared->step.no_backward;
+  return why.empty() ? QString() : tr("No backward pass: %1").arg(shown(why));
 }
 
 QString StatusLine::cost_text(const Study& study) {

@@ -27,6 +27,7 @@ class StatusLine : public QStatusBar {
   void show_progress();
   void update_notes();
   QString peak_text(const Study& study) const;
+  static QString no_backward_text(const Study& study);
   static QString cost_text(const Study& study);
   QString run_text() const;
 

@@ -1,0 +1,65 @@
+// Reports say first what a model lacks: a backward pass, known sizes.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/report/report.h"
+#include "tests/support/model_builder.h"
+
+namespace stashscope {
+namespace incomplete_step_test {
+
+std::shared_ptr<const Study> study_of(const test::ModelBuilder& m) {
+  return compute_study(std::make_shared<const Graph>(m.build()), {}, nullptr, Progress());
+}
+
+/// A custom operator between a weight and the output.
+test::ModelBuilder with_custom_operator() {
+  test::ModelBuilder m;
+  m.input("x", {2, 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"h"});
+  m.node("Mystery", {"h"}, {"g"}, {}, "custom").declare("g", {2, 4});
+  return m.node("Relu", {"g"}, {"y"}).output("y");
+}
+
+TEST(IncompleteStep, WithoutBackwardTheFirstLineSaysWhy) {
+  const auto study = study_of(with_custom_operator());
+  const std::string text = text_report({*study, "m.onnx"});
+  const std::string first = text.substr(0, text.find('\n'));
+  EXPECT_TRUE(first.starts_with("No backward pass: node 'make_g' (Mystery)")) << first;
+  EXPECT_NE(first.find("gradient rule"), std::string::npos) << first;
+  EXPECT_NE(first.find("--freeze"), std::string::npos) << first;
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx"}));
+  EXPECT_NE(object["no_backward"].get<std::string>().find("make_g"), std::string::npos);
+  EXPECT_NE(html_report({*study, "m.onnx"}).find("<b>No backward pass"), std::string::npos);
+}
+
+TEST(IncompleteStep, WithNothingToTrainTheFirstLineSaysSo) {
+  test::ModelBuilder m;
+  m.input("x", {"N", 4}).node("Relu", {"x"}, {"y"}).output("y");
+  const std::string text = text_report({*study_of(m), "m.onnx"});
+  EXPECT_TRUE(text.starts_with("No backward pass: no parameter receives a gradient")) << text;
+}
+
+TEST(IncompleteStep, ACompleteStepSaysNothing) {
+  const auto study = study_of(test::perceptron());
+  EXPECT_TRUE(text_report({*study, "m.onnx"}).starts_with("Plans of ONNX Runtime"));
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx"}));
+  EXPECT_FALSE(object.contains("no_backward"));
+  EXPECT_FALSE(object["memory"].contains("unknown_sizes"));
+}
+
+TEST(IncompleteStep, UnknownSizesStandBesideThePeak) {
+  test::ModelBuilder m;
+  m.input("x", {2, 4}).node("Mystery", {"x"}, {"y"}, {}, "custom").output("y");
+  const auto study = study_of(m);
+  EXPECT_NE(text_report({*study, "m.onnx"}).find(", without 1 tensor of unknown size\n"),
+            std::string::npos);
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx"}));
+  EXPECT_EQ(object["memory"]["unknown_sizes"], nlohmann::json({"y"}));
+  EXPECT_NE(html_report({*study, "m.onnx"}).find("without 1 tensor of unknown size.</p>"),
+            std::string::npos);
+}
+
+}  // namespace incomplete_step_test
+}  // namespace stashscope
