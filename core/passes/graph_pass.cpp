@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::array passes = {
     GraphPass{"keep_loss_only", "drops all outputs except the loss", keep_loss_only, false},
+    GraphPass{"train_normalizations",
+              "puts batch normalizations exported for inference back into training mode",
+              train_normalizations, false},
     GraphPass{"fold_constants", "replaces values that are the same in every step by constants",
               fold_constants},
     GraphPass{"clean_shapes", "removes nodes without effect and arithmetic on known shapes",

@@ -17,7 +17,7 @@ struct PassContext {
   const PassSelection& selection;
 };
 
-/// A rewrite of forward models that keeps their results.
+/// A rewrite of forward models. It keeps their results if it is among `all`.
 struct GraphPass {
   std::string_view name;
   std::string_view description;
@@ -48,6 +48,7 @@ Graph apply_passes(const Graph& graph, const TrainingGoal& goal, const PassSelec
 
 // One file per pass; `graph_passes` lists them.
 std::size_t keep_loss_only(Rewriter&, const PassContext&);
+std::size_t train_normalizations(Rewriter&, const PassContext&);
 std::size_t fold_constants(Rewriter&, const PassContext&);
 std::size_t clean_shapes(Rewriter&, const PassContext&);
 std::size_t merge_common_subexpressions(Rewriter&, const PassContext&);

@@ -231,6 +231,14 @@ ValueId Rewriter::add_constant(const std::string& name, Tensor tensor) {
   return id;
 }
 
+ValueId Rewriter::add_output(NodeId id, const std::string& name, TensorType type) {
+  const ValueId output = new_value(name, std::move(type));
+  data_.values[output].producer = id;
+  varies_[output] = true;
+  data_.nodes[id].outputs.push_back(output);
+  return output;
+}
+
 void Rewriter::set_attribute(NodeId id, std::string name, AttributeValue value) {
   data_.nodes[id].attributes.set(std::move(name), std::move(value));
 }

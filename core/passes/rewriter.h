@@ -73,6 +73,8 @@ class Rewriter {
   /// Adds a literal. Makes its name unique.
   ValueId add_constant(const std::string& name, Tensor tensor);
   void set_type(ValueId id, TensorType type) { data_.values[id].type = std::move(type); }
+  /// Appends an output to a node. Makes its name unique.
+  ValueId add_output(NodeId id, const std::string& name, TensorType type);
   void set_attribute(NodeId id, std::string name, AttributeValue value);
   /// Removes a graph output and the nodes that only it needed.
   void drop_output(ValueId id);

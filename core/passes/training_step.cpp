@@ -1,6 +1,7 @@
 #include "core/passes/training_step.h"
 
 #include "core/ops/rules/gradient_context.h"
+#include "core/passes/export_notes.h"
 #include "core/passes/graph_pass.h"
 #include "core/passes/infer_shapes.h"
 #include "core/passes/inline_branches.h"
@@ -56,6 +57,11 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                             step.no_backward);
   }
   step.passes = std::move(results);
+  if (step.no_backward.empty()) {
+    for (std::string& note : export_notes(*step.graph, step.parameters)) {
+      step.warnings.push_back(std::move(note));
+    }
+  }
   return step;
 }
 

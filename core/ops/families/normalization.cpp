@@ -1,5 +1,7 @@
 // Batch, layer, instance and group normalization, and their gradients.
 
+#include "core/ops/families/normalization.h"
+
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
 
@@ -64,11 +66,6 @@ void infer_instance_norm(ShapeContext& context) {
   }
 }
 
-bool in_training_mode(const GradientContext& g) {
-  if (g.opset() >= 14) return g.attributes().integer("training_mode", 0) != 0;
-  return g.node().outputs.size() > 1;
-}
-
 /// With fixed statistics the normalization is an affine function of the data.
 void fixed_batch_norm_gradient(GradientContext& g) {
   const Shape& shape = g.shape(g.input(0));
@@ -105,7 +102,7 @@ void fixed_batch_norm_gradient(GradientContext& g) {
 /// In training the forward node becomes ONNX Runtime's BatchNormInternal, which also returns the
 /// batch's mean and inverse deviation for the gradient.
 void batch_norm_gradient(GradientContext& g) {
-  if (!in_training_mode(g)) return fixed_batch_norm_gradient(g);
+  if (!batch_norm_trains(g.node(), g.opset())) return fixed_batch_norm_gradient(g);
   const TensorType statistics = g.type(g.input(3));
   Node& forward = g.forward_node();
   forward.op_type = "BatchNormInternal";
@@ -207,6 +204,11 @@ void add_layer_norms(OpRegistry& registry) {
 }
 
 }  // namespace
+
+bool batch_norm_trains(const Node& node, std::int64_t opset) {
+  if (opset >= 14) return node.attributes.integer("training_mode", 0) != 0;
+  return node.outputs.size() > 1;
+}
 
 void add_normalization_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> batch_norm_versions = {1, 6, 7, 9, 14, 15};

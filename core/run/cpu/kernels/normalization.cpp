@@ -65,8 +65,9 @@ PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, doub
   return normals;
 }
 
-/// Y = normalized X * scale + bias, computed in the compute type. `find(x, planes)` returns the
-/// mean and deviation of each plane. Inputs X, scale, bias, ...; scale and bias may be per group.
+/// Y = normalized X * scale + bias, computed in double: rounding errors of a mean grow with every
+/// normalization behind it. `find(x, planes)` returns the mean and deviation of each plane. Inputs
+/// X, scale, bias, ...; scale and bias may be per group.
 template <class Find>
 void normalize_planes(const KernelContext& context, Find find) {
   const Planes planes(context.in(0).dims);
@@ -78,10 +79,12 @@ void normalize_planes(const KernelContext& context, Find find) {
     for (std::size_t i = 0; i < normals.size(); ++i) {
       const std::size_t channel = i % static_cast<std::size_t>(planes.channels);
       const std::size_t group = channel * scale.size() / static_cast<std::size_t>(planes.channels);
-      const auto mean = static_cast<C>(normals[i].mean);
-      const auto factor = static_cast<C>(scale[group] * normals[i].inverse);
-      const auto shift = static_cast<C>(bias[group]);
-      for (std::int64_t k = 0; k < planes.plane; ++k) *y++ = (*x++ - mean) * factor + shift;
+      const double mean = normals[i].mean;
+      const double factor = scale[group] * normals[i].inverse;
+      const double shift = bias[group];
+      for (std::int64_t k = 0; k < planes.plane; ++k) {
+        *y++ = static_cast<C>((static_cast<double>(*x++) - mean) * factor + shift);
+      }
     }
   };
   compute_real(context.out(), normalize, context.in(0));

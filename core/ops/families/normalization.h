@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/graph/graph.h"
+
+namespace stashscope {
+
+/// Whether a BatchNormalization normalizes by the statistics of the batch, not by its running
+/// statistics. Before version 14 only the number of outputs shows it.
+/// @param opset of the default domain
+bool batch_norm_trains(const Node& node, std::int64_t opset);
+
+}  // namespace stashscope
