@@ -58,7 +58,7 @@ class Repair {
       const auto shared = [&](SymbolId symbol) { return others.contains(symbol); };
       if (std::any_of(symbols_.begin(), symbols_.end(), shared)) related_.push_back(&each);
     }
-    std::set<std::int64_t> numbers = {48, 64, 96, 128, 224, 256, 512};
+    std::set<std::int64_t> numbers = {48, 64, 96, 128, 224, 256, 512, 1024, 2048, 4096, 16000};
     for (std::int64_t each = 1; each <= 32; ++each) numbers.insert(each);
     collect_numbers(broken.a, numbers);
     collect_numbers(broken.b, numbers);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -24,13 +25,15 @@ struct Mention {
 class Binder {
  public:
   Binder(const Graph& graph, const std::map<std::string, std::int64_t>& wanted)
-      : graph_(graph), wanted_(wanted) {
+      : graph_(graph), wanted_(wanted), constraints_(graph.data().constraints) {
     values_.bindings = Bindings(graph.symbols().size());
   }
 
   DimensionValues bind() {
     find_dimensions();
+    find_zeros();
     find_data_dependent();
+    find_negative_sizes();
     find_slices_of_tables();
     take_wanted();
     assume_others();
@@ -78,6 +81,32 @@ class Binder {
     }
   }
 
+  /// Dimensions of 0 are numbers in the graph.
+  void find_zeros() {
+    for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
+      if (!is_zero(symbol) || graph_.symbols().is_fresh(symbol)) continue;
+      values_.dimensions.push_back({name(symbol), 0, false, {}, symbol, {}});
+      mentions_.push_back({});
+      values_.bindings[symbol] = 0;
+    }
+  }
+
+  bool is_zero(SymbolId symbol) const { return unified(symbol) && unified(symbol)->is(0); }
+
+  /// Finds sizes that are negative for some values of the dimensions.
+  void find_negative_sizes() {
+    const auto before = [](const Expr& a, const Expr& b) { return Expr::order(a, b) < 0; };
+    std::set<Expr, decltype(before)> seen(before);
+    for (const Value& value : graph_.values()) {
+      if (!value.type.shape) continue;
+      for (const Expr& dim : *value.type.shape) {
+        if (dim.is_constant() || !seen.insert(dim).second || is_nonnegative(dim)) continue;
+        constraints_.push_back({maximum(-dim, 0), 0, value.producer});
+        maybe_negative_.push_back(dim);
+      }
+    }
+  }
+
   /// Sizes that depend on data can be set. A size without an upper bound is a dimension only if it
   /// is set.
   void find_data_dependent() {
@@ -118,12 +147,14 @@ class Binder {
     }
   }
 
-  /// The least valid size: 0 if all these sizes depend on data, which may select no elements.
+  /// The least valid size: 0 if all these sizes are 0 in the graph or depend on data, which may
+  /// select no elements.
   int least_of(const std::vector<SymbolId>& meant) const {
-    const bool by_data =
-        !meant.empty() && std::all_of(meant.begin(), meant.end(),
-                                      [&](auto symbol) { return depends_on_data(symbol); });
-    return by_data ? 0 : 1;
+    const bool may_be_none =
+        !meant.empty() && std::all_of(meant.begin(), meant.end(), [&](auto symbol) {
+          return is_zero(symbol) || depends_on_data(symbol);
+        });
+    return may_be_none ? 0 : 1;
   }
 
   /// The symbols that a name or pattern identifies. The name of a symbol identifies only this
@@ -219,7 +250,7 @@ class Binder {
     for (const Dimension& each : values_.dimensions) {
       if (each.assumed) free.push_back(each.symbol);
     }
-    repair_dimensions(graph_.data().constraints, free, values_.bindings);
+    repair_dimensions(constraints_, free, values_.bindings);
     for (Dimension& each : values_.dimensions) each.value = *values_.bindings[each.symbol];
   }
 
@@ -280,7 +311,7 @@ class Binder {
   }
 
   const Constraint* violated_constraint() const {
-    return broken_constraint(graph_.data().constraints, values_.bindings);
+    return broken_constraint(constraints_, values_.bindings);
   }
 
   void check_constraints() const {
@@ -294,9 +325,14 @@ class Binder {
     for (const Dimension& each : values_.dimensions) {
       given.push_back(printable(each.name, 60) + "=" + std::to_string(each.value));
     }
-    fail_usage(describe(graph_.node(broken->node), broken->node),
-               "needs " + side(broken->a) + " and " + side(broken->b) + " to be equal",
-               "the sizes are " + join(given, ", ") + "; change one of them");
+    const auto index = broken - constraints_.data() - std::ssize(graph_.data().constraints);
+    const std::string fault =
+        index < 0 ? "needs " + side(broken->a) + " and " + side(broken->b) + " to be equal"
+                  : "would have a negative size: " +
+                        side(maybe_negative_[static_cast<std::size_t>(index)]);
+    fail_usage(
+        broken->node.valid() ? describe(graph_.node(broken->node), broken->node) : "the model",
+        fault, "the sizes are " + join(given, ", ") + "; change one of them");
   }
 
   const Graph& graph_;
@@ -305,6 +341,8 @@ class Binder {
   std::map<SymbolId, std::size_t> known_;
   std::vector<Mention> mentions_;
   std::vector<std::pair<SymbolId, std::int64_t>> derived_;
+  std::vector<Constraint> constraints_;  ///< of the graph, then one for each of the next sizes
+  std::vector<Expr> maybe_negative_;
   std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end, rows of the table
 };
 

@@ -17,7 +17,8 @@
 
 namespace stashscope {
 
-/// The parts of a study that depend only on the model and `Choices::graph`.
+/// The parts of a study that depend only on the model, `Choices::graph` and the dimensions that are
+/// chosen to be 0.
 struct PreparedStep {
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;

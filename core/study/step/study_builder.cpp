@@ -5,6 +5,7 @@
 #include "core/study/choices/effective_plans.h"
 #include "core/study/choices/node_names.h"
 #include "core/study/choices/same_dims.h"
+#include "core/study/choices/zero_dims.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
 #include "core/study/step/plan_effects.h"
@@ -23,10 +24,23 @@ PassSelection pass_selection(const GraphChoices& choices) {
   return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
 }
 
-std::shared_ptr<const PreparedStep> prepare(const Graph& model, const GraphChoices& choices) {
+/// Throws a usage Error instead of an input Error if the model is not valid with dimensions of 0.
+TrainingStep training_step(const Graph& model, const GraphChoices& choices,
+                           const SizeChoices& zeros) {
+  const Graph sized = with_zero_dims(with_same_dims(model, choices.same_dims), zeros);
+  try {
+    return prepare_training_step(sized, choices.goal, pass_selection(choices));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input || zeros.empty()) throw;
+    fail_usage("dimension '" + printable(zeros.begin()->first) + "'",
+               std::string("cannot be 0: ") + error.what(), "give a number of 1 or more");
+  }
+}
+
+std::shared_ptr<const PreparedStep> prepare(const Graph& model, const GraphChoices& choices,
+                                            const SizeChoices& zeros) {
   auto prepared = std::make_shared<PreparedStep>();
-  prepared->step = prepare_training_step(with_same_dims(model, choices.same_dims), choices.goal,
-                                         pass_selection(choices));
+  prepared->step = training_step(model, choices, zeros);
   const Graph& graph = *prepared->step.graph;
   prepared->ops = resolve_ops(graph);
   std::vector<ValueId> parameters;
@@ -83,8 +97,10 @@ class StudyBuilder {
   void make_prepared() {
     progress_.update(0, "shapes and gradients");
     const GraphChoices& choices = parts_.choices.graph;
-    const bool is_same = previous_ != nullptr && previous_->choices.graph == choices;
-    parts_.prepared = is_same ? previous_->prepared : prepare(*parts_.model, choices);
+    const SizeChoices zeros = zero_dims(parts_.choices.dims);
+    const bool is_same = previous_ != nullptr && previous_->choices.graph == choices &&
+                         zero_dims(previous_->choices.dims) == zeros;
+    parts_.prepared = is_same ? previous_->prepared : prepare(*parts_.model, choices, zeros);
     if (!is_same) previous_ = nullptr;
   }
 

@@ -161,7 +161,7 @@ QSpinBox* DimensionsPanel::make_value(const QString& name) {
   auto* const value = new QSpinBox;
   value->setObjectName(u"dimension:"_s + name);
   value->setAccessibleName(name);
-  value->setRange(1, static_cast<int>(largest_dimension));
+  value->setRange(0, static_cast<int>(largest_dimension));
   value->setAlignment(Qt::AlignRight);
   value->setKeyboardTracking(false);
   value->setFixedWidth(value_width);

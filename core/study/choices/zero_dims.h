@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/study/choices/choices.h"
+
+namespace stashscope {
+
+/// The dimensions that are chosen to be 0.
+SizeChoices zero_dims(const SizeChoices& dims);
+
+/// The model with the number 0 for the chosen input dimensions, before shapes are inferred: symbols
+/// stand for sizes of at least 1, and inference simplifies expressions by that.
+/// @param zeros names or `*` patterns; those that name no dimension of an input are ignored
+Graph with_zero_dims(const Graph& model, const SizeChoices& zeros);
+
+}  // namespace stashscope
