@@ -10,6 +10,7 @@
 #include "core/ops/rules/contents.h"
 #include "core/ops/rules/op.h"
 #include "core/ops/rules/shape_context.h"
+#include "core/passes/declared_names.h"
 #include "core/passes/subgraph_types.h"
 #include "core/passes/unify.h"
 
@@ -76,15 +77,17 @@ class Inference {
       for (const Constraint& each : constraints_) learned |= unifier.unify(each.a, each.b);
       if (!learned) break;
     }
-    keep_used_data_dependent();
     data_.unified = unifier.resolved();
     data_.constraints = std::move(constraints_);
+    use_declared_names(data_, declared_names_);
+    keep_used_data_dependent();
     return std::move(data_);
   }
 
  private:
   void start_from_declared(Unifier& unifier) {
     constraints_.clear();
+    declared_names_.clear();
     data_.data_dependent.clear();
     for (const ValueId id : IdRange<ValueId>(data_.values.size())) {
       Value& value = data_.values[id];
@@ -354,7 +357,8 @@ class Inference {
     }
   }
 
-  /// The model's own name for a data-dependent size gets the rule's bound.
+  /// The model's own name for a data-dependent size gets the rule's bound and replaces the rule's
+  /// name.
   void keep_bound(const Expr& inferred, const Expr& declared) {
     const std::vector<SymbolId> used = declared.symbols();
     if (used.size() != 1 || declared != Expr::symbol(used[0])) return;
@@ -363,6 +367,7 @@ class Inference {
         [&](const DataDependentDim& each) { return inferred == Expr::symbol(each.symbol); });
     if (rule == data_.data_dependent.end()) return;
     const DataDependentDim named = {used[0], rule->at_most};
+    declared_names_.emplace(rule->symbol, declared);
     data_.data_dependent.push_back(named);
   }
 
@@ -396,6 +401,7 @@ class Inference {
   GraphData data_;
   IdVector<ValueId, Declared> declared_;
   std::vector<Constraint> constraints_;
+  DeclaredNames declared_names_;
   std::unordered_set<std::string> warned_;
   std::string
       scope_;  ///< prefix of a subgraph's size names, because two subgraphs may share a name

@@ -147,28 +147,111 @@ void infer_scatter_nd(ShapeContext& context) {
   require_shape(context, 2, wanted);
 }
 
-/// The data's gradient is zero at `indices`; the updates' gradient is gathered from there.
-void scatter_nd_gradient(GradientContext& g) {
-  if (g.attributes().text("reduction", "none") != "none") {
-    fail_gradient("ScatterND with a reduction has no gradient rule");
+/// A node of ScatterND or ScatterElements, for its gradient rule.
+class Scattering {
+ public:
+  explicit Scattering(GradientContext& g) : g_(g), whole_(g.node().op_type == "ScatterND") {
+    if (!whole_) place_ = {{"axis", g.attributes().integer("axis", 0)}};
   }
+
+  /// The elements of `from`, a tensor like the data, to which the updates go.
+  ValueId gathered(ValueId from) const {
+    return g_.add(whole_ ? "GatherND" : "GatherElements", {from, g_.input(1)}, place_);
+  }
+  /// `data` combined with `updates`.
+  ValueId scattered(ValueId data, ValueId updates, const char* reduction) const {
+    Attributes attributes = place_;
+    if (std::string_view(reduction) != "none") attributes.set("reduction", std::string(reduction));
+    return g_.add(whole_ ? "ScatterND" : "ScatterElements", {data, g_.input(1), updates},
+                  std::move(attributes));
+  }
+
+ private:
+  GradientContext& g_;
+  bool whole_;
+  Attributes place_;
+};
+
+/// The data's gradient is zero at the indices; the updates' gradient is gathered from there.
+void replacing_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(0)) {
-    const ValueId zeros = g.zeros_like(g.input(2));
-    g.give(0, g.add("ScatterND", {g.gradient(), g.input(1), zeros}));
+    g.give(0, scattering.scattered(g.gradient(), g.zeros_like(g.input(2)), "none"));
   }
-  if (g.wants(2)) g.give(2, g.add("GatherND", {g.gradient(), g.input(1)}));
+  if (g.wants(2)) g.give(2, scattering.gathered(g.gradient()));
 }
 
-void scatter_elements_gradient(GradientContext& g) {
-  if (g.attributes().text("reduction", "none") != "none") {
-    fail_gradient("ScatterElements with a reduction has no gradient rule");
+void adding_gradient(GradientContext& g, const Scattering& scattering) {
+  if (g.wants(0)) g.give(0, g.gradient());
+  if (g.wants(2)) g.give(2, scattering.gathered(g.gradient()));
+}
+
+/// An update's slope is the product of the data and the other updates: that of all updates but
+/// zeros, divided by the update; zero if another update is zero.
+void multiplying_gradient(GradientContext& g, const Scattering& scattering) {
+  const ValueId updates = g.input(2);
+  if (g.wants(0)) g.give(0, scattering.scattered(g.gradient(), updates, "mul"));
+  if (!g.wants(2)) return;
+  const ValueId zero = g.scalar_like(updates, 0);
+  const ValueId is_zero = g.add("Equal", {updates, zero});
+  const ValueId factors = g.add("Where", {is_zero, g.scalar_like(updates, 1), updates});
+  const ValueId product =
+      scattering.scattered(g.add("Mul", {g.gradient(), g.input(0)}), factors, "mul");
+  const ValueId others = g.add("Div", {scattering.gathered(product), factors});
+  const ValueId counted = g.cast(is_zero, g.type(updates).element);
+  const ValueId zeros = scattering.scattered(g.zeros_like(g.input(0)), counted, "add");
+  const ValueId vanishes = g.add("Greater", {scattering.gathered(zeros), counted});
+  g.give(2, g.add("Where", {vanishes, zero, others}));
+}
+
+/// The gradient goes in equal parts to the data and the updates that equal the extreme, as in
+/// PyTorch's scatter_reduce.
+void extreme_gradient(GradientContext& g, const Scattering& scattering) {
+  const ElementType element = g.type(g.input(0)).element;
+  const auto chosen = [&](std::size_t input, ValueId extreme) {
+    return g.cast(g.add("Equal", {g.input(input), extreme}), element);
+  };
+  const ValueId kept = chosen(0, g.output());
+  const ValueId taken = chosen(2, scattering.gathered(g.output()));
+  const ValueId share = g.add("Div", {g.gradient(), scattering.scattered(kept, taken, "add")});
+  if (g.wants(0)) g.give(0, g.add("Mul", {kept, share}));
+  if (g.wants(2)) g.give(2, g.add("Mul", {taken, scattering.gathered(share)}));
+}
+
+void scatter_gradient(GradientContext& g) {
+  const std::string reduction = g.attributes().text("reduction", "none");
+  const Scattering scattering(g);
+  if (reduction == "none") return replacing_gradient(g, scattering);
+  if (reduction == "add") return adding_gradient(g, scattering);
+  if (reduction == "mul") return multiplying_gradient(g, scattering);
+  if (reduction == "min" || reduction == "max") return extreme_gradient(g, scattering);
+  fail_gradient("the unknown reduction '" + printable(reduction) + "' has no gradient rule");
+}
+
+/// (cache, updates, [first positions]): each batch entry's updates go to consecutive positions.
+void infer_tensor_scatter(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", -2), context.rank(0));
+  if (axis == 0) context.fail("its axis is that of the batch");
+  Shape wanted = context.shape(0);
+  wanted[static_cast<std::size_t>(axis)] = context.dim(1, axis);
+  require_shape(context, 1, wanted);
+  context.require_length(2, context.dim(0, 0), "the positions and the batch");
+}
+
+/// (data, lengths): the first positions of each sequence in reverse order
+void infer_reverse_sequence(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  const std::int64_t batch = context.attributes().integer("batch_axis", 1);
+  const std::int64_t time = context.attributes().integer("time_axis", 0);
+  const bool leading = (batch == 0 && time == 1) || (batch == 1 && time == 0);
+  if (context.rank(0) < 2 || !leading) {
+    context.fail("its axes of batch and time are not the first two");
   }
-  const Attributes axis = {{"axis", g.attributes().integer("axis", 0)}};
-  if (g.wants(0)) {
-    const ValueId zeros = g.zeros_like(g.input(2));
-    g.give(0, g.add("ScatterElements", {g.gradient(), g.input(1), zeros}, axis));
-  }
-  if (g.wants(2)) g.give(2, g.add("GatherElements", {g.gradient(), g.input(1)}, axis));
+  context.require_length(1, context.dim(0, batch), "the lengths and the batch");
+}
+
+void reverse_sequence_gradient(GradientContext& g) {
+  g.give(0, g.add("ReverseSequence", {g.gradient(), g.input(1)}, g.attributes()));
 }
 
 void infer_one_hot(ShapeContext& context) {
@@ -241,16 +324,23 @@ void add_gather_ops(OpRegistry& registry) {
   registry.add(
       gatherer("GatherElements", {11, 13}, infer_gather_elements, gather_elements_gradient));
   registry.add(gatherer("GatherND", {11, 12, 13}, infer_gather_nd, gather_nd_gradient));
-  Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter_nd, scatter_nd_gradient);
+  Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter_nd, scatter_gradient);
   scatter_nd.in_place = {{0, 0}};
   scatter_nd.bytes = nullptr;  // the data is copied in full
   registry.add(std::move(scatter_nd));
   for (const char* type : {"ScatterElements", "Scatter"}) {
-    Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter_elements, scatter_elements_gradient);
+    Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter_elements, scatter_gradient);
     op.in_place = {{0, 0}};
     op.bytes = nullptr;
     registry.add(std::move(op));
   }
+  registry.add({.type = "TensorScatter",
+                .versions = {24},
+                .infer = infer_tensor_scatter,
+                .flops = no_flops,
+                .in_place = {{0, 0}}});
+  registry.add(data_movement("ReverseSequence", {10, 28}, infer_reverse_sequence,
+                             reverse_sequence_gradient, {}));
   registry.add(stopping("OneHot", {9, 11}, infer_one_hot));
   registry.add(stopping("NonZero", {9, 13}, infer_non_zero));
   add_gather_grads(registry);

@@ -90,6 +90,13 @@ void infer_top_k(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
+/// The gradient goes back to the positions that the values came from.
+void top_k_gradient(GradientContext& g) {
+  const ValueId indices = g.saved_output(1, {ElementType::int64, g.type(g.output()).shape, {}});
+  g.give(0, g.add_microsoft("GatherElementsGrad", {g.gradient(), g.shape_of(g.input(0)), indices},
+                            {{"axis", g.attributes().integer("axis", -1)}}));
+}
+
 /// The axes of a reduction, for its gradient rule: numbers, or an input whose elements are known
 /// only at run time.
 class ReducedAxes {
@@ -215,9 +222,10 @@ void reduce_log_sum_gradient(GradientContext& g) {
 }
 
 /// The axis comes from an input, not from an attribute.
+template <std::size_t axis_input = 1>
 void infer_cumulative(ShapeContext& context) {
   infer_like_first_input(context);
-  if (const auto axis = context.integer(1)) context.axis(*axis, context.rank(0));
+  if (const auto axis = context.integer(axis_input)) context.axis(*axis, context.rank(0));
 }
 
 /// The gradient is the running sum in the opposite direction.
@@ -226,6 +234,11 @@ void cum_sum_gradient(GradientContext& g) {
   g.give(0, g.add("CumSum", {g.gradient(), g.input(1)},
                   {{"exclusive", g.attributes().integer("exclusive", 0)},
                    {"reverse", std::int64_t{reverse == 0}}}));
+}
+
+/// (gradient, data, axis) -> gradient of the data
+void cum_prod_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("CumProdGrad", {g.gradient(), g.input(0), g.input(1)}, g.attributes()));
 }
 
 /// @param flops per input element
@@ -269,15 +282,21 @@ void add_reduction_ops(OpRegistry& registry) {
   }
   registry.add({.type = "CumSum",
                 .versions = {11, 14},
-                .infer = infer_cumulative,
+                .infer = infer_cumulative<>,
                 .gradient = cum_sum_gradient,
                 .in_place = {},
                 .recompute = RecomputeLevel::basic,
                 .recompute_rules = {{{11, 14}, {1}}}});
-  registry.add({.type = "CumProd", .versions = {26}, .infer = infer_like_first_input});
+  registry.add({.type = "CumProd",
+                .versions = {26},
+                .infer = infer_cumulative<>,
+                .gradient = cum_prod_gradient});
+  registry.add(microsoft(
+      {.type = "CumProdGrad", .infer = infer_cumulative<2>, .flops = flops_per_element<4>}));
   registry.add({.type = "TopK",
                 .versions = {1, 10, 11, 24},
                 .infer = infer_top_k,
+                .gradient = top_k_gradient,
                 .flops = flops_per_input_element<1>});
 }
 

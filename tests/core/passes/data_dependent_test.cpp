@@ -104,6 +104,20 @@ TEST(DataDependent, ADeclaredSizeIsTakenWithTheBoundOfTheRule) {
   EXPECT_EQ(graph.data().data_dependent.size(), 1U);
 }
 
+TEST(DataDependent, ANameDeclaredLaterIsThatOfTheSize) {
+  ModelBuilder m = of_input();
+  m.node("NonZero", {"x"}, {"places"}).node("Transpose", {"places"}, {"rows"});
+  m.declare("rows", {"found", 2}, ElementType::int64);
+  m.node("Shape", {"places"}, {"dims"});
+  const Graph graph = infer_shapes(m.build());
+  EXPECT_EQ(shape_text(graph, "places"), "2, found");
+  EXPECT_EQ(shape_text(graph, "rows"), "found, 2");
+  EXPECT_EQ(graph.value(*graph.find_value("dims")).contents->back(),
+            graph.value(*graph.find_value("rows")).type.shape->front());
+  EXPECT_EQ(graph.data().data_dependent.size(), 1U);
+  EXPECT_EQ(bound_of(graph, "found"), "4*N");
+}
+
 TEST(DataDependent, ADeclaredSizeOfAnInputIsKnownWithoutTheData) {
   ModelBuilder m = of_input();
   m.node("NonZero", {"x"}, {"places"}).declare("places", {2, "K"}, ElementType::int64);

@@ -172,6 +172,53 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
+/// (cache, updates, [first positions]), seen as [batch, between, positions, inner]
+void tensor_scatter(const KernelContext& context) {
+  const TensorView& updates = context.in(1);
+  const TensorView& out = context.out();
+  const std::int64_t axis = context.attributes().integer("axis", -2);
+  const AxisSplit to = split_at(out.dims, axis);
+  const std::int64_t count = split_at(updates.dims, axis).size;
+  const bool circular = context.attributes().text("mode", "linear") == "circular";
+  const Dims starts = context.has_input(2) ? as_integers(context.in(2)) : Dims(1, 0);
+  const std::size_t bytes = static_cast<std::size_t>(to.inner) * element_size(out.element);
+  const std::int64_t per_entry = to.outer / std::max<std::int64_t>(1, out.dim(0));
+  copy_all(context.in(0), out);
+  for (std::int64_t row = 0; row < to.outer * count; ++row) {
+    const auto entry = static_cast<std::size_t>(row / count / per_entry);
+    std::int64_t at = starts[starts.size() == 1 ? 0 : entry] + row % count;
+    if (circular && to.size > 0) at %= to.size;
+    if (at < 0 || at >= to.size) {
+      fail_run("", "writes to position " + std::to_string(at) + " of " + std::to_string(to.size));
+    }
+    std::memcpy(out.data + static_cast<std::size_t>(row / count * to.size + at) * bytes,
+                updates.data + static_cast<std::size_t>(row) * bytes, bytes);
+  }
+}
+
+/// (data, lengths)
+void reverse_sequence(const KernelContext& context) {
+  const TensorView& in = context.in(0);
+  const bool batch_first = context.attributes().integer("batch_axis", 1) == 0;
+  const Dims lengths = as_integers(context.in(1));
+  const std::size_t bytes = static_cast<std::size_t>(element_count(std::span(in.dims).subspan(2))) *
+                            element_size(in.element);
+  for (std::int64_t row = 0; row < in.dim(0) * in.dim(1); ++row) {
+    const std::int64_t first = row / in.dim(1);
+    const std::int64_t second = row % in.dim(1);
+    const std::int64_t time = batch_first ? second : first;
+    const std::int64_t length = lengths[static_cast<std::size_t>(batch_first ? first : second)];
+    if (length < 0 || length > in.dim(batch_first ? 1 : 0)) {
+      fail_run("", "a sequence of length " + std::to_string(length) + " is longer than its data");
+    }
+    const std::int64_t source = time < length ? length - 1 - time : time;
+    const std::int64_t from =
+        batch_first ? first * in.dim(1) + source : source * in.dim(1) + second;
+    std::memcpy(context.out().data + static_cast<std::size_t>(row) * bytes,
+                in.data + static_cast<std::size_t>(from) * bytes, bytes);
+  }
+}
+
 /// Inputs (indices, depth, [off, on]). An index outside of the depth gives a row in which every
 /// element is `off`.
 void one_hot(const KernelContext& context) {
@@ -235,6 +282,8 @@ void add_gather_kernels(KernelRegistry& registry) {
   registry.add("", "ScatterElements", {scatter_elements});
   registry.add("", "Scatter", {scatter_elements});
   registry.add("", "ScatterND", {scatter_nd});
+  registry.add("", "TensorScatter", {tensor_scatter});
+  registry.add("", "ReverseSequence", {reverse_sequence});
   registry.add("", "OneHot", {one_hot});
   registry.add("", "NonZero", {non_zero, non_zero_size});
   for (const char* domain : {"", "com.microsoft"}) {

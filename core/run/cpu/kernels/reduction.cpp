@@ -226,6 +226,38 @@ void cumulative_product(const KernelContext& context) {
   accumulate_along(context, 1, [](auto product, auto item) { return product * item; });
 }
 
+/// (dy, data, axis). The slope of the data's element k is the product of the elements before k,
+/// times the sum of the later gradients, each multiplied by the elements between k and it. Nothing
+/// is divided, so that zeros are no special case.
+void cumulative_product_grad(const KernelContext& context) {
+  const AxisSplit split = split_at(context.out().dims, as_integer(context.in(2)));
+  const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
+  const bool reverse = context.attributes().integer("reverse", 0) != 0;
+  const auto gradient = [&](auto* dx, const auto* dy, const auto* x) {
+    for (std::int64_t row = 0; row < split.outer * split.inner; ++row) {
+      const std::int64_t begin = row / split.inner * split.size * split.inner + row % split.inner;
+      const auto place = [&](std::int64_t i) {
+        return begin + (reverse ? split.size - 1 - i : i) * split.inner;
+      };
+      std::vector<double> before(static_cast<std::size_t>(split.size) + 1, 1);
+      for (std::int64_t i = 0; i < split.size; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        before[at + 1] = before[at] * static_cast<double>(x[place(i)]);
+      }
+      double later = 0;
+      for (std::int64_t i = split.size; i-- > 0;) {
+        const auto own = static_cast<double>(dy[place(i)]);
+        const auto item = static_cast<double>(x[place(i)]);
+        const double sum = exclusive ? later : own + later;
+        later = item * sum + (exclusive ? own : 0);
+        dx[place(i)] = static_cast<std::remove_reference_t<decltype(*dx)>>(
+            before[static_cast<std::size_t>(i)] * sum);
+      }
+    }
+  };
+  compute_real(context.out(), gradient, context.in(0), context.in(1));
+}
+
 /// Positions along one column, the `count` most extreme first; equal ones keep their order.
 template <class C>
 Dims top_positions(const std::vector<C>& column, std::int64_t count, bool largest) {
@@ -285,6 +317,7 @@ void add_reduction_kernels(KernelRegistry& registry) {
   registry.add("", "ArgMin", {arg_extreme<[](auto a, auto b) { return a < b; }>});
   registry.add("", "CumSum", {cumulative_sum});
   registry.add("", "CumProd", {cumulative_product});
+  registry.add("com.microsoft", "CumProdGrad", {cumulative_product_grad});
   registry.add("", "TopK", {top_k});
 }
 

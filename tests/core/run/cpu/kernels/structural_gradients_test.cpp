@@ -166,6 +166,64 @@ INSTANTIATE_TEST_SUITE_P(Scatter, StructuralGradient,
                                                    integers({1, 2}, {0, 2}), {1, 2}, axis(0), 9)),
                          case_name);
 
+/// Two updates of the same element, and an element without updates.
+std::vector<GradientCase> reduced_updates() {
+  std::vector<GradientCase> cases;
+  for (const char* reduction : {"add", "mul", "min", "max"}) {
+    const Attributes how = {{"reduction", std::string(reduction)}};
+    Attributes along = axis(1);
+    along.set("reduction", std::string(reduction));
+    const auto named = [&](const char* kind) { return std::string(kind) + reduction; };
+    cases.push_back(scattered(named("ScatterND_"), "ScatterND", {3, 2}, integers({3, 1}, {2, 0, 2}),
+                              {3, 2}, how, 18));
+    cases.push_back(scattered(named("ScatterNDElements_"), "ScatterND", {2, 2},
+                              integers({2, 2, 2}, {0, 1, 1, 1, 0, 1, -1, 0}), {2, 2}, how, 18));
+    cases.push_back(scattered(named("ScatterElements_"), "ScatterElements", {2, 3},
+                              integers({2, 4}, {2, 0, 2, 2, 1, 1, -1, -3}), {2, 4}, along, 18));
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(ScatterReductions, StructuralGradient,
+                         testing::ValuesIn(reduced_updates()), case_name);
+
+/// A node that combines the updates {updates} at {indices} with the data.
+Graph scattering_graph(const std::string& reduction, const std::vector<double>& data,
+                       const std::vector<std::int64_t>& indices,
+                       const std::vector<double>& updates) {
+  GraphData graph =
+      graph_of(scattered("", "ScatterElements", {std::ssize(data)}, Tensor::int64s(indices),
+                         {std::ssize(updates)}, {{"reduction", reduction}}, 18))
+          .data();
+  graph.initializers[0].tensor = doubles({std::ssize(data)}, data);
+  graph.initializers[2].tensor = doubles({std::ssize(updates)}, updates);
+  return Graph(std::move(graph));
+}
+
+TEST(ScatterGradient, OfAProductHoldsForZeros) {
+  check_gradients(
+      scattering_graph("mul", {2, 0, 3, 0}, {0, 0, 1, 2, 2, 2, 3}, {0, 5, 7, 0, 0, 4, 0}));
+}
+
+TEST(ScatterGradient, OfAnExtremeIsSharedByEqualElements) {
+  for (const double sign : {1.0, -1.0}) {
+    const Graph graph = scattering_graph(sign > 0 ? "max" : "min", {sign, 2 * sign, 5 * sign},
+                                         {1, 1, 0, 2}, {2 * sign, 2 * sign, sign, 4 * sign});
+    const ModelStep step(prepare_training_step(graph, {}), {});
+    const RunResult result = run_on_cpu(step.default_plan(), {});
+    EXPECT_EQ(numbers(result.outputs.at("p0_grad")), (std::vector<double>{0.5, 1.0 / 3, 1}));
+    EXPECT_EQ(numbers(result.outputs.at("p2_grad")),
+              (std::vector<double>{1.0 / 3, 1.0 / 3, 0.5, 0}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    TopK, StructuralGradient,
+    testing::Values(mover("TopK", "TopK", {2, 5}, {numbers_operand({3})}),
+                    mover("TopKLeast", "TopK", {4, 2, 2}, {numbers_operand({2})},
+                          {{"axis", std::int64_t{0}}, {"largest", std::int64_t{0}}})),
+    case_name);
+
 Attributes axes(Integers list, bool keep) {
   return {{"axes", std::move(list)}, {"keepdims", std::int64_t{keep}}};
 }
@@ -247,6 +305,25 @@ INSTANTIATE_TEST_SUITE_P(
                     mover("CumSumReverse", "CumSum", {2, 4}, {second_axis}, running(0, 1)),
                     mover("CumSumBoth", "CumSum", {2, 4}, {second_axis}, running(1, 1))),
     case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    CumProd, StructuralGradient,
+    testing::Values(mover("CumProd", "CumProd", {2, 4}, {second_axis}, {}, 26),
+                    mover("CumProdExclusive", "CumProd", {2, 4}, {second_axis}, running(1, 0), 26),
+                    mover("CumProdReverse", "CumProd", {4, 2}, {constant(Tensor::int64_scalar(0))},
+                          running(0, 1), 26),
+                    mover("CumProdBoth", "CumProd", {2, 4}, {second_axis}, running(1, 1), 26)),
+    case_name);
+
+TEST(CumProdGradient, HoldsForZeros) {
+  GraphData data =
+      graph_of(mover("", "CumProd", {5}, {constant(Tensor::int64_scalar(0))}, {}, 26)).data();
+  for (const std::vector<double>& items :
+       {std::vector<double>{2, 0, 3, 4, 5}, std::vector<double>{2, 0, 3, 0, 5}}) {
+    data.initializers[0].tensor = doubles({5}, items);
+    check_gradients(Graph(data));
+  }
+}
 
 Attributes resizing(std::string how, std::string coordinates,
                     std::string nearest = "round_prefer_floor") {
