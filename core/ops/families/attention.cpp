@@ -1,5 +1,7 @@
 // Attention over queries, keys and values, and rotary position embedding.
 
+#include <algorithm>
+
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
 
@@ -51,6 +53,37 @@ void infer_attention(ShapeContext& context) {
   if (context.has_output(3)) context.set_shape(3, {batch, queries, length, total});
 }
 
+/// Operands of AttentionGrad: those of Attention, then the gradients of its outputs.
+constexpr std::size_t attention_operands = 7;
+constexpr std::size_t attention_outputs = 4;
+
+/// -> gradients of Q, K, V, [mask], [past key], [past value]
+void infer_attention_grad(ShapeContext& context) {
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    if (context.has_output(i)) context.set_like_input(i, i);
+  }
+}
+
+/// The gradient computes the weights of the keys again, so that only the operands are kept.
+void attention_gradient(GradientContext& g) {
+  std::vector<ValueId> inputs;
+  for (std::size_t i = 0; i < attention_operands; ++i) {
+    inputs.push_back(g.has_input(i) ? g.input(i) : ValueId());
+  }
+  for (std::size_t i = 0; i < attention_outputs; ++i) {
+    inputs.push_back(g.arrives(i) ? g.gradient(i) : ValueId());
+  }
+  while (!inputs.back().valid()) inputs.pop_back();
+  std::vector<bool> wanted;
+  for (std::size_t i = 0; i + 1 < attention_operands; ++i) wanted.push_back(g.wants(i));
+  while (!wanted.back()) wanted.pop_back();
+  const std::vector<ValueId> grads =
+      g.add_microsoft("AttentionGrad", std::move(inputs), wanted, g.attributes());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i]) g.give(i, grads[i]);
+  }
+}
+
 double axis_from_back(const std::vector<std::int64_t>& dims, std::size_t distance) {
   return dims.size() < distance ? 0 : static_cast<double>(dims[dims.size() - distance]);
 }
@@ -64,14 +97,59 @@ double query_rows(const CostContext& cost) {
   return size == 0 ? 0 : heads * cost.input_elements(0) / size;
 }
 
+constexpr double softmax_flops = 8;  // per weight, as for Softmax
+
+/// The number of keys, with those of earlier calls.
+double key_length(const CostContext& cost) {
+  return axis_from_back(cost.input_dims(1), 2) +
+         (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));
+}
+
 /// The products of queries with keys and of weights with values, and the softmax in between. Masked
 /// positions are computed, too.
 double attention_flops(const CostContext& cost) {
-  constexpr double softmax = 8;  // per weight, as for Softmax
-  const double length = axis_from_back(cost.input_dims(1), 2) +
-                        (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));
-  return length *
-         (2 * cost.input_elements(0) + 2 * cost.output_elements() + softmax * query_rows(cost));
+  return key_length(cost) * (2 * cost.input_elements(0) + 2 * cost.output_elements() +
+                             softmax_flops * query_rows(cost));
+}
+
+/// The weights again, then the products of the output's gradient with values and weights, and of
+/// the weights' gradient with queries and keys.
+double attention_grad_flops(const CostContext& cost) {
+  return key_length(cost) * (6 * cost.input_elements(0) + 4 * cost.input_elements(7) +
+                             2 * softmax_flops * query_rows(cost));
+}
+
+/// (Q [batch, sequence, heads * key size], K, V [batch, sequence, key heads * value size],
+/// [state], [decay], [rate]) -> Y, state [batch, key heads, key size, value size]
+void infer_linear_attention(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
+  for (const std::size_t input : {0U, 1U, 2U}) {
+    if (context.rank(input) != 3) context.fail("its queries, keys and values need rank 3");
+  }
+  const std::int64_t queries = context.attributes().require_integer("q_num_heads");
+  const std::int64_t keys = context.attributes().require_integer("kv_num_heads");
+  if (keys < 1 || queries < keys || queries % keys != 0) {
+    context.fail("its query heads are not a multiple of its key heads");
+  }
+  const std::string rule = context.attributes().text("update_rule", "gated_delta");
+  if ((rule.find("gated") != std::string::npos) != context.has_input(4) ||
+      (rule.find("delta") != std::string::npos) != context.has_input(5)) {
+    context.fail("its update rule does not match its operands");
+  }
+  const Expr key_size = floor_divide(context.dim(0, 2), queries);
+  const Expr value_size = floor_divide(context.dim(2, 2), keys);
+  context.set_shape(0, {context.dim(0, 0), context.dim(0, 1), value_size * Expr(queries)});
+  if (context.has_output(1)) {
+    context.set_shape(1, {context.dim(0, 0), keys, key_size, value_size});
+  }
+}
+
+/// Each token changes and reads the state: about 6 operations per element of the state.
+double linear_attention_flops(const CostContext& cost) {
+  const auto heads = static_cast<double>(cost.node.attributes.integer("q_num_heads", 1));
+  const double key_size = axis_from_back(cost.input_dims(0), 1) / std::max(1.0, heads);
+  return 6 * key_size * cost.output_elements();
 }
 
 void infer_rotary_embedding(ShapeContext& context) { context.set_like_input(0, 0); }
@@ -89,8 +167,17 @@ void add_attention_ops(OpRegistry& registry) {
   registry.add({.type = "Attention",
                 .versions = {23, 24},
                 .infer = infer_attention,
+                .gradient = attention_gradient,
                 .flops = attention_flops,
                 .unit = ComputeUnit::matrix});
+  registry.add(microsoft({.type = "AttentionGrad",
+                          .infer = infer_attention_grad,
+                          .flops = attention_grad_flops,
+                          .unit = ComputeUnit::matrix}));
+  registry.add({.type = "LinearAttention",
+                .versions = {27},
+                .infer = infer_linear_attention,
+                .flops = linear_attention_flops});
   registry.add({.type = "RotaryEmbedding",
                 .versions = {23},
                 .infer = infer_rotary_embedding,

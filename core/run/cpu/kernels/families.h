@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/run/cpu/attention/kernels.h"
 #include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/cpu/recurrent/recurrent_kernels.h"
 
@@ -11,7 +12,6 @@ namespace stashscope::cpu {
 void add_activation_kernels(KernelRegistry& registry);
 void add_arithmetic_kernels(KernelRegistry& registry);
 void add_aten_kernels(KernelRegistry& registry);
-void add_attention_kernels(KernelRegistry& registry);
 void add_cast_kernels(KernelRegistry& registry);
 void add_constant_kernels(KernelRegistry& registry);
 void add_convolution_kernels(KernelRegistry& registry);

@@ -128,6 +128,22 @@ TEST(Flops, OfAttentionAreTwoProductsAndASoftmax) {
   EXPECT_EQ(cached.flops(), expected);
 }
 
+TEST(Flops, OfTheGradientOfAttentionAreFiveProducts) {
+  const double scores = 2 * 3 * 5 * 7;
+  const Dims q = {2, 3, 5, 4};
+  const Dims k = {2, 3, 7, 4};
+  EXPECT_EQ(
+      Example("AttentionGrad", {q, k, k, {}, {}, {}, {}, q}, {q, k, k}, {}, microsoft).flops(),
+      5 * 2 * scores * 4 + 16 * scores);
+}
+
+TEST(Flops, OfLinearAttentionFollowTheState) {
+  // 2 sentences of 5 tokens, 4 query heads of 3, values of 6.
+  const Example linear("LinearAttention", {{2, 5, 12}, {2, 5, 6}, {2, 5, 12}}, {{2, 5, 24}},
+                       {{"q_num_heads", std::int64_t{4}}, {"kv_num_heads", std::int64_t{2}}});
+  EXPECT_EQ(linear.flops(), 6.0 * 3 * 2 * 5 * 24);
+}
+
 TEST(Flops, OfNormalizationsAndSoftmaxAreSomePerElement) {
   const Dims x = {4, 10};
   EXPECT_EQ(Example("LayerNormalization", {x, {10}, {10}}, {x}).flops(), 8 * 40);

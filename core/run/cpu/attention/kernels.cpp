@@ -1,0 +1,14 @@
+#include "core/run/cpu/attention/kernels.h"
+
+#include "core/run/cpu/attention/attention.h"
+
+namespace stashscope::cpu {
+
+void add_attention_kernels(KernelRegistry& registry) {
+  registry.add("", "Attention", {attention});
+  registry.add("com.microsoft", "AttentionGrad", {attention_grad});
+  registry.add("", "RotaryEmbedding", {rotary_embedding});
+  registry.add("", "LinearAttention", {linear_attention});
+}
+
+}  // namespace stashscope::cpu
