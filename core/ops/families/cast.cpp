@@ -49,6 +49,20 @@ void infer_cast_like(ShapeContext& context) {
   infer_conversion(context, context.element(1));
 }
 
+/// The same bits as elements of another type.
+void infer_bit_cast(ShapeContext& context) {
+  const std::int64_t to = context.attributes().require_integer("to");
+  if (!is_known_element_type(static_cast<int>(to))) {
+    context.fail("casts to the unknown element type " + std::to_string(to));
+  }
+  const auto element = static_cast<ElementType>(to);
+  if (context.element(0) != ElementType::undefined &&
+      bits_per_element(context.element(0)) != bits_per_element(element)) {
+    context.fail("casts to elements of another size");
+  }
+  context.set(0, element, context.shape(0));
+}
+
 void cast_gradient(GradientContext& g) {
   g.give(0, g.cast(g.gradient(), g.type(g.input(0)).element));
 }
@@ -64,6 +78,11 @@ void add_cast_ops(OpRegistry& registry) {
                 .reference_in_place = true,
                 .recompute = RecomputeLevel::basic,
                 .recompute_rules = {{{1, 6, 9, 13, 19}, {}}}});
+  registry.add({.type = "BitCast",
+                .versions = {26},
+                .infer = infer_bit_cast,
+                .stops_gradients = true,
+                .flops = no_flops});
   registry.add({.type = "CastLike",
                 .versions = {15, 19, 21, 23, 24},
                 .infer = infer_cast_like,

@@ -9,43 +9,77 @@ namespace stashscope {
 
 namespace {
 
-std::vector<std::int64_t> kernel_of(ShapeContext& context) {
+std::vector<std::int64_t> kernel_of(ShapeContext& context, std::size_t weight = 1) {
   std::vector<std::int64_t> kernel = context.attributes().integers("kernel_shape");
   if (!kernel.empty()) return kernel;
-  for (std::int64_t axis = 2; axis < context.rank(1); ++axis) {
-    const auto size = context.dim(1, axis).integer();
+  for (std::int64_t axis = 2; axis < context.rank(weight); ++axis) {
+    const auto size = context.dim(weight, axis).integer();
     if (!size) throw ShapeUnknown();
     kernel.push_back(*size);
   }
   return kernel;
 }
 
-void require_spatial(ShapeContext& context) {
-  if (context.rank(0) < 3 || context.rank(0) != context.rank(1)) {
+void require_spatial(ShapeContext& context, std::size_t weight = 1) {
+  if (context.rank(0) < 3 || context.rank(0) != context.rank(weight)) {
     context.fail("the data has shape " + context.text(context.shape(0)) + " and the weight " +
-                 context.text(context.shape(1)));
+                 context.text(context.shape(weight)));
   }
 }
 
 /// X [batch, channels, ...], W [out channels, channels / group, ...]
-void infer_conv(ShapeContext& context) {
-  context.require_same_element(0, 1);
-  context.set_element(0, context.element(0));
-  require_spatial(context);
+/// @param weight, bias indices of these inputs
+void set_conv_shape(ShapeContext& context, std::size_t weight, std::size_t bias) {
+  require_spatial(context, weight);
   const std::int64_t group = context.attributes().integer("group", 1);
   if (group < 1) context.fail("group " + std::to_string(group) + " is below 1");
-  const Window window = read_window(context.attributes(), kernel_of(context));
-  context.same_dim(context.dim(0, 1), context.dim(1, 1) * Expr(group),
+  const Window window = read_window(context.attributes(), kernel_of(context, weight));
+  context.same_dim(context.dim(0, 1), context.dim(weight, 1) * Expr(group),
                    "the channels of the data and of the weight times group");
-  const auto channels = context.dim(1, 0).integer();
+  const auto channels = context.dim(weight, 0).integer();
   if (channels && *channels % group != 0) context.fail("group does not divide the output channels");
-  context.require_length(2, context.dim(1, 0), "the bias and the output channels");
-  Shape shape = {context.dim(0, 0), context.dim(1, 0)};
+  context.require_length(bias, context.dim(weight, 0), "the bias and the output channels");
+  Shape shape = {context.dim(0, 0), context.dim(weight, 0)};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
     shape.push_back(
         window_count(context, window, axis, context.dim(0, static_cast<std::int64_t>(axis) + 2)));
   }
   context.set_shape(0, std::move(shape));
+}
+
+void infer_conv(ShapeContext& context) {
+  context.require_same_element(0, 1);
+  context.set_element(0, context.element(0));
+  set_conv_shape(context, 1, 2);
+}
+
+/// (X, W, [zero point of X], [zero point of W]) -> 32-bit sums
+void infer_conv_integer(ShapeContext& context) {
+  constexpr std::size_t no_bias = 4;
+  context.set_element(0, ElementType::int32);
+  set_conv_shape(context, 1, no_bias);
+}
+
+/// X, W and Y each with scale and zero point, [bias]
+void infer_quantized_conv(ShapeContext& context) {
+  context.set_element(0, context.element(7));
+  set_conv_shape(context, 3, 8);
+}
+
+/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]) -> Y, and the last
+/// `width` - 1 positions as state
+void infer_causal_conv(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
+  if (context.rank(0) != 3 || context.rank(1) != 3) {
+    context.fail("its data and weights need rank 3");
+  }
+  context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");
+  context.require_length(2, context.dim(0, 1), "the bias and the channels");
+  if (context.dim(1, 2).is(0)) context.fail("its weights are empty");
+  if (context.has_output(1)) {
+    context.set_shape(1, {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)});
+  }
 }
 
 /// X [batch, channels, ...], W [channels, out channels / group, ...]. (ONNX, ConvTranspose)
@@ -94,6 +128,10 @@ double bias_flops(const CostContext& cost) {
 /// Each output element is a weighted sum over its window.
 double conv_flops(const CostContext& cost) {
   return sliding_flops(cost.output_elements(), cost, 1) + bias_flops(cost);
+}
+
+double quantized_conv_flops(const CostContext& cost) {
+  return sliding_flops(cost.output_elements(), cost, 3);
 }
 
 /// Each input element is spread over its window.
@@ -146,6 +184,22 @@ void add_convolution_ops(OpRegistry& registry) {
                 .gradient = conv_gradient<conv_grad>,
                 .flops = conv_flops,
                 .unit = ComputeUnit::matrix});
+  registry.add({.type = "ConvInteger",
+                .versions = {10},
+                .infer = infer_conv_integer,
+                .stops_gradients = true,
+                .flops = conv_flops,
+                .unit = ComputeUnit::matrix});
+  registry.add({.type = "QLinearConv",
+                .versions = {10},
+                .infer = infer_quantized_conv,
+                .stops_gradients = true,
+                .flops = quantized_conv_flops,
+                .unit = ComputeUnit::matrix});
+  registry.add({.type = "CausalConvWithState",
+                .versions = {27},
+                .infer = infer_causal_conv,
+                .flops = conv_flops});
   registry.add({.type = "ConvTranspose",
                 .versions = {1, 11, 22},
                 .infer = infer_conv_transpose,

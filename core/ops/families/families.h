@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/ops/rules/op.h"
+#include "core/ops/signals/ops.h"
 
 namespace stashscope {
 
@@ -45,7 +46,7 @@ inline constexpr std::array op_families = {
     add_normalization_ops,  add_optimizer_ops,  add_pooling_ops,      add_quantization_ops,
     add_rearrange_ops,      add_recurrent_ops,  add_reduction_ops,    add_resize_ops,
     add_shape_ops,          add_slicing_ops,    add_softmax_ops,      add_training_ops,
-    add_transfer_ops,
+    add_transfer_ops,       add_box_ops,        add_grid_ops,         add_spectrum_ops,
 };
 
 }  // namespace stashscope

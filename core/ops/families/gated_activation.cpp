@@ -48,6 +48,28 @@ void swish_gradient(GradientContext& g) {
   give_product(g, 0, swish_slope(g, g.input(0), alpha_of(g)));
 }
 
+/// (a, b): swish(a) * b
+void infer_swiglu(ShapeContext& context) {
+  infer_like_first_input(context);
+  context.require_same_element(0, 1);
+  if (!context.has_shape(0) || !context.has_shape(1)) return;
+  if (context.rank(0) != context.rank(1)) context.fail("its inputs have different ranks");
+  for (std::int64_t axis = 0; axis < context.rank(0); ++axis) {
+    context.require_dim(context.dim(0, axis), context.dim(1, axis), "the dims of its inputs");
+  }
+}
+
+void swiglu_gradient(GradientContext& g) {
+  const double alpha = alpha_of(g);
+  if (g.wants(0)) {
+    const ValueId slope = swish_slope(g, g.input(0), alpha);
+    g.give(0, g.add("Mul", {g.gradient(), g.add("Mul", {g.input(1), slope})}));
+  }
+  if (!g.wants(1)) return;
+  const ValueId swish = g.add("Swish", {g.input(0)}, {{"alpha", static_cast<float>(alpha)}});
+  g.give(1, g.add("Mul", {g.gradient(), swish}));
+}
+
 /// 1 outside the band that is set to 0.
 void shrink_gradient(GradientContext& g) {
   const double band = double{g.attributes().real("lambd", 0.5F)};
@@ -73,6 +95,7 @@ void add_gated_activation_ops(OpRegistry& registry) {
       activation("PRelu", {1, 6, 7, 9, 16}, infer_prelu, prelu_gradient, flops_per_element<2>));
   registry.add(
       activation("Swish", {24}, infer_like_first_input, swish_gradient, flops_per_element<5>));
+  registry.add(activation("SwiGLU", {27}, infer_swiglu, swiglu_gradient, flops_per_element<6>));
   registry.add(
       activation("Shrink", {9}, infer_like_first_input, shrink_gradient, flops_per_element<2>));
 }

@@ -46,6 +46,33 @@ void infer_matmul(ShapeContext& context) {
   context.set_shape(0, product_shape(context, context.shape(0), context.shape(1)));
 }
 
+/// (A, B, [zero point of A], [zero point of B]) -> 32-bit sums
+void infer_matmul_integer(ShapeContext& context) {
+  context.set_element(0, ElementType::int32);
+  context.set_shape(0, product_shape(context, context.shape(0), context.shape(1)));
+}
+
+/// A, B and Y each with scale and zero point
+void infer_quantized_matmul(ShapeContext& context) {
+  context.set_element(0, context.element(7));
+  context.set_shape(0, product_shape(context, context.shape(0), context.shape(3)));
+}
+
+/// [..., size, size] -> [...]
+void infer_determinant(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  if (shape.size() < 2) context.fail("its matrices need rank 2");
+  context.require_dim(context.dim(0, -1), context.dim(0, -2), "the rows and columns");
+  shape.resize(shape.size() - 2);
+  context.set_shape(0, std::move(shape));
+}
+
+double determinant_flops(const CostContext& cost) {
+  const auto& dims = cost.input_dims(0);
+  return dims.empty() ? 0 : 2.0 / 3 * static_cast<double>(dims.back()) * cost.input_elements(0);
+}
+
 Transposition transposition_of(const Attributes& attributes, const char* matrix,
                                const char* batch) {
   return {attributes.integer(matrix, 0) != 0, attributes.integer(batch, 0) != 0};
@@ -247,6 +274,22 @@ void add_matmul_ops(OpRegistry& registry) {
                 .unit = ComputeUnit::matrix,
                 .recompute = RecomputeLevel::advanced,
                 .recompute_rules = {{{1, 9, 13}, {}}}});
+  registry.add({.type = "MatMulInteger",
+                .versions = {10},
+                .infer = infer_matmul_integer,
+                .stops_gradients = true,
+                .flops = matmul_flops,
+                .unit = ComputeUnit::matrix});
+  registry.add({.type = "QLinearMatMul",
+                .versions = {10, 21},
+                .infer = infer_quantized_matmul,
+                .stops_gradients = true,
+                .flops = matmul_flops,
+                .unit = ComputeUnit::matrix});
+  registry.add({.type = "Det",
+                .versions = {11, 22},
+                .infer = infer_determinant,
+                .flops = determinant_flops});
   registry.add(microsoft({.type = "FusedMatMul",
                           .infer = infer_fused_matmul,
                           .gradient = fused_matmul_gradient,

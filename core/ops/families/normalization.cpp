@@ -150,6 +150,25 @@ void simplified_layer_norm_gradient(GradientContext& g) {
   }
 }
 
+/// In training the forward node becomes ONNX Runtime's SimplifiedLayerNormalization, which also
+/// returns the inverse deviation for the gradient.
+void root_mean_square_gradient(GradientContext& g) {
+  g.forward_node().op_type = "SimplifiedLayerNormalization";
+  simplified_layer_norm_gradient(g);
+}
+
+/// (gradient, data) -> gradient of the data
+void lp_norm_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("LpNormalizationGrad", {g.gradient(), g.input(0)}, g.attributes()));
+}
+
+void infer_lp_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  context.axis(context.attributes().integer("axis", -1), context.rank(0));
+  const std::int64_t p = context.attributes().integer("p", 2);
+  if (p != 1 && p != 2) context.fail("its norm is of order " + std::to_string(p) + ", not 1 or 2");
+}
+
 void instance_norm_gradient(GradientContext& g) {
   const std::vector<ValueId> grads =
       g.add_microsoft("InstanceNormalizationGrad", {g.gradient(), g.input(0), g.input(1)},
@@ -200,7 +219,18 @@ void add_layer_norms(OpRegistry& registry) {
   registry.add({.type = "RMSNormalization",
                 .versions = {23},
                 .infer = infer_layer_norm,
+                .gradient = root_mean_square_gradient,
                 .flops = root_mean_square_flops});
+}
+
+void add_lp_norms(OpRegistry& registry) {
+  registry.add({.type = "LpNormalization",
+                .versions = {1, 22},
+                .infer = infer_lp_norm,
+                .gradient = lp_norm_gradient,
+                .flops = flops_per_element<3>});
+  registry.add(microsoft(
+      {.type = "LpNormalizationGrad", .infer = infer_lp_norm, .flops = flops_per_element<7>}));
 }
 
 }  // namespace
@@ -223,6 +253,7 @@ void add_normalization_ops(OpRegistry& registry) {
   registry.add(microsoft(
       {.type = "BatchNormInternal", .infer = infer_batch_norm, .flops = normalization_flops}));
   add_layer_norms(registry);
+  add_lp_norms(registry);
   registry.add({.type = "InstanceNormalization",
                 .versions = {1, 6, 22},
                 .infer = infer_instance_norm,

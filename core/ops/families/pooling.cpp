@@ -32,6 +32,40 @@ void infer_pool(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
+/// The size that the pooling had along one axis before, if its windows filled the data.
+Expr unpooled_size(ShapeContext& context, const Window& window, std::size_t axis) {
+  const Expr& pooled = context.dim(0, static_cast<std::int64_t>(axis) + 2);
+  return (pooled - Expr(1)) * Expr(window.strides[axis]) + Expr(window.kernel[axis]) -
+         Expr(window.pads[axis]) - Expr(window.pads[axis + window.kernel.size()]);
+}
+
+/// (pooled, indices, [dims]) -> data that is zero where no maximum was
+void infer_max_unpool(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Window window =
+      read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
+  if (context.rank(0) != std::ssize(window.kernel) + 2) {
+    context.fail("its data and its kernel have different spatial axes");
+  }
+  if (context.has_input(2)) {
+    const Contents* const dims = context.contents(2);
+    if (dims == nullptr) throw ShapeUnknown();
+    return context.set_shape(0, {dims->begin(), dims->end()});
+  }
+  Shape shape = {context.dim(0, 0), context.dim(0, 1)};
+  for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    shape.push_back(unpooled_size(context, window, axis));
+  }
+  context.set_shape(0, std::move(shape));
+}
+
+/// The gradient of each pooled element is that of its place.
+void max_unpool_gradient(GradientContext& g) {
+  if (g.has_input(2)) fail_gradient("MaxUnpool to given dims has no gradient rule");
+  const ValueId flat = g.add("Reshape", {g.gradient(), g.int64s({-1})});
+  g.give(0, g.add("Gather", {flat, g.input(1)}));
+}
+
 void infer_global_pool(ShapeContext& context) {
   context.set_element(0, context.element(0));
   if (context.rank(0) < 3) context.fail("global pooling needs spatial axes");
@@ -107,6 +141,11 @@ void add_pooling_ops(OpRegistry& registry) {
   registry.add(pool("MaxPool", {1, 8, 10, 11, 12, 22}, max_pool_gradient));
   registry.add(pool("AveragePool", {1, 7, 10, 11, 19, 22}, average_pool_gradient));
   registry.add(pool("LpPool", {1, 2, 11, 18, 22}, nullptr));
+  registry.add({.type = "MaxUnpool",
+                .versions = {9, 11, 22},
+                .infer = infer_max_unpool,
+                .gradient = max_unpool_gradient,
+                .flops = no_flops});
   registry.add({.type = "GlobalAveragePool",
                 .versions = {1, 22},
                 .infer = infer_global_pool,

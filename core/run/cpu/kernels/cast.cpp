@@ -6,6 +6,7 @@
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/broadcast.h"
 #include "core/run/cpu/primitives/small_numbers.h"
+#include "core/run/cpu/primitives/strided_copy.h"
 
 namespace stashscope::cpu {
 
@@ -59,9 +60,12 @@ void cast(const KernelContext& context) {
   });
 }
 
+void bit_cast(const KernelContext& context) { copy_all(context.in(0), context.out()); }
+
 }  // namespace
 
 void add_cast_kernels(KernelRegistry& registry) {
+  registry.add("", "BitCast", {bit_cast});
   registry.add("", "Cast", {cast});
   registry.add("", "CastLike", {cast});
 }

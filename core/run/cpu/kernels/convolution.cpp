@@ -1,7 +1,10 @@
 // Convolutions and their gradients.
 
+#include <cmath>
+
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/convolve.h"
+#include "core/run/cpu/primitives/quantized.h"
 #include "core/run/shared/numbers.h"
 
 namespace stashscope::cpu {
@@ -67,6 +70,79 @@ void conv_transpose(const KernelContext& context) {
   });
 }
 
+/// The exact convolution of quantized operands; scales and zero points may be left out.
+std::vector<double> quantized_convolution(const KernelContext& context, const TensorView& x,
+                                          const TensorView& w, const TensorView& x_scale,
+                                          const TensorView& x_zero, const TensorView& w_scale,
+                                          const TensorView& w_zero) {
+  const ConvolutionSizes sizes =
+      conv_sizes(context.attributes(), x.dims, w.dims, context.out().dims);
+  const std::vector<double> data = real_numbers(x, x_scale, x_zero, 1);
+  const std::vector<double> weights = real_numbers(w, w_scale, w_zero, 0);
+  std::vector<double> y(static_cast<std::size_t>(context.out().elements()), 0);
+  convolve(sizes, data.data(), weights.data(), y.data());
+  return y;
+}
+
+/// (X, W, [zero point of X], [zero point of W])
+void conv_integer(const KernelContext& context) {
+  const auto given = [&](std::size_t i) {
+    return context.has_input(i) ? context.in(i) : TensorView();
+  };
+  store_numbers(
+      quantized_convolution(context, context.in(0), context.in(1), {}, given(2), {}, given(3)),
+      context.out());
+}
+
+/// X, W and Y each with scale and zero point, [bias with the product of both scales]
+void quantized_conv(const KernelContext& context) {
+  std::vector<double> y =
+      quantized_convolution(context, context.in(0), context.in(3), context.in(1), context.in(2),
+                            context.in(4), context.in(5));
+  if (context.has_input(8)) {
+    const std::vector<double> bias = real_numbers(context.in(8), context.in(4), {}, 0);
+    const double scale = number_of<double>(context.in(1));
+    const std::int64_t plane = positions(spatial(context.out().dims));
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] += scale * bias[i / static_cast<std::size_t>(plane) % bias.size()];
+    }
+  }
+  store_quantized(y, context.in(6), context.in(7), context.out());
+}
+
+/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]): each position depends on
+/// itself and the `width` - 1 before it. (ONNX, CausalConvWithState)
+void causal_conv(const KernelContext& context) {
+  const std::vector<double> x = numbers_of<double>(context.in(0));
+  const std::vector<double> w = numbers_of<double>(context.in(1));
+  const std::vector<double> bias =
+      context.has_input(2) ? numbers_of<double>(context.in(2)) : std::vector<double>();
+  const std::int64_t length = context.in(0).dim(2);
+  const std::int64_t channels = context.in(0).dim(1);
+  const std::int64_t width = context.in(1).dim(2);
+  const std::int64_t earlier = width - 1;
+  std::vector<double> state(static_cast<std::size_t>(context.in(0).dim(0) * channels * earlier), 0);
+  if (context.has_input(3)) state = numbers_of<double>(context.in(3));
+  const bool gated = context.attributes().text("activation", "none") != "none";
+  std::vector<double> y;
+  std::vector<double> last;
+  for (std::int64_t row = 0; row < context.in(0).dim(0) * channels; ++row) {
+    std::vector<double> line(state.begin() + row * earlier, state.begin() + (row + 1) * earlier);
+    line.insert(line.end(), x.begin() + row * length, x.begin() + (row + 1) * length);
+    for (std::int64_t i = 0; i < length; ++i) {
+      double sum = bias.empty() ? 0 : bias[static_cast<std::size_t>(row % channels)];
+      for (std::int64_t k = 0; k < width; ++k) {
+        sum += w[static_cast<std::size_t>(row % channels * width + k)] *
+               line[static_cast<std::size_t>(i + k)];
+      }
+      y.push_back(gated ? sum / (1 + std::exp(-sum)) : sum);
+    }
+    last.insert(last.end(), line.end() - earlier, line.end());
+  }
+  store_numbers(y, context.out());
+  if (context.has_output(1)) store_numbers(last, context.out(1));
+}
+
 /// (dY, X, W) -> dX, dW, dB, by `data_gradient(dx, dy, w)` and `weight_gradient(dw, dy, x)`.
 template <class DataGradient, class WeightGradient>
 void convolution_gradient(const KernelContext& context, DataGradient data_gradient,
@@ -99,6 +175,9 @@ void conv_transpose_grad(const KernelContext& context) {
 
 void add_convolution_kernels(KernelRegistry& registry) {
   registry.add("", "Conv", {conv});
+  registry.add("", "ConvInteger", {conv_integer});
+  registry.add("", "QLinearConv", {quantized_conv});
+  registry.add("", "CausalConvWithState", {causal_conv});
   registry.add("", "ConvTranspose", {conv_transpose});
   registry.add("com.microsoft", "ConvGrad", {conv_grad});
   registry.add("com.microsoft", "ConvTransposeGrad", {conv_transpose_grad});

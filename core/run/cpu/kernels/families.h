@@ -5,6 +5,7 @@
 #include "core/run/cpu/attention/kernels.h"
 #include "core/run/cpu/primitives/shared_names.h"
 #include "core/run/cpu/recurrent/recurrent_kernels.h"
+#include "core/run/cpu/signals/kernels.h"
 
 namespace stashscope::cpu {
 
@@ -67,6 +68,7 @@ inline constexpr std::array kernel_families = {
     add_softmax_kernels,
     add_training_kernels,
     add_transfer_kernels,
+    add_signal_kernels,
 };
 
 }  // namespace stashscope::cpu

@@ -29,6 +29,17 @@ void swish(const KernelContext& context) {
   });
 }
 
+/// (a, b): a * sigmoid(alpha * a) * b
+void swiglu(const KernelContext& context) {
+  const double alpha = double{context.attributes().real("alpha", 1.0F)};
+  with_floating(context.out().element, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    broadcast_binary<T, T>(context.in(0), context.in(1), context.out(), [alpha](auto a, auto b) {
+      return a / (1 + std::exp(static_cast<decltype(a)>(-alpha) * a)) * b;
+    });
+  });
+}
+
 /// Shrink: 0 for x in [-lambd, lambd]; other x move towards 0 by `bias`.
 void shrink(const KernelContext& context) {
   const double bias = double{context.attributes().real("bias", 0)};
@@ -48,6 +59,7 @@ void shrink(const KernelContext& context) {
 void add_gated_activation_kernels(KernelRegistry& registry) {
   registry.add("", "PRelu", {prelu});
   registry.add("", "Swish", {swish});
+  registry.add("", "SwiGLU", {swiglu});
   registry.add("", "Shrink", {shrink});
 }
 

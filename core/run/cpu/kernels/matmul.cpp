@@ -1,10 +1,12 @@
 // Matrix products.
 
+#include <cmath>
 #include <map>
 #include <numeric>
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/matrix.h"
+#include "core/run/cpu/primitives/quantized.h"
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
 
@@ -200,9 +202,88 @@ void gemm(const KernelContext& context) {
   });
 }
 
+TensorView optional_input(const KernelContext& context, std::size_t index) {
+  return context.has_input(index) ? context.in(index) : TensorView();
+}
+
+/// A quantized operand of a product: indices of its inputs, and the axis of a list of scales or
+/// zero points.
+struct QuantizedPlaces {
+  std::size_t items;
+  std::size_t scale;
+  std::size_t zero_point;
+  std::int64_t axis;
+};
+
+/// The exact product of two quantized operands.
+std::vector<double> quantized_product(const KernelContext& context, const QuantizedPlaces& left,
+                                      const QuantizedPlaces& right) {
+  const auto numbers = [&](const QuantizedPlaces& places) {
+    return real_numbers(context.in(places.items), optional_input(context, places.scale),
+                        optional_input(context, places.zero_point), places.axis);
+  };
+  const std::vector<double> a = numbers(left);
+  const std::vector<double> b = numbers(right);
+  std::vector<double> product(static_cast<std::size_t>(context.out().elements()), 0);
+  multiply_stacks(a.data(), left_stack(context.in(left.items).dims, {}), b.data(),
+                  right_stack(context.in(right.items).dims, {}), product.data());
+  return product;
+}
+
+constexpr std::size_t no_input = 99;
+
+/// (A, B, [zero point of A], [zero point of B])
+void matmul_integer(const KernelContext& context) {
+  store_numbers(quantized_product(context, {0, no_input, 2, -2}, {1, no_input, 3, -1}),
+                context.out());
+}
+
+/// A, B and Y each with scale and zero point
+void quantized_matmul(const KernelContext& context) {
+  store_quantized(quantized_product(context, {0, 1, 2, -2}, {3, 4, 5, -1}), context.in(6),
+                  context.in(7), context.out());
+}
+
+/// The determinant by elimination, with the greatest element of each column as pivot.
+double determinant(std::vector<double> matrix, std::int64_t size) {
+  const auto at = [&](std::int64_t row, std::int64_t column) -> double& {
+    return matrix[static_cast<std::size_t>(row * size + column)];
+  };
+  double product = 1;
+  for (std::int64_t column = 0; column < size; ++column) {
+    std::int64_t pivot = column;
+    for (std::int64_t row = column + 1; row < size; ++row) {
+      if (std::abs(at(row, column)) > std::abs(at(pivot, column))) pivot = row;
+    }
+    if (at(pivot, column) == 0) return 0;
+    if (pivot != column) product = -product;
+    for (std::int64_t i = 0; i < size; ++i) std::swap(at(pivot, i), at(column, i));
+    product *= at(column, column);
+    for (std::int64_t row = column + 1; row < size; ++row) {
+      const double factor = at(row, column) / at(column, column);
+      for (std::int64_t i = column; i < size; ++i) at(row, i) -= factor * at(column, i);
+    }
+  }
+  return product;
+}
+
+void determinants(const KernelContext& context) {
+  const std::vector<double> items = numbers_of<double>(context.in(0));
+  const std::int64_t size = context.in(0).dim(-1);
+  std::vector<double> results;
+  for (std::int64_t i = 0; i < context.out().elements(); ++i) {
+    const auto begin = items.begin() + i * size * size;
+    results.push_back(determinant({begin, begin + size * size}, size));
+  }
+  store_numbers(results, context.out());
+}
+
 }  // namespace
 
 void add_matmul_kernels(KernelRegistry& registry) {
+  registry.add("", "MatMulInteger", {matmul_integer});
+  registry.add("", "QLinearMatMul", {quantized_matmul});
+  registry.add("", "Det", {determinants});
   registry.add("", "MatMul", {matmul});
   registry.add("com.microsoft", "FusedMatMul", {fused_matmul});
   registry.add("", "Gemm", {gemm});

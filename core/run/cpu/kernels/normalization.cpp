@@ -311,6 +311,57 @@ void mean_variance_norm(const KernelContext& context) {
   store_numbers(items, context.out());
 }
 
+/// Calls `body(place, norm)` for every column along the normalized axis of data x; place(i) is the
+/// offset of its element i.
+template <class C, class Body>
+void for_each_lp_column(const KernelContext& context, const C* x, Body body) {
+  const AxisSplit split = split_at(context.out().dims, context.attributes().integer("axis", -1));
+  const bool squares = context.attributes().integer("p", 2) == 2;
+  for (std::int64_t column = 0; column < split.outer * split.inner; ++column) {
+    const std::int64_t begin =
+        column / split.inner * split.size * split.inner + column % split.inner;
+    const auto place = [&](std::int64_t i) { return begin + i * split.inner; };
+    const double sum = sum_of(split.size, [&](std::int64_t i) {
+      const auto item = static_cast<double>(x[place(i)]);
+      return squares ? item * item : std::abs(item);
+    });
+    body(place, split.size, squares ? std::sqrt(sum) : sum);
+  }
+}
+
+/// x / |x|; zeros stay zeros.
+void lp_norm(const KernelContext& context) {
+  const auto normalize = [&](auto* y, const auto* x) {
+    for_each_lp_column(context, x, [&](auto place, std::int64_t size, double norm) {
+      for (std::int64_t i = 0; i < size; ++i) {
+        const auto item = static_cast<double>(x[place(i)]);
+        y[place(i)] =
+            static_cast<std::remove_reference_t<decltype(*y)>>(norm == 0 ? 0 : item / norm);
+      }
+    });
+  };
+  compute_real(context.out(), normalize, context.in(0));
+}
+
+/// (dy, x): (dy - d|x|/dx * sum(dy * y)) / |x|; 0 where all elements are 0.
+void lp_norm_grad(const KernelContext& context) {
+  const bool squares = context.attributes().integer("p", 2) == 2;
+  const auto gradient = [&](auto* dx, const auto* dy, const auto* x) {
+    for_each_lp_column(context, x, [&](auto place, std::int64_t size, double norm) {
+      const double along = sum_of(size, [&](std::int64_t i) {
+        return static_cast<double>(dy[place(i)]) * static_cast<double>(x[place(i)]);
+      });
+      for (std::int64_t i = 0; i < size; ++i) {
+        const auto item = static_cast<double>(x[place(i)]);
+        const double slope = squares ? item / norm : static_cast<double>((item > 0) - (item < 0));
+        const double change = (static_cast<double>(dy[place(i)]) - slope * along / norm) / norm;
+        dx[place(i)] = static_cast<std::remove_reference_t<decltype(*dx)>>(norm == 0 ? 0 : change);
+      }
+    });
+  };
+  compute_real(context.out(), gradient, context.in(0), context.in(1));
+}
+
 }  // namespace
 
 void add_normalization_kernels(KernelRegistry& registry) {
@@ -320,6 +371,8 @@ void add_normalization_kernels(KernelRegistry& registry) {
   registry.add("", "GroupNormalization", {group_norm});
   registry.add("", "LRN", {local_response_norm});
   registry.add("", "MeanVarianceNormalization", {mean_variance_norm});
+  registry.add("", "LpNormalization", {lp_norm});
+  registry.add("com.microsoft", "LpNormalizationGrad", {lp_norm_grad});
   for (const char* domain : {"", "com.microsoft"}) {
     registry.add(domain, "BatchNormalizationGrad", {batch_norm_grad});
     registry.add(domain, "InstanceNormalizationGrad", {instance_norm_grad});

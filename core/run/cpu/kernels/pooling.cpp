@@ -3,10 +3,13 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ops/rules/window.h"
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/indices.h"
+#include "core/run/cpu/primitives/strided_copy.h"
 #include "core/run/cpu/primitives/sums.h"
 #include "core/run/shared/pooling_window.h"
+#include "core/run/shared/walk.h"
 
 namespace stashscope::cpu {
 
@@ -197,9 +200,42 @@ void global_average_pool_grad(const KernelContext& context) {
   });
 }
 
+/// (pooled, indices, [dims]). The indices count the elements of the data that was pooled, which may
+/// be smaller than the result.
+void max_unpool(const KernelContext& context) {
+  const TensorView& out = context.out();
+  const Window window =
+      read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
+  Dims dims = context.in(0).dims;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    dims[i + 2] = (dims[i + 2] - 1) * window.strides[i] + window.kernel[i] - window.pads[i] -
+                  window.pads[i + window.kernel.size()];
+    if (dims[i + 2] > out.dims[i + 2]) fail_run("", "its result is too small for its windows");
+  }
+  const Dims indices = as_integers(context.in(1));
+  const Dims from = dense_strides(dims);
+  const Dims to = dense_strides(out.dims);
+  const std::int64_t count = element_count(dims);
+  fill_zero(out);
+  with_size(element_size(out.element), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto items = context.in(0).as<T>();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      std::int64_t rest = wrapped(indices[i], count);
+      std::int64_t at = 0;
+      for (std::size_t axis = 0; axis < from.size(); ++axis) {
+        at += rest / from[axis] * to[axis];
+        rest %= from[axis];
+      }
+      out.as<T>()[static_cast<std::size_t>(at)] = items[i];
+    }
+  });
+}
+
 }  // namespace
 
 void add_pooling_kernels(KernelRegistry& registry) {
+  registry.add("", "MaxUnpool", {max_unpool});
   registry.add("", "MaxPool", {max_pool});
   registry.add("", "AveragePool", {average_pool});
   registry.add("", "LpPool", {lp_pool});

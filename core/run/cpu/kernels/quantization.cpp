@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/run/cpu/kernels/families.h"
+#include "core/run/cpu/primitives/quantized.h"
 #include "core/run/cpu/primitives/small_numbers.h"
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
@@ -53,18 +54,6 @@ class ScaleIndex {
   AxisSplit split_;
 };
 
-struct Limits {
-  double least;
-  double greatest;
-};
-
-Limits limits_of(ElementType element) {
-  const int bits = bits_per_element(element);
-  const bool is_signed = name_of(element).starts_with("int");
-  const double count = std::ldexp(1.0, bits);
-  return is_signed ? Limits{-count / 2, count / 2 - 1} : Limits{0, count - 1};
-}
-
 std::vector<double> zero_points(const KernelContext& context, std::size_t count) {
   std::vector<double> points =
       context.has_input(2) ? all_numbers(context.in(2)) : std::vector<double>(count, 0);
@@ -82,7 +71,7 @@ void quantize(const KernelContext& context) {
   std::vector<double> items = numbers_of<double>(context.in(0));
   const std::vector<double> scales = numbers_of<double>(context.in(1));
   const std::vector<double> zeros = zero_points(context, scales.size());
-  const Limits limits = limits_of(element);
+  const IntegerLimits limits = integer_limits(element);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t at = index(static_cast<std::int64_t>(i));
     // The division uses the precision of the operands, because the rounding of the quotient decides

@@ -144,6 +144,16 @@ TEST(Flops, OfLinearAttentionFollowTheState) {
   EXPECT_EQ(linear.flops(), 6.0 * 3 * 2 * 5 * 24);
 }
 
+TEST(Flops, OfSamplingFollowTheNeighbours) {
+  const Dims x = {1, 2, 8, 8};
+  const Dims grid = {1, 3, 3, 2};
+  const Dims y = {1, 2, 3, 3};
+  EXPECT_EQ(Example("GridSample", {x, grid}, {y}).flops(), 2 * 4 * 18);
+  EXPECT_EQ(Example("GridSample", {x, grid}, {y}, {{"mode", std::string("cubic")}}).flops(),
+            2 * 16 * 18);
+  EXPECT_EQ(Example("GridSampleGrad", {y, x, grid}, {x, grid}, {}, microsoft).flops(), 4 * 4 * 18);
+}
+
 TEST(Flops, OfNormalizationsAndSoftmaxAreSomePerElement) {
   const Dims x = {4, 10};
   EXPECT_EQ(Example("LayerNormalization", {x, {10}, {10}}, {x}).flops(), 8 * 40);

@@ -325,6 +325,29 @@ TEST(CumProdGradient, HoldsForZeros) {
   }
 }
 
+Attributes blocks(Integers pads, Integers strides, Integers dilations) {
+  return {{"pads", std::move(pads)},
+          {"strides", std::move(strides)},
+          {"dilations", std::move(dilations)}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BlocksOfImages, StructuralGradient,
+    testing::Values(
+        mover("Col2Im", "Col2Im", {2, 8, 4}, {numbers_operand({3, 3}), numbers_operand({2, 2})}, {},
+              18),
+        mover("Col2ImPads", "Col2Im", {1, 2, 4}, {numbers_operand({5, 3}), numbers_operand({2, 1})},
+              blocks({0, 1, 1, 0}, {2, 2}, {2, 1}), 18),
+        mover("CenterCrop", "CenterCropPad", {5, 4}, {numbers_operand({2, 2})}, {}, 18),
+        mover("CenterPad", "CenterCropPad", {3, 2}, {numbers_operand({4, 5})}, {}, 18),
+        mover("CenterCropPad", "CenterCropPad", {2, 5, 3}, {numbers_operand({4, 2})},
+              {{"axes", Integers{-1, 1}}}, 18),
+        mover("ReverseSequence", "ReverseSequence", {3, 2, 2}, {numbers_operand({2, 3})}),
+        mover("MaxUnpool", "MaxUnpool", {1, 1, 2, 2},
+              {constant(integers({1, 1, 2, 2}, {5, 7, 13, 15}))},
+              {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}})),
+    case_name);
+
 Attributes resizing(std::string how, std::string coordinates,
                     std::string nearest = "round_prefer_floor") {
   return {{"mode", std::move(how)},

@@ -1,0 +1,55 @@
+// Regions of images, and convolutions whose kernels move from place to place.
+
+#include "core/ops/rules/rules.h"
+#include "core/ops/signals/ops.h"
+
+namespace stashscope {
+
+namespace {
+
+/// (data [batch, channels, height, width], regions [regions, 4], their batches) ->
+/// [regions, channels, pooled height, pooled width]
+void infer_roi_align(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  if (context.rank(0) != 4) context.fail("its data needs rank 4");
+  context.require_dim(context.dim(1, 1), 4, "the corners of its regions");
+  const std::int64_t height = context.attributes().integer("output_height", 1);
+  const std::int64_t width = context.attributes().integer("output_width", 1);
+  if (height < 1 || width < 1) context.fail("its result has no rows or no columns");
+  const Expr regions = context.same_dim(context.dim(1, 0), context.dim(2, 0), "its regions");
+  context.set_shape(0, {regions, context.dim(0, 1), height, width});
+}
+
+/// (data, weights, offsets [batch, ..., positions...], [bias], [mask]) ->
+/// [batch, output channels, positions...]
+void infer_deform_conv(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  if (context.rank(0) != 4 || context.rank(1) != 4 || context.rank(2) != 4) {
+    context.fail("its data, weights and offsets need rank 4");
+  }
+  const Shape& offsets = context.shape(2);
+  context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
+}
+
+/// Four weighted neighbours per product, and the product.
+double deform_conv_flops(const CostContext& cost) {
+  const auto& weights = cost.input_dims(1);
+  double per_output = 10;
+  for (std::size_t i = 1; i < weights.size(); ++i) per_output *= static_cast<double>(weights[i]);
+  return per_output * cost.output_elements();
+}
+
+}  // namespace
+
+void add_box_ops(OpRegistry& registry) {
+  registry.add({.type = "RoiAlign",
+                .versions = {10, 16, 22},
+                .infer = infer_roi_align,
+                .flops = flops_per_element<32>});
+  registry.add({.type = "DeformConv",
+                .versions = {19, 22},
+                .infer = infer_deform_conv,
+                .flops = deform_conv_flops});
+}
+
+}  // namespace stashscope

@@ -1,0 +1,107 @@
+// Sampling at the points of a grid, and grids of points.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/rules/rules.h"
+#include "core/ops/signals/ops.h"
+
+namespace stashscope {
+
+namespace {
+
+/// (data [batch, channels, spatial...], grid [batch, points..., spatial rank]) ->
+/// [batch, channels, points...]
+void infer_grid_sample(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Shape& data = context.shape(0);
+  const Shape& grid = context.shape(1);
+  if (data.size() < 3 || grid.size() != data.size()) {
+    context.fail("its data and grid need the same rank, at least 3");
+  }
+  context.require_dim(data[0], grid[0], "the batches of data and grid");
+  context.require_dim(grid.back(), std::ssize(data) - 2, "the grid's points and the data's axes");
+  Shape shape = {context.same_dim(data[0], grid[0], "the batches of data and grid"), data[1]};
+  shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
+  context.set_shape(0, std::move(shape));
+}
+
+/// (gradient, data, grid) -> gradients of data and grid
+void infer_grid_sample_grad(ShapeContext& context) {
+  context.set_like_input(0, 1);
+  context.set_like_input(1, 2);
+}
+
+void grid_sample_gradient(GradientContext& g) {
+  const std::vector<ValueId> grads =
+      g.add_microsoft("GridSampleGrad", {g.gradient(), g.input(0), g.input(1)},
+                      std::vector<bool>{g.wants(0), g.wants(1)}, g.attributes());
+  for (const std::size_t i : {0U, 1U}) {
+    if (g.wants(i)) g.give(i, grads[i]);
+  }
+}
+
+/// (theta [batch, n, n + 1], size [batch, channels, n spatial dims]) -> [batch, spatial..., n]
+void infer_affine_grid(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Contents* const size = context.contents(1);
+  const auto axes =
+      size != nullptr ? std::optional(std::ssize(*size) - 2) : context.dim(0, 1).integer();
+  if (!axes) throw ShapeUnknown();
+  if (*axes != 2 && *axes != 3) context.fail("its transformations are not of 2 or 3 axes");
+  context.require_dim(context.dim(0, 1), *axes, "the rows of its transformations and its axes");
+  context.require_dim(context.dim(0, 2), *axes + 1, "the columns of its transformations");
+  Shape shape = {context.dim(0, 0)};
+  for (std::int64_t i = 0; i < *axes; ++i) {
+    shape.push_back(size != nullptr ? (*size)[static_cast<std::size_t>(i) + 2]
+                                    : context.data_dependent_dim(i + 1, std::nullopt));
+  }
+  shape.push_back(*axes);
+  context.set_shape(0, std::move(shape));
+}
+
+/// (gradient [batch, spatial..., n]) -> [batch, n, n + 1]
+void infer_affine_grid_grad(ShapeContext& context) {
+  const std::int64_t axes = context.rank(0) - 2;
+  context.require_dim(context.dim(0, -1), axes, "the coordinates of its points");
+  context.set(0, context.element(0), {context.dim(0, 0), axes, axes + 1});
+}
+
+void affine_grid_gradient(GradientContext& g) {
+  g.give(0, g.add_microsoft("AffineGridGrad", {g.gradient()}, g.attributes()));
+}
+
+/// Every axis doubles the neighbours of a point, in cubic mode four times. The gradients of data
+/// and grid cost as much as the sampling each.
+/// @param data the index of the data among the inputs
+template <std::size_t data>
+double sampling_flops(const CostContext& cost) {
+  const std::string mode = cost.node.attributes.text("mode", "linear");
+  const bool cubic = mode == "cubic" || mode == "bicubic";
+  const double along = mode == "nearest" ? 1 : cubic ? 4 : 2;
+  const double axes = std::max(0.0, static_cast<double>(cost.input_dims(data).size()) - 2);
+  const double values = data == 0 ? cost.output_elements() : 2 * cost.input_elements(0);
+  return 2 * std::pow(along, axes) * values;
+}
+
+}  // namespace
+
+void add_grid_ops(OpRegistry& registry) {
+  registry.add({.type = "GridSample",
+                .versions = {16, 20, 22},
+                .infer = infer_grid_sample,
+                .gradient = grid_sample_gradient,
+                .flops = sampling_flops<0>});
+  registry.add(microsoft(
+      {.type = "GridSampleGrad", .infer = infer_grid_sample_grad, .flops = sampling_flops<1>}));
+  registry.add({.type = "AffineGrid",
+                .versions = {20},
+                .infer = infer_affine_grid,
+                .gradient = affine_grid_gradient,
+                .flops = flops_per_element<6>});
+  registry.add(microsoft({.type = "AffineGridGrad",
+                          .infer = infer_affine_grid_grad,
+                          .flops = flops_per_input_element<6>}));
+}
+
+}  // namespace stashscope

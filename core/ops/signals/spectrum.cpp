@@ -1,0 +1,110 @@
+// Fourier transforms, and the windows and scales that go with them.
+
+#include <cmath>
+
+#include "core/ops/rules/rules.h"
+#include "core/ops/signals/ops.h"
+
+namespace stashscope {
+
+namespace {
+
+/// The number of frequencies of a real signal of `length`.
+Expr half_spectrum(const Expr& length) { return floor_divide(length, 2) + 1; }
+
+/// The single element of an input; nothing when it is left out. Throws ShapeUnknown when its value
+/// is not known.
+std::optional<Expr> scalar(const ShapeContext& context, std::size_t input) {
+  if (!context.has_input(input)) return std::nullopt;
+  const Contents* const items = context.contents(input);
+  if (items == nullptr || items->size() != 1) throw ShapeUnknown();
+  return items->front();
+}
+
+/// A size that an input gives.
+Expr given_size(ShapeContext& context, std::size_t input) {
+  const Expr size = *scalar(context, input);
+  if (is_positive(-size)) context.fail("has the negative size " + context.text(size));
+  return size;
+}
+
+/// (signal [..., 1 or 2], [length], [axis since version 20]) -> [..., 2]; the inverse of half a
+/// spectrum is real: [..., 1].
+void infer_dft(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  Shape shape = context.shape(0);
+  std::int64_t axis = context.attributes().integer("axis", 1);
+  if (context.version() >= 20) {
+    const Expr given = scalar(context, 2).value_or(-2);
+    if (!given.integer()) throw ShapeUnknown();
+    axis = *given.integer();
+  }
+  axis = context.axis(axis, context.rank(0));
+  if (axis + 1 >= context.rank(0)) context.fail("its axis is that of real and imaginary parts");
+  const bool half = context.attributes().integer("onesided", 0) != 0;
+  const bool real_result = half && context.attributes().integer("inverse", 0) != 0;
+  Expr& along = shape[static_cast<std::size_t>(axis)];
+  along = context.has_input(1) ? given_size(context, 1)
+          : real_result        ? 2 * (along - Expr(1))
+                               : along;
+  if (half && !real_result) along = half_spectrum(along);
+  shape.back() = real_result ? 1 : 2;
+  context.set_shape(0, std::move(shape));
+}
+
+/// (signal [batch, length, 1 or 2], step, [window], [frame length]) ->
+/// [batch, frames, frequencies, 2]
+void infer_stft(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  if (context.rank(0) < 2) context.fail("its signal needs rank 2 or 3");
+  const Expr step = given_size(context, 1);
+  if (step.is(0)) context.fail("its frames are 0 apart");
+  Expr length = context.dim(0, 1);
+  if (context.has_input(3)) {
+    length = given_size(context, 3);
+  } else if (context.has_input(2)) {
+    length = context.dim(2, 0);
+  }
+  const Expr frames = floor_divide(context.dim(0, 1) - length, step) + 1;
+  const bool half = context.attributes().integer("onesided", 1) != 0;
+  context.set_shape(0, {context.dim(0, 0), frames, half ? half_spectrum(length) : length, 2});
+}
+
+ElementType output_element(ShapeContext& context) {
+  return static_cast<ElementType>(context.attributes().integer("output_datatype", 1));
+}
+
+/// (size) -> [size]
+void infer_window(ShapeContext& context) {
+  context.set_element(0, output_element(context));
+  context.set_shape(0, {given_size(context, 0)});
+}
+
+/// (bins, transform length, sample rate, lowest, highest frequency) -> [frequencies, bins]
+void infer_mel_weights(ShapeContext& context) {
+  context.set_element(0, output_element(context));
+  context.set_shape(0, {half_spectrum(given_size(context, 1)), given_size(context, 0)});
+}
+
+/// As a fast transform: 5 * log2(length) per element of the result.
+double fourier_flops(const CostContext& cost) {
+  const auto& dims = cost.outputs.empty() ? cost.input_dims(0) : cost.outputs[0];
+  const double length = dims.size() < 2 ? 1 : static_cast<double>(dims[dims.size() - 2]);
+  return 5 * cost.output_elements() * std::log2(length + 1);
+}
+
+}  // namespace
+
+void add_spectrum_ops(OpRegistry& registry) {
+  registry.add({.type = "DFT", .versions = {17, 20}, .infer = infer_dft, .flops = fourier_flops});
+  registry.add({.type = "STFT", .versions = {17}, .infer = infer_stft, .flops = fourier_flops});
+  for (const char* type : {"HannWindow", "HammingWindow", "BlackmanWindow"}) {
+    registry.add({.type = type, .versions = {17}, .infer = infer_window, .stops_gradients = true});
+  }
+  registry.add({.type = "MelWeightMatrix",
+                .versions = {17},
+                .infer = infer_mel_weights,
+                .stops_gradients = true});
+}
+
+}  // namespace stashscope
