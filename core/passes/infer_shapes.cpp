@@ -101,8 +101,7 @@ class Inference {
   void infer(NodeId id) {
     const Node& node = data_.nodes[id];
     const Op* const op = ops_[id];
-    if (is_control_flow(node)) return infer_with_subgraphs(id);
-    if (op == nullptr || op->infer == nullptr) return;
+    if (op == nullptr) return;
     std::vector<KnownInput> inputs;
     inputs.reserve(node.inputs.size());
     for (const ValueId input : node.inputs) {
@@ -119,6 +118,7 @@ class Inference {
       if (!behind_yield_[id]) throw error.within(describe(node, id));
       warn(error.within(describe(node, id)).what() + std::string("; its declared type is used"));
     }
+    if (is_control_flow(node)) infer_with_subgraphs(id);
   }
 
   static void collect_symbols(const GraphData& data, std::unordered_set<SymbolId>& used) {
@@ -305,7 +305,7 @@ class Inference {
     ShapeContext context(node, since_version(op, data_.opset(node.domain)), inputs, data_.symbols,
                          label(id));
     try {
-      op.infer(context);
+      infer_outputs(op, context);
     } catch (const ShapeUnknown&) {
       // The outputs that the rule has already set stay.
     } catch (const ExpressionTooLarge&) {

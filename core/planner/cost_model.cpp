@@ -31,10 +31,10 @@ bool is_shape_computation(const Graph& graph, const Node& node) {
 }
 
 /// The dims and bytes of one node's operands.
-class Operands {
+class CostOperands {
  public:
-  Operands(const Graph& graph, const Bindings& bindings,
-           const IdVector<ValueId, std::int64_t>& bytes)
+  CostOperands(const Graph& graph, const Bindings& bindings,
+               const IdVector<ValueId, std::int64_t>& bytes)
       : bytes_(bytes) {
     dims_.reserve(bytes.size());
     for (const ValueId id : IdRange<ValueId>(bytes.size())) {
@@ -85,7 +85,7 @@ NodeWork node_work(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                    const Bindings& bindings, const IdVector<ValueId, std::int64_t>& bytes) {
   const std::size_t count = graph.nodes().size();
   NodeWork work{IdVector<NodeId, double>(count, 0), IdVector<NodeId, double>(count, 0)};
-  Operands operands(graph, bindings, bytes);
+  CostOperands operands(graph, bindings, bytes);
   for (const NodeId id : IdRange<NodeId>(count)) {
     const Node& node = graph.node(id);
     if (is_view(graph, node, ops[id]) || is_shape_computation(graph, node)) continue;

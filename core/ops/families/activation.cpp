@@ -220,16 +220,29 @@ Expr negated(const Expr& a) { return -a; }
 Expr rounded_down(const Expr& a) { return floor(a); }
 Expr rounded_up(const Expr& a) { return ceil(a); }
 
+/// (gradient, a tensor of the forward pass) -> gradient, all of one shape
+void infer_elementwise_gradient(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  infer_like_first_input(context);
+}
+
 void infer_flags(ShapeContext& context) { context.set(0, ElementType::boolean, context.shape(0)); }
 
 Op unary(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&),
          double (*flops)(const CostContext&) = nullptr) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = "X:float -> Y",
           .infer = infer_like_first_input,
           .gradient = gradient,
           .flops = flops,
           .in_place = first_input};
+}
+
+/// A unary operator that also takes integers.
+Op of_numbers(Op op) {
+  op.operands = "X:number -> Y";
+  return op;
 }
 
 void add_rounding(OpRegistry& registry) {
@@ -237,24 +250,30 @@ void add_rounding(OpRegistry& registry) {
   floor_op.infer = infer_mapped<rounded_down>;
   Op ceil_op = unary("Ceil", {1, 6, 13}, nullptr);
   ceil_op.infer = infer_mapped<rounded_up>;
-  for (Op op :
-       {floor_op, ceil_op, unary("Round", {11, 22}, nullptr), unary("Sign", {9, 13}, nullptr)}) {
+  for (Op op : {floor_op, ceil_op, unary("Round", {11, 22}, nullptr),
+                of_numbers(unary("Sign", {9, 13}, nullptr))}) {
     op.stops_gradients = true;
     registry.add(std::move(op));
   }
   for (const char* type : {"IsNaN", "IsInf"}) {
-    registry.add(
-        {.type = type, .versions = {9, 10, 13, 20}, .infer = infer_flags, .stops_gradients = true});
+    registry.add({.type = type,
+                  .versions = {9, 10, 13, 20},
+                  .operands = "X:float|float8 -> Y",
+                  .infer = infer_flags,
+                  .stops_gradients = true});
   }
 }
 
 /// Registers a gradient operator of (gradient, x or y), whose output has the shape of the gradient.
 void add_gradient_op(OpRegistry& registry, const char* type) {
-  registry.add(microsoft({.type = type,
-                          .infer = infer_like_first_input,
-                          .flops = flops_per_element<10>,
-                          .in_place = {{0, 0}},
-                          .tolerates_float8 = true}));
+  const bool has_bias = std::string_view(type).starts_with("Bias");
+  registry.add(microsoft(
+      {.type = type,
+       .operands = has_bias ? "dY:float X=dY bias=dY[1] -> dX" : "dY:float X_or_Y=dY -> dX",
+       .infer = infer_elementwise_gradient,
+       .flops = flops_per_element<10>,
+       .in_place = {{0, 0}},
+       .tolerates_float8 = true}));
 }
 
 void add_trigonometry(OpRegistry& registry) {
@@ -272,21 +291,21 @@ void add_trigonometry(OpRegistry& registry) {
 }  // namespace
 
 void add_activation_ops(OpRegistry& registry) {
-  Op neg = recomputed(unary("Neg", {1, 6, 13}, neg_gradient), {1, 6, 13});
+  Op neg = recomputed(of_numbers(unary("Neg", {1, 6, 13}, neg_gradient)), {1, 6, 13});
   neg.infer = infer_mapped<negated>;
   registry.add(std::move(neg));
   add_rounding(registry);
-  registry.add(unary("Abs", {1, 6, 13}, abs_gradient));
+  registry.add(of_numbers(unary("Abs", {1, 6, 13}, abs_gradient)));
   registry.add(unary("Exp", {1, 6, 13}, exp_gradient, flops_per_element<4>));
   registry.add(unary("Log", {1, 6, 13}, log_gradient, flops_per_element<4>));
   registry.add(unary("Sqrt", {1, 6, 13}, sqrt_gradient));
   registry.add(unary("Reciprocal", {1, 6, 13}, reciprocal_gradient));
-  registry.add(unary("Erf", {9, 13}, erf_gradient, flops_per_element<10>));
+  registry.add(of_numbers(unary("Erf", {9, 13}, erf_gradient, flops_per_element<10>)));
   registry.add(recomputed(unary("Sin", {7, 22}, sin_gradient, flops_per_element<4>), {7}));
   registry.add(recomputed(unary("Cos", {7, 22}, cos_gradient, flops_per_element<4>), {7}));
   registry.add(unary("Sigmoid", {1, 6, 13}, from_output<sigmoid_grad>, flops_per_element<4>));
   registry.add(unary("Tanh", {1, 6, 13}, from_output<tanh_grad>, flops_per_element<8>));
-  registry.add(unary("Relu", {1, 6, 13, 14}, from_output<relu_grad>));
+  registry.add(of_numbers(unary("Relu", {1, 6, 13, 14}, from_output<relu_grad>)));
   registry.add(unary("LeakyRelu", {1, 6, 16}, leaky_relu_gradient));
   registry.add(unary("Elu", {1, 6, 22}, elu_gradient));
   registry.add(unary("Softplus", {1, 22}, softplus_gradient, flops_per_element<8>));
@@ -307,6 +326,8 @@ void add_activation_ops(OpRegistry& registry) {
       microsoft(recomputed(unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>), {1})));
   Op bias_gelu = unary("BiasGelu", {}, bias_gelu_gradient, flops_per_element<13>);
   Op fast_gelu = unary("FastGelu", {}, fast_gelu_gradient, flops_per_element<14>);
+  bias_gelu.operands = "X:float bias=X[1] -> Y";
+  fast_gelu.operands = "X:float bias?=X[1] -> Y";
   for (Op* const each : {&bias_gelu, &fast_gelu}) {
     each->infer = infer_with_bias;
     registry.add(microsoft(recomputed(std::move(*each), {1})));

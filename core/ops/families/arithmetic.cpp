@@ -186,9 +186,16 @@ Op binary(std::string type, std::vector<std::int64_t> versions, void (*infer)(Sh
           void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = "A:number B=A -> C",
           .infer = infer,
           .gradient = gradient,
           .in_place = either_input};
+}
+
+/// Takes any number of inputs.
+Op variadic(Op op, const char* operands) {
+  op.operands = operands;
+  return op;
 }
 
 }  // namespace
@@ -202,19 +209,25 @@ void add_arithmetic_ops(OpRegistry& registry) {
       recomputed(binary("Mul", basic, infer_arithmetic<multiply_items>, mul_gradient), basic));
   registry.add(recomputed(binary("Div", basic, infer_division, div_gradient), basic));
   registry.add(binary("Mod", {10, 13}, infer_mod, nullptr));
-  registry.add(binary("Min", {1, 6, 8, 12, 13}, infer_arithmetic<least_item>, extreme_gradient));
-  registry.add(binary("Max", {1, 6, 8, 12, 13}, infer_arithmetic<greatest_item>, extreme_gradient));
+  const std::vector<std::int64_t> extreme = {1, 6, 8, 12, 13};
+  const char* const numbers = "data+:number=data -> result";
+  registry.add(
+      variadic(binary("Min", extreme, infer_arithmetic<least_item>, extreme_gradient), numbers));
+  registry.add(
+      variadic(binary("Max", extreme, infer_arithmetic<greatest_item>, extreme_gradient), numbers));
   Op power = binary("Pow", {1, 7, 12, 13, 15}, infer_power, pow_gradient);
+  power.operands = "X:number Y:number -> Z";
   power.flops = flops_per_element<10>;
   power.in_place = {{0, 0}};
   registry.add(std::move(power));
   Op sum = binary("Sum", {1, 6, 8, 13}, infer_broadcast, sum_gradient);
   sum.in_place = {{0, 0}};
-  registry.add(sum);
+  registry.add(variadic(sum, "data+:float=data -> sum"));
   Op mean = binary("Mean", {1, 6, 8, 13}, infer_broadcast, mean_gradient);
   mean.in_place = {{0, 0}};
-  registry.add(mean);
+  registry.add(variadic(mean, "data+:float=data -> mean"));
   Op clip = binary("Clip", {1, 6, 11, 12, 13}, infer_clip, clip_gradient);
+  clip.operands = {{1, "X:number -> Y"}, {11, "X:number min?=X max?=X -> Y"}};
   clip.in_place = {{0, 0}};
   registry.add(std::move(clip));
 }

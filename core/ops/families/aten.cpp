@@ -7,8 +7,22 @@ namespace stashscope {
 
 namespace {
 
+void require_embedding(const ShapeContext& context) {
+  const ElementType element = context.element(0);
+  if (element != ElementType::undefined &&
+      (!is_floating(element) || bits_per_element(element) < 16)) {
+    context.fail("embeds elements of type " + std::string(name_of(element)));
+  }
+  const ElementType indices = context.element(1);
+  if (indices != ElementType::undefined && !is_integer(indices)) {
+    context.fail("its indices have elements of type " + std::string(name_of(indices)));
+  }
+}
+
 /// (weight, indices, ...): rows of the weight.
 void infer_embedding(ShapeContext& context) {
+  require_embedding(context);
+  if (context.rank(0) != 2) context.fail("the weight of an embedding needs 2 axes");
   Shape shape = context.shape(1);
   shape.push_back(context.dim(0, 1));
   context.set(0, context.element(0), std::move(shape));
@@ -18,6 +32,11 @@ void infer_embedding(ShapeContext& context) {
 void infer_embedding_backward(ShapeContext& context) {
   const Contents* const rows = context.contents(2);
   if (rows == nullptr || rows->size() != 1) throw ShapeUnknown();
+  require_embedding(context);
+  if (context.rank(0) != context.rank(1) + 1) context.fail("its gradient does not fit its indices");
+  for (std::int64_t axis = 0; axis < context.rank(1); ++axis) {
+    context.require_dim(context.dim(0, axis), context.dim(1, axis), "its gradient and its indices");
+  }
   context.set(0, context.element(0), {(*rows)[0], context.dim(0, -1)});
 }
 
@@ -49,6 +68,7 @@ void add_aten_ops(OpRegistry& registry) {
   registry.add({.domain = "org.pytorch.aten",
                 .type = "ATen",
                 .versions = {1},
+                .operands = "operands*?:value -> results*",
                 .infer = infer_aten,
                 .flops = aten_flops,
                 .bytes = aten_bytes});

@@ -25,16 +25,67 @@ Expr sequence_length(ShapeContext& context, std::size_t input) {
   return context.dim(input, context.rank(input) - 2);
 }
 
+Expr head_count(ShapeContext& context, std::size_t input) {
+  return heads_of(context, input, input == 0 ? "q_num_heads" : "kv_num_heads");
+}
+
+/// The sizes of heads, and the sequences of keys and values, agree; the mask broadcasts to the
+/// products, but may be shorter along the keys.
+void check_attention(ShapeContext& context) {
+  const Expr queries = head_count(context, 0);
+  const Expr keys = head_count(context, 1);
+  for (const std::size_t input : {0U, 1U, 2U}) {
+    const auto heads = head_count(context, input).integer();
+    const auto width = context.shape(input).back().integer();
+    if (heads && *heads < 1) context.fail("has no heads in input " + std::to_string(input));
+    if (context.rank(input) == 3 && heads && width && *width % *heads != 0) {
+      context.fail("the last axis of input " + std::to_string(input) +
+                   " is not a multiple of its heads");
+    }
+    context.require_dim(context.dim(0, 0), context.dim(input, 0), "the batches of its operands");
+  }
+  if (queries.integer() && keys.integer() && *queries.integer() % *keys.integer() != 0) {
+    context.fail("the heads of queries are not a multiple of the heads of keys");
+  }
+  context.require_dim(keys, head_count(context, 2), "the heads of keys and values");
+  context.require_dim(head_size(context, 0, queries), head_size(context, 1, keys),
+                      "the sizes of heads of queries and keys");
+  context.require_dim(sequence_length(context, 1), sequence_length(context, 2),
+                      "the lengths of keys and values");
+  for (const std::size_t past : {4U, 5U}) {
+    if (!context.has_shape(past)) continue;
+    context.require_dim(context.dim(0, 0), context.dim(past, 0), "the batches of its operands");
+    context.require_dim(keys, context.dim(past, 1), "the heads of its operands");
+    context.require_dim(context.dim(past, 3), head_size(context, past - 3, keys),
+                        "the sizes of heads now and before");
+  }
+  if (context.has_input(4) != context.has_input(5))
+    context.fail("has only one of past key and value");
+  if (context.has_input(4)) {
+    context.require_dim(context.dim(4, 2), context.dim(5, 2),
+                        "the lengths of past keys and values");
+  }
+  context.require_length(6, context.dim(0, 0), "the lengths of keys and the batch");
+}
+
+/// @param total keys of this call and before
+void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
+  if (!context.has_shape(3)) return;
+  const Expr covered = context.dim(3, -1);
+  const bool is_longer =
+      covered.integer() && total.integer() && *covered.integer() > *total.integer();
+  if (is_longer) context.fail("the mask covers more keys than there are");
+  context.require_broadcastable(3,
+                                {context.dim(0, 0), queries, sequence_length(context, 0), covered});
+}
+
 /// (Q, K, V, [mask], [past key], [past value], [key lengths]) -> Y, [present key], [present value],
 /// [products]
 void infer_attention(ShapeContext& context) {
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     context.set_element(i, context.element(i == 2 ? 2 : 0));
   }
-  for (const std::size_t input : {0U, 1U, 2U}) {
-    const std::int64_t rank = context.rank(input);
-    if (rank != 3 && rank != 4) context.fail("its operands need rank 3 or 4");
-  }
+  check_attention(context);
   const Expr batch = context.dim(0, 0);
   const Expr queries = heads_of(context, 0, "q_num_heads");
   const Expr keys = heads_of(context, 1, "kv_num_heads");
@@ -43,6 +94,7 @@ void infer_attention(ShapeContext& context) {
   const Expr length = sequence_length(context, 0);
   Expr total = sequence_length(context, 1);
   if (context.has_input(4)) total = total + context.dim(4, 2);
+  check_mask(context, queries, total);
   if (context.rank(0) == 4) {
     context.set_shape(0, {batch, queries, length, value_size});
   } else {
@@ -152,7 +204,29 @@ double linear_attention_flops(const CostContext& cost) {
   return 6 * key_size * cost.output_elements();
 }
 
-void infer_rotary_embedding(ShapeContext& context) { context.set_like_input(0, 0); }
+/// (data, cosines, sines, [positions]): the tables are [positions, half of the rotated size], or
+/// [batch, sequence, ...] without positions.
+void infer_rotary_embedding(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  context.require_same_shape(1, 2);
+  const std::int64_t heads =
+      context.rank(0) == 3 ? context.attributes().require_integer("num_heads") : 1;
+  const auto width = context.shape(0).back().integer();
+  if (heads < 1 || (width && *width % heads != 0)) {
+    context.fail("the last axis of its data is not a multiple of its heads");
+  }
+  const Expr batch = context.dim(0, 0);
+  const Expr length = sequence_length(context, 0);
+  const std::int64_t tables = context.has_input(3) ? 2 : 3;
+  if (context.rank(1) != tables) {
+    context.fail("its tables need rank " + std::to_string(tables) +
+                 (tables == 2 ? " with positions" : " without positions"));
+  }
+  const std::size_t positions = context.has_input(3) ? 3 : 1;
+  if (!context.has_shape(positions)) return;
+  context.require_dim(context.dim(positions, 0), batch, "the batches of data and positions");
+  context.require_dim(context.dim(positions, 1), length, "the lengths of data and positions");
+}
 
 /// The gradient is rotated in the opposite direction.
 void rotary_embedding_gradient(GradientContext& g) {
@@ -166,6 +240,14 @@ void rotary_embedding_gradient(GradientContext& g) {
 void add_attention_ops(OpRegistry& registry) {
   registry.add({.type = "Attention",
                 .versions = {23, 24},
+                .operands = {{23,
+                              "Q:float[3..4] K=Q[3..4] V:float[3..4] attn_mask?[2..4] "
+                              "past_key?=K[4] past_value?=V[4] -> "
+                              "Y present_key? present_value? qk_matmul_output?"},
+                             {24,
+                              "Q:float[3..4] K=Q[3..4] V:float[3..4] attn_mask?[2..4] "
+                              "past_key?=K[4] past_value?=V[4] nonpad_kv_seqlen?:int64[1] -> "
+                              "Y present_key? present_value? qk_matmul_output?"}},
                 .infer = infer_attention,
                 .gradient = attention_gradient,
                 .flops = attention_flops,
@@ -180,6 +262,8 @@ void add_attention_ops(OpRegistry& registry) {
                 .flops = linear_attention_flops});
   registry.add({.type = "RotaryEmbedding",
                 .versions = {23},
+                .operands = "X:float[3..4] cos_cache=X[2..3] sin_cache=X[2..3] "
+                            "position_ids?:index[2] -> Y",
                 .infer = infer_rotary_embedding,
                 .gradient = rotary_embedding_gradient,
                 .flops = flops_per_element<3>});

@@ -72,6 +72,7 @@ void cast_gradient(GradientContext& g) {
 void add_cast_ops(OpRegistry& registry) {
   registry.add({.type = "Cast",
                 .versions = {1, 6, 9, 13, 19, 21, 23, 24},
+                .operands = "input -> output",
                 .infer = infer_cast,
                 .gradient = cast_gradient,
                 .in_place = {{0, 0}},
@@ -85,6 +86,7 @@ void add_cast_ops(OpRegistry& registry) {
                 .flops = no_flops});
   registry.add({.type = "CastLike",
                 .versions = {15, 19, 21, 23, 24},
+                .operands = "input target_type -> output",
                 .infer = infer_cast_like,
                 .gradient = cast_gradient});
 }

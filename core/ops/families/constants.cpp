@@ -63,8 +63,7 @@ void infer_range(ShapeContext& context) {
 }
 
 void infer_from_dtype(ShapeContext& context, ElementType otherwise) {
-  const std::int64_t dtype = context.attributes().integer("dtype", 0);
-  context.set_element(0, dtype != 0 ? static_cast<ElementType>(dtype) : otherwise);
+  context.set_element(0, element_attribute(context.attributes(), "dtype", otherwise));
 }
 
 void infer_like_with_dtype(ShapeContext& context) {
@@ -78,9 +77,11 @@ void infer_random(ShapeContext& context) {
   context.set_shape(0, Shape(dims.begin(), dims.end()));
 }
 
-Op maker(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
+Op maker(std::string type, std::vector<std::int64_t> versions, const char* operands,
+         void (*infer)(ShapeContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = operands,
           .infer = infer,
           .stops_gradients = true,
           .flops = no_flops};
@@ -89,22 +90,24 @@ Op maker(std::string type, std::vector<std::int64_t> versions, void (*infer)(Sha
 }  // namespace
 
 void add_constant_ops(OpRegistry& registry) {
-  Op filled = maker("ConstantOfShape", {9, 20, 21, 23, 24}, infer_constant_of_shape);
+  Op filled = maker("ConstantOfShape", {9, 20, 21, 23, 24}, "shape:int64[1] -> output",
+                    infer_constant_of_shape);
   filled.recompute = RecomputeLevel::basic;
   filled.recompute_rules = {{{9, 20}, {0}}};
   registry.add(std::move(filled));
-  Op range = maker("Range", {11}, infer_range);
+  Op range = maker("Range", {11},
+                   "start:number[0..1] limit=start[0..1] delta=start[0..1] -> output", infer_range);
   range.recompute = RecomputeLevel::basic;
   range.recompute_rules = {{{11}, {0, 1, 2}}};
   registry.add(std::move(range));
-  registry.add(maker("EyeLike", {9, 22}, infer_like_with_dtype));
+  registry.add(maker("EyeLike", {9, 22}, "input[2] -> output", infer_like_with_dtype));
   for (const char* type : {"RandomNormalLike", "RandomUniformLike", "Bernoulli"}) {
-    Op op = maker(type, {1, 15, 22}, infer_like_with_dtype);
+    Op op = maker(type, {1, 15, 22}, "input -> output", infer_like_with_dtype);
     op.random = true;
     registry.add(std::move(op));
   }
   for (const char* type : {"RandomNormal", "RandomUniform"}) {
-    Op op = maker(type, {1, 22}, infer_random);
+    Op op = maker(type, {1, 22}, "-> output", infer_random);
     op.random = true;
     registry.add(std::move(op));
   }

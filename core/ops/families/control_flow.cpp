@@ -23,12 +23,29 @@ std::vector<Subgraph> subgraphs_of(const Node& node) {
 }
 
 void add_control_flow_ops(OpRegistry& registry) {
-  for (const char* type : {"If", "Loop", "Scan"}) {
-    registry.add({.type = type, .versions = {1, 8, 9, 11, 13, 16, 19, 21, 23}, .flops = no_flops});
+  const std::pair<const char*, Operands> flows[] = {
+      {"If", "cond:bool -> outputs*"},
+      {"Loop", "M?:int64[0..1] cond?:bool[0..1] v_initial*:value -> outputs*"},
+      {"Scan",
+       {{1, "sequence_lens?:int64 states_and_scan_inputs+:value -> outputs*"},
+        {9, "states_and_scan_inputs+:value -> outputs*"}}},
+  };
+  for (const auto& [type, operands] : flows) {
+    registry.add({.type = type,
+                  .versions = {1, 8, 9, 11, 13, 16, 19, 21, 23},
+                  .operands = operands,
+                  .flops = no_flops});
   }
-  for (const char* type : {"SequenceConstruct", "SequenceEmpty", "SequenceAt", "SequenceInsert",
-                           "SplitToSequence", "ConcatFromSequence"}) {
-    registry.add({.type = type, .versions = {11}, .flops = no_flops});
+  const std::pair<const char*, const char*> sequences[] = {
+      {"SequenceConstruct", "inputs+ -> sequence"},
+      {"SequenceEmpty", "-> sequence"},
+      {"SequenceAt", "sequence:value position:index[0..1] -> tensor"},
+      {"SequenceInsert", "sequence:value tensor position?:index[0..1] -> sequence"},
+      {"SplitToSequence", "input split?:index[0..1] -> sequence"},
+      {"ConcatFromSequence", "sequence:value -> result"},
+  };
+  for (const auto& [type, operands] : sequences) {
+    registry.add({.type = type, .versions = {11}, .operands = operands, .flops = no_flops});
   }
 }
 

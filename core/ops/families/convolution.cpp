@@ -9,96 +9,84 @@ namespace stashscope {
 
 namespace {
 
-std::vector<std::int64_t> kernel_of(ShapeContext& context, std::size_t weight = 1) {
+/// Where an operator has the operands of a convolution: its gradient has them behind the gradient
+/// of the result.
+struct Places {
+  std::size_t data = 0;
+  std::size_t weight = 1;
+};
+
+std::vector<std::int64_t> kernel_of(ShapeContext& context, const Places& places) {
   std::vector<std::int64_t> kernel = context.attributes().integers("kernel_shape");
-  if (!kernel.empty()) return kernel;
-  for (std::int64_t axis = 2; axis < context.rank(weight); ++axis) {
-    const auto size = context.dim(weight, axis).integer();
+  const std::int64_t axes = context.rank(places.weight) - 2;
+  if (!kernel.empty() && std::ssize(kernel) != axes) {
+    context.fail("attribute 'kernel_shape' has " + std::to_string(kernel.size()) +
+                 " entries for a weight of shape " + context.text(context.shape(places.weight)));
+  }
+  const bool is_given = !kernel.empty();
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    const Expr& dim = context.dim(places.weight, axis + 2);
+    if (is_given) {
+      context.require_dim(kernel[static_cast<std::size_t>(axis)], dim,
+                          "the kernel and the axes of the weight");
+      continue;
+    }
+    const auto size = dim.integer();
     if (!size) throw ShapeUnknown();
     kernel.push_back(*size);
   }
   return kernel;
 }
 
-void require_spatial(ShapeContext& context, std::size_t weight = 1) {
-  if (context.rank(0) < 3 || context.rank(0) != context.rank(weight)) {
-    context.fail("the data has shape " + context.text(context.shape(0)) + " and the weight " +
-                 context.text(context.shape(weight)));
+void require_spatial(ShapeContext& context, const Places& places) {
+  const std::int64_t rank = context.rank(places.data);
+  if (rank < 3 || rank != context.rank(places.weight)) {
+    context.fail("the data has shape " + context.text(context.shape(places.data)) +
+                 " and the weight " + context.text(context.shape(places.weight)));
   }
 }
 
-/// X [batch, channels, ...], W [out channels, channels / group, ...]
-/// @param weight, bias indices of these inputs
-void set_conv_shape(ShapeContext& context, std::size_t weight, std::size_t bias) {
-  require_spatial(context, weight);
+std::int64_t group_of(ShapeContext& context) {
   const std::int64_t group = context.attributes().integer("group", 1);
   if (group < 1) context.fail("group " + std::to_string(group) + " is below 1");
-  const Window window = read_window(context.attributes(), kernel_of(context, weight));
-  context.same_dim(context.dim(0, 1), context.dim(weight, 1) * Expr(group),
+  return group;
+}
+
+/// The result for X [batch, channels, ...], W [out channels, channels / group, ...]
+Shape conv_shape(ShapeContext& context, const Places& places) {
+  require_spatial(context, places);
+  const std::int64_t group = group_of(context);
+  const Window window = read_window(context.attributes(), kernel_of(context, places));
+  context.same_dim(context.dim(places.data, 1), context.dim(places.weight, 1) * Expr(group),
                    "the channels of the data and of the weight times group");
-  const auto channels = context.dim(weight, 0).integer();
+  const auto channels = context.dim(places.weight, 0).integer();
   if (channels && *channels % group != 0) context.fail("group does not divide the output channels");
-  context.require_length(bias, context.dim(weight, 0), "the bias and the output channels");
-  Shape shape = {context.dim(0, 0), context.dim(weight, 0)};
+  Shape shape = {context.dim(places.data, 0), context.dim(places.weight, 0)};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
-    shape.push_back(
-        window_count(context, window, axis, context.dim(0, static_cast<std::int64_t>(axis) + 2)));
+    shape.push_back(window_count(context, window, axis,
+                                 context.dim(places.data, static_cast<std::int64_t>(axis) + 2)));
   }
-  context.set_shape(0, std::move(shape));
+  return shape;
 }
 
-void infer_conv(ShapeContext& context) {
-  context.require_same_element(0, 1);
-  context.set_element(0, context.element(0));
-  set_conv_shape(context, 1, 2);
-}
-
-/// (X, W, [zero point of X], [zero point of W]) -> 32-bit sums
-void infer_conv_integer(ShapeContext& context) {
-  constexpr std::size_t no_bias = 4;
-  context.set_element(0, ElementType::int32);
-  set_conv_shape(context, 1, no_bias);
-}
-
-/// X, W and Y each with scale and zero point, [bias]
-void infer_quantized_conv(ShapeContext& context) {
-  context.set_element(0, context.element(7));
-  set_conv_shape(context, 3, 8);
-}
-
-/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]) -> Y, and the last
-/// `width` - 1 positions as state
-void infer_causal_conv(ShapeContext& context) {
-  context.set_like_input(0, 0);
-  context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
-  if (context.rank(0) != 3 || context.rank(1) != 3) {
-    context.fail("its data and weights need rank 3");
-  }
-  context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");
-  context.require_length(2, context.dim(0, 1), "the bias and the channels");
-  if (context.dim(1, 2).is(0)) context.fail("its weights are empty");
-  if (context.has_output(1)) {
-    context.set_shape(1, {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)});
-  }
-}
-
-/// X [batch, channels, ...], W [channels, out channels / group, ...]. (ONNX, ConvTranspose)
-void infer_conv_transpose(ShapeContext& context) {
-  context.require_same_element(0, 1);
-  context.set_element(0, context.element(0));
-  require_spatial(context);
-  const std::int64_t group = context.attributes().integer("group", 1);
-  const Window window = read_window(context.attributes(), kernel_of(context));
-  context.same_dim(context.dim(0, 1), context.dim(1, 0), "the channels of the data and the weight");
+/// The result for X [batch, channels, ...], W [channels, out channels / group, ...].
+/// (ONNX, ConvTranspose)
+Shape transposed_shape(ShapeContext& context, const Places& places) {
+  require_spatial(context, places);
+  const std::int64_t group = group_of(context);
+  const Window window = read_window(context.attributes(), kernel_of(context, places));
+  context.same_dim(context.dim(places.data, 1), context.dim(places.weight, 0),
+                   "the channels of the data and the weight");
+  const auto channels = context.dim(places.weight, 0).integer();
+  if (channels && *channels % group != 0) context.fail("group does not divide the channels");
   const std::size_t axes = window.kernel.size();
   const Integers fixed = context.attributes().integers("output_shape");
   Integers extra = context.attributes().integers("output_padding");
   extra.resize(axes, 0);
   const bool same = window.auto_pad == "SAME_UPPER" || window.auto_pad == "SAME_LOWER";
-  Shape shape = {context.dim(0, 0), context.dim(1, 1) * Expr(group)};
-  context.require_length(2, shape[1], "the bias and the output channels");
+  Shape shape = {context.dim(places.data, 0), context.dim(places.weight, 1) * Expr(group)};
   for (std::size_t i = 0; i < axes; ++i) {
-    const Expr size = context.dim(0, static_cast<std::int64_t>(i) + 2);
+    const Expr size = context.dim(places.data, static_cast<std::int64_t>(i) + 2);
     const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
     if (fixed.size() >= axes) {
       shape.push_back(fixed[fixed.size() - axes + i]);
@@ -109,7 +97,43 @@ void infer_conv_transpose(ShapeContext& context) {
                       Expr(extra[i] + extent - window.pads[i] - window.pads[i + axes]));
     }
   }
-  context.set_shape(0, std::move(shape));
+  return shape;
+}
+
+using ResultShape = Shape (*)(ShapeContext&, const Places&);
+
+/// (X, W, [B]) -> Y
+template <ResultShape result>
+void infer_conv(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  const Shape shape = result(context, {});
+  context.require_length(2, shape[1], "the bias and the output channels");
+  context.set_shape(0, shape);
+}
+
+/// (X, W, [zero point of X], [zero point of W]) -> 32-bit sums
+void infer_conv_integer(ShapeContext& context) {
+  context.set(0, ElementType::int32, conv_shape(context, {}));
+}
+
+/// X, W and Y each with scale and zero point, [bias]
+void infer_quantized_conv(ShapeContext& context) {
+  const Shape shape = conv_shape(context, {0, 3});
+  context.require_length(8, shape[1], "the bias and the output channels");
+  context.set(0, context.element(7), shape);
+}
+
+/// (X [batch, channels, length], W [channels, 1, width], [bias], [state]) -> Y, and the last
+/// `width` - 1 positions as state
+void infer_causal_conv(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
+  context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");
+  context.require_length(2, context.dim(0, 1), "the bias and the channels");
+  if (context.dim(1, 2).is(0)) context.fail("its weights are empty");
+  if (context.has_output(1)) {
+    context.set_shape(1, {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)});
+  }
 }
 
 /// Flops of a sliding window. Each of `positions` takes one multiplication and one addition for
@@ -152,10 +176,12 @@ double conv_grad_flops(const CostContext& cost) {
 }
 
 /// (dY, X, W) -> dX, dW, dB; unwanted outputs are omitted.
+template <ResultShape result>
 void infer_conv_grad(ShapeContext& context) {
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     context.set_element(i, context.element(0));
   }
+  context.require_shape(0, result(context, {1, 2}));
   if (context.has_output(0)) context.set_shape(0, context.shape(1));
   if (context.has_output(1)) context.set_shape(1, context.shape(2));
   if (context.has_output(2)) context.set_shape(2, {context.dim(0, 1)});
@@ -178,40 +204,51 @@ constexpr char conv_transpose_grad[] = "ConvTransposeGrad";
 }  // namespace
 
 void add_convolution_ops(OpRegistry& registry) {
+  const char* const operands = "X:float[3..] W=X[3..] B?=X[1] -> Y";
   registry.add({.type = "Conv",
                 .versions = {1, 11, 22},
-                .infer = infer_conv,
+                .operands = operands,
+                .infer = infer_conv<conv_shape>,
                 .gradient = conv_gradient<conv_grad>,
                 .flops = conv_flops,
                 .unit = ComputeUnit::matrix});
-  registry.add({.type = "ConvInteger",
-                .versions = {10},
-                .infer = infer_conv_integer,
-                .stops_gradients = true,
-                .flops = conv_flops,
-                .unit = ComputeUnit::matrix});
+  registry.add(
+      {.type = "ConvInteger",
+       .versions = {10},
+       .operands = "x:int8|uint8[3..] w:int8|uint8[3..] x_zero_point?=x w_zero_point?=w -> y",
+       .infer = infer_conv_integer,
+       .stops_gradients = true,
+       .flops = conv_flops,
+       .unit = ComputeUnit::matrix});
   registry.add({.type = "QLinearConv",
                 .versions = {10},
+                .operands = "x:int8|uint8[3..] x_scale:float x_zero_point=x w:int8|uint8[3..] "
+                            "w_scale:float w_zero_point=w y_scale:float y_zero_point:int8|uint8 "
+                            "B?:int32[1] -> y",
                 .infer = infer_quantized_conv,
                 .stops_gradients = true,
                 .flops = quantized_conv_flops,
                 .unit = ComputeUnit::matrix});
   registry.add({.type = "CausalConvWithState",
                 .versions = {27},
+                .operands = "X:float[3] W=X[3] B?=X[1] past_state?=X[3] -> Y present_state?",
                 .infer = infer_causal_conv,
                 .flops = conv_flops});
   registry.add({.type = "ConvTranspose",
                 .versions = {1, 11, 22},
-                .infer = infer_conv_transpose,
+                .operands = operands,
+                .infer = infer_conv<transposed_shape>,
                 .gradient = conv_gradient<conv_transpose_grad>,
                 .flops = conv_transpose_flops,
                 .unit = ComputeUnit::matrix});
   Op grad = microsoft({.type = conv_grad,
-                       .infer = infer_conv_grad,
+                       .operands = "dY:float[3..] X=dY[3..] W=dY[3..] -> dX? dW? dB?",
+                       .infer = infer_conv_grad<conv_shape>,
                        .flops = conv_grad_flops<0>,
                        .unit = ComputeUnit::matrix});
   registry.add(grad);
   grad.type = conv_transpose_grad;
+  grad.infer = infer_conv_grad<transposed_shape>;
   grad.flops = conv_grad_flops<1>;
   registry.add(std::move(grad));
 }

@@ -61,10 +61,11 @@ void infer_non_max_suppression(ShapeContext& context) {
   context.set_shape(0, {context.data_dependent_dim(0, most), 3});
 }
 
-Op selecting(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-             bool stops_gradients) {
+Op selecting(std::string type, std::vector<std::int64_t> versions, const char* operands,
+             void (*infer)(ShapeContext&), bool stops_gradients) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = operands,
           .infer = infer,
           .stops_gradients = stops_gradients};
 }
@@ -72,9 +73,15 @@ Op selecting(std::string type, std::vector<std::int64_t> versions, void (*infer)
 }  // namespace
 
 void add_data_dependent_ops(OpRegistry& registry) {
-  registry.add(selecting("Compress", {9, 11}, infer_compress, false));
-  registry.add(selecting("Unique", {11}, infer_unique, false));
-  registry.add(selecting("NonMaxSuppression", {10, 11}, infer_non_max_suppression, true));
+  registry.add(
+      selecting("Compress", {9, 11}, "input condition:bool[1] -> output", infer_compress, false));
+  registry.add(
+      selecting("Unique", {11}, "X -> Y indices? inverse_indices? counts?", infer_unique, false));
+  registry.add(
+      selecting("NonMaxSuppression", {10, 11},
+                "boxes:float32[3] scores:float32[3] max_output_boxes_per_class?:int64[0..1] "
+                "iou_threshold?:float32[0..1] score_threshold?:float32[0..1] -> selected",
+                infer_non_max_suppression, true));
 }
 
 }  // namespace stashscope

@@ -19,6 +19,9 @@ Shape bitmask_shape(const Shape& data) {
 template <std::size_t mask_output, bool bitmask>
 void infer_dropout(ShapeContext& context) {
   context.set_like_input(0, 0);
+  if (context.node().op_type.ends_with("BiasDropout")) {
+    for (const std::size_t added : {1U, 2U}) context.require_broadcastable(added, context.shape(0));
+  }
   if (!context.has_output(mask_output)) return;
   if (bitmask) {
     context.set(mask_output, ElementType::uint32, bitmask_shape(context.shape(0)));
@@ -26,6 +29,17 @@ void infer_dropout(ShapeContext& context) {
     const bool boolean = context.version() >= 12 || context.version() == 1;
     context.set(mask_output, boolean ? ElementType::boolean : context.element(0), context.shape(0));
   }
+}
+
+/// (gradient, mask, ...) -> gradient
+template <bool bitmask>
+void infer_dropout_grad(ShapeContext& context) {
+  if (bitmask) {
+    context.require_length(1, bitmask_shape(context.shape(0))[0], "the mask and the gradient");
+  } else {
+    context.require_same_shape(0, 1);
+  }
+  infer_like_first_input(context);
 }
 
 /// Versions 1 to 11 of Dropout have no input for the training mode; some of them have the attribute
@@ -75,9 +89,16 @@ void bias_dropout_gradient(GradientContext& g) {
   if (g.wants(2)) g.give_broadcast(2, g.gradient());
 }
 
+constexpr const char* dropout_operands =
+    "data:float ratio?:float[0..1] training_mode?:bool[0..1] -> output mask?";
+
 Op fused(std::string type, void (*infer)(ShapeContext&), void (*gradient)(GradientContext&),
          std::vector<std::size_t> ignored) {
+  const bool has_bias = type.ends_with("BiasDropout");
   return microsoft({.type = std::move(type),
+                    .operands = has_bias ? "data:float bias=data residual?=data ratio?:float[0..1] "
+                                           "training_mode?:bool[0..1] -> output mask?"
+                                         : dropout_operands,
                     .infer = infer,
                     .gradient = gradient,
                     .flops = flops_per_element<2>,
@@ -100,6 +121,7 @@ bool dropout_trains(const Graph& graph, const Node& node) {
 void add_dropout_ops(OpRegistry& registry) {
   registry.add({.type = "Dropout",
                 .versions = {1, 6, 7, 10, 12, 13, 22},
+                .operands = {{1, "data:float -> output mask?"}, {12, dropout_operands}},
                 .infer = infer_dropout<1, false>,
                 .gradient = dropout_gradient,
                 .flops = flops_per_element<2>,
@@ -111,9 +133,16 @@ void add_dropout_ops(OpRegistry& registry) {
   registry.add(fused("BitmaskDropout", infer_dropout<1, true>, bitmask_dropout_gradient, {1, 2}));
   registry.add(fused("BiasDropout", infer_dropout<1, false>, bias_dropout_gradient, {}));
   registry.add(fused("BitmaskBiasDropout", infer_dropout<1, true>, nullptr, {3, 4}));
-  for (const char* type : {"DropoutGrad", "BitmaskDropoutGrad"}) {
-    registry.add(microsoft({.type = type, .infer = infer_like_first_input, .in_place = {{0, 0}}}));
-  }
+  registry.add(microsoft({.type = "DropoutGrad",
+                          .operands = "dY:float mask:bool ratio?:float[0..1] "
+                                      "training_mode?:bool[0..1] -> dX",
+                          .infer = infer_dropout_grad<false>,
+                          .in_place = {{0, 0}}}));
+  registry.add(microsoft({.type = "BitmaskDropoutGrad",
+                          .operands = "dY:float mask:uint32[1] ratio?:float[0..1] "
+                                      "training_mode?:bool[0..1] -> dX",
+                          .infer = infer_dropout_grad<true>,
+                          .in_place = {{0, 0}}}));
 }
 
 }  // namespace stashscope

@@ -190,6 +190,7 @@ EinsumEquation read_einsum(const Attributes& attributes, const std::vector<std::
 void add_einsum_ops(OpRegistry& registry) {
   registry.add({.type = "Einsum",
                 .versions = {12},
+                .operands = "inputs+:number=inputs -> output",
                 .infer = infer_einsum,
                 .gradient = einsum_gradient,
                 .flops = einsum_flops,

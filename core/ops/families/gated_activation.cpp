@@ -19,7 +19,11 @@ ValueId is_negative(GradientContext& g, ValueId x) {
 void infer_prelu(ShapeContext& context) {
   context.require_same_element(0, 1);
   context.set_like_input(0, 0);
-  if (context.version() >= 7) context.require_broadcastable(1, context.shape(0));
+  if (context.version() >= 7) return context.require_broadcastable(1, context.shape(0));
+  const auto slopes = element_count(context.type(1));
+  if (slopes && !slopes->is(1)) {
+    context.require_length(1, context.dim(0, 1), "the slopes and the channels");
+  }
 }
 
 void prelu_gradient(GradientContext& g) {
@@ -78,10 +82,12 @@ void shrink_gradient(GradientContext& g) {
   give_product(g, 0, g.cast(outside, g.type(g.input(0)).element));
 }
 
-Op activation(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-              void (*gradient)(GradientContext&), double (*flops)(const CostContext&)) {
+Op activation(std::string type, std::vector<std::int64_t> versions, const char* operands,
+              void (*infer)(ShapeContext&), void (*gradient)(GradientContext&),
+              double (*flops)(const CostContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = operands,
           .infer = infer,
           .gradient = gradient,
           .flops = flops,
@@ -91,13 +97,14 @@ Op activation(std::string type, std::vector<std::int64_t> versions, void (*infer
 }  // namespace
 
 void add_gated_activation_ops(OpRegistry& registry) {
-  registry.add(
-      activation("PRelu", {1, 6, 7, 9, 16}, infer_prelu, prelu_gradient, flops_per_element<2>));
-  registry.add(
-      activation("Swish", {24}, infer_like_first_input, swish_gradient, flops_per_element<5>));
-  registry.add(activation("SwiGLU", {27}, infer_swiglu, swiglu_gradient, flops_per_element<6>));
-  registry.add(
-      activation("Shrink", {9}, infer_like_first_input, shrink_gradient, flops_per_element<2>));
+  registry.add(activation("PRelu", {1, 6, 7, 9, 16}, "X:number slope=X -> Y", infer_prelu,
+                          prelu_gradient, flops_per_element<2>));
+  registry.add(activation("Swish", {24}, "X:float -> Y", infer_like_first_input, swish_gradient,
+                          flops_per_element<5>));
+  registry.add(activation("SwiGLU", {27}, "X:float[1..] -> Y", infer_swiglu, swiglu_gradient,
+                          flops_per_element<6>));
+  registry.add(activation("Shrink", {9}, "X:number -> Y", infer_like_first_input, shrink_gradient,
+                          flops_per_element<2>));
 }
 
 }  // namespace stashscope

@@ -31,34 +31,42 @@ void gather_contents(ShapeContext& context) {
 }
 
 /// data[..., indices, ...] along one axis.
-void infer_gather(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  require_indices(context, 1);
-  const Shape& data = context.shape(0);
-  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
+Shape gathered(ShapeContext& context, const Shape& data) {
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), std::ssize(data));
   Shape shape(data.begin(), data.begin() + axis);
   const Shape& indices = context.shape(1);
   shape.insert(shape.end(), indices.begin(), indices.end());
   shape.insert(shape.end(), data.begin() + axis + 1, data.end());
-  context.set_shape(0, std::move(shape));
+  return shape;
+}
+
+void infer_gather(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  require_indices(context, 1);
+  context.set_shape(0, gathered(context, context.shape(0)));
   gather_contents(context);
 }
 
 /// The indices address one axis. Along each of the other axes they may have fewer positions than
 /// the data.
-void require_elements_within(ShapeContext& context) {
-  require_indices(context, 1);
-  if (!context.has_shape(0) || !context.has_shape(1)) return;
-  if (context.rank(0) != context.rank(1)) context.fail("its data and indices have different ranks");
-  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
-  for (std::int64_t i = 0; i < context.rank(0); ++i) {
-    const auto available = context.dim(0, i).integer();
-    const auto addressed = context.dim(1, i).integer();
+void require_indexed(ShapeContext& context, const Shape& data, std::size_t indices) {
+  require_indices(context, indices);
+  if (!context.has_shape(indices)) return;
+  const std::int64_t rank = std::ssize(data);
+  if (rank != context.rank(indices)) context.fail("its data and indices have different ranks");
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), rank);
+  for (std::int64_t i = 0; i < rank; ++i) {
+    const auto available = data[static_cast<std::size_t>(i)].integer();
+    const auto addressed = context.dim(indices, i).integer();
     if (i != axis && available && addressed && *addressed > *available) {
-      context.fail("its indices of shape " + context.text(context.shape(1)) +
-                   " are larger than its data of shape " + context.text(context.shape(0)));
+      context.fail("its indices of shape " + context.text(context.shape(indices)) +
+                   " are larger than its data of shape " + context.text(data));
     }
   }
+}
+
+void require_elements_within(ShapeContext& context) {
+  if (context.has_shape(0)) require_indexed(context, context.shape(0), 1);
 }
 
 void infer_gather_elements(ShapeContext& context) {
@@ -68,30 +76,36 @@ void infer_gather_elements(ShapeContext& context) {
 
 /// Each index tuple (the last axis of the indices) addresses the data's axes that follow the
 /// `batch_dims` shared axes.
-void infer_gather_nd(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  require_indices(context, 1);
+Shape gathered_nd(ShapeContext& context, const Shape& data) {
   const std::int64_t batch = context.attributes().integer("batch_dims", 0);
   const auto depth = context.dim(1, -1).integer();
   if (!depth) throw ShapeUnknown();
-  if (batch + *depth > context.rank(0))
-    context.fail("batch_dims and its index tuples address more axes than the data has");
   const Shape& indices = context.shape(1);
-  const Shape& data = context.shape(0);
   if (batch < 0 || batch >= std::ssize(indices))
     context.fail("batch_dims is negative or not below the rank of the indices");
+  if (*depth > std::ssize(data) - batch)
+    context.fail("batch_dims and its index tuples address more axes than the data has");
   for (std::int64_t i = 0; i < batch; ++i) {
-    context.require_dim(context.dim(0, i), context.dim(1, i),
+    context.require_dim(data[static_cast<std::size_t>(i)], context.dim(1, i),
                         "the shared axes of data and indices");
   }
   Shape shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + batch + *depth, data.end());
-  context.set_shape(0, std::move(shape));
+  return shape;
+}
+
+void infer_gather_nd(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  require_indices(context, 1);
+  context.set_shape(0, gathered_nd(context, context.shape(0)));
 }
 
 /// (shape, indices, gradient) -> gradient of the gathered tensor
 void infer_gather_grad(ShapeContext& context) {
   infer_shaped_by(context, 0, context.input_count() - 1);
+  const Shape& data = *context.outputs()[0].type.shape;
+  const bool is_nd = context.node().op_type == "GatherNDGrad";
+  context.require_shape(2, is_nd ? gathered_nd(context, data) : gathered(context, data));
 }
 
 /// (shape, indices, gradient)
@@ -107,29 +121,21 @@ void gather_elements_gradient(GradientContext& g) {
                          {{"axis", g.attributes().integer("axis", 0)}}));
 }
 
-void infer_gather_elements_grad(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
+void infer_gather_elements_grad(ShapeContext& context) {
+  context.require_same_shape(0, 2);
+  infer_shaped_by(context, 1, 0);
+  require_indexed(context, *context.outputs()[0].type.shape, 2);
+}
 
 void gather_nd_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("GatherNDGrad", {g.shape_of(g.input(0)), g.input(1), g.gradient()},
                             {{"batch_dims", g.attributes().integer("batch_dims", 0)}}));
 }
 
-void require_shape(ShapeContext& context, std::size_t input, const Shape& wanted) {
-  if (!context.has_shape(input)) return;
-  if (context.rank(input) != std::ssize(wanted)) {
-    context.fail("its updates have shape " + context.text(context.shape(input)) + ", not " +
-                 context.text(wanted));
-  }
-  for (std::int64_t i = 0; i < std::ssize(wanted); ++i) {
-    context.require_dim(context.dim(input, i), wanted[static_cast<std::size_t>(i)],
-                        "the dims of its updates and of the replaced part");
-  }
-}
-
 void infer_scatter_elements(ShapeContext& context) {
   require_elements_within(context);
   context.set_like_input(0, 0);
-  require_shape(context, 2, context.shape(1));
+  context.require_shape(2, context.shape(1));
 }
 
 /// The updates replace data[indices[...], ...].
@@ -144,7 +150,7 @@ void infer_scatter_nd(ShapeContext& context) {
   const Shape& data = context.shape(0);
   Shape wanted(indices.begin(), indices.end() - 1);
   wanted.insert(wanted.end(), data.begin() + *depth, data.end());
-  require_shape(context, 2, wanted);
+  context.require_shape(2, wanted);
 }
 
 /// A node of ScatterND or ScatterElements, for its gradient rule.
@@ -255,6 +261,7 @@ void reverse_sequence_gradient(GradientContext& g) {
 }
 
 void infer_one_hot(ShapeContext& context) {
+  context.require_length(2, 2, "the values and 2");
   context.set_element(0, context.element(2));
   Shape shape = context.shape(0);
   const std::int64_t rank = std::ssize(shape) + 1;
@@ -280,19 +287,22 @@ double gather_grad_bytes(const CostContext& cost) {
          (gradient == 0 ? cost.bytes_of_input(2) : 0);
 }
 
-Op gatherer(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-            void (*gradient)(GradientContext&)) {
+Op gatherer(std::string type, std::vector<std::int64_t> versions, const char* operands,
+            void (*infer)(ShapeContext&), void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = operands,
           .infer = infer,
           .gradient = gradient,
           .flops = no_flops,
           .bytes = bytes_of_picked};
 }
 
-Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
+Op stopping(std::string type, std::vector<std::int64_t> versions, const char* operands,
+            void (*infer)(ShapeContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = operands,
           .infer = infer,
           .stops_gradients = true,
           .flops = no_flops};
@@ -301,6 +311,7 @@ Op stopping(std::string type, std::vector<std::int64_t> versions, void (*infer)(
 void add_gather_grads(OpRegistry& registry) {
   for (const char* type : {"GatherGrad", "GatherNDGrad"}) {
     Op op = microsoft({.type = type,
+                       .operands = "shape:int64[1] indices:index dY:float -> dX",
                        .infer = infer_gather_grad,
                        .flops = flops_per_input_element<1, 2>,
                        .bytes = gather_grad_bytes<2>});
@@ -309,6 +320,7 @@ void add_gather_grads(OpRegistry& registry) {
     registry.add(std::move(op));
   }
   registry.add(microsoft({.type = "GatherElementsGrad",
+                          .operands = "dY:float shape:int64[1] indices:index -> dX",
                           .infer = infer_gather_elements_grad,
                           .flops = flops_per_input_element<1>,
                           .bytes = gather_grad_bytes<0>}));
@@ -317,32 +329,42 @@ void add_gather_grads(OpRegistry& registry) {
 }  // namespace
 
 void add_gather_ops(OpRegistry& registry) {
-  Op gather = gatherer("Gather", {1, 11, 13}, infer_gather, gather_gradient);
+  Op gather = gatherer("Gather", {1, 11, 13}, "data[1..] indices:index -> output", infer_gather,
+                       gather_gradient);
   gather.recompute = RecomputeLevel::basic;
   gather.recompute_rules = {{{1, 11, 13}, {1}}};
   registry.add(std::move(gather));
-  registry.add(
-      gatherer("GatherElements", {11, 13}, infer_gather_elements, gather_elements_gradient));
-  registry.add(gatherer("GatherND", {11, 12, 13}, infer_gather_nd, gather_nd_gradient));
-  Op scatter_nd = gatherer("ScatterND", {11, 13, 16, 18}, infer_scatter_nd, scatter_gradient);
+  registry.add(gatherer("GatherElements", {11, 13}, "data[1..] indices:index[1..] -> output",
+                        infer_gather_elements, gather_elements_gradient));
+  registry.add(gatherer("GatherND", {11, 12, 13}, "data[1..] indices:int64[1..] -> output",
+                        infer_gather_nd, gather_nd_gradient));
+  Op scatter_nd =
+      gatherer("ScatterND", {11, 13, 16, 18}, "data[1..] indices:int64[1..] updates=data -> output",
+               infer_scatter_nd, scatter_gradient);
   scatter_nd.in_place = {{0, 0}};
   scatter_nd.bytes = nullptr;  // the data is copied in full
   registry.add(std::move(scatter_nd));
   for (const char* type : {"ScatterElements", "Scatter"}) {
-    Op op = gatherer(type, {9, 11, 13, 16, 18}, infer_scatter_elements, scatter_gradient);
+    Op op = gatherer(type, {9, 11, 13, 16, 18},
+                     "data[1..] indices:index[1..] updates=data[1..] -> output",
+                     infer_scatter_elements, scatter_gradient);
     op.in_place = {{0, 0}};
     op.bytes = nullptr;
     registry.add(std::move(op));
   }
   registry.add({.type = "TensorScatter",
                 .versions = {24},
+                .operands = "past_cache[2..] update=past_cache[2..] write_indices?:int64[1] -> "
+                            "present_cache",
                 .infer = infer_tensor_scatter,
                 .flops = no_flops,
                 .in_place = {{0, 0}}});
-  registry.add(data_movement("ReverseSequence", {10, 28}, infer_reverse_sequence,
+  registry.add(data_movement("ReverseSequence", {10, 28},
+                             "input[2..] sequence_lens:int64[1] -> output", infer_reverse_sequence,
                              reverse_sequence_gradient, {}));
-  registry.add(stopping("OneHot", {9, 11}, infer_one_hot));
-  registry.add(stopping("NonZero", {9, 13}, infer_non_zero));
+  registry.add(stopping("OneHot", {9, 11}, "indices:number depth:number[0..1] values[1] -> output",
+                        infer_one_hot));
+  registry.add(stopping("NonZero", {9, 13}, "X -> Y", infer_non_zero));
   add_gather_grads(registry);
 }
 

@@ -83,12 +83,14 @@ void where_gradient(GradientContext& g) {
 Op comparison(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = "A:number|bool B=A -> C",
           .infer = infer,
           .stops_gradients = true};
 }
 
 Op boolean(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
   Op op = comparison(std::move(type), std::move(versions), infer);
+  op.operands = "A:bool B:bool -> C";
   op.in_place = {{0, 0}, {1, 0}};
   return op;
 }
@@ -107,17 +109,21 @@ void add_logic_ops(OpRegistry& registry) {
   registry.add(boolean("Or", {1, 7}, infer_comparison<or_items>));
   registry.add(boolean("Xor", {1, 7}, infer_comparison<xor_items>));
   Op invert = comparison("Not", {1}, infer_not);
+  invert.operands = "X:bool -> Y";
   invert.in_place = {{0, 0}};
   registry.add(std::move(invert));
   for (const char* type : {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift"}) {
     Op op = boolean(type, {11, 18}, infer_broadcast);
+    op.operands = "A:integer B=A -> C";
     registry.add(std::move(op));
   }
   Op bitwise_not = comparison("BitwiseNot", {18}, infer_like_first_input);
+  bitwise_not.operands = "X:integer -> Y";
   bitwise_not.in_place = {{0, 0}};
   registry.add(std::move(bitwise_not));
   registry.add(recomputed({.type = "Where",
                            .versions = {9, 16},
+                           .operands = "condition:bool X Y=X -> output",
                            .infer = infer_where,
                            .gradient = where_gradient,
                            .in_place = {{1, 0}, {2, 0}}},

@@ -11,19 +11,26 @@ bool reduces(const Attributes& attributes) {
   return attributes.text("reduction", "mean") != "none";
 }
 
+/// There is a label for each position of the scores, which have a further axis for the classes.
+void require_labels(ShapeContext& context, std::size_t scores, std::size_t labels) {
+  if (context.rank(labels) + 1 != context.rank(scores)) {
+    context.fail("the scores have shape " + context.text(context.shape(scores)) +
+                 " and the labels " + context.text(context.shape(labels)));
+  }
+  for (std::int64_t axis = 0; axis < context.rank(labels); ++axis) {
+    context.same_dim(context.dim(scores, axis == 0 ? 0 : axis + 1), context.dim(labels, axis),
+                     "the positions of scores and labels");
+  }
+}
+
 /// scores [batch, classes, ...], labels [batch, ...], optional weights [classes].
 /// Output 0 is the loss, output 1 the logarithm of the class probabilities, like the scores.
 void infer_cross_entropy(ShapeContext& context) {
-  const auto output_type = context.attributes().integer("output_type", 0);
   const ElementType element =
-      output_type != 0 ? static_cast<ElementType>(output_type) : context.element(0);
+      element_attribute(context.attributes(), "output_type", context.element(0));
   context.set_element(0, element);
   context.set_element(1, element);
-  if (context.rank(0) < 1) context.fail("the scores need a class axis");
-  for (std::int64_t axis = 0; axis < context.rank(1); ++axis) {
-    context.same_dim(context.dim(0, axis == 0 ? 0 : axis + 1), context.dim(1, axis),
-                     "the positions of scores and labels");
-  }
+  require_labels(context, 0, 1);
   const Expr& classes = context.dim(0, context.rank(0) > 1 ? 1 : 0);
   context.require_length(2, classes, "the class weights and the classes");
   context.set_shape(0, reduces(context.attributes()) ? Shape() : context.shape(1));
@@ -34,8 +41,18 @@ void infer_cross_entropy(ShapeContext& context) {
 void infer_cross_entropy_grad(ShapeContext& context) {
   const Expr& classes = context.dim(1, context.rank(1) > 1 ? 1 : 0);
   context.require_length(3, classes, "the class weights and the classes");
-  const auto output_type = context.attributes().integer("output_type", 0);
-  context.set(0, output_type != 0 ? static_cast<ElementType>(output_type) : context.element(1),
+  require_labels(context, 1, 2);
+  if (context.has_shape(0) && context.rank(0) > 0) {
+    if (context.rank(0) != context.rank(2))
+      context.fail("its gradient and its labels differ in rank");
+    for (std::int64_t axis = 0; axis < context.rank(0); ++axis) {
+      context.require_dim(context.dim(0, axis), context.dim(2, axis),
+                          "its gradient and its labels");
+    }
+  } else if (!reduces(context.attributes()) && context.rank(2) > 0) {
+    context.fail("needs a gradient for each label");
+  }
+  context.set(0, element_attribute(context.attributes(), "output_type", context.element(1)),
               context.shape(1));
 }
 
@@ -83,9 +100,19 @@ double chosen_grad_bytes(const CostContext& cost) {
   return cost.bytes_of_input(0) + cost.bytes_of_input(2) + cost.bytes_of_output();
 }
 
+constexpr const char* loss_operands =
+    "scores:float[1..] labels:index weights?=scores[1] -> loss log_prob?";
+/// The label to ignore is an operand.
+constexpr const char* internal_operands =
+    "scores:float[1..] labels:index weights?=scores[1] ignore_index?:int64[0..1] -> loss log_prob?";
+constexpr const char* grad_operands =
+    "dY:float log_prob:float[1..] labels:index weights?:float[1] ignore_index?:int64[0..1] "
+    "bias?:float -> dX";
+
 Op loss(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {12, 13, 22},
+          .operands = loss_operands,
           .infer = infer_cross_entropy,
           .gradient = gradient,
           .flops = flops_per_input_element<9>};  // a LogSoftmax, and the sum
@@ -95,15 +122,20 @@ Op loss(std::string type, void (*gradient)(GradientContext&)) {
 
 void add_loss_ops(OpRegistry& registry) {
   registry.add(loss("SoftmaxCrossEntropyLoss", cross_entropy_gradient));
-  registry.add(microsoft(loss("SoftmaxCrossEntropyLossInternal", internal_cross_entropy_gradient)));
+  Op internal = loss("SoftmaxCrossEntropyLossInternal", internal_cross_entropy_gradient);
+  internal.operands = internal_operands;
+  registry.add(microsoft(std::move(internal)));
   Op chosen = loss("NegativeLogLikelihoodLoss", nll_gradient);
+  chosen.operands = "scores:float[1..] labels:index weights?=scores[1] -> loss";
   chosen.flops = chosen_flops;
   chosen.bytes = chosen_bytes;
   registry.add(std::move(chosen));
   Op sparse = loss("SparseSoftmaxCrossEntropy", nullptr);
   sparse.versions = {9};
+  sparse.operands = "scores:float[1..] labels:index weights?:float -> loss log_prob?";
   registry.add(std::move(sparse));
   Op grad = microsoft({.type = "SoftmaxCrossEntropyLossGrad",
+                       .operands = grad_operands,
                        .infer = infer_cross_entropy_grad,
                        .flops = flops_per_element<6>,  // exp(log p), minus one, times d loss
                        .in_place = {{1, 0}}});
@@ -116,6 +148,7 @@ void add_loss_ops(OpRegistry& registry) {
   registry.add(std::move(grad));
   registry.add({.type = "SparseSoftmaxCrossEntropyGrad",
                 .versions = {9},
+                .operands = "dY:float log_prob:float[1..] labels:index weights?:float -> dX",
                 .infer = infer_cross_entropy_grad,
                 .flops = flops_per_element<6>,
                 .in_place = {{1, 0}}});

@@ -268,6 +268,7 @@ void gemm_gradient(GradientContext& g) {
 void add_matmul_ops(OpRegistry& registry) {
   registry.add({.type = "MatMul",
                 .versions = {1, 9, 13},
+                .operands = "A:number[1..] B=A[1..] -> Y",
                 .infer = infer_matmul,
                 .gradient = matmul_gradient,
                 .flops = matmul_flops,
@@ -291,6 +292,7 @@ void add_matmul_ops(OpRegistry& registry) {
                 .infer = infer_determinant,
                 .flops = determinant_flops});
   registry.add(microsoft({.type = "FusedMatMul",
+                          .operands = "A:float[1..] B=A[1..] -> Y",
                           .infer = infer_fused_matmul,
                           .gradient = fused_matmul_gradient,
                           .flops = matmul_flops,
@@ -299,6 +301,8 @@ void add_matmul_ops(OpRegistry& registry) {
                           .recompute_rules = {{{1}, {}}}}));
   registry.add({.type = "Gemm",
                 .versions = {1, 6, 7, 9, 11, 13},
+                .operands = {{1, "A:number[2] B=A[2] C=A[0..2] -> Y"},
+                             {11, "A:number[2] B=A[2] C?=A[0..2] -> Y"}},
                 .infer = infer_gemm,
                 .gradient = gemm_gradient,
                 .flops = gemm_flops,

@@ -32,7 +32,7 @@ Shape statistics_shape(ShapeContext& context) {
 }
 
 ElementType stash_element(const Attributes& attributes) {
-  return static_cast<ElementType>(attributes.integer("stash_type", 1));
+  return element_attribute(attributes, "stash_type", ElementType::float32);
 }
 
 void infer_layer_norm(ShapeContext& context) {
@@ -48,16 +48,70 @@ void infer_layer_norm(ShapeContext& context) {
 /// (input, skip, gamma, [beta], [bias]) -> output, mean, inverse deviation, input + skip + bias
 void infer_skip_layer_norm(ShapeContext& context) {
   infer_layer_norm(context);
+  for (std::size_t i = 1; i < context.input_count(); ++i) {
+    context.require_broadcastable(i, context.shape(0));
+  }
   if (context.has_output(3)) context.set_like_input(3, 0);
 }
 
 /// (gradient, X, scale, ...) -> dX, dScale, dBias
 void infer_norm_grad(ShapeContext& context) {
+  context.require_same_shape(0, 1);
   context.set_like_input(0, 1);
   for (std::size_t i = 1; i < context.output_count(); ++i) context.set_like_input(i, 2);
 }
 
-void infer_first(ShapeContext& context) { context.set_like_input(0, 0); }
+/// Scale and statistics have one entry per channel.
+void infer_channel_norm_grad(ShapeContext& context) {
+  infer_norm_grad(context);
+  for (std::size_t i = 2; i < context.input_count(); ++i) {
+    context.require_length(i, context.dim(1, 1), "the scale or statistics and the channels");
+  }
+}
+
+/// The scale covers the axes from `axis` on, or is a single number; the statistics cover the axes
+/// before.
+void infer_layer_norm_grad(ShapeContext& context) {
+  infer_norm_grad(context);
+  const Shape& data = context.shape(1);
+  const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(1));
+  const Shape outer(data.begin(), data.begin() + axis);
+  for (std::size_t i = 3; i < context.input_count(); ++i) {
+    if (!context.has_shape(i)) continue;
+    context.require_dim(*element_count({ElementType::undefined, outer, {}}),
+                        *element_count(context.type(i)),
+                        "the normalized rows and their statistics");
+  }
+}
+
+/// The channels form groups, each with a scale and a bias; since version 21 each channel has them.
+void infer_group_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  const std::int64_t groups = context.attributes().require_integer("num_groups");
+  const Expr& channels = context.dim(0, 1);
+  const auto count = channels.integer();
+  if (groups < 1 || (count && *count % groups != 0)) {
+    context.fail("cannot form " + std::to_string(groups) + " groups of " + context.text(channels) +
+                 " channels");
+  }
+  for (const std::size_t each : {1U, 2U}) {
+    context.require_length(each, context.version() < 21 ? Expr(groups) : channels,
+                           "the scale or bias and its channels or groups");
+  }
+}
+
+void infer_local_response_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  const std::int64_t size = context.attributes().require_integer("size");
+  if (size < 1) context.fail("sums over " + std::to_string(size) + " channels");
+}
+
+void infer_mean_variance_norm(ShapeContext& context) {
+  context.set_like_input(0, 0);
+  Integers axes = context.attributes().integers("axes");
+  if (axes.empty()) axes = {0, 2, 3};
+  for (const std::int64_t axis : axes) context.axis(axis, context.rank(0));
+}
 
 void infer_instance_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
@@ -194,6 +248,7 @@ double batch_norm_flops(const CostContext& cost) {
 Op layer_norm(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {1, 17},
+          .operands = "X:float[1..] scale:float bias?:float -> Y mean? inverse_deviation?",
           .infer = infer_layer_norm,
           .gradient = gradient,
           .flops = normalization_flops,
@@ -205,6 +260,7 @@ void add_layer_norms(OpRegistry& registry) {
   registry.add(layer_norm("LayerNormalization", layer_norm_gradient));
   Op simplified = layer_norm("SimplifiedLayerNormalization", simplified_layer_norm_gradient);
   simplified.versions = {1};
+  simplified.operands = "X:float[1..] scale:float -> Y inverse_deviation?";
   simplified.flops = root_mean_square_flops;
   simplified.recompute_rules = {{{1}, {}}};
   registry.add(std::move(simplified));
@@ -212,12 +268,17 @@ void add_layer_norms(OpRegistry& registry) {
     Op skip = microsoft(layer_norm(type, nullptr));
     skip.infer = infer_skip_layer_norm;
     const bool is_simplified = std::string_view(type) != "SkipLayerNormalization";
+    skip.operands = is_simplified ? "X:float[1..] skip=X gamma=X bias?=X -> "
+                                    "Y mean? inverse_deviation? sum?"
+                                  : "X:float[1..] skip=X gamma=X beta?=X bias?=X -> "
+                                    "Y mean? inverse_deviation? sum?";
     skip.flops = is_simplified ? flops_per_element<5> : flops_per_element<9>;
     skip.recompute_rules = {{{1}, {}}};
     registry.add(std::move(skip));
   }
   registry.add({.type = "RMSNormalization",
                 .versions = {23},
+                .operands = "X:float[1..] scale:float -> Y",
                 .infer = infer_layer_norm,
                 .gradient = root_mean_square_gradient,
                 .flops = root_mean_square_flops});
@@ -226,11 +287,47 @@ void add_layer_norms(OpRegistry& registry) {
 void add_lp_norms(OpRegistry& registry) {
   registry.add({.type = "LpNormalization",
                 .versions = {1, 22},
+                .operands = "input:float[1..] -> output",
                 .infer = infer_lp_norm,
                 .gradient = lp_norm_gradient,
                 .flops = flops_per_element<3>});
-  registry.add(microsoft(
-      {.type = "LpNormalizationGrad", .infer = infer_lp_norm, .flops = flops_per_element<7>}));
+  registry.add(microsoft({.type = "LpNormalizationGrad",
+                          .operands = "dY:float[1..] input=dY[1..] -> dX",
+                          .infer = infer_lp_norm,
+                          .flops = flops_per_element<7>}));
+}
+
+struct NormGrad {
+  const char* type;
+  const char* operands;
+  void (*infer)(ShapeContext&);
+};
+
+void add_norm_grads(OpRegistry& registry) {
+  const NormGrad grads[] = {
+      {"BatchNormalizationGrad",
+       "dY:float[2..] X:float[2..] scale:float[1] mean:float[1] inverse_deviation:float[1] -> "
+       "dX dScale? dBias?",
+       infer_channel_norm_grad},
+      {"LayerNormalizationGrad",
+       "dY:float[1..] X:float[1..] scale:float mean:float inverse_deviation:float -> "
+       "dX dScale? dBias?",
+       infer_layer_norm_grad},
+      {"SimplifiedLayerNormalizationGrad",
+       "dY:float[1..] X:float[1..] scale:float inverse_deviation:float -> dX dScale?",
+       infer_layer_norm_grad},
+      {"InstanceNormalizationGrad",
+       "dY:float[2..] X:float[2..] scale:float[1] -> dX dScale? dBias?", infer_channel_norm_grad},
+  };
+  for (const NormGrad& each : grads) {
+    Op op = microsoft({.type = each.type,
+                       .operands = each.operands,
+                       .infer = each.infer,
+                       .flops = flops_per_input_element<14>});
+    registry.add(op);
+    op.domain.clear();  // older training graphs have them in the default domain
+    registry.add(std::move(op));
+  }
 }
 
 }  // namespace
@@ -244,35 +341,48 @@ void add_normalization_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> batch_norm_versions = {1, 6, 7, 9, 14, 15};
   const Op batch_norm = {.type = "BatchNormalization",
                          .versions = batch_norm_versions,
+                         .operands = {{1,
+                                       "X:float[2..] scale:float[1] B:float[1] mean:float[1] "
+                                       "var:float[1] -> Y mean? var? saved_mean? saved_var?"},
+                                      {14,
+                                       "X:float[2..] scale:float[1] B=scale[1] mean:float[1] "
+                                       "var=mean[1] -> Y running_mean? running_var?"}},
                          .infer = infer_batch_norm,
                          .gradient = batch_norm_gradient,
                          .flops = batch_norm_flops,
                          .recompute = RecomputeLevel::basic,
                          .recompute_rules = {{batch_norm_versions, {}}}};
   registry.add(batch_norm);
-  registry.add(microsoft(
-      {.type = "BatchNormInternal", .infer = infer_batch_norm, .flops = normalization_flops}));
+  registry.add(
+      microsoft({.type = "BatchNormInternal",
+                 .operands = "X:float[2..] scale:float[1] B:float[1] mean:float[1] var:float[1] -> "
+                             "Y running_mean? running_var? saved_mean? saved_inverse_deviation?",
+                 .infer = infer_batch_norm,
+                 .flops = normalization_flops}));
   add_layer_norms(registry);
   add_lp_norms(registry);
   registry.add({.type = "InstanceNormalization",
                 .versions = {1, 6, 22},
+                .operands = "input:float[3..] scale=input[1] B=input[1] -> output",
                 .infer = infer_instance_norm,
                 .gradient = instance_norm_gradient,
                 .flops = normalization_flops});
-  for (const char* type : {"GroupNormalization", "LRN", "MeanVarianceNormalization"}) {
-    registry.add({.type = type,
-                  .versions = {1, 9, 13, 18, 21},
-                  .infer = infer_first,
-                  .flops = normalization_flops});
-  }
-  for (const char* type : {"BatchNormalizationGrad", "LayerNormalizationGrad",
-                           "SimplifiedLayerNormalizationGrad", "InstanceNormalizationGrad"}) {
-    Op op =
-        microsoft({.type = type, .infer = infer_norm_grad, .flops = flops_per_input_element<14>});
-    registry.add(op);
-    op.domain.clear();  // older training graphs have them in the default domain
-    registry.add(std::move(op));
-  }
+  registry.add({.type = "GroupNormalization",
+                .versions = {18, 21},
+                .operands = "X:float[2..] scale=X[1] bias=X[1] -> Y",
+                .infer = infer_group_norm,
+                .flops = normalization_flops});
+  registry.add({.type = "LRN",
+                .versions = {1, 13},
+                .operands = "X:float[2..] -> Y",
+                .infer = infer_local_response_norm,
+                .flops = normalization_flops});
+  registry.add({.type = "MeanVarianceNormalization",
+                .versions = {9, 13},
+                .operands = "X:float -> Y",
+                .infer = infer_mean_variance_norm,
+                .flops = normalization_flops});
+  add_norm_grads(registry);
 }
 
 }  // namespace stashscope

@@ -95,6 +95,42 @@ double average_pool_grad_flops(const CostContext& cost) {
 /// itself is not stashed for them.
 void infer_from_last_operand(ShapeContext& context) {
   infer_shaped_by(context, context.input_count() - 1, 0);
+  const Shape& data = *context.outputs()[0].type.shape;
+  if (std::ssize(data) != context.rank(0)) {
+    context.fail("the gradient has shape " + context.text(context.shape(0)) + " and the data " +
+                 context.text(data));
+  }
+  for (const std::size_t axis : {0U, 1U}) {
+    context.require_dim(context.shape(0)[axis], data[axis], "the planes of gradient and data");
+  }
+}
+
+/// Checks that the windows over the data give the gradient's shape.
+void infer_average_pool_grad(ShapeContext& context) {
+  infer_from_last_operand(context);
+  const Shape& data = *context.outputs()[0].type.shape;
+  const Window window =
+      read_window(context.attributes(), context.attributes().require_integers("kernel_shape"));
+  if (window.kernel.size() + 2 != data.size())
+    context.fail("its kernel has other axes than its data");
+  for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    context.require_dim(window_count(context, window, axis, data[axis + 2]),
+                        context.shape(0)[axis + 2], "the windows and the gradient");
+  }
+}
+
+/// The indices are those of the forward pass; the kernel checks that they are in the data.
+void infer_max_pool_grad(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  infer_from_last_operand(context);
+}
+
+/// One gradient per plane.
+void infer_global_pool_grad(ShapeContext& context) {
+  infer_from_last_operand(context);
+  for (std::int64_t axis = 2; axis < context.rank(0); ++axis) {
+    context.require_dim(context.dim(0, axis), 1, "the pooled axes and 1");
+  }
 }
 
 void max_pool_gradient(GradientContext& g) {
@@ -130,6 +166,7 @@ void global_average_pool_gradient(GradientContext& g) {
 Op pool(std::string type, std::vector<std::int64_t> versions, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = "X:number[3..] -> Y",
           .infer = infer_pool,
           .gradient = gradient,
           .flops = pool_flops};
@@ -138,7 +175,9 @@ Op pool(std::string type, std::vector<std::int64_t> versions, void (*gradient)(G
 }  // namespace
 
 void add_pooling_ops(OpRegistry& registry) {
-  registry.add(pool("MaxPool", {1, 8, 10, 11, 12, 22}, max_pool_gradient));
+  Op max_pool = pool("MaxPool", {1, 8, 10, 11, 12, 22}, max_pool_gradient);
+  max_pool.operands = "X:number[3..] -> Y indices?";
+  registry.add(std::move(max_pool));
   registry.add(pool("AveragePool", {1, 7, 10, 11, 19, 22}, average_pool_gradient));
   registry.add(pool("LpPool", {1, 2, 11, 18, 22}, nullptr));
   registry.add({.type = "MaxUnpool",
@@ -148,19 +187,27 @@ void add_pooling_ops(OpRegistry& registry) {
                 .flops = no_flops});
   registry.add({.type = "GlobalAveragePool",
                 .versions = {1, 22},
+                .operands = "X:float[3..] -> Y",
                 .infer = infer_global_pool,
                 .gradient = global_average_pool_gradient,
                 .flops = flops_per_input_element<1>});
   registry.add({.type = "GlobalMaxPool",
                 .versions = {1, 22},
+                .operands = "X:float[3..] -> Y",
                 .infer = infer_global_pool,
                 .flops = flops_per_input_element<1>});
-  Op grad = microsoft({.type = "GlobalAveragePoolGrad", .infer = infer_from_last_operand});
+  Op grad = microsoft({.type = "GlobalAveragePoolGrad",
+                       .operands = "dY:float[3..] shape:int64[1] -> dX",
+                       .infer = infer_global_pool_grad});
   registry.add(grad);
   grad.type = "MaxPoolGrad";
+  grad.operands = "dY:float[3..] indices:int64[3..] shape:int64[1] -> dX";
+  grad.infer = infer_max_pool_grad;
   grad.flops = flops_per_input_element<1>;
   registry.add(grad);
   grad.type = "AveragePoolGrad";
+  grad.operands = "dY:float[3..] shape:int64[1] -> dX";
+  grad.infer = infer_average_pool_grad;
   grad.flops = average_pool_grad_flops;
   registry.add(std::move(grad));
 }

@@ -8,9 +8,7 @@ namespace stashscope {
 namespace {
 
 ElementType chosen_type(const ShapeContext& context, ElementType otherwise) {
-  const std::int64_t chosen = context.attributes().integer("output_dtype", 0);
-  return is_known_element_type(static_cast<int>(chosen)) ? static_cast<ElementType>(chosen)
-                                                         : otherwise;
+  return element_attribute(context.attributes(), "output_dtype", otherwise);
 }
 
 /// (x, scale, [zero point]); the zero point or the attribute sets the type.
@@ -36,15 +34,18 @@ void infer_dynamic_quantize(ShapeContext& context) {
 void add_quantization_ops(OpRegistry& registry) {
   registry.add({.type = "QuantizeLinear",
                 .versions = {10, 13, 19, 21, 23, 24, 25},
+                .operands = "x:float|int32 y_scale:float|int32|float8e8m0 y_zero_point? -> y",
                 .infer = infer_quantize,
                 .stops_gradients = true,
                 .flops = flops_per_element<3>});
   registry.add({.type = "DequantizeLinear",
                 .versions = {10, 13, 19, 21, 23, 24, 25},
+                .operands = "x x_scale:float|float8e8m0 x_zero_point?=x -> y",
                 .infer = infer_dequantize,
                 .flops = flops_per_element<2>});
   registry.add({.type = "DynamicQuantizeLinear",
                 .versions = {11},
+                .operands = "x:float32 -> y y_scale y_zero_point",
                 .infer = infer_dynamic_quantize,
                 .stops_gradients = true,
                 .flops = flops_per_element<5>});

@@ -1,4 +1,7 @@
-// DepthToSpace and SpaceToDepth; blocks that form an image; cropping and padding at the centre.
+// Elements at other places: DepthToSpace and SpaceToDepth; Pad; blocks that form an image; cropping
+// and padding at the centre.
+
+#include <limits>
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -10,14 +13,23 @@ namespace {
 std::int64_t block_size(ShapeContext& context) {
   const std::int64_t size = context.attributes().require_integer("blocksize");
   if (size < 1) context.fail("its block size " + std::to_string(size) + " is below 1");
-  if (context.rank(0) != 4) context.fail("its input needs rank 4");
+  // Larger sizes than that have no square.
+  if (size > std::numeric_limits<std::int32_t>::max()) context.fail("its block size is too large");
   return size;
+}
+
+void require_multiple(const ShapeContext& context, const Expr& size, std::int64_t of) {
+  const auto number = size.integer();
+  if (number && *number % of != 0) {
+    context.fail("the size " + context.text(size) + " is not a multiple of " + std::to_string(of));
+  }
 }
 
 void infer_depth_to_space(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const std::int64_t size = block_size(context);
   const Shape& x = context.shape(0);
+  require_multiple(context, x[1], size * size);
   context.set_shape(0, {x[0], floor_divide(x[1], size * size), x[2] * size, x[3] * size});
 }
 
@@ -25,6 +37,7 @@ void infer_space_to_depth(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const std::int64_t size = block_size(context);
   const Shape& x = context.shape(0);
+  for (const std::size_t axis : {2U, 3U}) require_multiple(context, x[axis], size);
   context.set_shape(
       0, {x[0], x[1] * (size * size), floor_divide(x[2], size), floor_divide(x[3], size)});
 }
@@ -100,21 +113,108 @@ void center_crop_pad_gradient(GradientContext& g) {
   g.give(0, g.add("CenterCropPad", {g.gradient(), sizes}, g.attributes()));
 }
 
+/// The pads are attribute `pads` before version 11 and input 1 since then; input 3 names the axes
+/// since version 18.
+/// @param input the input with the pads; 0: an attribute
+std::optional<Shape> read_pads(ShapeContext& context, std::size_t input) {
+  if (input == 0) {
+    const Integers pads =
+        context.attributes().integers(context.version() < 2 ? "paddings" : "pads");
+    return Shape(pads.begin(), pads.end());
+  }
+  const Contents* const known = context.contents(input);
+  if (known == nullptr) return std::nullopt;
+  return Shape(known->begin(), known->end());
+}
+
+/// Sizes that are not known become unknown dims.
+Shape padded_shape(ShapeContext& context, Shape shape, std::size_t pads_input) {
+  std::vector<std::int64_t> axes = all_axes(std::ssize(shape));
+  if (context.has_input(3)) {
+    const auto known = context.integers(3);
+    if (!known) throw ShapeUnknown();
+    axes = *known;
+    for (std::int64_t& axis : axes) axis = context.axis(axis, std::ssize(shape));
+  }
+  const bool copies = context.attributes().text("mode", "constant") != "constant";
+  const auto pads = read_pads(context, pads_input);
+  if (pads && pads->size() != 2 * axes.size()) {
+    context.fail("has " + std::to_string(pads->size()) + " pads for " +
+                 std::to_string(axes.size()) + " axes");
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Expr& dim = shape[static_cast<std::size_t>(axes[i])];
+    const bool is_empty = dim.is(0);
+    dim = pads ? dim + (*pads)[i] + (*pads)[i + axes.size()] : context.unknown_dim();
+    if (copies && is_empty && !dim.is(0)) context.fail("pads an axis that has no elements to copy");
+  }
+  return shape;
+}
+
+void infer_pad(ShapeContext& context) {
+  context.set_element(0, context.element(0));
+  context.set_shape(0, padded_shape(context, context.shape(0), context.version() < 11 ? 0 : 1));
+}
+
+/// (gradient, shape, pads, [axes]) -> gradient of the data
+void infer_pad_grad(ShapeContext& context) {
+  infer_shaped_by(context, 1, 0);
+  context.require_shape(0, padded_shape(context, *context.outputs()[0].type.shape, 2));
+}
+
+/// Padding with a constant is undone by padding with the negative amounts.
+void pad_gradient(GradientContext& g) {
+  const std::string mode = g.attributes().text("mode", "constant");
+  if (mode != "constant") {
+    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers("pads")) : g.input(1);
+    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), pads};
+    if (g.has_input(3)) inputs.push_back(g.input(3));
+    g.give(0, g.add_microsoft("PadGrad", std::move(inputs), {{"mode", mode}}));
+    return;
+  }
+  if (g.opset() < 11) {
+    Integers pads = g.attributes().integers("pads");
+    for (std::int64_t& pad : pads) pad = -pad;
+    g.give(0, g.add("Pad", {g.gradient()}, {{"pads", pads}}));
+    return;
+  }
+  std::vector<ValueId> inputs = {g.gradient(), g.add("Neg", {g.input(1)})};
+  if (g.has_input(3)) {
+    inputs.push_back(ValueId());
+    inputs.push_back(g.input(3));
+  }
+  g.give(0, g.add("Pad", std::move(inputs)));
+}
+
 }  // namespace
 
 void add_rearrange_ops(OpRegistry& registry) {
-  registry.add(data_movement("DepthToSpace", {1, 11, 13}, infer_depth_to_space,
-                             depth_to_space_gradient, {}));
-  registry.add(
-      data_movement("SpaceToDepth", {1, 13}, infer_space_to_depth, space_to_depth_gradient, {}));
+  registry.add(data_movement("DepthToSpace", {1, 11, 13}, "input[4] -> output",
+                             infer_depth_to_space, depth_to_space_gradient, {}));
+  registry.add(data_movement("SpaceToDepth", {1, 13}, "input[4] -> output", infer_space_to_depth,
+                             space_to_depth_gradient, {}));
+  registry.add(data_movement(
+      "Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24},
+      {{1, "data -> output"},
+       {11, "data pads:int64[1] constant_value?=data[0..1] -> output"},
+       {18, "data pads:int64[1] constant_value?=data[0..1] axes?:index[1] -> output"}},
+      infer_pad, pad_gradient, {}));
+  registry.add(microsoft({.type = "PadGrad",
+                          .operands = "dY:float shape:int64[1] pads:int64[1] axes?:index[1] -> dX",
+                          .infer = infer_pad_grad,
+                          .flops = no_flops}));
   registry.add({.type = "Col2Im",
                 .versions = {18},
+                .operands = "input[3] image_shape:int64[1] block_shape:int64[1] -> output",
                 .infer = infer_col_to_im,
                 .gradient = col_to_im_gradient,
                 .flops = flops_per_input_element<1>});
-  registry.add(microsoft({.type = "Col2ImGrad", .infer = infer_col_to_im_grad, .flops = no_flops}));
-  registry.add(
-      data_movement("CenterCropPad", {18}, infer_center_crop_pad, center_crop_pad_gradient, {}));
+  registry.add(microsoft({.type = "Col2ImGrad",
+                          .operands = "dY:float shape:int64[1] block_shape:int64[1] -> dX",
+                          .infer = infer_col_to_im_grad,
+                          .flops = no_flops}));
+  registry.add(data_movement("CenterCropPad", {18}, "input_data[1..] shape:index[1] -> output_data",
+                             infer_center_crop_pad, center_crop_pad_gradient, {}));
 }
 
 }  // namespace stashscope

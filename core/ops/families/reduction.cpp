@@ -66,6 +66,7 @@ Expr added(const Expr& a, const Expr& b) { return a + b; }
 void infer_arg_extreme(ShapeContext& context) {
   context.set_element(0, ElementType::int64);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", 0), context.rank(0));
+  if (context.dim(0, axis).is(0)) context.fail("its axis has no elements");
   const bool keep = context.attributes().integer("keepdims", 1) != 0;
   context.set_shape(0, reduced_shape(context.shape(0), {axis}, keep));
 }
@@ -76,6 +77,7 @@ void infer_top_k(ShapeContext& context) {
   Shape shape = context.shape(0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -1), context.rank(0));
   const Contents* const count = context.contents(1);
+  if (count != nullptr && count->size() != 1) context.fail("k is not a single number");
   Expr k = context.version() < 10 ? Expr(context.attributes().integer("k", 0))
            : count != nullptr && count->size() == 1
                ? (*count)[0]
@@ -225,7 +227,9 @@ void reduce_log_sum_gradient(GradientContext& g) {
 template <std::size_t axis_input = 1>
 void infer_cumulative(ShapeContext& context) {
   infer_like_first_input(context);
-  if (const auto axis = context.integer(axis_input)) context.axis(*axis, context.rank(0));
+  const Contents* const axis = context.contents(axis_input);
+  if (axis != nullptr && axis->size() != 1) context.fail("its axis is not a single number");
+  if (const auto number = context.integer(axis_input)) context.axis(*number, context.rank(0));
 }
 
 /// The gradient is the running sum in the opposite direction.
@@ -246,6 +250,8 @@ template <int flops = 1, std::int64_t axes_input_since = 18>
 Op reduce(std::string type, void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = {1, 11, 12, 13, 18, 20},
+          .operands = {{1, "data:number|bool -> reduced"},
+                       {axes_input_since, "data:number|bool axes?:int64[0..1] -> reduced"}},
           .infer = infer_reduce<axes_input_since>,
           .gradient = gradient,
           .flops = flops_per_input_element<flops>};
@@ -276,12 +282,14 @@ void add_reduction_ops(OpRegistry& registry) {
   for (const char* type : {"ArgMax", "ArgMin"}) {
     registry.add({.type = type,
                   .versions = {1, 11, 12, 13},
+                  .operands = "data:number[1..] -> reduced",
                   .infer = infer_arg_extreme,
                   .stops_gradients = true,
                   .flops = flops_per_input_element<1>});
   }
   registry.add({.type = "CumSum",
                 .versions = {11, 14},
+                .operands = "x:number[1..] axis:index[0..1] -> y",
                 .infer = infer_cumulative<>,
                 .gradient = cum_sum_gradient,
                 .in_place = {},
@@ -289,12 +297,17 @@ void add_reduction_ops(OpRegistry& registry) {
                 .recompute_rules = {{{11, 14}, {1}}}});
   registry.add({.type = "CumProd",
                 .versions = {26},
+                .operands = "x:number[1..] axis:index[0..1] -> y",
                 .infer = infer_cumulative<>,
                 .gradient = cum_prod_gradient});
-  registry.add(microsoft(
-      {.type = "CumProdGrad", .infer = infer_cumulative<2>, .flops = flops_per_element<4>}));
+  registry.add(microsoft({.type = "CumProdGrad",
+                          .operands = "dY:float[1..] x=dY[1..] axis:index[0..1] -> dX",
+                          .infer = infer_cumulative<2>,
+                          .flops = flops_per_element<4>}));
   registry.add({.type = "TopK",
                 .versions = {1, 10, 11, 24},
+                .operands = {{1, "X:number[1..] -> values indices"},
+                             {10, "X:number[1..] K:int64[0..1] -> values indices"}},
                 .infer = infer_top_k,
                 .gradient = top_k_gradient,
                 .flops = flops_per_input_element<1>});

@@ -1,5 +1,7 @@
 // Resize, Upsample and the gradient.
 
+#include <algorithm>
+
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
 
@@ -46,10 +48,14 @@ void scale_evenly(Shape& shape, const Contents& sizes, const std::vector<std::in
   }
 }
 
-void infer_resize(ShapeContext& context) {
+void infer_resized(ShapeContext& context) {
   context.set_element(0, context.element(0));
   Shape shape = context.shape(0);
   const std::size_t scales_input = context.version() >= 11 ? 2 : 1;
+  const std::size_t axes_count = resized_axes(context).size();
+  if (context.has_shape(3)) {
+    context.require_length(3, static_cast<std::int64_t>(axes_count), "its sizes and its axes");
+  }
   const Contents* const scales = context.contents(scales_input);
   if (scales != nullptr && !scales->empty()) {
     scale_dims(context, shape, *scales);
@@ -58,8 +64,8 @@ void infer_resize(ShapeContext& context) {
   }
   const std::vector<std::int64_t> axes = resized_axes(context);
   const Contents* const sizes = context.contents(3);
-  if (sizes != nullptr && sizes->size() != axes.size()) {
-    context.fail("its sizes do not match the data's axes");
+  if (sizes == nullptr && !context.has_input(3) && !context.has_input(scales_input)) {
+    context.fail("has neither scales nor sizes");
   }
   const std::string policy = context.attributes().text("keep_aspect_ratio_policy", "stretch");
   if (policy != "stretch") {
@@ -75,7 +81,7 @@ void infer_resize(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-void infer_upsample(ShapeContext& context) {
+void infer_upsampled(ShapeContext& context) {
   context.set_element(0, context.element(0));
   Shape shape = context.shape(0);
   const Contents* const scales = context.contents(1);
@@ -84,8 +90,36 @@ void infer_upsample(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
+/// Axes without elements have nothing to be made from.
+void require_elements(const ShapeContext& context, const Shape& data, const Shape& resized) {
+  for (std::size_t i = 0; i < std::min(data.size(), resized.size()); ++i) {
+    if (data[i].is(0) && !resized[i].is(0)) context.fail("resizes an axis that has no elements");
+  }
+}
+
 /// (gradient, shape of the data, [roi], [scales]) -> gradient of the data
-void infer_resize_grad(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
+void infer_resize_grad(ShapeContext& context) {
+  infer_shaped_by(context, 1, 0);
+  const Shape& data = *context.outputs()[0].type.shape;
+  if (std::ssize(data) != context.rank(0)) {
+    context.fail("its gradient has shape " + context.text(context.shape(0)) + " and its data " +
+                 context.text(data));
+  }
+  require_elements(context, data, context.shape(0));
+  Integers axes = context.attributes().integers("axes");
+  if (axes.empty()) axes = all_axes(context.rank(0));
+  for (const std::int64_t axis : axes) context.axis(axis, context.rank(0));
+  if (context.has_shape(3) && !context.dim(3, 0).is(0)) {
+    context.require_length(3, std::ssize(axes), "the scales and the resized axes");
+  }
+}
+
+template <void (*infer)(ShapeContext&)>
+void checked(ShapeContext& context) {
+  infer(context);
+  const auto& resized = context.outputs()[0].type.shape;
+  if (resized) require_elements(context, context.shape(0), *resized);
+}
 
 void resize_gradient(GradientContext& g) {
   if (g.attributes().text("keep_aspect_ratio_policy", "stretch") != "stretch") {
@@ -112,16 +146,22 @@ void resize_gradient(GradientContext& g) {
 void add_resize_ops(OpRegistry& registry) {
   registry.add({.type = "Resize",
                 .versions = {10, 11, 13, 18, 19},
-                .infer = infer_resize,
+                .operands = {{10, "X[1..] scales:float32[1] -> Y"},
+                             {11, "X[1..] roi?:float[1] scales?:float32[1] sizes?:int64[1] -> Y"}},
+                .infer = checked<infer_resized>,
                 .gradient = resize_gradient,
                 .flops = flops_per_element<8>});
   registry.add({.type = "Upsample",
                 .versions = {7, 9, 10},
-                .infer = infer_upsample,
+                .operands = {{7, "X[1..] -> Y"}, {9, "X[1..] scales:float32[1] -> Y"}},
+                .infer = checked<infer_upsampled>,
                 .gradient = resize_gradient,
                 .flops = flops_per_element<8>});
-  registry.add(
-      microsoft({.type = "ResizeGrad", .infer = infer_resize_grad, .flops = flops_per_element<8>}));
+  registry.add(microsoft({.type = "ResizeGrad",
+                          .operands = "dY:float[1..] shape:int64[1] roi?:float[1] "
+                                      "scales?:float32[1] -> dX",
+                          .infer = infer_resize_grad,
+                          .flops = flops_per_element<8>}));
 }
 
 }  // namespace stashscope

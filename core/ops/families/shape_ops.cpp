@@ -174,6 +174,7 @@ void infer_unsqueeze(ShapeContext& context) {
 }
 
 void infer_identity(ShapeContext& context) {
+  if (!context.has_output(0)) return;
   context.outputs()[0].type = context.type(0);
   copy_contents(context);
 }
@@ -317,6 +318,7 @@ void tile_gradient(GradientContext& g) {
 Op reader(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = "data -> result",
           .infer = infer,
           .stops_gradients = true,
           .flops = no_flops,
@@ -333,21 +335,31 @@ Op alias(Op op) {
 void add_shape_ops(OpRegistry& registry) {
   registry.add(reader("Shape", {1, 13, 15, 19, 21, 23, 24}, infer_shape_of));
   registry.add(reader("Size", {1, 13, 19, 21, 23, 24}, infer_size_of));
-  registry.add(alias(data_movement("Reshape", {1, 5, 13, 14, 19, 21, 23, 24}, infer_reshape,
-                                   reshape_gradient, {{{1, 5, 13, 14, 19}, {}}})));
-  registry.add(alias(
-      data_movement("Flatten", {1, 9, 11, 13, 21, 23, 24}, infer_flatten, reshape_gradient, {})));
-  registry.add(alias(data_movement("Squeeze", {1, 11, 13, 21, 23, 24}, infer_squeeze,
-                                   squeeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
-  registry.add(alias(data_movement("Unsqueeze", {1, 11, 13, 21, 23, 24}, infer_unsqueeze,
-                                   unsqueeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
-  registry.add(alias(data_movement("Identity", {1, 13, 14, 16, 19, 21, 23, 24}, infer_identity,
-                                   identity_gradient, {})));
-  registry.add(data_movement("Transpose", {1, 13, 21, 23, 24}, infer_transpose, transpose_gradient,
-                             {{{1, 13}, {}}}));
-  registry.add(data_movement("Expand", {8, 13}, infer_expand, expand_gradient, {{{8, 13}, {1}}}));
-  registry.add(data_movement("Tile", {1, 6, 13}, infer_tile, tile_gradient,
-                             {{{1}, {1, 2}}, {{6, 13}, {1}}}));
+  registry.add(
+      alias(data_movement("Reshape", {1, 5, 13, 14, 19, 21, 23, 24},
+                          {{1, "data -> reshaped"}, {5, "data shape:int64[1] -> reshaped"}},
+                          infer_reshape, reshape_gradient, {{{1, 5, 13, 14, 19}, {}}})));
+  registry.add(alias(data_movement("Flatten", {1, 9, 11, 13, 21, 23, 24}, "input -> output",
+                                   infer_flatten, reshape_gradient, {})));
+  registry.add(
+      alias(data_movement("Squeeze", {1, 11, 13, 21, 23, 24},
+                          {{1, "data -> squeezed"}, {13, "data axes?:int64[0..1] -> squeezed"}},
+                          infer_squeeze, squeeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
+  registry.add(
+      alias(data_movement("Unsqueeze", {1, 11, 13, 21, 23, 24},
+                          {{1, "data -> expanded"}, {13, "data axes:int64[0..1] -> expanded"}},
+                          infer_unsqueeze, unsqueeze_gradient, {{{1, 11}, {}}, {{13}, {1}}})));
+  registry.add(
+      alias(data_movement("Identity", {1, 13, 14, 16, 19, 21, 23, 24}, "input:value -> output",
+                          infer_identity, identity_gradient, {})));
+  registry.add(data_movement("Transpose", {1, 13, 21, 23, 24}, "data -> transposed",
+                             infer_transpose, transpose_gradient, {{{1, 13}, {}}}));
+  registry.add(data_movement("Expand", {8, 13}, "input shape:int64[1] -> output", infer_expand,
+                             expand_gradient, {{{8, 13}, {1}}}));
+  registry.add(
+      data_movement("Tile", {1, 6, 13},
+                    {{1, "input tiles axis -> output"}, {6, "input repeats:int64[1] -> output"}},
+                    infer_tile, tile_gradient, {{{1}, {1, 2}}, {{6, 13}, {1}}}));
 }
 
 }  // namespace stashscope

@@ -1,4 +1,4 @@
-// Cutting tensors apart along axes and joining them: Slice, Split, Concat, Pad, Trilu.
+// Cutting tensors apart along axes and joining them: Slice, Split, Concat, Trilu.
 
 #include <algorithm>
 #include <limits>
@@ -23,32 +23,35 @@ Contents as_contents(const std::vector<std::int64_t>& numbers) {
 }
 
 /// Only the sizes of the sliced axes are unknown.
-SliceBounds with_unknown_positions(SliceBounds bounds, ShapeContext& context) {
-  for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, context.rank(0));
+SliceBounds with_unknown_positions(SliceBounds bounds, ShapeContext& context, std::int64_t rank) {
+  for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, rank);
   return bounds;
 }
 
-/// The bounds are attributes before version 10, and inputs 1 to 4 since then.
-std::optional<SliceBounds> read_bounds(ShapeContext& context) {
+/// The bounds are attributes before version 10, and four inputs since then.
+/// @param first the input with the starts; 0: attributes
+std::optional<SliceBounds> read_bounds(ShapeContext& context, std::size_t first,
+                                       std::int64_t rank) {
   SliceBounds bounds;
-  if (context.version() < 10) {
+  if (first == 0) {
     bounds.starts = as_contents(context.attributes().require_integers("starts"));
     bounds.ends = as_contents(context.attributes().require_integers("ends"));
     bounds.axes = context.attributes().integers("axes");
   } else {
-    const Contents* const starts = context.contents(1);
-    const Contents* const ends = context.contents(2);
+    const Contents* const starts = context.contents(first);
+    const Contents* const ends = context.contents(first + 1);
     const bool known = starts != nullptr && ends != nullptr;
-    if (!known && !context.has_input(3)) return std::nullopt;
+    if (!known && !context.has_input(first + 2)) return std::nullopt;
     if (known) bounds.starts = *starts;
     if (known) bounds.ends = *ends;
-    for (const auto& [input, list] : {std::pair(3U, &bounds.axes), std::pair(4U, &bounds.steps)}) {
+    for (const auto& [input, list] :
+         {std::pair(first + 2, &bounds.axes), std::pair(first + 3, &bounds.steps)}) {
       if (!context.has_input(input)) continue;
       const auto numbers = context.integers(input);
       if (!numbers) return std::nullopt;
       *list = *numbers;
     }
-    if (!known) return with_unknown_positions(std::move(bounds), context);
+    if (!known) return with_unknown_positions(std::move(bounds), context, rank);
   }
   // A step larger than the axis takes one position.
   constexpr std::int64_t furthest = std::numeric_limits<std::int32_t>::max();
@@ -59,7 +62,7 @@ std::optional<SliceBounds> read_bounds(ShapeContext& context) {
       bounds.steps.size() != bounds.starts.size()) {
     context.fail("its starts, ends, axes and steps have different lengths");
   }
-  for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, context.rank(0));
+  for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, rank);
   return bounds;
 }
 
@@ -134,10 +137,24 @@ void slice_contents(ShapeContext& context, const SliceBounds& bounds) {
   context.set_contents(0, pick(*items, *offsets));
 }
 
+bool has_positions(const SliceBounds& bounds) { return bounds.starts.size() == bounds.axes.size(); }
+
+Shape sliced_shape(ShapeContext& context, Shape shape, const SliceBounds& bounds) {
+  const bool is_known = has_positions(bounds);
+  for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
+    if (is_known && bounds.steps[i] == 0) context.fail("a step is 0");
+    Expr& dim = shape[static_cast<std::size_t>(bounds.axes[i])];
+    const auto size = is_known ? sliced_size(dim, bounds.starts[i], bounds.ends[i], bounds.steps[i])
+                               : std::nullopt;
+    dim = size ? *size : context.data_dependent_dim(bounds.axes[i], dim);
+  }
+  return shape;
+}
+
 void infer_slice(ShapeContext& context) {
   context.set_element(0, context.element(0));
   Shape shape = context.shape(0);
-  const auto bounds = read_bounds(context);
+  const auto bounds = read_bounds(context, context.version() < 10 ? 0 : 1, context.rank(0));
   if (!bounds) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       shape[axis] = context.data_dependent_dim(static_cast<std::int64_t>(axis), shape[axis]);
@@ -145,21 +162,19 @@ void infer_slice(ShapeContext& context) {
     context.set_shape(0, std::move(shape));
     return;
   }
-  const bool is_known = bounds->starts.size() == bounds->axes.size();
-  for (std::size_t i = 0; i < bounds->axes.size(); ++i) {
-    if (is_known && bounds->steps[i] == 0) context.fail("a step is 0");
-    Expr& dim = shape[static_cast<std::size_t>(bounds->axes[i])];
-    const auto size = is_known
-                          ? sliced_size(dim, bounds->starts[i], bounds->ends[i], bounds->steps[i])
-                          : std::nullopt;
-    dim = size ? *size : context.data_dependent_dim(bounds->axes[i], dim);
-  }
-  context.set_shape(0, std::move(shape));
-  if (is_known) slice_contents(context, *bounds);
+  context.set_shape(0, sliced_shape(context, std::move(shape), *bounds));
+  if (has_positions(*bounds)) slice_contents(context, *bounds);
 }
 
 /// (gradient, shape, starts, ends, axes, steps) -> gradient of the whole tensor
-void infer_from_second_operand(ShapeContext& context) { infer_shaped_by(context, 1, 0); }
+void infer_slice_grad(ShapeContext& context) {
+  infer_shaped_by(context, 1, 0);
+  const Shape& data = *context.outputs()[0].type.shape;
+  const auto bounds = read_bounds(context, 2, std::ssize(data));
+  if (bounds && has_positions(*bounds)) {
+    context.require_shape(0, sliced_shape(context, data, *bounds));
+  }
+}
 
 void slice_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0))};
@@ -331,65 +346,6 @@ void concat_gradient(GradientContext& g) {
   }
 }
 
-/// The pads are attribute `pads` before version 11 and input 1 since then; input 3 names the axes
-/// since version 18.
-std::optional<Shape> read_pads(ShapeContext& context) {
-  if (context.version() < 11) {
-    const Integers pads =
-        context.attributes().integers(context.version() < 2 ? "paddings" : "pads");
-    return Shape(pads.begin(), pads.end());
-  }
-  const Contents* const known = context.contents(1);
-  if (known == nullptr) return std::nullopt;
-  return Shape(known->begin(), known->end());
-}
-
-void infer_pad(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  Shape shape = context.shape(0);
-  std::vector<std::int64_t> axes = all_axes(context.rank(0));
-  if (context.has_input(3)) {
-    const auto known = context.integers(3);
-    if (!known) throw ShapeUnknown();
-    axes = *known;
-    for (std::int64_t& axis : axes) axis = context.axis(axis, context.rank(0));
-  }
-  const auto pads = read_pads(context);
-  if (pads && pads->size() != 2 * axes.size()) {
-    context.fail("has " + std::to_string(pads->size()) + " pads for " +
-                 std::to_string(axes.size()) + " axes");
-  }
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    Expr& dim = shape[static_cast<std::size_t>(axes[i])];
-    dim = pads ? dim + (*pads)[i] + (*pads)[i + axes.size()] : context.unknown_dim();
-  }
-  context.set_shape(0, std::move(shape));
-}
-
-/// Padding with a constant is undone by padding with the negative amounts.
-void pad_gradient(GradientContext& g) {
-  const std::string mode = g.attributes().text("mode", "constant");
-  if (mode != "constant") {
-    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers("pads")) : g.input(1);
-    std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), pads};
-    if (g.has_input(3)) inputs.push_back(g.input(3));
-    g.give(0, g.add_microsoft("PadGrad", std::move(inputs), {{"mode", mode}}));
-    return;
-  }
-  if (g.opset() < 11) {
-    Integers pads = g.attributes().integers("pads");
-    for (std::int64_t& pad : pads) pad = -pad;
-    g.give(0, g.add("Pad", {g.gradient()}, {{"pads", pads}}));
-    return;
-  }
-  std::vector<ValueId> inputs = {g.gradient(), g.add("Neg", {g.input(1)})};
-  if (g.has_input(3)) {
-    inputs.push_back(ValueId());
-    inputs.push_back(g.input(3));
-  }
-  g.give(0, g.add("Pad", std::move(inputs)));
-}
-
 void trilu_gradient(GradientContext& g) {
   std::vector<ValueId> inputs = {g.gradient()};
   if (g.has_input(1)) inputs.push_back(g.input(1));
@@ -399,23 +355,33 @@ void trilu_gradient(GradientContext& g) {
 }  // namespace
 
 void add_slicing_ops(OpRegistry& registry) {
-  Op slice = data_movement("Slice", {1, 10, 11, 13}, infer_slice, slice_gradient,
-                           {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}});
+  Op slice = data_movement("Slice", {1, 10, 11, 13},
+                           {{1, "data[1..] -> output"},
+                            {10,
+                             "data[1..] starts:index[1] ends:index[1] axes?:index[1] "
+                             "steps?:index[1] -> output"}},
+                           infer_slice, slice_gradient, {{{1}, {}}, {{10, 11, 13}, {1, 2, 3, 4}}});
   slice.bytes = bytes_of_picked;
   registry.add(std::move(slice));
-  registry.add(data_movement("Split", {1, 2, 11, 13, 18}, infer_split, split_gradient,
-                             {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
-  registry.add(data_movement("Concat", {1, 4, 11, 13}, infer_concat, concat_gradient, {}));
-  registry.add(microsoft(
-      data_movement("ConcatTraining", {}, infer_concat_training, concat_gradient, {{{1}, {}}})));
+  registry.add(data_movement("Split", {1, 2, 11, 13, 18},
+                             {{1, "input[1..] split?[1] -> parts+"},
+                              {2, "input[1..] -> parts+"},
+                              {13, "input[1..] split?:int64[1] -> parts+"}},
+                             infer_split, split_gradient, {{{2, 11}, {}}, {{1, 13, 18}, {1}}}));
+  registry.add(data_movement("Concat", {1, 4, 11, 13}, "inputs+=inputs[1..] -> result",
+                             infer_concat, concat_gradient, {}));
   registry.add(
-      data_movement("Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24}, infer_pad, pad_gradient, {}));
-  Op trilu = data_movement("Trilu", {14}, infer_like_first_input, trilu_gradient, {{{14}, {1}}});
+      microsoft(data_movement("ConcatTraining", {}, "inputs+=inputs[1..] -> result lengths?",
+                              infer_concat_training, concat_gradient, {{{1}, {}}})));
+  Op trilu = data_movement("Trilu", {14}, "input[2..] k?:int64[0..1] -> output",
+                           infer_like_first_input, trilu_gradient, {{{14}, {1}}});
   trilu.reference_in_place = true;
   registry.add(std::move(trilu));
-  for (const char* type : {"SliceGrad", "PadGrad"}) {
-    registry.add(microsoft({.type = type, .infer = infer_from_second_operand, .flops = no_flops}));
-  }
+  registry.add(microsoft({.type = "SliceGrad",
+                          .operands = "dY:float shape:int64[1] starts:index[1] ends:index[1] "
+                                      "axes?:index[1] steps?:index[1] -> dX",
+                          .infer = infer_slice_grad,
+                          .flops = no_flops}));
 }
 
 }  // namespace stashscope

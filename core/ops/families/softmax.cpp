@@ -9,18 +9,32 @@ namespace {
 
 /// Checks `axis`. Since opset 13 the softmax runs along this axis; before, along all axes from it
 /// on.
-void infer_softmax(ShapeContext& context) {
+void infer_along_axis(ShapeContext& context, std::int64_t otherwise) {
   context.set_like_input(0, 0);
-  const std::int64_t axis = context.attributes().integer("axis", context.version() >= 13 ? -1 : 1);
+  const std::int64_t axis = context.attributes().integer("axis", otherwise);
   if (context.rank(0) > 0 && axis != context.rank(0)) context.axis(axis, context.rank(0));
 }
 
+void infer_softmax(ShapeContext& context) {
+  infer_along_axis(context, context.version() >= 13 ? -1 : 1);
+}
+
+/// (gradient, output of the forward pass)
+template <std::int64_t default_axis>
+void infer_softmax_grad(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  infer_along_axis(context, default_axis);
+}
+
 /// (data, bias): the softmax of data + bias, which broadcasts to the data.
-void infer_bias_softmax(ShapeContext& context) { context.set_like_input(0, 0); }
+void infer_bias_softmax(ShapeContext& context) {
+  context.require_broadcastable(1, context.shape(0));
+  infer_along_axis(context, 1);
+}
 
 /// Output 0 like the data, a mask, and the softmax before dropout.
 void infer_bias_softmax_dropout(ShapeContext& context) {
-  context.set_like_input(0, 0);
+  infer_bias_softmax(context);
   context.set(1, ElementType::boolean, context.shape(0));
   if (context.has_output(2)) context.set_like_input(2, 0);
 }
@@ -53,6 +67,7 @@ void bias_softmax_gradient(GradientContext& g) {
 void add_softmax_ops(OpRegistry& registry) {
   const Op softmax = {.type = "Softmax",
                       .versions = {1, 11, 13},
+                      .operands = "input:float -> output",
                       .infer = infer_softmax,
                       .gradient = softmax_gradient<softmax_grad_13, softmax_grad>,
                       .flops = flops_per_element<8>,  // max, minus, exp (4), sum, division
@@ -70,9 +85,11 @@ void add_softmax_ops(OpRegistry& registry) {
   registry.add(std::move(log_softmax));
   registry.add({.type = "Hardmax",
                 .versions = {1, 11, 13},
+                .operands = "input:float -> output",
                 .infer = infer_softmax,
                 .stops_gradients = true});
   registry.add(microsoft({.type = "BiasSoftmax",
+                          .operands = "data:float[1..] bias=data -> output",
                           .infer = infer_bias_softmax,
                           .gradient = bias_softmax_gradient,
                           .flops = flops_per_element<9>,
@@ -80,15 +97,19 @@ void add_softmax_ops(OpRegistry& registry) {
                           .recompute = RecomputeLevel::advanced,
                           .recompute_rules = {{{1}, {}}}}));
   registry.add(microsoft({.type = "BiasSoftmaxDropout",
+                          .operands = "data:float[1..] bias=data ratio?:float[0..1] -> "
+                                      "output mask? softmax?",
                           .infer = infer_bias_softmax_dropout,
                           .flops = flops_per_element<11>,
                           .recompute = RecomputeLevel::advanced,
                           .recompute_rules = {{{1}, {2}}},
                           .random = true}));
   for (const char* type : {softmax_grad_13, softmax_grad, log_softmax_grad_13, log_softmax_grad}) {
+    const bool of_single_axis = std::string_view(type).ends_with("_13");
     const bool of_logarithm = std::string_view(type).starts_with("Log");
     Op op = microsoft({.type = type,
-                       .infer = infer_like_first_input,
+                       .operands = "dY:float Y=dY -> dX",
+                       .infer = of_single_axis ? infer_softmax_grad<-1> : infer_softmax_grad<1>,
                        .flops = of_logarithm ? flops_per_element<7> : flops_per_element<4>,
                        .in_place = {{0, 0}}});
     registry.add(op);

@@ -76,10 +76,16 @@ void infer_broadcast_gradient_args(ShapeContext& context) {
 }
 
 /// (sum so far, value, [do update]) -> new sum
-void infer_accumulator(ShapeContext& context) { context.set_like_input(0, 0); }
+void infer_accumulator(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  context.require_same_element(0, 1);
+  context.set_like_input(0, 0);
+}
 
 /// (buffer, gradient, [overwrite]) -> updated flag, [new buffer]
 void infer_accumulator_v2(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  context.require_same_element(0, 1);
   context.set(0, ElementType::boolean, {1});
   if (context.has_output(1)) context.set_like_input(1, 0);
 }
@@ -89,56 +95,82 @@ double accumulated_bytes(const CostContext& cost) {
   return 2 * cost.bytes_of_input(0) + cost.bytes_of_input(1);
 }
 
-Op graph_op(std::string type, void (*infer)(ShapeContext&)) {
-  return microsoft(
-      {.type = std::move(type), .infer = infer, .stops_gradients = true, .flops = no_flops});
+Op graph_op(std::string type, const char* operands, void (*infer)(ShapeContext&)) {
+  return microsoft({.type = std::move(type),
+                    .operands = operands,
+                    .infer = infer,
+                    .stops_gradients = true,
+                    .flops = no_flops});
 }
 
 /// (x, gradient of the reshaped x) -> gradient of x
 void infer_reshape_grad(ShapeContext& context) {
   context.set(0, context.element(1), context.shape(0));
+  if (!context.has_shape(1)) return;
+  context.same_dim(*element_count(context.type(0)), *element_count(context.type(1)),
+                   "the elements of the data and of its gradient");
 }
 
 /// (gradient, a, b) -> gradients of a and b; unwanted gradients are omitted
 void infer_div_grad(ShapeContext& context) {
   for (const std::size_t side : {0U, 1U}) {
+    context.require_broadcastable(side + 1, context.shape(0));
     if (context.has_output(side)) context.set_like_input(side, side + 1);
   }
 }
 
-Op gradient_op(std::string type, void (*infer)(ShapeContext&),
+/// (y, gradient) -> gradient, all of one shape
+void infer_tanh_grad(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  infer_like_first_input(context);
+}
+
+Op gradient_op(std::string type, const char* operands, void (*infer)(ShapeContext&),
                double (*flops)(const CostContext&)) {
-  return {.type = std::move(type), .versions = {9}, .infer = infer, .flops = flops};
+  return {.type = std::move(type),
+          .versions = {9},
+          .operands = operands,
+          .infer = infer,
+          .flops = flops};
 }
 
 /// Gradient operators that early training graphs have in the default domain.
 void add_early_gradient_ops(OpRegistry& registry) {
-  registry.add(gradient_op("ReshapeGrad", infer_reshape_grad, no_flops));
-  registry.add(gradient_op("DivGrad", infer_div_grad, flops_per_input_element<5>));
-  registry.add(gradient_op("TanhGrad", infer_like_first_input, flops_per_element<3>));
+  registry.add(gradient_op("ReshapeGrad", "X dY -> dX", infer_reshape_grad, no_flops));
+  registry.add(gradient_op("DivGrad", "dY:float A=dY B=dY -> dA? dB?", infer_div_grad,
+                           flops_per_input_element<5>));
+  registry.add(
+      gradient_op("TanhGrad", "Y:float dY=Y -> dX", infer_tanh_grad, flops_per_element<3>));
 }
 
 }  // namespace
 
 void add_training_ops(OpRegistry& registry) {
   add_early_gradient_ops(registry);
-  Op yield = graph_op("YieldOp", infer_yield);
+  Op yield = graph_op("YieldOp", "outputs* -> gradients*", infer_yield);
   yield.alias = shares_returned_value;
   yield.bytes = no_bytes;
   registry.add(std::move(yield));
-  Op axes = graph_op("BroadcastGradientArgs", infer_broadcast_gradient_args);
+  Op axes =
+      graph_op("BroadcastGradientArgs", "a_shape:int64[1] b_shape:int64[1] -> a_axes? b_axes?",
+               infer_broadcast_gradient_args);
   axes.bytes = no_bytes;
   registry.add(std::move(axes));
-  Op accumulator = graph_op("InPlaceAccumulator", infer_accumulator);
+  Op accumulator =
+      graph_op("InPlaceAccumulator", "sum:float value:float update?:bool[0..1] -> new_sum",
+               infer_accumulator);
   accumulator.flops = nullptr;
   accumulator.in_place = {{0, 0}};
   registry.add(std::move(accumulator));
-  Op accumulator_v2 = graph_op("InPlaceAccumulatorV2", infer_accumulator_v2);
+  Op accumulator_v2 = graph_op("InPlaceAccumulatorV2",
+                               "buffer:float gradient:float overwrite?:bool[0..1] -> "
+                               "updated new_buffer?",
+                               infer_accumulator_v2);
   accumulator_v2.flops = flops_per_input_element<1, 1>;
   accumulator_v2.bytes = accumulated_bytes;
   registry.add(std::move(accumulator_v2));
   for (const char* type : {"AdamWOptimizer", "SGDOptimizerV2", "PythonOp", "PythonOpGrad"}) {
-    registry.add(graph_op(type, nullptr));
+    registry.add(graph_op(type, "operands*?:value -> results*", nullptr));
   }
 }
 

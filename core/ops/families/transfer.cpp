@@ -15,6 +15,7 @@ double bytes_of_first_input(const CostContext& cost) { return cost.bytes_of_inpu
 void add_transfer_ops(OpRegistry& registry) {
   registry.add({.type = "MemcpyToHost",
                 .versions = {1},
+                .operands = "X -> Y",
                 .infer = infer_like_first_input,
                 .flops = no_flops,
                 .bytes = bytes_of_first_input,
@@ -22,6 +23,7 @@ void add_transfer_ops(OpRegistry& registry) {
                 .output_on_host = true});
   registry.add({.type = "MemcpyFromHost",
                 .versions = {1},
+                .operands = "X -> Y",
                 .infer = infer_like_first_input,
                 .flops = no_flops,
                 .bytes = bytes_of_first_input,

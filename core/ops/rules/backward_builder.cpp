@@ -41,10 +41,10 @@ ValueId BackwardBuilder::forward_output(NodeId id, std::size_t index, TensorType
   Node& node = data_.nodes[id];
   if (node.outputs.size() <= index) node.outputs.resize(index + 1);
   if (!node.outputs[index].valid()) {
-    const auto named = std::find_if(node.outputs.begin(), node.outputs.end(),
-                                    [](ValueId output) { return output.valid(); });
-    const bool has_name = !node.name.empty() || named == node.outputs.end();
-    const std::string base = has_name ? node.name : data_.values[*named].name;
+    const auto named = std::ranges::find_if(node.outputs, &ValueId::valid);
+    const std::string base = !node.name.empty()            ? node.name
+                             : named == node.outputs.end() ? node.op_type
+                                                           : data_.values[*named].name;
     node.outputs[index] = new_value(base + "_saved_" + std::to_string(index), std::move(type));
   }
   return node.outputs[index];

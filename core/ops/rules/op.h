@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/ops/rules/operands.h"
 
 namespace stashscope {
 
@@ -62,6 +63,7 @@ struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
   std::vector<std::int64_t> versions = {};  ///< since-versions, ascending
+  Operands operands = {};                   ///< inputs and outputs, checked before anything else
   /// Sets the types (and known contents) of all outputs; null: the model's declared types are used.
   void (*infer)(ShapeContext&) = nullptr;
   /// The outputs do not depend differentiably on the inputs (shapes, comparisons).

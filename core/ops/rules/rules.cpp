@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "core/base/error.h"
 #include "core/ops/rules/contents.h"
 
 namespace stashscope {
@@ -96,10 +97,12 @@ Contents pick(const Contents& items, const std::vector<std::vector<std::int64_t>
   return picked;
 }
 
-Op data_movement(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-                 void (*gradient)(GradientContext&), std::vector<RecomputeRule> rules) {
+Op data_movement(std::string type, std::vector<std::int64_t> versions, Operands operands,
+                 void (*infer)(ShapeContext&), void (*gradient)(GradientContext&),
+                 std::vector<RecomputeRule> rules) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = std::move(operands),
           .infer = infer,
           .gradient = gradient,
           .flops = no_flops,
@@ -123,6 +126,17 @@ Op microsoft(Op op) {
   op.domain = microsoft_domain;
   op.versions = {1};
   return op;
+}
+
+ElementType element_attribute(const Attributes& attributes, std::string_view name,
+                              ElementType otherwise) {
+  const std::int64_t number = attributes.integer(name, 0);
+  if (number == 0) return otherwise;
+  if (number < 0 || number > 255 || !is_known_element_type(static_cast<int>(number))) {
+    fail_input("", "attribute '" + std::string(name) + "' names the unknown element type " +
+                       std::to_string(number));
+  }
+  return static_cast<ElementType>(number);
 }
 
 std::vector<std::int64_t> all_axes(std::int64_t rank) {

@@ -36,8 +36,14 @@ Op microsoft(Op op);
 
 /// An operator that computes nothing: its outputs are rearranged elements of its inputs.
 /// @param rules empty: ONNX Runtime never recomputes it
-Op data_movement(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&),
-                 void (*gradient)(GradientContext&), std::vector<RecomputeRule> rules);
+Op data_movement(std::string type, std::vector<std::int64_t> versions, Operands operands,
+                 void (*infer)(ShapeContext&), void (*gradient)(GradientContext&),
+                 std::vector<RecomputeRule> rules);
+
+/// The element type that an attribute names by ONNX's number; `otherwise` if the attribute is
+/// missing or 0. Throws an input Error for other numbers.
+ElementType element_attribute(const Attributes& attributes, std::string_view name,
+                              ElementType otherwise);
 
 /// The numbers 0, 1, ..., rank - 1.
 std::vector<std::int64_t> all_axes(std::int64_t rank);

@@ -150,6 +150,21 @@ void ShapeContext::require_length(std::size_t input, const Expr& size, const cha
   require_dim(dim(input, 0), size, what);
 }
 
+void ShapeContext::require_shape(std::size_t input, const Shape& wanted) const {
+  if (!has_shape(input)) return;
+  const Shape& found = shape(input);
+  bool fits = found.size() == wanted.size();
+  for (std::size_t i = 0; fits && i < found.size(); ++i) {
+    fits = !found[i].integer() || !wanted[i].integer() || found[i] == wanted[i];
+  }
+  if (!fits) {
+    fail("input " + std::to_string(input) + " has shape " + text(found) +
+         ", but its other operands "
+         "need " +
+         text(wanted));
+  }
+}
+
 void ShapeContext::require_broadcastable(std::size_t input, const Shape& to) const {
   if (!has_shape(input)) return;
   const Shape& from = shape(input);
@@ -207,8 +222,12 @@ void ShapeContext::leave_to_declaration(std::string warning) {
 }
 
 std::string ShapeContext::text(const Shape& shape) const {
+  constexpr std::size_t most_shown = 8;
   std::string result = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) result += (i > 0 ? ", " : "") + text(shape[i]);
+  for (std::size_t i = 0; i < std::min(shape.size(), most_shown); ++i) {
+    result += (i > 0 ? ", " : "") + text(shape[i]);
+  }
+  if (shape.size() > most_shown) result += ", ... of " + std::to_string(shape.size()) + " axes";
   return result + "]";
 }
 

@@ -103,6 +103,12 @@ class ShapeContext {
   void require_dim(const Expr& a, const Expr& b, const char* what) const;
   /// Requires an input, unless it is omitted, to have one axis of `size`.
   void require_length(std::size_t input, const Expr& size, const char* what) const;
+  /// Requires an input, unless it is omitted, to have this shape. Symbolic sizes pass.
+  void require_shape(std::size_t input, const Shape& wanted) const;
+  /// Requires two inputs, unless one is omitted, to have equal shapes.
+  void require_same_shape(std::size_t a, std::size_t b) const {
+    if (has_shape(a)) require_shape(b, shape(a));
+  }
   /// Unidirectional broadcasting of an input that may be omitted. (ONNX, Broadcasting.md)
   void require_broadcastable(std::size_t input, const Shape& to) const;
 

@@ -43,7 +43,7 @@ std::vector<InferredOutput> infer(const Kernel& kernel, const Op& op, const Kern
                                   std::vector<KnownInput> known, SymbolTable& symbols) {
   ShapeContext shapes(context.node, context.version, known, symbols);
   try {
-    op.infer(shapes);
+    infer_outputs(op, shapes);
   } catch (const ShapeUnknown&) {
     if (kernel.size == nullptr) fail_run("", "the dims of its outputs cannot be determined");
   } catch (const ExpressionTooLarge&) {

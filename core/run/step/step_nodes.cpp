@@ -77,9 +77,10 @@ std::int64_t StepNodes::version(NodeId id) const {
 std::uint64_t StepNodes::seed(NodeId id) const {
   if (!op(id).random) return 0;
   const Node& random = node(id);
-  return static_cast<std::uint64_t>(random.attributes.has("seed")
-                                        ? seed_attribute(random)
-                                        : seed_for(graph_.value(random.outputs[0]).name));
+  if (random.attributes.has("seed")) return static_cast<std::uint64_t>(seed_attribute(random));
+  const bool is_named = !random.outputs.empty() && random.outputs[0].valid();
+  return static_cast<std::uint64_t>(
+      seed_for(is_named ? graph_.value(random.outputs[0]).name : random.name));
 }
 
 std::vector<StepNodes::Returned> StepNodes::returned(NodeId yield) const {
@@ -87,7 +88,11 @@ std::vector<StepNodes::Returned> StepNodes::returned(NodeId yield) const {
   const auto outputs = dataflow_.topology.outputs[yield];
   std::vector<Returned> all;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    all.push_back({outputs[i], inputs[*op(yield).alias(graph_, node(yield), i)]});
+    const auto operand = op(yield).alias(graph_, node(yield), i);
+    if (!operand || !inputs[*operand].valid()) {
+      fail_run("", "lacks the operand whose gradient is its output " + std::to_string(i));
+    }
+    all.push_back({outputs[i], inputs[*operand]});
   }
   return all;
 }

@@ -58,6 +58,7 @@ bool is_pointwise(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   const Node& node = graph.node(dataflow.origin(id));
   if (!is_elementwise(node) && !is_more_elementwise(node)) return false;
   if (has_bias(node) || node.outputs.size() != 1 || !node.captured_inputs.empty()) return false;
+  if (!node.outputs[0].valid()) return false;
   const TensorType& made = graph.value(node.outputs[0]).type;
   if (!is_stored_in_bytes(made) || lives_on_host(graph, node.outputs[0])) return false;
   bool has_full_operand = false;

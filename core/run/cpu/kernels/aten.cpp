@@ -24,7 +24,7 @@ void embedding_backward(const KernelContext& context) {
   }
   accumulate(context.in(0), context.out(), [&](const auto* dy, auto* dx) {
     add_rows(dy, split, indices, dx);
-    if (padding >= 0) std::fill_n(dx + padding * split.inner, split.inner, 0);
+    if (padding >= 0) std::fill_n(dx + wrapped(padding, split.size) * split.inner, split.inner, 0);
   });
 }
 

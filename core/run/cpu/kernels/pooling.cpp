@@ -81,9 +81,10 @@ void max_pool_grad(const KernelContext& context) {
   const auto indices = context.in(1).as<std::int64_t>();
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
   if (by_columns) fail_run("", "has no gradient kernel for column-major indices");
+  const std::int64_t elements = context.out().elements();
   accumulate(context.in(0), context.out(), [&](const auto* dy, auto* dx) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      if (indices[i] != no_index) dx[indices[i]] += dy[i];
+      if (indices[i] != no_index) dx[wrapped(indices[i], elements)] += dy[i];
     }
   });
 }
@@ -182,6 +183,9 @@ void global_average_pool(const KernelContext& context) {
 }
 
 void global_max_pool(const KernelContext& context) {
+  if (context.in(0).elements() == 0 && context.out().elements() > 0) {
+    fail_run("", "its planes have no elements");
+  }
   global_pool(context,
               [](const auto* x, std::int64_t count) { return *std::max_element(x, x + count); });
 }

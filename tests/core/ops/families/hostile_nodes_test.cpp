@@ -56,13 +56,22 @@ Attributes random_attributes(std::mt19937& random) {
   return attributes;
 }
 
+/// Mostly a number of operands that the operator takes, because all others are refused at once.
+std::size_t random_count(std::mt19937& random, const std::vector<Operand>& taken) {
+  if (random() % 4 == 0) return random() % 6;
+  const auto needed = static_cast<std::size_t>(std::ranges::count_if(taken, &Operand::required));
+  return needed + random() % (taken.size() - needed + 1);
+}
+
 test::ModelBuilder random_node(std::mt19937& random, const std::string& domain,
                                const std::string& type) {
   test::ModelBuilder m(std::vector<std::int64_t>{1, 6, 9, 11, 13, 17, 20}[random() % 7]);
   add_operands(m);
-  std::vector<std::string> inputs(random() % 6);
+  const Signature& signature = standard_ops().find(domain, type)->operands.signatures().back();
+  std::vector<std::string> inputs(random_count(random, signature.inputs));
   for (std::string& input : inputs) input = operands[random() % operands.size()];
-  std::vector<std::string> outputs(1 + random() % 3);
+  std::vector<std::string> outputs(
+      std::max<std::size_t>(1, random_count(random, signature.outputs)));
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = "y" + std::to_string(i);
   m.node(type, inputs, outputs, random_attributes(random), domain);
   return m.output("y0");

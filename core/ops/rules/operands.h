@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/graph/element_type.h"
+
+namespace stashscope {
+
+class ShapeContext;
+struct Op;
+
+/// One input or output of an operator. A repeated operand stands for all operands from its place
+/// on.
+struct Operand {
+  enum class Count : std::uint8_t { one, optional, some, any };  ///< some: at least one
+
+  std::string name;
+  Count count = Count::one;
+  std::uint32_t types = 0;          ///< bit n for the element type n; 0: every tensor
+  std::string types_text;           ///< `types` in words
+  bool may_be_sequence = false;     ///< also takes sequences and optional values
+  bool may_lack_names = false;      ///< of a repeated input: some may be omitted
+  std::optional<std::size_t> like;  ///< has the element type of this input
+  std::size_t least_rank = 0;
+  std::size_t most_rank = std::numeric_limits<std::size_t>::max();
+
+  bool repeats() const { return count == Count::some || count == Count::any; }
+  bool required() const { return count == Count::one || count == Count::some; }
+};
+
+/// The inputs and outputs of an operator from one since-version on.
+struct Signature {
+  std::int64_t since = 1;
+  std::string text;
+  std::vector<Operand> inputs;
+  std::vector<Operand> outputs;
+};
+
+/// What an operator takes and gives, written as a line for each version that changed it, e.g.
+/// `X:float[3..] W=X B?=X[1] -> Y`:
+/// - `B?` may be omitted, `data+` is one or several operands, `data*` any number, and of `data*?`
+///   each may be omitted;
+/// - `:float` names the element types, separated by `|`: single types, or `float` (16 to 64 bits),
+///   `float8`, `integer` (8 to 64 bits), `number` (float and integer), `index` (int32, int64) and
+///   `value` (tensors and sequences); without it every tensor is taken;
+/// - `=X` requires the element type of input X;
+/// - `[1]`, `[0..1]` and `[2..]` are the ranks that it may have.
+class Operands {
+ public:
+  Operands() = default;
+  Operands(const char* text) : Operands({{1, text}}) {}  // NOLINT: written as a text in tables
+  /// Since-versions, ascending, with their texts. Throws std::invalid_argument for a text that does
+  /// not follow the grammar.
+  Operands(std::initializer_list<std::pair<std::int64_t, const char*>> texts);
+
+  bool known() const { return !signatures_.empty(); }
+  const std::vector<Signature>& signatures() const { return signatures_; }
+  /// The signature in force at a version; null if the operator has none.
+  const Signature* at(std::int64_t version) const;
+
+ private:
+  std::vector<Signature> signatures_;
+};
+
+/// The operand at a place, where a repeated last operand covers all further places; null when the
+/// operator has no such operand.
+const Operand* operand_at(const std::vector<Operand>& operands, std::size_t index);
+
+/// Throws an input Error if the node lacks an operand that the operator needs, has one that the
+/// operator does not have, or if an operand has an element type or rank that the operator does not
+/// take. Unknown types and shapes pass.
+void check_operands(const Op& op, const ShapeContext& context);
+
+/// `check_operands`, then the operator's shape rule, if it has one. Shape rules must be called
+/// through this function only, so that rules and kernels can rely on the operands.
+void infer_outputs(const Op& op, ShapeContext& context);
+
+}  // namespace stashscope
