@@ -14,9 +14,13 @@
 namespace stashscope::app {
 
 void print_memory(const Study& study, const Measurement& measured) {
-  std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, "
-            << format_bytes(study.current->timeline.peak_bytes) << " predicted";
-  if (!measured.live_bytes.empty()) {
+  const std::string predicted = format_bytes(study.current->timeline.peak_bytes);
+  const std::size_t unknown = study.sizes->unknown.size();
+  std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, " << predicted
+            << " predicted";
+  if (unknown > 0) {
+    std::cout << " without " << unknown << " tensors of unknown size";
+  } else if (!measured.live_bytes.empty()) {
     const std::int64_t error = largest_error(*study.current, measured);
     std::cout << "; largest difference " << with_thousands(error) << " B at any of "
               << measured.live_bytes.size() << " slots";

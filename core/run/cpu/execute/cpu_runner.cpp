@@ -17,6 +17,7 @@
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/kernel.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/planned_size.h"
 #include "core/run/step/step_context.h"
 #include "core/run/step/step_nodes.h"
 
@@ -227,24 +228,22 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  /// The output of a pointwise node takes its dims from the operand of highest rank among those
-  /// whose number of elements is not 1; if every operand has one element, from the operand of
-  /// highest rank.
+  /// A node of a fused group. Operands in scratch memory have dims, but no elements yet.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
     const Node& node = nodes_.node(id);
     BlockTask task{&kernel_of(node), &node, nodes_.version(id), {}, {}};
     const ValueId output = topology_.outputs[id][0];
-    OutputDims made{stored_element(graph_, dataflow_, output), {}};
-    std::pair<bool, std::int64_t> fullest;
+    KernelContext context{node, task.version, {}, {}, 0};
     for (const ValueId input : topology_.inputs[id]) {
-      const TensorView view = input.valid() ? views_[input] : TensorView();
-      task.inputs.push_back({view, input.valid() && !timeline_.buffer_of[input].valid()});
-      const std::pair fullness(view.elements() != 1, view.rank());
-      if (!input.valid() || fullness < fullest) continue;
-      fullest = fullness;
-      made.dims = view.dims;
+      const bool in_scratch = input.valid() && !timeline_.buffer_of[input].valid();
+      task.inputs.push_back({input.valid() ? views_[input] : TensorView(), in_scratch});
+      context.inputs.push_back(task.inputs.back().view);
+      if (in_scratch) context.inputs.back().data = nullptr;
     }
+    const OutputDims made = {
+        stored_element(graph_, dataflow_, output),
+        output_dims(*task.kernel, nodes_.op(id), context, symbols_).front().dims};
     task.output.in_scratch = !timeline_.buffer_of[output].valid();
     if (task.output.in_scratch) {
       const std::int64_t block = packed_bytes(made.element, block_elements);
@@ -295,6 +294,7 @@ class Execution {
   TensorView& place_output(ValueId value, const OutputDims& wanted, std::uint32_t step) {
     const BufferId buffer = timeline_.buffer_of[value];
     const std::int64_t bytes = packed_bytes(wanted.element, element_count(wanted.dims));
+    require_planned_size(graph_, dataflow_, timeline_, value, wanted.dims, bytes);
     if (blocks_[buffer].data == nullptr) {
       allocate(buffer, bytes, step);
     } else if (blocks_[buffer].bytes != bytes) {

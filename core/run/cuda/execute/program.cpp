@@ -9,6 +9,7 @@
 #include "core/run/cuda/ops/standard_kernels.h"
 #include "core/run/cuda/ops/update.h"
 #include "core/run/shared/output_dims.h"
+#include "core/run/step/planned_size.h"
 #include "core/run/step/step_context.h"
 
 namespace stashscope::cuda {
@@ -154,7 +155,7 @@ class ProgramBuilder {
       }
       context.outputs.back() = program_.host.add(*output, made[i].element, made[i].dims);
       copy_view(id, context, i);
-      set_type(*output, made[i]);
+      set_type(id, *output, made[i]);
       program_.places[*output] = place_in_buffer(*output);
       ++output;
     }
@@ -173,8 +174,11 @@ class ProgramBuilder {
                 context.outputs[output].data);
   }
 
-  void set_type(ValueId value, const kernels::OutputDims& made) {
+  void set_type(NodeId maker, ValueId value, const kernels::OutputDims& made) {
     program_.types[value] = {made.element, made.dims};
+    if (nodes_.op(maker).output_on_host) return;
+    require_planned_size(graph_, dataflow_, timeline_, value, made.dims,
+                         program_.types[value].bytes());
   }
 
   /// Adds an upload of a value that the device reads, if the host computed the value.
@@ -202,7 +206,7 @@ class ProgramBuilder {
       if (!node.outputs[i].valid()) continue;
       const kernels::OutputDims stored{stored_element(graph_, dataflow_, *output), made[i].dims};
       context.outputs.back() = {stored.element, stored.dims};
-      set_type(*output++, stored);
+      set_type(id, *output++, stored);
     }
     return context;
   }

@@ -1,0 +1,50 @@
+#include "core/run/step/planned_size.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace stashscope {
+
+namespace {
+
+bool varies(const Graph& graph, SymbolId symbol) {
+  const auto& dependent = graph.data().data_dependent;
+  return graph.symbols().is_fresh(symbol) ||
+         std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
+}
+
+bool has_known_size(const Graph& graph, const TensorType& type) {
+  if (!type.shape) return false;
+  for (const Expr& dim : *type.shape) {
+    for (const SymbolId symbol : dim.symbols()) {
+      if (varies(graph, symbol)) return false;
+    }
+  }
+  return true;
+}
+
+std::string text_of(const std::vector<std::int64_t>& dims) {
+  std::vector<std::string> numbers;
+  for (const std::int64_t dim : dims) numbers.push_back(std::to_string(dim));
+  return "[" + join(numbers, ", ") + "]";
+}
+
+}  // namespace
+
+void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
+                          ValueId value, const std::vector<std::int64_t>& dims,
+                          std::int64_t bytes) {
+  const BufferId buffer = timeline.buffer_of[value];
+  if (!buffer.valid() || timeline.buffers[buffer].bytes == bytes) return;
+  const Value& planned = graph.value(dataflow.origin(value));
+  if (!has_known_size(graph, planned.type)) return;
+  fail_run("",
+           "its output '" + printable(planned.name, 60) + "' has dims " + text_of(dims) +
+               " in this run, " + with_thousands(bytes) + " B instead of the " +
+               with_thousands(timeline.buffers[buffer].bytes) +
+               " B that the model's declared shapes give",
+           "give the inputs that set its shape with --inputs, or correct the declared shape");
+}
+
+}  // namespace stashscope
