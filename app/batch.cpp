@@ -27,18 +27,6 @@ std::string report_text(const ReportInput& input, const std::string& format) {
   return text_report(input);
 }
 
-/// Prints only the first warnings: a model may have many warnings of one kind.
-void print_study_warnings(const std::vector<std::string>& warnings) {
-  constexpr std::size_t shown = 8;
-  const std::size_t count = std::min(warnings.size(), shown);
-  print_warnings("stashscope",
-                 {warnings.begin(), warnings.begin() + static_cast<std::ptrdiff_t>(count)});
-  if (warnings.size() > shown) {
-    print_warnings("stashscope", {std::to_string(warnings.size() - shown) +
-                                  " more notes; --format json lists all"});
-  }
-}
-
 void write_graph_svg(const Study& study, const std::string& title, const std::string& path) {
   std::vector<std::string> warnings;
   write_file_atomically(path, graph_svg(study, title, running_program(), warnings));
@@ -113,7 +101,7 @@ int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
   auto study = study_with_times(loaded);
   const PlanningResults planned = plan(planning, study, loaded.session);
   print_warnings("stashscope", loaded.warnings);
-  print_study_warnings(study->warnings);
+  print_first_warnings("stashscope", study->warnings, "--format json");
   const std::vector<FusionRow> fusions = fusion_table(*study);
   std::optional<MeasuredPair> shown;
   if (study->choices.device) {

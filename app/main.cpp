@@ -3,6 +3,7 @@
 #include "app/batch.h"
 #include "app/compare_steps.h"
 #include "app/layout_child.h"
+#include "app/process_start.h"
 #include "app/window.h"
 
 namespace stashscope::app {
@@ -125,4 +126,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace stashscope::app
 
-int main(int argc, char** argv) { return stashscope::app::run(argc, argv); }
+int main(int argc, char** argv) {
+  stashscope::app::prepare_process();
+  return stashscope::app::run(argc, argv);
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
@@ -342,9 +343,29 @@ std::shared_ptr<const Study> study_of(const LoadedModel& loaded) {
   try {
     return compute_study(loaded.model, loaded.session.choices, nullptr, Progress());
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::input) throw;
-    throw error.within(printable(loaded.session.model.string()));
+    if (error.kind() == ErrorKind::input) {
+      throw error.within(printable(loaded.session.model.string()));
+    }
+    // A choice that does not fit the model may come from the session.
+    const bool is_chosen = error.kind() == ErrorKind::usage && !loaded.session_file.empty();
+    if (is_chosen) throw error.within(printable(loaded.session_file.string()));
+    throw;
   }
+}
+
+std::string finite_and_not_negative(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  const bool fits =
+      parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number) && number >= 0;
+  return fits ? "" : "'" + text + "' is not a finite number of 0 or more";
+}
+
+std::string whole_and_not_negative(const std::string& text) {
+  const std::string fault = finite_and_not_negative(text);
+  const bool is_whole = text.find_first_not_of("0123456789") == std::string::npos;
+  return fault.empty() && is_whole ? "" : "'" + text + "' is not a whole number of 0 or more";
 }
 
 std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limit) {
@@ -353,9 +374,9 @@ std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limi
           program
               .add_option("--move-limit", limit.moves,
                           "number of search moves; with --time-limit 0 the answer is reproducible")
-              ->check(CLI::NonNegativeNumber),
+              ->check(whole_and_not_negative, "NUMBER"),
           program.add_option("--seed", limit.seed, "seed of the random moves")
-              ->check(CLI::NonNegativeNumber)};
+              ->check(whole_and_not_negative, "NUMBER")};
 }
 
 void check_limit(const SearchLimit& limit) {
@@ -382,8 +403,11 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv) 
       return 0;
     });
   } catch (const CLI::CallForVersion&) {
-    std::cout << program.version() << "\n";
-    return 0;
+    return guarded(program.get_name().c_str(), [&] {
+      std::cout << program.version() << "\n";
+      flush_output();
+      return 0;
+    });
   } catch (const CLI::ParseError& error) {
     std::cerr << program.get_name() << ": " << to_valid_utf8(error.what()) << "; see "
               << program.get_name() << " --help\n";
@@ -408,6 +432,8 @@ int guarded(const char* program, const std::function<int()>& body) {
   } catch (const Error& error) {
     std::cerr << program << ": " << error.what() << "\n";
     return exit_code(error.kind());
+  } catch (const OutputClosed&) {
+    return 0;
   } catch (const std::bad_alloc&) {
     std::cerr << program << ": out of memory; choose smaller dimensions\n";
     return 3;
@@ -421,6 +447,17 @@ void print_warnings(const char* program, const std::vector<std::string>& warning
   for (const std::string& each : warnings) {
     std::cerr << program << ": note: " << to_valid_utf8(each) << "\n";
   }
+}
+
+void print_first_warnings(const char* program, const std::vector<std::string>& warnings,
+                          const std::string& all) {
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(warnings.size(), most);
+  print_warnings(program,
+                 {warnings.begin(), warnings.begin() + static_cast<std::ptrdiff_t>(shown)});
+  if (warnings.size() == shown) return;
+  print_warnings(program,
+                 {std::to_string(warnings.size() - shown) + " more notes; " + all + " lists all"});
 }
 
 }  // namespace stashscope::app

@@ -71,6 +71,10 @@ int print_optimizers();
 /// Prints the built-in values of --profile.
 int print_profiles();
 
+/// Checks of options. Return why a text is not such a number; empty if it is one.
+std::string finite_and_not_negative(const std::string& text);
+std::string whole_and_not_negative(const std::string& text);
+
 /// Declares and returns the options that limit searches.
 std::vector<CLI::Option*> add_limit_options(CLI::App& program, SearchLimit& limit);
 
@@ -98,10 +102,19 @@ std::optional<int> parse_command_line(CLI::App& program, int argc, char** argv);
 /// because the reader of the pipe needs no more output.
 void flush_output();
 
-/// Runs `body` and turns errors into one line on standard error and an exit code.
+/// Thrown when the reader of standard output has closed it and nothing is left to do.
+struct OutputClosed {};
+
+/// Runs `body` and turns errors into one line on standard error and an exit code; OutputClosed ends
+/// the program quietly.
 int guarded(const char* program, const std::function<int()>& body);
 
 /// Prints one line per warning on standard error.
 void print_warnings(const char* program, const std::vector<std::string>& warnings);
+
+/// Like print_warnings, but only the first: a model may have many warnings of one kind.
+/// @param all what lists all of them
+void print_first_warnings(const char* program, const std::vector<std::string>& warnings,
+                          const std::string& all);
 
 }  // namespace stashscope::app

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "app/options.h"
+#include "app/process_start.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/planner/planning_instance.h"
@@ -94,6 +95,13 @@ void print(const Answer& answer, const SequenceMemory& memory, const SequenceMem
   }
 }
 
+std::string over_budget(const Answer& answer) {
+  const std::string least = std::to_string(answer.peak_lower_bound);
+  return answer.impossible ? "is below " + least + ", the lowest peak that is possible"
+                           : "was not reached; no peak below " + least +
+                                 " is possible, and the time or move limit ended the search";
+}
+
 Answer find_order(const PlanningInstance& instance, const SearchLimit& limit) {
   const OrderAnswer found =
       minimal_order(instance.graph, {instance.given_order}, limit, Progress());
@@ -127,7 +135,10 @@ int plan(const PlanOptions& options) {
                             : find_sequence(instance, budget_of(options, instance, given), options);
   if (!options.out.empty()) write_sequence(options.out, answer.sequence);
   print(answer, memory_of(instance.graph, answer.sequence), given, clock.seconds());
-  return answer.feasible ? 0 : 1;
+  if (std::fflush(stdout) != 0) std::cout.setstate(std::ios::badbit);
+  flush_output();
+  if (!answer.feasible) fail_input("the budget", over_budget(answer));
+  return 0;
 }
 
 }  // namespace
@@ -135,6 +146,7 @@ int plan(const PlanOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace stashscope::app;
+  prepare_process();
   return guarded("stashscope-plan", [&] {
     CLI::App program(
         "Plans a task graph: finds the order with the lowest peak, or the cheapest sequence "

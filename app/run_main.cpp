@@ -7,6 +7,7 @@
 #include "app/compare.h"
 #include "app/options.h"
 #include "app/outputs.h"
+#include "app/process_start.h"
 #include "app/reader_watch.h"
 #include "app/run_data.h"
 #include "app/run_options.h"
@@ -141,7 +142,7 @@ int run_once(LoadedModel& loaded, const RunOptions& options) {
   const auto study = study_with(loaded, inputs);
   check_all_tensors(study->graph());
   print_warnings("stashscope-run", loaded.warnings);
-  print_warnings("stashscope-run", study->warnings);
+  print_first_warnings("stashscope-run", study->warnings, "stashscope --batch --format json");
   const auto runner = make_runner(*study->choices.device, settings);
   runner->check(study->graph());
   const std::int64_t bytes = host_bytes(*study);
@@ -191,4 +192,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace stashscope::app
 
-int main(int argc, char** argv) { return stashscope::app::run(argc, argv); }
+int main(int argc, char** argv) {
+  stashscope::app::prepare_process();
+  return stashscope::app::run(argc, argv);
+}

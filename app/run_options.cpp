@@ -1,8 +1,5 @@
 #include "app/run_options.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "app/outputs.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -10,16 +7,6 @@
 namespace stashscope::app {
 
 namespace {
-
-/// Why a text is not a valid number; empty if it is valid.
-std::string finite_and_not_negative(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  const bool fits =
-      parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number) && number >= 0;
-  return fits ? "" : "'" + text + "' is not a finite number of 0 or more";
-}
 
 /// Adds the files of a folder, because the command line names only the folder.
 void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
@@ -48,7 +35,7 @@ void add_data_options(CLI::App& program, RunOptions& options, CLI::Option* strea
       ->check(finite_and_not_negative, "NUMBER")
       ->excludes(stream);
   program.add_option("--seed", options.seed, "seed of random data (default 1)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_and_not_negative, "NUMBER");
   program
       .add_flag("--digest", options.digest,
                 "print a digest of the bits of every graph output, to compare runs")

@@ -15,12 +15,12 @@ namespace stashscope::app {
 
 namespace {
 
-/// Prints an event. Ends the run if standard output is closed or its disk is full.
+/// Prints an event. Ends the run if standard output is closed by its reader or its disk is full.
 void print_event(const TraceEvent& event) {
   std::cout << format_event(event) << "\n";
   if (std::cout) return;
   flush_output();
-  fail_run("standard output", "was closed by its reader");
+  throw OutputClosed();
 }
 
 /// The name of the current variant in messages.

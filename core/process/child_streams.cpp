@@ -71,11 +71,7 @@ bool LineReader::read_from(int fd) {
   std::array<char, 65536> buffer{};
   const ssize_t count = ::read(fd, buffer.data(), buffer.size());
   if (count < 0) return errno == EINTR || errno == EAGAIN;
-  if (count == 0) {
-    if (!rest_.empty()) on_line_(rest_);
-    rest_.clear();
-    return false;
-  }
+  if (count == 0) return false;
   if (static_cast<std::size_t>(count) > left_)
     fail_run("", "the worker printed more than its limit");
   left_ -= static_cast<std::size_t>(count);
@@ -86,6 +82,11 @@ bool LineReader::read_from(int fd) {
     fail_run("", "the worker printed a line longer than " + format_bytes(longest_line));
   }
   return true;
+}
+
+void LineReader::finish() {
+  if (!rest_.empty()) on_line_(rest_);
+  rest_.clear();
 }
 
 /// @param searched number of leading characters without an end of line

@@ -141,9 +141,12 @@ Error remote_error(const RemoteHost& host, const ChildEnd& end) {
       return {ErrorKind::run, where, std::string(each.reason) + " (" + said + ")", each.hint};
     }
   }
-  if (!said.empty()) return {kind_of_end(end.status), where, said};
-  return {ErrorKind::run, where,
-          end.status == ssh_failed ? "ssh ended without a message" : describe_end(end.status)};
+  if (said.empty() && end.status == ssh_failed) {
+    return {ErrorKind::run, where, "ssh ended without a message"};
+  }
+  // ssh ends with this status by itself, too.
+  if (!said.empty() && end.status == ssh_failed) return {ErrorKind::run, where, said};
+  return {kind_of_end(end.status), where, describe_end(end)};
 }
 
 }  // namespace stashscope

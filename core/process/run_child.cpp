@@ -40,6 +40,12 @@ class Conversation {
     }
   }
 
+  /// Call once the child has ended. @param ended_well it ended by itself with status 0
+  void finish(bool ended_well) {
+    errors_.finish();
+    if (ended_well) output_.finish();
+  }
+
   const std::string& last_words() const { return last_words_; }
 
  private:
@@ -63,10 +69,20 @@ ChildEnd converse(const std::filesystem::path& program, const std::vector<std::s
   if (stream != nullptr) stream->close_reading();
   Conversation conversation(on_line, limits.output);
   conversation.hold(output, errors, stream, deadline);
-  return {child.wait(deadline), conversation.last_words()};
+  const int status = child.wait(deadline);
+  conversation.finish(status == 0);
+  return {status, conversation.last_words()};
 }
 
 }  // namespace
+
+std::string describe_end(const ChildEnd& end) {
+  const std::string said = printable(end.last_words, most_last_words);
+  if (end.status >= 128) {
+    return describe_end(end.status) + (said.empty() ? "" : " (its last message: " + said + ")");
+  }
+  return said.empty() ? describe_end(end.status) : said;
+}
 
 std::string describe_end(int status) {
   if (status < 128) return "the worker ended with status " + std::to_string(status);
@@ -92,9 +108,7 @@ void run_child(const std::filesystem::path& program, const std::vector<std::stri
   const InputFile file(input);
   const ChildEnd end = converse(program, arguments, file.get(), nullptr, on_line, progress, limits);
   if (end.status == 0) return;
-  throw Error(kind_of_end(end.status), "",
-              end.last_words.empty() ? describe_end(end.status)
-                                     : printable(end.last_words, most_last_words));
+  throw Error(kind_of_end(end.status), "", describe_end(end));
 }
 
 std::filesystem::path running_program() {

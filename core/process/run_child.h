@@ -32,6 +32,8 @@ struct ChildEnd {
 
 /// The message for a child that ended without last words.
 std::string describe_end(int status);
+/// The message for a child that failed: its last words, or, if a signal ended it, the signal first.
+std::string describe_end(const ChildEnd& end);
 /// The kind of error that an exit code of the project's programs means.
 ErrorKind kind_of_end(int status);
 

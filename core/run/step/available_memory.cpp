@@ -29,13 +29,18 @@ std::int64_t system_memory() {
   return unlimited;
 }
 
+/// Address space that libraries take for code that they generate, for scratch memory and for the
+/// stacks of their threads; they do not survive without it.
+constexpr std::int64_t reserved_for_libraries = std::int64_t{48} << 20;
+
 std::int64_t address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
   std::int64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const std::int64_t used = pages * ::sysconf(_SC_PAGESIZE);
-  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - used);
+  const std::int64_t taken = used + reserved_for_libraries;
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - taken);
 }
 
 }  // namespace
@@ -48,7 +53,10 @@ void require_memory(std::int64_t wanted) {
   throw OutOfMemory("",
                     "the step is predicted to need " + format_bytes(wanted) +
                         " of memory, but only " + format_bytes(available) + " are available",
-                    available, "choose smaller dimensions");
+                    available,
+                    address_space() == available
+                        ? "choose smaller dimensions, or raise the limit of the address space"
+                        : "choose smaller dimensions");
 }
 
 }  // namespace stashscope

@@ -10,6 +10,7 @@ LoadedModel load_model_or_session(const std::filesystem::path& file,
   std::string warning;
   if (is_session_file(file)) {
     loaded.session = load_session(file, warning);
+    loaded.session_file = file;
   } else {
     loaded.session.model = file;
   }

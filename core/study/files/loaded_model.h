@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,7 +12,8 @@ namespace stashscope {
 
 /// A model and the session it was opened with.
 struct LoadedModel {
-  Session session;  ///< path of the model, choices and measurements
+  Session session;                          ///< path of the model, choices and measurements
+  std::filesystem::path session_file = {};  ///< empty if a model was opened
   std::shared_ptr<const Graph> model;
   std::vector<std::string> warnings;
 };

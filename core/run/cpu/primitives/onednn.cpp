@@ -1,5 +1,8 @@
 #include "core/run/cpu/primitives/onednn.h"
 
+#include <dlfcn.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <dnnl.hpp>
 
@@ -13,8 +16,21 @@ using Descriptor = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
+/// The OpenMP library of oneDNN ends the process when it cannot start a thread, which needs address
+/// space for its stack. Where that is limited, it gets one thread only.
+void limit_threads() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  using SetThreads = void (*)(int);
+  const auto set = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (set != nullptr) set(1);
+}
+
 const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine cpu = [] {
+    limit_threads();
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return cpu;
 }
 
@@ -145,6 +161,7 @@ void run(const typename Primitive::primitive_desc& description, const Operand& f
 
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const float* a,
               MatrixLayout a_layout, const float* b, MatrixLayout b_layout, float* product) {
+  engine();  // limits the threads first
   require(dnnl::sgemm(a_layout.transposed ? 'T' : 'N', b_layout.transposed ? 'T' : 'N', rows,
                       columns, inner, 1.0F, a, a_layout.stride, b, b_layout.stride, 0.0F, product,
                       columns));
