@@ -1,6 +1,7 @@
 #include "core/base/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,6 +64,46 @@ bool takes_writes(const std::filesystem::path& path) {
   return exists(status) && !is_regular_file(status) && !is_directory(status);
 }
 
+/// A file that is being written is locked and called `TARGET.part-PROCESS`.
+constexpr std::string_view part_mark = ".part-";
+
+bool is_at(int fd, const std::filesystem::path& path) {
+  struct stat opened {};
+  struct stat found {};
+  return ::fstat(fd, &opened) == 0 && ::stat(path.c_str(), &found) == 0 &&
+         opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
+}
+
+/// Opens a file for writing and locks it. Opens it again if another process removed it before it
+/// was locked. -1 with errno set if that fails; file systems without locks are no failure.
+int open_locked(const std::filesystem::path& path) {
+  constexpr int most_tries = 8;
+  for (int i = 0; i < most_tries; ++i) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) != 0 || is_at(fd, path)) return fd;
+    ::close(fd);
+  }
+  errno = EBUSY;
+  return -1;
+}
+
+/// Removes what killed processes left beside `target`: part files that nobody has locked.
+void remove_stale_parts(const std::filesystem::path& target) {
+  const std::string prefix = target.filename().string() + std::string(part_mark);
+  std::error_code status;
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  for (std::filesystem::directory_iterator entry(folder, status), end; !status && entry != end;
+       entry.increment(status)) {
+    const std::string name = entry->path().filename().string();
+    const bool is_part = name.starts_with(prefix) && name.size() > prefix.size() &&
+                         name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+    if (!is_part) continue;
+    const Descriptor part(::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const bool is_free = part.get() >= 0 && ::flock(part.get(), LOCK_EX | LOCK_NB) == 0;
+    if (is_free && is_at(part.get(), entry->path())) ::unlink(entry->path().c_str());
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
@@ -101,8 +142,9 @@ FileReplacement::FileReplacement(const std::filesystem::path& target) : target_(
     return;
   }
   target_ = followed(target);
-  part_ = target_.string() + ".part-" + std::to_string(::getpid());
-  fd_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  remove_stale_parts(target_);
+  part_ = target_.string() + std::string(part_mark) + std::to_string(::getpid());
+  fd_ = open_locked(part_);
   if (fd_ < 0) fail_writing(target_, "choose an existing folder in which you may write");
 }
 
