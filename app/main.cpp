@@ -3,6 +3,7 @@
 #include "app/batch.h"
 #include "app/compare_steps.h"
 #include "app/layout_child.h"
+#include "app/lists.h"
 #include "app/process_start.h"
 #include "app/window.h"
 

@@ -47,15 +47,6 @@ struct AnalysisOptions {
 /// Declares the options; `file` is a positional argument.
 void add_analysis_options(CLI::App& program, AnalysisOptions& options);
 
-/// One line for each order that can be chosen.
-std::string order_list();
-
-/// One line for each fusion strategy.
-std::string fusion_list();
-
-/// One line for each pass that can be chosen.
-std::string pass_list();
-
 /// Applies the options to choices. Throws a usage Error.
 void apply_options(const AnalysisOptions& options, Choices& choices);
 
@@ -64,12 +55,6 @@ LoadedModel load_model_or_session(const AnalysisOptions& options);
 
 /// The study of a loaded model; errors about the model name the model's file.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
-
-/// Prints the values of --optimizer.
-int print_optimizers();
-
-/// Prints the built-in values of --profile.
-int print_profiles();
 
 /// Checks of options. Return why a text is not such a number; empty if it is one.
 std::string finite_and_not_negative(const std::string& text);

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+namespace stashscope::app {
+
+/// One line for each order that can be chosen.
+std::string order_list();
+
+/// One line for each fusion strategy.
+std::string fusion_list();
+
+/// One line for each pass that can be chosen.
+std::string pass_list();
+
+/// Prints the values of --optimizer.
+int print_optimizers();
+
+/// Prints the built-in values of --profile.
+int print_profiles();
+
+}  // namespace stashscope::app
