@@ -252,12 +252,18 @@ void add_attention_ops(OpRegistry& registry) {
                 .gradient = attention_gradient,
                 .flops = attention_flops,
                 .unit = ComputeUnit::matrix});
-  registry.add(microsoft({.type = "AttentionGrad",
-                          .infer = infer_attention_grad,
-                          .flops = attention_grad_flops,
-                          .unit = ComputeUnit::matrix}));
+  registry.add(microsoft(
+      {.type = "AttentionGrad",
+       .operands = "Q:float[3..4] K=Q[3..4] V:float[3..4] attn_mask? past_key?=Q past_value?=V "
+                   "nonpad_kv_seqlen?:int64 dY?=Q dPresentKey?=Q dPresentValue?=V dWeights?=Q -> "
+                   "dQ? dK? dV? dMask? dPastKey? dPastValue?",
+       .infer = infer_attention_grad,
+       .flops = attention_grad_flops,
+       .unit = ComputeUnit::matrix}));
   registry.add({.type = "LinearAttention",
                 .versions = {27},
+                .operands = "query:float[3] key=query[3] value=query[3] past_state?:float[4] "
+                            "decay?=query beta?=query -> output present_state?",
                 .infer = infer_linear_attention,
                 .flops = linear_attention_flops});
   registry.add({.type = "RotaryEmbedding",

@@ -81,6 +81,7 @@ void add_cast_ops(OpRegistry& registry) {
                 .recompute_rules = {{{1, 6, 9, 13, 19}, {}}}});
   registry.add({.type = "BitCast",
                 .versions = {26},
+                .operands = "input -> output",
                 .infer = infer_bit_cast,
                 .stops_gradients = true,
                 .flops = no_flops});

@@ -240,7 +240,7 @@ void infer_tensor_scatter(ShapeContext& context) {
   if (axis == 0) context.fail("its axis is that of the batch");
   Shape wanted = context.shape(0);
   wanted[static_cast<std::size_t>(axis)] = context.dim(1, axis);
-  require_shape(context, 1, wanted);
+  context.require_shape(1, wanted);
   context.require_length(2, context.dim(0, 0), "the positions and the batch");
 }
 

@@ -275,20 +275,26 @@ void add_matmul_ops(OpRegistry& registry) {
                 .unit = ComputeUnit::matrix,
                 .recompute = RecomputeLevel::advanced,
                 .recompute_rules = {{{1, 9, 13}, {}}}});
-  registry.add({.type = "MatMulInteger",
-                .versions = {10},
-                .infer = infer_matmul_integer,
-                .stops_gradients = true,
-                .flops = matmul_flops,
-                .unit = ComputeUnit::matrix});
-  registry.add({.type = "QLinearMatMul",
-                .versions = {10, 21},
-                .infer = infer_quantized_matmul,
-                .stops_gradients = true,
-                .flops = matmul_flops,
-                .unit = ComputeUnit::matrix});
+  registry.add(
+      {.type = "MatMulInteger",
+       .versions = {10},
+       .operands = "A:int8|uint8[1..] B:int8|uint8[1..] a_zero_point?=A b_zero_point?=B -> Y",
+       .infer = infer_matmul_integer,
+       .stops_gradients = true,
+       .flops = matmul_flops,
+       .unit = ComputeUnit::matrix});
+  registry.add(
+      {.type = "QLinearMatMul",
+       .versions = {10, 21},
+       .operands = "a:int8|uint8|float8[1..] a_scale:float a_zero_point=a b:int8|uint8|float8[1..] "
+                   "b_scale:float b_zero_point=b y_scale:float y_zero_point:int8|uint8|float8 -> y",
+       .infer = infer_quantized_matmul,
+       .stops_gradients = true,
+       .flops = matmul_flops,
+       .unit = ComputeUnit::matrix});
   registry.add({.type = "Det",
                 .versions = {11, 22},
+                .operands = "X:float[2..] -> Y",
                 .infer = infer_determinant,
                 .flops = determinant_flops});
   registry.add(microsoft({.type = "FusedMatMul",

@@ -182,6 +182,7 @@ void add_pooling_ops(OpRegistry& registry) {
   registry.add(pool("LpPool", {1, 2, 11, 18, 22}, nullptr));
   registry.add({.type = "MaxUnpool",
                 .versions = {9, 11, 22},
+                .operands = "X:float[3..] I:int64[3..] output_shape?:int64[1] -> output",
                 .infer = infer_max_unpool,
                 .gradient = max_unpool_gradient,
                 .flops = no_flops});

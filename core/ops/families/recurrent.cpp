@@ -218,10 +218,32 @@ void rnn_gradient(GradientContext& g) { recurrent_gradient(g, "RNN", "RNNGrad");
 void gru_gradient(GradientContext& g) { recurrent_gradient(g, "GRUTraining", "GRUGrad"); }
 void lstm_gradient(GradientContext& g) { recurrent_gradient(g, "LSTMTraining", "LSTMGrad"); }
 
-Op recurrent(std::string type, std::vector<std::int64_t> versions,
+constexpr const char* plain_operands =
+    "X:float[3] W=X[3] R=X[3] B?=X[2] sequence_lens?:int32[1] initial_h?=X[3] -> Y? Y_h?";
+constexpr const char* gru_training_operands =
+    "X:float[3] W=X[3] R=X[3] B?=X[2] sequence_lens?:int32[1] initial_h?=X[3] -> Y? Y_h? gates?";
+constexpr const char* lstm_operands =
+    "X:float[3] W=X[3] R=X[3] B?=X[2] sequence_lens?:int32[1] initial_h?=X[3] initial_c?=X[3] "
+    "P?=X[2] -> Y? Y_h? Y_c?";
+constexpr const char* lstm_training_operands =
+    "X:float[3] W=X[3] R=X[3] B?=X[2] sequence_lens?:int32[1] initial_h?=X[3] initial_c?=X[3] "
+    "P?=X[2] -> Y? Y_h? Y_c? all_cells? gates?";
+constexpr const char* rnn_grad_operands =
+    "X:float[3] W=X[3] R=X[3] sequence_lens?:int32[1] initial_h?=X[3] Y=X[4] dY?=X[4] dY_h?=X[3] "
+    "-> dX? dW? dR? dB? dInitial_h?";
+constexpr const char* gru_grad_operands =
+    "X:float[3] W=X[3] R=X[3] B?=X[2] sequence_lens?:int32[1] initial_h?=X[3] Y=X[4] gates=X[4] "
+    "dY?=X[4] dY_h?=X[3] -> dX? dW? dR? dB? dInitial_h?";
+constexpr const char* lstm_grad_operands =
+    "X:float[3] W=X[3] R=X[3] sequence_lens?:int32[1] initial_h?=X[3] initial_c?=X[3] Y=X[4] "
+    "all_cells=X[4] gates=X[4] dY?=X[4] dY_h?=X[3] dY_c?=X[3] P?=X[2] -> "
+    "dX? dW? dR? dB? dInitial_h? dInitial_c? dP?";
+
+Op recurrent(std::string type, std::vector<std::int64_t> versions, const char* operands,
              void (*gradient)(GradientContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),
+          .operands = operands,
           .infer = infer_recurrent,
           .gradient = gradient,
           .flops = recurrent_flops,
@@ -231,13 +253,15 @@ Op recurrent(std::string type, std::vector<std::int64_t> versions,
 }  // namespace
 
 void add_recurrent_ops(OpRegistry& registry) {
-  registry.add(recurrent("RNN", {1, 7, 14, 22}, rnn_gradient));
-  registry.add(recurrent("GRU", {1, 3, 7, 14, 22}, gru_gradient));
-  registry.add(recurrent("LSTM", {1, 7, 14, 22}, lstm_gradient));
-  registry.add(microsoft(recurrent("GRUTraining", {}, gru_gradient)));
-  registry.add(microsoft(recurrent("LSTMTraining", {}, lstm_gradient)));
-  for (const char* type : {"RNNGrad", "GRUGrad", "LSTMGrad"}) {
-    Op grad = microsoft(recurrent(type, {}, nullptr));
+  registry.add(recurrent("RNN", {1, 7, 14, 22}, plain_operands, rnn_gradient));
+  registry.add(recurrent("GRU", {1, 3, 7, 14, 22}, plain_operands, gru_gradient));
+  registry.add(recurrent("LSTM", {1, 7, 14, 22}, lstm_operands, lstm_gradient));
+  registry.add(microsoft(recurrent("GRUTraining", {}, gru_training_operands, gru_gradient)));
+  registry.add(microsoft(recurrent("LSTMTraining", {}, lstm_training_operands, lstm_gradient)));
+  for (const auto& [type, operands] : {std::pair("RNNGrad", rnn_grad_operands),
+                                       {"GRUGrad", gru_grad_operands},
+                                       {"LSTMGrad", lstm_grad_operands}}) {
+    Op grad = microsoft(recurrent(type, {}, operands, nullptr));
     grad.flops = recurrent_grad_flops;
     registry.add(std::move(grad));
   }

@@ -44,10 +44,12 @@ double deform_conv_flops(const CostContext& cost) {
 void add_box_ops(OpRegistry& registry) {
   registry.add({.type = "RoiAlign",
                 .versions = {10, 16, 22},
+                .operands = "X:float[4] rois=X[2] batch_indices:int64[1] -> Y",
                 .infer = infer_roi_align,
                 .flops = flops_per_element<32>});
   registry.add({.type = "DeformConv",
                 .versions = {19, 22},
+                .operands = "X:float[3..] W=X[3..] offset=X[3..] B?=X[1] mask?=X[3..] -> Y",
                 .infer = infer_deform_conv,
                 .flops = deform_conv_flops});
 }

@@ -89,17 +89,22 @@ double sampling_flops(const CostContext& cost) {
 void add_grid_ops(OpRegistry& registry) {
   registry.add({.type = "GridSample",
                 .versions = {16, 20, 22},
+                .operands = "X[3..] grid:float[3..] -> Y",
                 .infer = infer_grid_sample,
                 .gradient = grid_sample_gradient,
                 .flops = sampling_flops<0>});
-  registry.add(microsoft(
-      {.type = "GridSampleGrad", .infer = infer_grid_sample_grad, .flops = sampling_flops<1>}));
+  registry.add(microsoft({.type = "GridSampleGrad",
+                          .operands = "dY:float[3..] X=dY[3..] grid:float[3..] -> dX? dGrid?",
+                          .infer = infer_grid_sample_grad,
+                          .flops = sampling_flops<1>}));
   registry.add({.type = "AffineGrid",
                 .versions = {20},
+                .operands = "theta:float[3] size:int64[1] -> grid",
                 .infer = infer_affine_grid,
                 .gradient = affine_grid_gradient,
                 .flops = flops_per_element<6>});
   registry.add(microsoft({.type = "AffineGridGrad",
+                          .operands = "dGrid:float[3..] -> dTheta",
                           .infer = infer_affine_grid_grad,
                           .flops = flops_per_input_element<6>}));
 }

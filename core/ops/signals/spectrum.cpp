@@ -96,15 +96,33 @@ double fourier_flops(const CostContext& cost) {
 }  // namespace
 
 void add_spectrum_ops(OpRegistry& registry) {
-  registry.add({.type = "DFT", .versions = {17, 20}, .infer = infer_dft, .flops = fourier_flops});
-  registry.add({.type = "STFT", .versions = {17}, .infer = infer_stft, .flops = fourier_flops});
-  for (const char* type : {"HannWindow", "HammingWindow", "BlackmanWindow"}) {
-    registry.add({.type = type, .versions = {17}, .infer = infer_window, .stops_gradients = true});
-  }
-  registry.add({.type = "MelWeightMatrix",
+  registry.add(
+      {.type = "DFT",
+       .versions = {17, 20},
+       .operands = {{17, "input:float[2..] dft_length?:index[0..1] -> output"},
+                    {20, "input:float[2..] dft_length?:index[0..1] axis?:index[0..1] -> output"}},
+       .infer = infer_dft,
+       .flops = fourier_flops});
+  registry.add({.type = "STFT",
                 .versions = {17},
-                .infer = infer_mel_weights,
-                .stops_gradients = true});
+                .operands = "signal:float[2..3] frame_step:index[0..1] window?=signal[1] "
+                            "frame_length?:index[0..1] -> output",
+                .infer = infer_stft,
+                .flops = fourier_flops});
+  for (const char* type : {"HannWindow", "HammingWindow", "BlackmanWindow"}) {
+    registry.add({.type = type,
+                  .versions = {17},
+                  .operands = "size:index[0..1] -> output",
+                  .infer = infer_window,
+                  .stops_gradients = true});
+  }
+  registry.add(
+      {.type = "MelWeightMatrix",
+       .versions = {17},
+       .operands = "num_mel_bins:index[0..1] dft_length:index[0..1] sample_rate:index[0..1] "
+                   "lower_edge_hertz:float[0..1] upper_edge_hertz:float[0..1] -> output",
+       .infer = infer_mel_weights,
+       .stops_gradients = true});
 }
 
 }  // namespace stashscope
