@@ -188,7 +188,8 @@ TEST_F(CommandLine, OutputThatCannotBeWrittenIsSaid) {
   const std::string model = in_folder("model.onnx") + " --dim N=4";
   for (const std::string& command :
        {STASHSCOPE_PROGRAM " --batch " + model, STASHSCOPE_WORKER " " + model,
-        std::string(STASHSCOPE_PROGRAM " --help")}) {
+        std::string(STASHSCOPE_PROGRAM " --help"), std::string(STASHSCOPE_PROGRAM " --version"),
+        std::string(STASHSCOPE_WORKER " --version")}) {
     const Outcome outcome =
         run("(" + command + " >/dev/full 2>" + in_folder("words.txt") + ")", "");
     EXPECT_EQ(outcome.status, 3) << command;
@@ -206,6 +207,49 @@ TEST_F(CommandLine, AReaderThatStopsEarlyIsNoFault) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(read_file(in_folder("words.txt")), "");
   }
+}
+
+TEST_F(CommandLine, AReaderThatLeavesAStreamIsNoFault) {
+  const Outcome outcome =
+      run("sh", "-c '(" STASHSCOPE_WORKER " " + in_folder("model.onnx") +
+                    " --dim N=8 --stream --repeat 200 2>" + in_folder("words.txt") + "; echo $? >" +
+                    in_folder("status.txt") + ") | head -1 >/dev/null'");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(read_file(in_folder("words.txt")), "");
+  EXPECT_EQ(read_file(in_folder("status.txt")), "0\n");
+}
+
+TEST_F(CommandLine, AFileSizeLimitLeavesAMessageAndNoPart) {
+  const std::string trace = in_folder("trace");
+  const Outcome outcome =
+      run("sh", "-c 'ulimit -f 1; " STASHSCOPE_WORKER " " + in_folder("model.onnx") +
+                    " --dim N=8 --trace " + trace + "'");
+  EXPECT_EQ(outcome.status, 1) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("cannot write"), std::string::npos) << outcome.errors;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    EXPECT_EQ(entry.path().filename().string().find("trace"), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(CommandLine, LittleAddressSpaceEndsWithAMessage) {
+  for (int megabytes = 50; megabytes <= 200; megabytes += 10) {
+    const Outcome outcome =
+        run("sh", "-c 'ulimit -v " + std::to_string(1000 * megabytes) + "; " STASHSCOPE_WORKER " " +
+                      in_folder("model.onnx") + " --dim N=8'");
+    if (outcome.status == 127) continue;  // the libraries could not be loaded
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 3) << megabytes << ": " << outcome.errors;
+  }
+}
+
+TEST_F(CommandLine, ADimensionThatTheModelLacksNamesItsSession) {
+  report(in_folder("model.onnx") + " --dim N=4 --save-session " + in_folder("s.stashscope"));
+  auto session = nlohmann::json::parse(read_file(folder / "s.stashscope"));
+  session["choices"]["dims"] = {{"nowhere", 3}};
+  write_file_atomically(folder / "s.stashscope", session.dump());
+  const Outcome outcome = stashscope("--batch " + in_folder("s.stashscope"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.errors.find("s.stashscope"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("nowhere"), std::string::npos) << outcome.errors;
 }
 
 TEST_F(CommandLine, ATraceThatCannotBeWrittenIsSaid) {

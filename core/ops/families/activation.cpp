@@ -220,9 +220,13 @@ Expr negated(const Expr& a) { return -a; }
 Expr rounded_down(const Expr& a) { return floor(a); }
 Expr rounded_up(const Expr& a) { return ceil(a); }
 
-/// (gradient, a tensor of the forward pass) -> gradient, all of one shape
+/// (gradient, a tensor of the forward pass, [bias of the last axis]) -> gradient; the tensors have
+/// one shape
 void infer_elementwise_gradient(ShapeContext& context) {
   context.require_same_shape(0, 1);
+  if (context.has_input(2)) {
+    context.require_length(2, context.dim(0, -1), "the bias and the last axis");
+  }
   infer_like_first_input(context);
 }
 

@@ -121,6 +121,41 @@ TEST(AtomicWrite, LeavesAWholeFileWhenTheWriterIsKilled) {
   }
 }
 
+TEST(AtomicWrite, RemovesWhatKilledWritersLeft) {
+  const test::Folder folder;
+  const fs::path stale = folder / "file.part-4711";
+  const fs::path other = folder / "file.part-of-a-book";
+  for (const fs::path& path : {stale, other}) write_file_atomically(path, "half");
+  FileReplacement written(folder / "file");  // its part is locked
+  write_file_atomically(folder / "file", "new");
+  EXPECT_FALSE(fs::exists(stale));
+  EXPECT_TRUE(fs::exists(other));
+  EXPECT_EQ(read_file(folder / "file"), "new");
+}
+
+TEST(AtomicWrite, LeavesThePartOfALivingWriter) {
+  const test::Folder folder;
+  std::array<int, 2> ready{};
+  ASSERT_EQ(::pipe(ready.data()), 0);
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    FileReplacement written(folder / "file");
+    (void)!::write(ready[1], "x", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  const fs::path part = (folder / "file").string() + ".part-" + std::to_string(writer);
+  write_file_atomically(folder / "file", "one");
+  EXPECT_TRUE(fs::exists(part));
+  ::kill(writer, SIGKILL);
+  ::waitpid(writer, nullptr, 0);
+  write_file_atomically(folder / "file", "two");
+  EXPECT_FALSE(fs::exists(part));
+  for (const int end : ready) ::close(end);
+}
+
 TEST(AtomicWrite, NamesThePlaceThatCannotBeWritten) {
   const test::Folder folder;
   const auto write = [](const fs::path& path) {

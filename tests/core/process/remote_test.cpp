@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/process/run_child.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 #include "tests/support/processes.h"
@@ -125,6 +126,19 @@ TEST(ChildInput, TheEndIsTold) {
                                         [](const std::string&) {}, Progress(), {});
   EXPECT_EQ(end.status, 7);
   EXPECT_EQ(end.last_words, "last");
+}
+
+TEST(ChildInput, ACrashIsToldBeforeTheLastWords) {
+  const std::string text = test::refusal(ErrorKind::run, [] {
+    run_child(
+        "/bin/sh", {"-c", "echo note >&2; kill -SEGV $$"}, [](const std::string&) {}, Progress());
+  });
+  EXPECT_LT(text.find("crashed"), text.find("note"));
+}
+
+TEST(ChildInput, AKilledChildLeavesNoPartOfALine) {
+  EXPECT_EQ(lines_of("echo whole; printf part; kill -KILL $$"), std::vector<std::string>{"whole"});
+  EXPECT_EQ(lines_of("echo whole; printf last"), (std::vector<std::string>{"whole", "last"}));
 }
 
 }  // namespace remote_test

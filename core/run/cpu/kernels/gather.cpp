@@ -80,11 +80,10 @@ Slices slices_of(const TensorView& indices, const Dims& data, std::int64_t batch
   const Dims list = as_integers(indices);
   Slices slices;
   for (std::size_t i = last; i < data.size(); ++i) slices.length *= data[i];
-  const std::int64_t per_batch =
-      element_count(std::span(indices.dims).subspan(first)) / std::max<std::int64_t>(depth, 1);
+  const auto outer = std::span(indices.dims).first(indices.dims.size() - 1);
+  const std::int64_t per_batch = element_count(outer.subspan(first));
   const std::int64_t batch_stride = element_count(std::span(data).subspan(first));
-  std::int64_t tuples = 1;
-  for (std::size_t i = 0; i + 1 < indices.dims.size(); ++i) tuples *= indices.dims[i];
+  const std::int64_t tuples = element_count(outer);
   for (std::int64_t tuple = 0; tuple < tuples; ++tuple) {
     std::int64_t offset = tuple / std::max<std::int64_t>(per_batch, 1) * batch_stride;
     for (std::size_t i = first; i < last; ++i) {
