@@ -77,9 +77,10 @@ void note_dropouts(const Graph& graph, std::vector<std::string>& notes) {
                   "stored; export again with model.train() if the program drops elements");
 }
 
-/// The initializer that holds a trained parameter; null if an input holds it.
+/// The initializer that holds a trained parameter; null if an input holds it or a pass made it.
 const Tensor* tensor_of(const Graph& graph, const Parameter& parameter) {
-  if (!parameter.gradient.valid()) return nullptr;
+  const bool is_known = parameter.value.index() < graph.values().size();
+  if (!parameter.gradient.valid() || !is_known) return nullptr;
   const Initializer* const initializer = graph.initializer(parameter.value);
   return initializer != nullptr && initializer->tensor.has_data() ? &initializer->tensor : nullptr;
 }
@@ -92,12 +93,22 @@ bool is_uniform(const Tensor& tensor) {
          std::memcmp(data.bytes.data(), data.bytes.data() + size, data.bytes.size() - size) == 0;
 }
 
-/// The modules of the nodes that read a value, directly or through Identity nodes.
+/// The module that owns a parameter: `layers.0.norm` for `layers.0.norm.weight`.
+std::string owner_of(const std::string& parameter) {
+  return parameter.substr(0, parameter.rfind('.'));
+}
+
+/// The modules that read a parameter, as far as the exporter wrote them down. The older exporter
+/// does not; instead it copies a merged parameter to the name of the other one.
 void collect_modules(const Graph& graph, ValueId value, std::set<std::string>& modules) {
   for (const NodeId reader : graph.topology().readers[value]) {
     const Node& node = graph.node(reader);
-    const std::string module = join(path_of(node).scope, ".");
-    if (node.op_type == "Identity" && node.outputs[0].valid()) {
+    const std::string module = module_of(node);
+    const bool is_copy = node.op_type == "Identity" && node.outputs[0].valid();
+    if (is_copy && path_of(node).scope.empty()) {
+      modules.insert(owner_of(graph.value(value).name));
+      modules.insert(owner_of(graph.value(node.outputs[0]).name));
+    } else if (is_copy) {
       collect_modules(graph, node.outputs[0], modules);
     } else if (!module.empty()) {
       modules.insert(module);
@@ -208,13 +219,13 @@ void note_folded(const Graph& graph, const std::vector<Parameter>& parameters,
 
 }  // namespace
 
-std::vector<std::string> export_notes(const Graph& graph,
+std::vector<std::string> export_notes(const Graph& exported, const Graph& step,
                                       const std::vector<Parameter>& parameters) {
   std::vector<std::string> notes;
-  note_normalizations(graph, notes);
-  note_dropouts(graph, notes);
-  note_merged(graph, parameters, notes);
-  note_folded(graph, parameters, notes);
+  note_normalizations(step, notes);
+  note_dropouts(step, notes);
+  note_merged(exported, parameters, notes);
+  note_folded(exported, parameters, notes);
   return notes;
 }
 

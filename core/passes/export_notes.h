@@ -11,7 +11,8 @@ namespace stashscope {
 /// What the exporter changed so that training the file differs from training the program: batch
 /// normalizations and dropouts in inference mode, parameters merged into one, parameters folded
 /// into new constants. Each note says how to export without that.
-/// @param graph a training step
-std::vector<std::string> export_notes(const Graph& graph, const std::vector<Parameter>& parameters);
+/// @param exported before any pass; values have the same ids in the step
+std::vector<std::string> export_notes(const Graph& exported, const Graph& step,
+                                      const std::vector<Parameter>& parameters);
 
 }  // namespace stashscope

@@ -1,5 +1,8 @@
 #include "core/passes/training_step.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "core/ops/rules/gradient_context.h"
 #include "core/passes/export_notes.h"
 #include "core/passes/graph_pass.h"
@@ -46,7 +49,11 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
     return given;
   }
   std::vector<PassResult> results;
-  if (passes.any()) graph = infer_shapes(apply_passes(graph, goal, passes, results));
+  std::optional<Graph> exported;
+  if (passes.any()) {
+    exported = graph;
+    graph = infer_shapes(apply_passes(graph, goal, passes, results));
+  }
   TrainingStep step;
   try {
     step = build_backward(graph, goal);
@@ -58,9 +65,9 @@ TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
   }
   step.passes = std::move(results);
   if (step.no_backward.empty()) {
-    for (std::string& note : export_notes(*step.graph, step.parameters)) {
-      step.warnings.push_back(std::move(note));
-    }
+    std::vector<std::string> notes =
+        export_notes(exported ? *exported : graph, *step.graph, step.parameters);
+    std::ranges::move(notes, std::back_inserter(step.warnings));
   }
   return step;
 }

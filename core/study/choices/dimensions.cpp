@@ -318,6 +318,7 @@ class Binder {
     const Constraint* const broken = violated_constraint();
     if (broken == nullptr) return;
     const auto side = [&](const Expr& e) {
+      if (e.is_constant()) return to_string(e, graph_.symbols());
       return printable(to_string(e, graph_.symbols()), 80) + " = " +
              std::to_string(*e.evaluate(values_.bindings));
     };

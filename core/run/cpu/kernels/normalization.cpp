@@ -219,6 +219,7 @@ void normalization_gradient(const KernelContext& context,
   PerChannel bias_gradient(scale.size(), 0);
   const auto gradient = [&](auto* dx, const auto* dy, const auto* x) {
     for (const std::vector<std::int64_t>& images : sets) {
+      if (images.empty()) continue;
       for (std::size_t c = 0; c < scale.size(); ++c) {
         std::vector<std::int64_t> offsets;
         for (const std::int64_t image : images) {

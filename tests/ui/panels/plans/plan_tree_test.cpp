@@ -345,6 +345,18 @@ TEST_F(PlanTree, AModelWithoutPlansShowsWhatStandsInTheWay) {
   EXPECT_TRUE(find<QLabel>(u"plan_summary"_s).text().startsWith(u"No plans: "_s));
 }
 
+/// The plan table and the status line name the node, the rule and the way out.
+TEST_F(PlanTree, AModelWithoutBackwardHasNoPlans) {
+  stashscope::test::ModelBuilder m;
+  m.input("x", {2, 4}).weight("w", {4, 4}).node("MatMul", {"x", "w"}, {"h"});
+  m.node("Mystery", {"h"}, {"g"}, {}, "custom").declare("g", {2, 4});
+  open_model(m.node("Relu", {"g"}, {"y"}).output("y"));
+  for (const QString& text : {find<QLabel>(u"plan_summary"_s).text(), status()}) {
+    EXPECT_TRUE(text.contains(u"o backward pass: node 'make_g' (Mystery)"_s)) << text.toStdString();
+    EXPECT_TRUE(text.contains(u"--freeze"_s)) << text.toStdString();
+  }
+}
+
 TEST_F(PlanTree, SelectedRowsAreCopiedWithATitle) {
   open_layers();
   plans().expand(row_named(gelu));
