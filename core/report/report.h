@@ -29,7 +29,7 @@ struct PlanningResults {
 struct ReportInput {
   const Study& study;
   std::string model_path;
-  std::optional<MeasuredPair> measured;
+  std::optional<MeasuredPair> measured = {};
   std::vector<PassSaving> passes = {};
   std::vector<FusionRow> fusions = {};
   PlanningResults planned = {};

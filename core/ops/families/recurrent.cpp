@@ -99,10 +99,6 @@ class CellSizes {
 
   void check_shape(std::size_t input, const Shape& wanted) {
     const Shape& given = context_.shape(input);
-    if (given.size() != wanted.size()) {
-      context_.fail("input " + std::to_string(input) + " has rank " + std::to_string(given.size()) +
-                    "; the operator needs rank " + std::to_string(wanted.size()));
-    }
     const std::string what = "axes of input " + std::to_string(input) + " and of other operands";
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       context_.same_dim(given[i], wanted[i], what.c_str());
