@@ -100,11 +100,13 @@ std::int64_t evaluate(const std::vector<SizeProduct>& products, const Bindings& 
   return total.floor();
 }
 
-StashedOutput describe_output(const Graph& graph, const NodePlan& plan, std::size_t output) {
-  const Value& value = graph.value(graph.node(plan.node).outputs[output]);
+StashedOutput describe_output(const Graph& graph, const ReferenceRules& rules, const NodePlan& plan,
+                              std::size_t output) {
+  const ValueId id = graph.node(plan.node).outputs[output];
+  const Value& value = graph.value(id);
   StashedOutput described;
   described.output = output;
-  const auto& shape = table_shape(value);
+  const auto& shape = cluster_shape(graph, rules, id);
   described.shape_known = shape.has_value();
   if (shape) described.shape = *shape;
   described.bytes_per_element = bits_per_element(value.type.element) / 8;
@@ -113,32 +115,55 @@ StashedOutput describe_output(const Graph& graph, const NodePlan& plan, std::siz
 }
 
 /// ONNX Runtime's grouping key; nodes with equal keys share a row.
-std::string key_of(const Graph& graph, const NodePlan& plan) {
+std::string key_of(const Graph& graph, const ReferenceRules& rules, const NodePlan& plan) {
   const Node& node = graph.node(plan.node);
   std::string key =
       "recompute:" + node.op_type + "-" + (plan.type == PlanType::compromise ? "1" : "0") + "-";
   for (const std::size_t output : plan.outputs) {
     const ValueId value = node.outputs[output];
-    key += std::to_string(output) + ":" + element_count_text(graph, value) + ":" +
-           std::to_string(static_cast<int>(graph.value(value).type.element)) + "-";
+    const auto& shape = cluster_shape(graph, rules, value);
+    key += std::to_string(output) + ":" + (shape ? element_count_text(graph, *shape) : "unknown") +
+           ":" + std::to_string(static_cast<int>(graph.value(value).type.element)) + "-";
   }
   return key + plan.cluster;
 }
 
-ClusterOption describe_option(const Graph& graph, const NodePlan& plan) {
+ClusterOption describe_option(const Graph& graph, const ReferenceRules& rules,
+                              const NodePlan& plan) {
   ClusterOption option;
   option.type = plan.type;
   option.cluster = plan.cluster;
   for (const std::size_t output : plan.outputs) {
-    option.stashed.push_back(describe_output(graph, plan, output));
+    option.stashed.push_back(describe_output(graph, rules, plan, output));
   }
   return option;
+}
+
+/// Whether the file leaves a dimension of the value open, as ONNX Runtime reads it.
+bool has_open_dim(const Graph& graph, const Value& value) {
+  const auto& shape = table_shape(value);
+  if (!shape) return true;
+  const bool is_declared = value.declared_shape || !value.producer.valid();
+  return std::ranges::any_of(*shape, [&](const Expr& dim) {
+    return is_declared ? dim_text(graph, dim).empty() : !dim.is_constant();
+  });
 }
 
 }  // namespace
 
 const std::optional<Shape>& table_shape(const Value& value) {
   return value.declared_shape ? value.declared_shape : value.type.shape;
+}
+
+const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
+                                          ValueId id) {
+  const Value& value = graph.value(id);
+  const auto& own = table_shape(value);
+  if (!rules.lists_reshaped_inputs || !value.producer.valid()) return own;
+  const Node& producer = graph.node(value.producer);
+  if (producer.op_type != "Reshape" || !has_open_dim(graph, value)) return own;
+  const Value& reshaped = graph.value(producer.inputs[0]);
+  return has_open_dim(graph, reshaped) ? own : table_shape(reshaped);
 }
 
 std::string dim_text(const Graph& graph, const Expr& dim) {
@@ -295,16 +320,17 @@ void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& conf
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
                                       const RecomputeConfig& config,
                                       const std::vector<const NodePlan*>& applied) {
+  const ReferenceRules& rules = rules_of(opportunities.reference);
   std::map<std::string, ClusterRow> rows;
   for (const auto& [node, plans] : plans_of_nodes(opportunities.plans)) {
     std::string key;
-    for (const NodePlan* const plan : plans) key += key_of(graph, *plan);
+    for (const NodePlan* const plan : plans) key += key_of(graph, rules, *plan);
     ClusterRow& row = rows[key];
     row.key = key;
     row.nodes.push_back(node);
     for (std::size_t i = 0; i < plans.size(); ++i) {
       if (row.options.size() == i) {
-        row.options.push_back(describe_option(graph, *plans[i]));
+        row.options.push_back(describe_option(graph, rules, *plans[i]));
       }
       ClusterOption& option = row.options[i];
       for (const auto& [output, buffer] : plans[i]->reused) ++option.reuse_frequency[output];

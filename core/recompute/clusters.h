@@ -73,6 +73,11 @@ std::string element_count_text(const Graph& graph, const Shape& shape);
 /// The shape in ONNX Runtime's tables: the declared shape, or else the inferred shape.
 const std::optional<Shape>& table_shape(const Value& value);
 
+/// The shape in the table of clusters: the table shape of the value, or of the value that it
+/// reshapes.
+const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
+                                          ValueId value);
+
 /// ONNX Runtime's plan table, sorted by evaluated bytes, descending, then by config.
 std::vector<PlanRow> plan_table(const Graph& graph, const Opportunities& opportunities,
                                 const Bindings& bindings);

@@ -96,6 +96,7 @@ void name_clusters(Opportunities& found) {
 Opportunities find_opportunities(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                                  const Boundary& boundary, const RecomputeSearchOptions& search) {
   Opportunities found;
+  found.reference = search.reference;
   analyse_stash(graph, boundary, rules_of(search.reference), found);
   if (!boundary.known()) return found;
   StrategyInput input{graph, ops, boundary, found, search, {}};

@@ -6,6 +6,7 @@
 #include "core/graph/boundary.h"
 #include "core/ops/rules/op.h"
 #include "core/recompute/plan.h"
+#include "core/recompute/reference.h"
 
 namespace stashscope {
 
@@ -27,6 +28,7 @@ struct Stash {
 /// compromise: ONNX Runtime's training memory optimizer (bounded breadth-first search upwards from
 /// every stashed output), with its known faults corrected.
 struct Opportunities : Stash {
+  Reference reference = default_reference;  ///< whose rules were used
   /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. Of one
   /// entry, recompute comes before compromise.
   std::vector<NodePlan> plans;

@@ -21,6 +21,8 @@ std::span<const ReferenceRules> references() {
        .names_depth_first = true,
        .ignores_counts = true,
        .prints_products = true,
+       .label_columns = 13,
+       .lists_reshaped_inputs = true,
        .reads_config_file = true},
       {.reference = Reference::november_2023,
        .name = "2023.11",
@@ -32,6 +34,8 @@ std::span<const ReferenceRules> references() {
        .names_depth_first = false,
        .ignores_counts = false,
        .prints_products = false,
+       .label_columns = 14,
+       .lists_reshaped_inputs = false,
        .reads_config_file = false},
   }};
   return all;

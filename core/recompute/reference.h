@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,6 +38,10 @@ struct ReferenceRules {
   bool ignores_counts;
   /// Its table of clusters lists sizes as products and gives no hint for each option.
   bool prints_products;
+  /// Columns of a label in that table, such as `Option 1`.
+  std::size_t label_columns;
+  /// That table lists the input of a Reshape whose output has dimensions without a name.
+  bool lists_reshaped_inputs;
   /// ORTMODULE_MEMORY_OPT_CONFIG is the path of a JSON file, and no variable sets the probe.
   bool reads_config_file;
 };

@@ -55,9 +55,10 @@ std::vector<std::string> option_lines(const Graph& graph, const ClusterOption& o
   const char* const kind =
       option.type == PlanType::compromise ? "RecomputeWithCompromise" : "Recompute";
   std::vector<std::string> lines = {
-      ">>" + padded("Option " + std::to_string(number), 14) + ": " + kind + " subgraph " +
-          to_valid_utf8(option.cluster),
-      "  " + padded("Status", 14) + ": " + status_text(option, !rules.prints_products),
+      ">>" + padded("Option " + std::to_string(number), rules.label_columns) + ": " + kind +
+          " subgraph " + to_valid_utf8(option.cluster),
+      "  " + padded("Status", rules.label_columns) + ": " +
+          status_text(option, !rules.prints_products),
       "  Stashed Activations:"};
   if (!option.reuse_frequency.empty()) {
     std::string reuse = "   - ReuseFreq :  ";

@@ -86,6 +86,20 @@ TEST(Release, AViewIsFreedWithItsOwner) {
             (Plans{{"Neg+:1:-1", 1}, {"Neg+:1:-1,Reshape+:1:-1", 1}, {"Sin+Add+:1:-1", 1}}));
 }
 
+TEST(Release, ItsTableListsWhatAReshapeWithoutNamedDimensionsReads) {
+  ModelBuilder m = two_inputs();
+  m.int64s("flat", {-1}).node("Reshape", {"x", "flat"}, {"r"}).node("Neg", {"x"}, {"a"});
+  const TrainingStep step = prepare_training_step(with_backward(m, {"r", "a"}), {});
+  const auto text = [&](Reference reference, const char* name) {
+    const ValueId value = test::id_of(*step.graph, name);
+    const auto& shape = cluster_shape(*step.graph, rules_of(reference), value);
+    return shape ? element_count_text(*step.graph, *shape) : "unknown";
+  };
+  EXPECT_EQ(text(Reference::release_1_19_2, "r"), "((N)*(8))");
+  EXPECT_EQ(text(Reference::november_2023, "r"), "((8*N))");
+  EXPECT_EQ(text(Reference::release_1_19_2, "a"), "((N)*(8))");
+}
+
 TEST(Release, SoftmaxPassesTheBufferOfItsInputOn) {
   ModelBuilder m = two_inputs();
   m.node("Neg", {"x"}, {"a"}).node("Softmax", {"a"}, {"p"}).node("Reshape", {"p", "square"}, {"r"});
