@@ -67,7 +67,7 @@ class CellSizes {
       const CellOperand operand = signature_.inputs[i];
       if (is_required(operand)) context_.type(i);
       if (!context_.has_input(i)) continue;
-      if (operand != lengths) context_.require_same_element(0, i);
+      check_element(i, operand);
       if (context_.has_shape(i)) check_shape(i, shape(operand));
     }
   }
@@ -95,6 +95,11 @@ class CellSizes {
     for (std::optional<Expr>* const size : {&steps_, &batch_, &input_, &hidden_}) {
       if (!*size) *size = context_.unknown_dim();
     }
+  }
+
+  void check_element(std::size_t input, CellOperand operand) {
+    if (operand != lengths) return context_.require_same_element(0, input);
+    if (!is_integer(context_.element(input))) context_.fail("its sequence lengths are no integers");
   }
 
   void check_shape(std::size_t input, const Shape& wanted) {

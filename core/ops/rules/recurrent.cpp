@@ -44,8 +44,8 @@ const std::vector<CellSignature>& cell_signatures() {
   return all;
 }
 
-/// A function's name, the attributes that it takes numbers from, and its defaults. (ONNX, RNN; the
-/// defaults of Affine and ScaledTanh are those of ONNX Runtime)
+/// A function's name, the attributes that it takes numbers from, and its defaults. (ONNX, RNN,
+/// which gives ScaledTanh none; these make it Tanh)
 struct FunctionEntry {
   CellFunction function;
   const char* name;

@@ -99,6 +99,14 @@ INSTANTIATE_TEST_SUITE_P(
                {{"activations", Strings{"Sigmoid", "Tanh", "Gelu"}}},
                "unknown activation Gelu"}));
 
+TEST(RecurrentOperands, NeedIntegersForLengths) {
+  ModelBuilder m;
+  m.input("x", data).input("w", weights).input("r", state_weights).input("lengths", {4});
+  m.node("LSTM", {"x", "w", "r", "", "lengths"}, {"y"}).output("y");
+  const std::string text = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
+  EXPECT_NE(text.find("its sequence lengths are no integers"), std::string::npos) << text;
+}
+
 /// x -> an operator -> the mean of its first output.
 Graph trained(const std::string& type, std::int64_t gates) {
   ModelBuilder m;
