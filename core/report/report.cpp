@@ -16,6 +16,7 @@
 #include "core/report/pass_report.h"
 #include "core/report/schedule_report.h"
 #include "core/report/tables.h"
+#include "core/study/facts/plan_facts.h"
 #include "core/study/facts/tensor_facts.h"
 
 namespace stashscope {
@@ -106,6 +107,12 @@ json dims_json(const Study& study) {
   return dims;
 }
 
+json modules_json(const Graph& graph, const PlanRow& row) {
+  json modules = json::array();
+  for (const std::string& each : layers_of(graph, row)) modules.push_back(clean(each));
+  return modules;
+}
+
 json plans_json(const Study& study) {
   json plans = json::array();
   for (const PlanRow& row : study.plan_table->plans) {
@@ -116,6 +123,7 @@ json plans_json(const Study& study) {
                      {"bytes_at_peak", row.bytes_at_peak},
                      {"extra_flops", row.cost.flops},
                      {"extra_seconds", row.cost.seconds},
+                     {"modules", modules_json(study.graph(), row)},
                      {"on", row.on},
                      {"applied", row.applied}});
   }

@@ -37,17 +37,17 @@ std::vector<ValueId> BackwardBuilder::add(const std::string& scope, std::string_
   return made;
 }
 
-ValueId BackwardBuilder::forward_output(NodeId id, std::size_t index, TensorType type) {
-  Node& node = data_.nodes[id];
-  if (node.outputs.size() <= index) node.outputs.resize(index + 1);
-  if (!node.outputs[index].valid()) {
-    const auto named = std::ranges::find_if(node.outputs, &ValueId::valid);
-    const std::string base = !node.name.empty()            ? node.name
-                             : named == node.outputs.end() ? node.op_type
-                                                           : data_.values[*named].name;
-    node.outputs[index] = new_value(base + "_saved_" + std::to_string(index), std::move(type));
+ValueId BackwardBuilder::forward_output(NodeId node, std::size_t index, TensorType type) {
+  Node& forward = data_.nodes[node];
+  if (forward.outputs.size() <= index) forward.outputs.resize(index + 1);
+  if (!forward.outputs[index].valid()) {
+    const auto named = std::ranges::find_if(forward.outputs, &ValueId::valid);
+    const std::string base = !forward.name.empty()            ? forward.name
+                             : named == forward.outputs.end() ? forward.op_type
+                                                              : data_.values[*named].name;
+    forward.outputs[index] = new_value(base + "_saved_" + std::to_string(index), std::move(type));
   }
-  return node.outputs[index];
+  return forward.outputs[index];
 }
 
 ValueId BackwardBuilder::int64s(const std::vector<std::int64_t>& items) {

@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 #include <numeric>
+#include <unordered_set>
 
 #include "core/base/text.h"
 #include "core/graph/node_path.h"
@@ -164,7 +165,17 @@ std::vector<std::vector<std::size_t>> plan_groups(const Study& study) {
 }
 
 std::string layer_of(const Graph& graph, NodeId node) {
-  return join(path_of(graph.node(node)).scope, "/");
+  return join(path_of(graph.node(node)).scope, ".");
+}
+
+std::vector<std::string> layers_of(const Graph& graph, const PlanRow& row) {
+  std::vector<std::string> layers;
+  std::unordered_set<std::string> known;
+  for (const Occurrence& each : *row.occurrences) {
+    std::string layer = layer_of(graph, OccurrenceFacts::node(each));
+    if (!layer.empty() && known.insert(layer).second) layers.push_back(std::move(layer));
+  }
+  return layers;
 }
 
 OccurrenceFacts::OccurrenceFacts(const Study& study)

@@ -34,8 +34,11 @@ struct TablePlace {
 /// ONNX Runtime does not know comes after a stashed output of the node without a plan.
 std::optional<TablePlace> table_place(const Study& study, NodeId node);
 
-/// The module path in the node's name, outermost module first, joined by `/`; may be empty.
+/// The node's module, outermost module first, joined by dots; may be empty.
 std::string layer_of(const Graph& graph, NodeId node);
+
+/// The modules of the entry nodes of a row's occurrences, each once, in execution order.
+std::vector<std::string> layers_of(const Graph& graph, const PlanRow& row);
 
 /// The lifetime of a value, as slots of the execution order from 0.
 struct Life {

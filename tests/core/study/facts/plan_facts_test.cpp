@@ -219,11 +219,18 @@ TEST(Life, EndsEarlierWhereANodeRunsAgain) {
   EXPECT_FALSE(OccurrenceFacts(*before).life(parameter));
 }
 
+TEST(Layers, OfARowAreThoseOfItsOccurrences) {
+  const auto study = test::study_of(test::named(test::blocks(2)));
+  const PlanRow& row = row_of(*study, "Gelu+:1:-1");
+  EXPECT_EQ(layers_of(study->graph(), row),
+            (std::vector<std::string>{"model.h.0.mlp", "model.h.1.mlp"}));
+}
+
 TEST(Layers, AreThePathsInNames) {
   const auto study = test::study_of(test::named(test::blocks(2)));
   for (const NodeId node : IdRange<NodeId>(study->graph().nodes().size())) {
     if (study->graph().node(node).name != "/model/h.1/attn/Tanh") continue;
-    EXPECT_EQ(layer_of(study->graph(), node), "model/h.1/attn");
+    EXPECT_EQ(layer_of(study->graph(), node), "model.h.1.attn");
     return;
   }
   FAIL();
