@@ -47,6 +47,7 @@ inline constexpr std::array op_families = {
     add_rearrange_ops,      add_recurrent_ops,  add_reduction_ops,    add_resize_ops,
     add_shape_ops,          add_slicing_ops,    add_softmax_ops,      add_training_ops,
     add_transfer_ops,       add_box_ops,        add_grid_ops,         add_spectrum_ops,
+    add_ngram_ops,
 };
 
 }  // namespace stashscope

@@ -18,6 +18,7 @@ void add_signal_kernels(KernelRegistry& registry) {
   registry.add("", "HammingWindow", {hamming_window});
   registry.add("", "BlackmanWindow", {blackman_window});
   registry.add("", "MelWeightMatrix", {mel_weight_matrix});
+  registry.add("", "TfIdfVectorizer", {ngram_counts});
 }
 
 }  // namespace stashscope::cpu

@@ -23,4 +23,6 @@ void hamming_window(const KernelContext& context);
 void blackman_window(const KernelContext& context);
 void mel_weight_matrix(const KernelContext& context);
 
+void ngram_counts(const KernelContext& context);
+
 }  // namespace stashscope::cpu

@@ -100,5 +100,25 @@ TEST(DeformedConvolution, WithoutOffsetsIsAConvolution) {
             (std::vector<double>{21.5, 32.5, 54.5, 65.5}));
 }
 
+TEST(Ngrams, AreCountedWithSkippedWords) {
+  const auto counts = [](const char* mode, std::int64_t skips) {
+    return result_of({"TfIdfVectorizer",
+                      {integers({5}, {1, 2, 1, 3, 2})},
+                      {{"mode", std::string(mode)},
+                       {"min_gram_length", std::int64_t{1}},
+                       {"max_gram_length", std::int64_t{2}},
+                       {"max_skip_count", skips},
+                       {"ngram_counts", Integers{0, 2}},
+                       {"ngram_indexes", Integers{0, 1, 2}},
+                       {"pool_int64s", Integers{1, 3, 1, 2}},
+                       {"weights", Floats{2, 3, 4}}},
+                      9});
+  };
+  EXPECT_EQ(counts("TF", 0), (std::vector<double>{2, 1, 1}));
+  EXPECT_EQ(counts("TF", 1), (std::vector<double>{2, 1, 2}));
+  EXPECT_EQ(counts("IDF", 1), (std::vector<double>{2, 3, 4}));
+  EXPECT_EQ(counts("TFIDF", 1), (std::vector<double>{4, 3, 8}));
+}
+
 }  // namespace signals_test
 }  // namespace stashscope
