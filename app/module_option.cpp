@@ -46,6 +46,11 @@ void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loa
   if (switched == choices) check_named(*study, nodes);
   choices = std::move(switched);
   loaded.session.forget_measurements();
+  const std::size_t off = planned_nodes(*study_of(loaded), nodes).off.size();
+  if (off > 0) {
+    loaded.warnings.push_back("--recompute-module: " + std::to_string(off) +
+                              " outputs stay in memory, because their plans conflict with others");
+  }
 }
 
 }  // namespace stashscope::app
