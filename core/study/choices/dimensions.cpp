@@ -25,7 +25,10 @@ struct Mention {
 class Binder {
  public:
   Binder(const Graph& graph, const std::map<std::string, std::int64_t>& wanted)
-      : graph_(graph), wanted_(wanted), constraints_(graph.data().constraints) {
+      : graph_(graph),
+        wanted_(wanted),
+        constraints_(graph.data().constraints),
+        wishes_(constraints_) {
     values_.bindings = Bindings(graph.symbols().size());
   }
 
@@ -102,6 +105,7 @@ class Binder {
       for (const Expr& dim : *value.type.shape) {
         if (dim.is_constant() || !seen.insert(dim).second || is_nonnegative(dim)) continue;
         constraints_.push_back({maximum(-dim, 0), 0, value.producer});
+        wishes_.push_back({maximum(Expr(1) - dim, 0), 0, value.producer});
         maybe_negative_.push_back(dim);
       }
     }
@@ -250,7 +254,7 @@ class Binder {
     for (const Dimension& each : values_.dimensions) {
       if (each.assumed) free.push_back(each.symbol);
     }
-    repair_dimensions(constraints_, free, values_.bindings);
+    repair_dimensions(wishes_, free, values_.bindings);
     for (Dimension& each : values_.dimensions) each.value = *values_.bindings[each.symbol];
   }
 
@@ -259,7 +263,7 @@ class Binder {
       if (size == candidate_sizes.front() && !mention.image_side) continue;
       dimension.value = size;
       values_.bindings[dimension.symbol] = size;
-      if (!violated_constraint() && !slices_run_past_tables()) return;
+      if (!broken_constraint(wishes_, values_.bindings) && !slices_run_past_tables()) return;
     }
     dimension.value = 1;
     values_.bindings[dimension.symbol] = 1;
@@ -310,12 +314,8 @@ class Binder {
     }
   }
 
-  const Constraint* violated_constraint() const {
-    return broken_constraint(constraints_, values_.bindings);
-  }
-
   void check_constraints() const {
-    const Constraint* const broken = violated_constraint();
+    const Constraint* const broken = broken_constraint(constraints_, values_.bindings);
     if (broken == nullptr) return;
     const auto side = [&](const Expr& e) {
       if (e.is_constant()) return to_string(e, graph_.symbols());
@@ -343,6 +343,8 @@ class Binder {
   std::vector<Mention> mentions_;
   std::vector<std::pair<SymbolId, std::int64_t>> derived_;
   std::vector<Constraint> constraints_;  ///< of the graph, then one for each of the next sizes
+  /// What assumed dimensions should satisfy: as above, but the sizes are at least 1.
+  std::vector<Constraint> wishes_;
   std::vector<Expr> maybe_negative_;
   std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end, rows of the table
 };

@@ -24,27 +24,27 @@ test::ModelBuilder with_custom_operator() {
 
 TEST(IncompleteStep, WithoutBackwardTheFirstLineSaysWhy) {
   const auto study = study_of(with_custom_operator());
-  const std::string text = text_report({*study, "m.onnx"});
+  const std::string text = text_report({*study, "m.onnx", {}});
   const std::string first = text.substr(0, text.find('\n'));
   EXPECT_TRUE(first.starts_with("No backward pass: node 'make_g' (Mystery)")) << first;
   EXPECT_NE(first.find("gradient rule"), std::string::npos) << first;
   EXPECT_NE(first.find("--freeze"), std::string::npos) << first;
-  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx"}));
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx", {}}));
   EXPECT_NE(object["no_backward"].get<std::string>().find("make_g"), std::string::npos);
-  EXPECT_NE(html_report({*study, "m.onnx"}).find("<b>No backward pass"), std::string::npos);
+  EXPECT_NE(html_report({*study, "m.onnx", {}}).find("<b>No backward pass"), std::string::npos);
 }
 
 TEST(IncompleteStep, WithNothingToTrainTheFirstLineSaysSo) {
   test::ModelBuilder m;
   m.input("x", {"N", 4}).node("Relu", {"x"}, {"y"}).output("y");
-  const std::string text = text_report({*study_of(m), "m.onnx"});
+  const std::string text = text_report({*study_of(m), "m.onnx", {}});
   EXPECT_TRUE(text.starts_with("No backward pass: no parameter receives a gradient")) << text;
 }
 
 TEST(IncompleteStep, ACompleteStepSaysNothing) {
   const auto study = study_of(test::perceptron());
-  EXPECT_TRUE(text_report({*study, "m.onnx"}).starts_with("Plans of ONNX Runtime"));
-  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx"}));
+  EXPECT_TRUE(text_report({*study, "m.onnx", {}}).starts_with("Plans of ONNX Runtime"));
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx", {}}));
   EXPECT_FALSE(object.contains("no_backward"));
   EXPECT_FALSE(object["memory"].contains("unknown_sizes"));
 }
@@ -53,11 +53,11 @@ TEST(IncompleteStep, UnknownSizesStandBesideThePeak) {
   test::ModelBuilder m;
   m.input("x", {2, 4}).node("Mystery", {"x"}, {"y"}, {}, "custom").output("y");
   const auto study = study_of(m);
-  EXPECT_NE(text_report({*study, "m.onnx"}).find(", without 1 tensor of unknown size\n"),
+  EXPECT_NE(text_report({*study, "m.onnx", {}}).find(", without 1 tensor of unknown size\n"),
             std::string::npos);
-  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx"}));
-  EXPECT_EQ(object["memory"]["unknown_sizes"], nlohmann::json({"y"}));
-  EXPECT_NE(html_report({*study, "m.onnx"}).find("without 1 tensor of unknown size.</p>"),
+  const auto object = nlohmann::json::parse(json_report({*study, "m.onnx", {}}));
+  EXPECT_EQ(object["memory"]["unknown_sizes"], nlohmann::json::array({"y"}));
+  EXPECT_NE(html_report({*study, "m.onnx", {}}).find("without 1 tensor of unknown size.</p>"),
             std::string::npos);
 }
 
