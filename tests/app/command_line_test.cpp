@@ -226,7 +226,7 @@ TEST_F(CommandLine, AFileSizeLimitLeavesAMessageAndNoPart) {
                     " --dim N=8 --trace " + trace + "'");
   EXPECT_EQ(outcome.status, 1) << outcome.errors;
   EXPECT_NE(outcome.errors.find("cannot write"), std::string::npos) << outcome.errors;
-  for (const auto& entry : fs::directory_iterator(folder.path())) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     EXPECT_EQ(entry.path().filename().string().find("trace"), std::string::npos) << entry.path();
   }
 }
