@@ -14,11 +14,12 @@ bool varies(const Graph& graph, SymbolId symbol) {
          std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
 }
 
-bool has_known_size(const Graph& graph, const TensorType& type) {
+/// @param bytes planned; 0 also for dims that have no value
+bool has_known_size(const Graph& graph, const TensorType& type, std::int64_t bytes) {
   if (!type.shape) return false;
   for (const Expr& dim : *type.shape) {
     for (const SymbolId symbol : dim.symbols()) {
-      if (varies(graph, symbol)) return false;
+      if (bytes == 0 || varies(graph, symbol)) return false;
     }
   }
   return true;
@@ -38,7 +39,7 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
   const BufferId buffer = timeline.buffer_of[value];
   if (!buffer.valid() || timeline.buffers[buffer].bytes == bytes) return;
   const Value& planned = graph.value(dataflow.origin(value));
-  if (!has_known_size(graph, planned.type)) return;
+  if (!has_known_size(graph, planned.type, timeline.buffers[buffer].bytes)) return;
   fail_run("",
            "its output '" + printable(planned.name, 60) + "' has dims " + text_of(dims) +
                " in this run, " + with_thousands(bytes) + " B instead of the " +
