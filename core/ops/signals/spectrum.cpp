@@ -117,13 +117,13 @@ void add_spectrum_ops(OpRegistry& registry) {
                   .infer = infer_window,
                   .stops_gradients = true});
   }
-  registry.add(
-      {.type = "MelWeightMatrix",
-       .versions = {17},
-       .operands = "num_mel_bins:index[0..1] dft_length:index[0..1] sample_rate:index[0..1] "
-                   "lower_edge_hertz:float[0..1] upper_edge_hertz:float[0..1] -> output",
-       .infer = infer_mel_weights,
-       .stops_gradients = true});
+  registry.add({.type = "MelWeightMatrix",
+                .versions = {17},
+                .operands =
+                    "num_mel_bins:index[0..1] dft_length:index[0..1] sample_rate:index[0..1] "
+                    "lower_edge_hertz:float[0..1] upper_edge_hertz:float[0..1] -> output",
+                .infer = infer_mel_weights,
+                .stops_gradients = true});
 }
 
 }  // namespace stashscope
