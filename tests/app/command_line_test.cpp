@@ -56,7 +56,7 @@ TEST_F(CommandLine, WrongUsageIsStatus2) {
                                       "--batch --order fastest model.onnx",
                                       "--batch --optimizer lion model.onnx",
                                       "--batch --dim N model.onnx",
-                                      "--batch --dim N=0 model.onnx",
+                                      "--batch --dim N=-1 model.onnx",
                                       "--batch --dim typo=3 model.onnx",
                                       "--batch --plan Gelu+:1 model.onnx",
                                       "--batch --probe 9 model.onnx",

@@ -101,7 +101,7 @@ void add_gated_activation_ops(OpRegistry& registry) {
                           prelu_gradient, flops_per_element<2>));
   registry.add(activation("Swish", {24}, "X:float -> Y", infer_like_first_input, swish_gradient,
                           flops_per_element<5>));
-  registry.add(activation("SwiGLU", {27}, "X:float[1..] -> Y", infer_swiglu, swiglu_gradient,
+  registry.add(activation("SwiGLU", {27}, "A:float B=A -> Y", infer_swiglu, swiglu_gradient,
                           flops_per_element<6>));
   registry.add(activation("Shrink", {9}, "X:number -> Y", infer_like_first_input, shrink_gradient,
                           flops_per_element<2>));

@@ -60,14 +60,12 @@ class CellSizes {
     }
   }
 
-  /// Requires every operand with a known shape to have these sizes, and floating operands to have
-  /// the type of the data.
+  /// Requires every operand with a known shape to have these sizes.
   void check_operands() {
     for (std::size_t i = 0; i < signature_.inputs.size(); ++i) {
       const CellOperand operand = signature_.inputs[i];
       if (is_required(operand)) context_.type(i);
       if (!context_.has_input(i)) continue;
-      check_element(i, operand);
       if (context_.has_shape(i)) check_shape(i, shape(operand));
     }
   }
@@ -95,11 +93,6 @@ class CellSizes {
     for (std::optional<Expr>* const size : {&steps_, &batch_, &input_, &hidden_}) {
       if (!*size) *size = context_.unknown_dim();
     }
-  }
-
-  void check_element(std::size_t input, CellOperand operand) {
-    if (operand != lengths) return context_.require_same_element(0, input);
-    if (!is_integer(context_.element(input))) context_.fail("its sequence lengths are no integers");
   }
 
   void check_shape(std::size_t input, const Shape& wanted) {

@@ -306,8 +306,8 @@ void add_reduction_ops(OpRegistry& registry) {
                           .flops = flops_per_element<4>}));
   registry.add({.type = "TopK",
                 .versions = {1, 10, 11, 24},
-                .operands = {{1, "X:number[1..] -> values indices"},
-                             {10, "X:number[1..] K:int64[0..1] -> values indices"}},
+                .operands = {{1, "X:number[1..] -> values indices?"},
+                             {10, "X:number[1..] K:int64[0..1] -> values indices?"}},
                 .infer = infer_top_k,
                 .gradient = top_k_gradient,
                 .flops = flops_per_input_element<1>});

@@ -184,8 +184,11 @@ TEST(CudaArithmetic, AllTypes) {
       add_both(cases, {type, {a, b}});
       cases.push_back({.node = {type, {a, b}}, .in_place = InPlace{1, 0}});
     }
-    for (const char* type : {"Sum", "Min", "Max"}) add_both(cases, {type, {a, b, c, b}});
-    cases.push_back({.node = {"Sum", {a}}});
+    for (const char* type : {"Min", "Max"}) add_both(cases, {type, {a, b, c, b}});
+    if (is_floating(element)) {
+      add_both(cases, {"Sum", {a, b, c, b}});
+      cases.push_back({.node = {"Sum", {a}}});
+    }
     Attributes like_c;
     like_c.set("fmod", std::int64_t{1});
     cases.push_back({.node = {"Mod", {a, b}, like_c}});

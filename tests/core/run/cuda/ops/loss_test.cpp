@@ -50,9 +50,9 @@ Attributes attributes_of(const LossForm& form) {
   return attributes;
 }
 
-std::vector<Tensor> weights_of(const LossForm& form, const Dims& dims) {
+std::vector<Tensor> weights_of(const LossForm& form, const Dims& dims, ElementType element) {
   if (!form.weights) return {};
-  return {random_tensor(ElementType::float32, {classes_of(dims)}, 2, 0.1)};
+  return {random_tensor(element, {classes_of(dims)}, 2, 0.1)};
 }
 
 double tolerance_of_losses(ElementType element) {
@@ -67,7 +67,7 @@ TEST(CudaLosses, AreThoseOfTheCpu) {
       const ElementType label = (i + k) % 2 == 0 ? ElementType::int64 : ElementType::int32;
       const Tensor scores = random_tensor(element, shapes[i], -3, 2);
       std::vector<Tensor> inputs = {scores, labels_of(shapes[i], label)};
-      for (const Tensor& each : weights_of(forms[k], shapes[i])) inputs.push_back(each);
+      for (const Tensor& each : weights_of(forms[k], shapes[i], element)) inputs.push_back(each);
       const double tolerance = tolerance_of_losses(element);
       cases.push_back({{.type = "SoftmaxCrossEntropyLoss",
                         .inputs = inputs,
@@ -90,7 +90,7 @@ TEST(CudaLosses, HaveTheGradientOfTheCpu) {
       const bool by_target = std::string(forms[k].reduction) == "none";
       const Tensor dy = random_tensor(element, by_target ? label_dims(shapes[i]) : Dims{}, 1);
       std::vector<Tensor> inputs = {dy, likelihood, labels_of(shapes[i], ElementType::int64)};
-      for (const Tensor& each : weights_of(forms[k], shapes[i])) inputs.push_back(each);
+      for (const Tensor& each : weights_of(forms[k], shapes[i], element)) inputs.push_back(each);
       for (const char* type : {"SoftmaxCrossEntropyLossGrad", "NegativeLogLikelihoodLossGrad"}) {
         cases.push_back({{.type = type,
                           .inputs = inputs,

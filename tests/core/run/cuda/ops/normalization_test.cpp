@@ -22,8 +22,7 @@ struct Operands {
 Operands operands_of(ElementType element, const Dims& dims) {
   const Dims channels = {dims[1]};
   return {random_tensor(element, dims, 10, 2), random_tensor(element, channels, 1, 0.3),
-          random_tensor(ElementType::float32, channels),
-          random_tensor(ElementType::float32, channels, 10),
+          random_tensor(element, channels), random_tensor(ElementType::float32, channels, 10),
           random_tensor(ElementType::float32, channels, 3, 0.1)};
 }
 
