@@ -142,7 +142,7 @@ class Binder {
       const std::vector<SymbolId> meant = meant_by(pattern);
       if (value < least_of(meant)) {
         fail_usage("dimension '" + printable(pattern) + "'", "cannot be " + std::to_string(value),
-                   "give a number of " + std::to_string(least_of(meant)) + " or more");
+                   "give a number of " + std::to_string(value < 0 ? 0 : 1) + " or more");
       }
       // The choices may still hold a size for a dimension of a pass that is switched off.
       if (meant.empty() && !is_added_dim(pattern))
