@@ -39,7 +39,11 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
   const BufferId buffer = timeline.buffer_of[value];
   if (!buffer.valid() || timeline.buffers[buffer].bytes == bytes) return;
   const Value& planned = graph.value(dataflow.origin(value));
-  if (!has_known_size(graph, planned.type, timeline.buffers[buffer].bytes)) return;
+  // The buffer has the size of the value that it was planned for.
+  for (const ValueId id : {value, timeline.buffers[buffer].root}) {
+    const TensorType& type = graph.value(dataflow.origin(id)).type;
+    if (!has_known_size(graph, type, timeline.buffers[buffer].bytes)) return;
+  }
   fail_run("",
            "its output '" + printable(planned.name, 60) + "' has dims " + text_of(dims) +
                " in this run, " + with_thousands(bytes) + " B instead of the " +
