@@ -1,6 +1,7 @@
 // Attention over queries, keys and values, and rotary position embedding.
 
 #include <algorithm>
+#include <array>
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -79,12 +80,8 @@ void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
                                 {context.dim(0, 0), queries, sequence_length(context, 0), covered});
 }
 
-/// (Q, K, V, [mask], [past key], [past value], [key lengths]) -> Y, [present key], [present value],
-/// [products]
-void infer_attention(ShapeContext& context) {
-  for (std::size_t i = 0; i < context.output_count(); ++i) {
-    context.set_element(i, context.element(i == 2 ? 2 : 0));
-  }
+/// The shapes of result, present key, present value and products, for the operands of Attention.
+std::array<Shape, 4> attention_shapes(ShapeContext& context) {
   check_attention(context);
   const Expr batch = context.dim(0, 0);
   const Expr queries = heads_of(context, 0, "q_num_heads");
@@ -95,14 +92,22 @@ void infer_attention(ShapeContext& context) {
   Expr total = sequence_length(context, 1);
   if (context.has_input(4)) total = total + context.dim(4, 2);
   check_mask(context, queries, total);
-  if (context.rank(0) == 4) {
-    context.set_shape(0, {batch, queries, length, value_size});
-  } else {
-    context.set_shape(0, {batch, length, queries * value_size});
+  const Shape result = context.rank(0) == 4 ? Shape{batch, queries, length, value_size}
+                                            : Shape{batch, length, queries * value_size};
+  return {result, Shape{batch, keys, total, key_size}, Shape{batch, keys, total, value_size},
+          Shape{batch, queries, length, total}};
+}
+
+/// (Q, K, V, [mask], [past key], [past value], [key lengths]) -> Y, [present key], [present value],
+/// [products]
+void infer_attention(ShapeContext& context) {
+  for (std::size_t i = 0; i < context.output_count(); ++i) {
+    context.set_element(i, context.element(i == 2 ? 2 : 0));
   }
-  if (context.has_output(1)) context.set_shape(1, {batch, keys, total, key_size});
-  if (context.has_output(2)) context.set_shape(2, {batch, keys, total, value_size});
-  if (context.has_output(3)) context.set_shape(3, {batch, queries, length, total});
+  const std::array<Shape, 4> shapes = attention_shapes(context);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (context.has_output(i)) context.set_shape(i, shapes[i]);
+  }
 }
 
 /// Operands of AttentionGrad: those of Attention, then the gradients of its outputs.
@@ -111,8 +116,14 @@ constexpr std::size_t attention_outputs = 4;
 
 /// -> gradients of Q, K, V, [mask], [past key], [past value]
 void infer_attention_grad(ShapeContext& context) {
+  const std::array<Shape, attention_outputs> shapes = attention_shapes(context);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    context.require_shape(attention_operands + i, shapes[i]);
+  }
   for (std::size_t i = 0; i < context.output_count(); ++i) {
-    if (context.has_output(i)) context.set_like_input(i, i);
+    if (!context.has_output(i)) continue;
+    if (!context.has_input(i)) context.fail("has a gradient of an operand that it does not have");
+    context.set_like_input(i, i);
   }
 }
 
@@ -254,9 +265,11 @@ void add_attention_ops(OpRegistry& registry) {
                 .unit = ComputeUnit::matrix});
   registry.add(microsoft(
       {.type = "AttentionGrad",
-       .operands = "Q:float[3..4] K=Q[3..4] V:float[3..4] attn_mask? past_key?=Q past_value?=V "
-                   "nonpad_kv_seqlen?:int64 dY?=Q dPresentKey?=Q dPresentValue?=V dWeights?=Q -> "
-                   "dQ? dK? dV? dMask? dPastKey? dPastValue?",
+       .operands =
+           "Q:float[3..4] K=Q[3..4] V:float[3..4] attn_mask?[2..4] past_key?=K[4] past_value?=V[4] "
+           "nonpad_kv_seqlen?:int64[1] dY?=Q[3..4] dPresentKey?=Q[4] dPresentValue?=V[4] "
+           "dWeights?=Q[4] -> "
+           "dQ? dK? dV? dMask? dPastKey? dPastValue?",
        .infer = infer_attention_grad,
        .flops = attention_grad_flops,
        .unit = ComputeUnit::matrix}));

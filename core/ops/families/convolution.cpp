@@ -131,9 +131,9 @@ void infer_causal_conv(ShapeContext& context) {
   context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");
   context.require_length(2, context.dim(0, 1), "the bias and the channels");
   if (context.dim(1, 2).is(0)) context.fail("its weights are empty");
-  if (context.has_output(1)) {
-    context.set_shape(1, {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)});
-  }
+  const Shape state = {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)};
+  context.require_shape(3, state);
+  if (context.has_output(1)) context.set_shape(1, state);
 }
 
 /// Flops of a sliding window. Each of `positions` takes one multiplication and one addition for

@@ -10,12 +10,12 @@ namespace stashscope {
 
 namespace {
 
-/// (data [batch, channels, spatial...], grid [batch, points..., spatial rank]) ->
+/// data [batch, channels, spatial...], grid [batch, points..., spatial rank] ->
 /// [batch, channels, points...]
-void infer_grid_sample(ShapeContext& context) {
-  context.set_element(0, context.element(0));
-  const Shape& data = context.shape(0);
-  const Shape& grid = context.shape(1);
+/// @param first the input with the data; the grid follows
+Shape sampled_shape(ShapeContext& context, std::size_t first) {
+  const Shape& data = context.shape(first);
+  const Shape& grid = context.shape(first + 1);
   if (data.size() < 3 || grid.size() != data.size()) {
     context.fail("its data and grid need the same rank, at least 3");
   }
@@ -23,11 +23,16 @@ void infer_grid_sample(ShapeContext& context) {
   context.require_dim(grid.back(), std::ssize(data) - 2, "the grid's points and the data's axes");
   Shape shape = {context.same_dim(data[0], grid[0], "the batches of data and grid"), data[1]};
   shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
-  context.set_shape(0, std::move(shape));
+  return shape;
+}
+
+void infer_grid_sample(ShapeContext& context) {
+  context.set(0, context.element(0), sampled_shape(context, 0));
 }
 
 /// (gradient, data, grid) -> gradients of data and grid
 void infer_grid_sample_grad(ShapeContext& context) {
+  context.require_shape(0, sampled_shape(context, 1));
   context.set_like_input(0, 1);
   context.set_like_input(1, 2);
 }
