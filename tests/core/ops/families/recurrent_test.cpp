@@ -104,7 +104,8 @@ TEST(RecurrentOperands, NeedIntegersForLengths) {
   m.input("x", data).input("w", weights).input("r", state_weights).input("lengths", {4});
   m.node("LSTM", {"x", "w", "r", "", "lengths"}, {"y"}).output("y");
   const std::string text = test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
-  EXPECT_NE(text.find("input 4 (sequence_lens) has elements of type float32"), std::string::npos) << text;
+  EXPECT_NE(text.find("input 4 (sequence_lens) has elements of type float32"), std::string::npos)
+      << text;
 }
 
 /// x -> an operator -> the mean of its first output.
