@@ -210,7 +210,7 @@ void add_rearrange_ops(OpRegistry& registry) {
                 .gradient = col_to_im_gradient,
                 .flops = flops_per_input_element<1>});
   registry.add(microsoft({.type = "Col2ImGrad",
-                          .operands = "dY:float shape:int64[1] block_shape:int64[1] -> dX",
+                          .operands = "dY:float[3..] shape:int64[1] block_shape:int64[1] -> dX",
                           .infer = infer_col_to_im_grad,
                           .flops = no_flops}));
   registry.add(data_movement("CenterCropPad", {18}, "input_data[1..] shape:index[1] -> output_data",

@@ -108,11 +108,22 @@ void for_each_block_element(const std::vector<BlockAxis>& axes, Body body) {
   }
 }
 
+/// Only a run knows all sizes.
+void require_blocks(const TensorView& image, const TensorView& columns, const Dims& block) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : block) elements *= size;
+  const bool fits = columns.rank() == 3 && image.rank() == std::ssize(block) + 2 &&
+                    columns.dim(0) == image.dim(0) && columns.dim(1) == image.dim(1) * elements;
+  if (!fits) fail_run("", "has blocks that do not fit its image in rank, batch or channels");
+}
+
 /// Calls `body(offset in the image, offset in the blocks)` for all channels of all images.
 template <class Body>
 void for_each_block_element(const KernelContext& context, const TensorView& image,
                             const TensorView& columns, Body body) {
-  const std::vector<BlockAxis> axes = block_axes(context, image.dims, as_integers(context.in(2)));
+  const Dims block = as_integers(context.in(2));
+  require_blocks(image, columns, block);
+  const std::vector<BlockAxis> axes = block_axes(context, image.dims, block);
   std::int64_t expected = 1;
   for (const BlockAxis& axis : axes) expected *= axis.blocks;
   if (expected != columns.dim(2)) {
