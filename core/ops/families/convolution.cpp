@@ -86,7 +86,7 @@ Shape transposed_shape(ShapeContext& context, const Places& places) {
   const bool same = window.auto_pad == "SAME_UPPER" || window.auto_pad == "SAME_LOWER";
   Shape shape = {context.dim(places.data, 0), context.dim(places.weight, 1) * Expr(group)};
   for (std::size_t i = 0; i < axes; ++i) {
-    const Expr size = context.dim(places.data, static_cast<std::int64_t>(i) + 2);
+    const Expr& size = context.dim(places.data, static_cast<std::int64_t>(i) + 2);
     const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
     if (fixed.size() >= axes) {
       shape.push_back(fixed[fixed.size() - axes + i]);

@@ -24,7 +24,7 @@ std::optional<Expr> scalar(const ShapeContext& context, std::size_t input) {
 /// A size that an input gives.
 Expr given_size(ShapeContext& context, std::size_t input) {
   if (!context.has_input(input)) context.fail("input " + std::to_string(input) + " is missing");
-  const Expr size = *scalar(context, input);
+  Expr size = *scalar(context, input);
   if (is_positive(-size)) context.fail("has the negative size " + context.text(size));
   return size;
 }
