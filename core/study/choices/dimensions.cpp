@@ -353,6 +353,7 @@ class Binder {
 
 void fail_unknown_dimension(const std::string& name, const std::vector<Dimension>& dimensions) {
   std::vector<std::string> names;
+  names.reserve(dimensions.size());
   for (const Dimension& each : dimensions) names.push_back(printable(each.name, 60));
   if (names.size() > 12) names.resize(12);
   fail_usage("dimension '" + printable(name) + "'", "does not exist in the model",
