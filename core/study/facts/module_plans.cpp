@@ -47,6 +47,7 @@ std::vector<ModulePlans> module_plans(const Study& study) {
     module.saving_bytes += place.occurrence->saving_bytes;
   }
   std::vector<ModulePlans> rows;
+  rows.reserve(modules.size());
   for (auto& [name, module] : modules) rows.push_back(std::move(module));
   std::ranges::stable_sort(rows, std::greater(), &ModulePlans::saving_bytes);
   return rows;
