@@ -33,7 +33,7 @@ AcyclicGroups::AcyclicGroups(const FusableNodes& nodes, const Topology& topology
 }
 
 bool AcyclicGroups::is_new(NodeId node) {
-  std::size_t& seen_by = seen_by_[builder_.members(node).front()];
+  std::size_t& seen_by = seen_by_[builder_.root(node)];
   return std::exchange(seen_by, walk_) != walk_;
 }
 
@@ -44,12 +44,12 @@ std::optional<AcyclicGroups::Groups> AcyclicGroups::led_to(NodeId first, NodeId 
   Groups found = {first};
   for (std::size_t next = 0; next < found.size(); ++next) {
     bool meets_last = false;
-    for (const NodeId member : builder_.members(found[next])) {
+    builder_.for_each_member(found[next], [&](NodeId member) {
       for_each_reader(topology_, member, [&](NodeId reader) {
         meets_last = meets_last || builder_.are_together(reader, last);
         if (place(reader) < end && is_new(reader)) found.push_back(reader);
       });
-    }
+    });
     if (meets_last && next > 0) return std::nullopt;
   }
   found.erase(found.begin());
@@ -62,11 +62,11 @@ AcyclicGroups::Groups AcyclicGroups::leading_to(NodeId first, NodeId last) {
   const std::size_t begin = place(first);
   Groups found = {last};
   for (std::size_t next = 0; next < found.size(); ++next) {
-    for (const NodeId member : builder_.members(found[next])) {
+    builder_.for_each_member(found[next], [&](NodeId member) {
       for_each_producer(topology_, member, [&](NodeId producer) {
         if (place(producer) > begin && is_new(producer)) found.push_back(producer);
       });
-    }
+    });
   }
   found.erase(found.begin());
   return found;
@@ -86,7 +86,7 @@ void AcyclicGroups::reorder(Groups before, NodeId merged, Groups after, std::siz
   before.push_back(merged);
   before.insert(before.end(), after.begin(), after.end());
   for (std::size_t i = 0; i < before.size(); ++i) {
-    place_[builder_.members(before[i]).front()] = places[i];
+    place_[builder_.root(before[i])] = places[i];
   }
 }
 

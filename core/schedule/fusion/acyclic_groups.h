@@ -20,7 +20,7 @@ class AcyclicGroups {
   /// Groups between two places of the order, each by one of its nodes.
   using Groups = std::vector<NodeId>;
 
-  std::size_t place(NodeId node) const { return place_[builder_.members(node).front()]; }
+  std::size_t place(NodeId node) const { return place_[builder_.root(node)]; }
   /// The groups that the first group leads to. Nothing if one of them leads to the last group.
   std::optional<Groups> led_to(NodeId first, NodeId last);
   /// The groups that lead to the last group and come after the first.

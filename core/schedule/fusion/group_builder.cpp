@@ -1,6 +1,7 @@
 #include "core/schedule/fusion/group_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/graph/traversal.h"
 #include "core/schedule/fusion/pointwise.h"
@@ -31,11 +32,8 @@ void FusableNodes::find_kinds(const FusionInput& input) {
 }
 
 GroupBuilder::GroupBuilder(const FusableNodes& nodes, const Topology& topology)
-    : nodes_(nodes), root_(topology.nodes()), members_(topology.nodes()) {
-  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
-    root_[node] = node;
-    members_[node] = {node};
-  }
+    : nodes_(nodes), root_(topology.nodes()), size_(topology.nodes(), 1), next_(topology.nodes()) {
+  for (const NodeId node : IdRange<NodeId>(topology.nodes())) root_[node] = next_[node] = node;
 }
 
 bool GroupBuilder::are_apart(NodeId a, NodeId b) const {
@@ -46,58 +44,98 @@ bool GroupBuilder::are_apart(NodeId a, NodeId b) const {
 }
 
 bool GroupBuilder::can_merge(NodeId a, NodeId b) const {
-  return !are_together(a, b) && members(a).size() + members(b).size() <= most_fused_nodes &&
+  return !are_together(a, b) && size_[root(a)] + size_[root(b)] <= most_fused_nodes &&
          !are_apart(a, b);
 }
 
 bool GroupBuilder::merge(NodeId a, NodeId b) {
   if (!can_merge(a, b)) return false;
-  const NodeId kept = root_[a];
-  std::vector<NodeId> moved = std::move(members_[root_[b]]);
-  for (const NodeId node : moved) {
-    root_[node] = kept;
-    members_[kept].push_back(node);
-  }
+  const NodeId kept = root(a);
+  size_[kept] += size_[root(b)];
+  for_each_member(b, [&](NodeId node) { root_[node] = kept; });
+  std::swap(next_[a], next_[b]);
   return true;
 }
 
 FusedGroups GroupBuilder::groups() const {
-  IdVector<NodeId, std::vector<NodeId>> in_order(root_.size());
-  for (const NodeId node : nodes_.order()) in_order[root_[node]].push_back(node);
-  std::vector<std::vector<NodeId>> groups;
-  for (std::vector<NodeId>& each : in_order) {
-    if (each.size() > 1) groups.push_back(std::move(each));
+  std::vector<NodeId> grouped;
+  for (const NodeId node : nodes_.order()) {
+    if (size_[root(node)] > 1) grouped.push_back(node);
   }
-  return make_groups(root_.size(), groups);
+  std::ranges::stable_sort(grouped, {}, [&](NodeId node) { return root(node).index(); });
+  FusedGroups groups;
+  if (grouped.empty()) return groups;
+  groups.group_of = IdVector<NodeId, FusedGroupId>(root_.size());
+  for (std::size_t i = 0; i < grouped.size(); ++i) {
+    if (i == 0 || !are_together(grouped[i - 1], grouped[i])) groups.members.start_row();
+    groups.members.push(grouped[i]);
+    groups.group_of[grouped[i]] = FusedGroupId(groups.members.size() - 1);
+  }
+  return groups;
 }
 
-bool has_order(const Topology& topology, const FusedGroups& groups) {
-  if (groups.empty()) return true;
-  // A graph with one node for each group and each node outside groups.
-  const std::size_t count = groups.members.size();
-  const auto place = [&](NodeId node) {
-    const FusedGroupId group = groups.of(node);
-    return NodeId(group.valid() ? group.index() : count + node.index());
-  };
-  std::vector<std::vector<NodeId>> members(count + topology.nodes());
-  for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
-    members[place(node).index()].push_back(node);
-  }
-  Topology fused;
-  for (const auto& each : members) {
-    fused.inputs.start_row();
-    fused.outputs.start_row();
-    for (const NodeId node : each) {
-      for (const ValueId input : topology.inputs[node]) {
-        const NodeId producer = input.valid() ? topology.producer[input] : NodeId();
-        const bool is_inner = producer.valid() && place(producer) == place(node);
-        if (input.valid() && !is_inner) fused.inputs.push(input);
-      }
-      for (const ValueId output : topology.outputs[node]) fused.outputs.push(output);
+namespace {
+
+/// A graph whose nodes are the groups and the nodes outside groups, each called by its first node.
+class GroupedGraph {
+ public:
+  GroupedGraph(const Topology& topology, const FusedGroups& groups)
+      : topology_(topology), groups_(groups), pending_(topology.nodes(), 0) {
+    for (const NodeId node : IdRange<NodeId>(topology.nodes())) {
+      for_each_reader(node, [&](NodeId reader) { ++pending_[reader]; });
     }
   }
-  fused.connect(topology.values());
-  return topological_order(fused).size() == fused.nodes();
+
+  /// Takes nodes whose producers are taken, as long as there are any (Kahn 1962).
+  bool has_order() {
+    std::vector<NodeId> ready;
+    for (const NodeId node : IdRange<NodeId>(topology_.nodes())) {
+      if (first(node) == node && pending_[node] == 0) ready.push_back(node);
+    }
+    while (!ready.empty()) {
+      const NodeId taken = ready.back();
+      ready.pop_back();
+      for_each_member(taken, [&](NodeId member) {
+        for_each_reader(member, [&](NodeId reader) {
+          if (--pending_[reader] == 0) ready.push_back(reader);
+        });
+      });
+    }
+    return std::ranges::all_of(pending_, [](std::uint32_t count) { return count == 0; });
+  }
+
+ private:
+  NodeId first(NodeId node) const {
+    const FusedGroupId group = groups_.of(node);
+    return group.valid() ? groups_.members[group].front() : node;
+  }
+
+  template <class Visit>
+  void for_each_member(NodeId first, Visit visit) const {
+    const FusedGroupId group = groups_.of(first);
+    if (!group.valid()) return visit(first);
+    for (const NodeId member : groups_.members[group]) visit(member);
+  }
+
+  /// Of the readers in other groups.
+  template <class Visit>
+  void for_each_reader(NodeId node, Visit visit) const {
+    for (const ValueId output : topology_.outputs[node]) {
+      for (const NodeId reader : topology_.readers[output]) {
+        if (first(reader) != first(node)) visit(first(reader));
+      }
+    }
+  }
+
+  const Topology& topology_;
+  const FusedGroups& groups_;
+  IdVector<NodeId, std::uint32_t> pending_;  ///< readings of what nobody has taken yet
+};
+
+}  // namespace
+
+bool has_order(const Topology& topology, const FusedGroups& groups) {
+  return groups.empty() || GroupedGraph(topology, groups).has_order();
 }
 
 }  // namespace stashscope

@@ -48,7 +48,17 @@ class GroupBuilder {
   /// Returns false and changes nothing if the nodes cannot be merged.
   bool merge(NodeId a, NodeId b);
   bool are_together(NodeId a, NodeId b) const { return root_[a] == root_[b]; }
-  const std::vector<NodeId>& members(NodeId node) const { return members_[root_[node]]; }
+  /// The member that stands for the group of a node.
+  NodeId root(NodeId node) const { return root_[node]; }
+  /// Calls `visit` for each member of the group of a node.
+  template <class Visit>
+  void for_each_member(NodeId node, Visit visit) const {
+    NodeId member = node;
+    do {
+      visit(member);
+      member = next_[member];
+    } while (member != node);
+  }
 
   FusedGroups groups() const;
 
@@ -57,7 +67,8 @@ class GroupBuilder {
 
   const FusableNodes& nodes_;
   IdVector<NodeId, NodeId> root_;
-  IdVector<NodeId, std::vector<NodeId>> members_;
+  IdVector<NodeId, std::size_t> size_;  ///< of a root's group
+  IdVector<NodeId, NodeId> next_;       ///< the members of a group form a ring
 };
 
 /// Whether a valid order exists that keeps the groups together.
