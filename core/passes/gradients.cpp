@@ -8,12 +8,11 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/graph/traversal.h"
+#include "core/ops/families/control_flow.h"
 
 namespace stashscope {
 
 namespace {
-
-bool is_yield(const Node& node) { return node.op_type == "YieldOp"; }
 
 bool is_optimizer(const Node& node) {
   return node.domain == "com.microsoft" &&

@@ -47,7 +47,7 @@ struct Declared {
 IdVector<NodeId, bool> nodes_behind_yields(const Graph& graph) {
   std::vector<NodeId> yields;
   for (const NodeId id : IdRange<NodeId>(graph.nodes().size())) {
-    if (graph.node(id).op_type == "YieldOp") yields.push_back(id);
+    if (is_yield(graph.node(id))) yields.push_back(id);
   }
   return descendants(graph.topology(), yields);
 }

@@ -205,8 +205,7 @@ SequencedStep sequence_dataflow(const Graph& graph, const IdVector<NodeId, const
 }
 
 bool can_run_again(const Graph& graph, const IdVector<NodeId, const Op*>& ops, NodeId node) {
-  return ops[node] != nullptr && !is_control_flow(graph.node(node)) &&
-         graph.node(node).op_type != "YieldOp";
+  return ops[node] != nullptr && !is_control_flow(graph.node(node)) && !is_yield(graph.node(node));
 }
 
 }  // namespace stashscope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/families/control_flow.h"
 #include "core/ops/rules/views.h"
 
 namespace stashscope {
@@ -22,7 +23,7 @@ class BufferTracer {
       const ValueId member = members[next];
       if (graph_.is_graph_output(member)) return std::nullopt;
       for (const NodeId reader : graph_.topology().readers[member]) {
-        if (graph_.node(reader).op_type == "YieldOp") return std::nullopt;
+        if (is_yield(graph_.node(reader))) return std::nullopt;
         if (!input_.stash.is_forward(reader)) {
           is_read = true;
           buffer.readers.push_back(reader);
@@ -74,7 +75,7 @@ std::vector<StashedBuffer> stashed_buffers(const StrategyInput& input) {
   for (std::size_t i = input.stash.forward_nodes; i-- > 0;) {
     const NodeId maker = input.stash.order[i];
     const Node& node = input.graph.node(maker);
-    if (node.op_type == "YieldOp" || !can_be_named(node.op_type)) continue;
+    if (is_yield(node) || !can_be_named(node.op_type)) continue;
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
       if (!node.outputs[output].valid() || tracer.is_view(maker, output)) continue;
       if (auto buffer = tracer.trace(maker, output)) buffers.push_back(*std::move(buffer));

@@ -1,18 +1,8 @@
 // Every damaged or odd model of the shared folder gets the answer that the manifest requires.
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
 
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "tests/support/folder.h"
+#include "tests/app/limited_run.h"
 
 namespace stashscope {
 namespace bad_models_test {
@@ -20,16 +10,6 @@ namespace bad_models_test {
 namespace fs = std::filesystem;
 
 const fs::path folder = STASHSCOPE_SHARED "/models/bad";
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-/// The sanitizer's shadow memory and quarantine come on top of the program's memory.
-constexpr std::int64_t most_resident = std::int64_t{sanitized ? 2 : 1} << 30;
-/// Processor time, which does not depend on other programs. Sanitized code is several times slower.
-constexpr double most_seconds = sanitized ? 20 : 5;
 
 /// A row of the manifest: | file | bytes | verdict | what | good answer |
 struct Row {
@@ -58,52 +38,14 @@ std::vector<Row> manifest() {
   return rows;
 }
 
-struct Outcome {
-  int status = -1;  ///< exit status; from 128 on, 128 plus the signal that ended the program
-  double seconds = 0;
-  std::int64_t resident_bytes = 0;
-  std::vector<std::string> errors;  ///< lines
-  std::vector<std::string> notes;
-};
-
-/// Runs `stashscope --batch FILE` in a child with a limit of processor time, which ends a hang.
-Outcome analyse(const fs::path& model) {
-  const test::Folder folder;
-  const std::string errors = folder / "errors.txt";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const rlimit limit{60, 60};
-    ::setrlimit(RLIMIT_CPU, &limit);
-    ::dup2(::open("/dev/null", O_RDWR), STDIN_FILENO);
-    ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
-    ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
-    ::execl(STASHSCOPE_PROGRAM, STASHSCOPE_PROGRAM, "--batch", model.c_str(), nullptr);
-    ::_exit(127);
-  }
-  int status = 0;
-  rusage used{};
-  EXPECT_EQ(::wait4(child, &status, 0, &used), child);
-  Outcome outcome;
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  outcome.resident_bytes = std::int64_t{1024} * used.ru_maxrss;
-  for (const timeval& time : {used.ru_utime, used.ru_stime}) {
-    outcome.seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  }
-  for (const std::string& line : split(read_file(errors), '\n')) {
-    if (line.empty()) continue;
-    const bool note = line.find(" note: ") != std::string::npos;
-    (note ? outcome.notes : outcome.errors).push_back(line);
-  }
-  return outcome;
-}
-
 class BadModel : public testing::TestWithParam<Row> {};
 
 TEST_P(BadModel, GetsTheAnswerOfItsManifest) {
   const auto& [file, verdict] = GetParam();
-  const Outcome outcome = analyse(folder / file);
+  const LimitedRun outcome =
+      run_limited({STASHSCOPE_PROGRAM, "--batch", (folder / file).string()}, folder);
   SCOPED_TRACE(join(outcome.errors, "\n"));
-  EXPECT_LE(outcome.seconds, most_seconds);
+  EXPECT_LE(outcome.seconds, most_seconds(5));
   EXPECT_LE(outcome.resident_bytes, most_resident);
   const bool refused = outcome.status != 0;
   EXPECT_LE(outcome.status, 1);
@@ -120,12 +62,8 @@ TEST_P(BadModel, GetsTheAnswerOfItsManifest) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, BadModel, testing::ValuesIn(manifest()), [](const auto& info) {
-  std::string name = fs::path(info.param.file).stem();
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Shared, BadModel, testing::ValuesIn(manifest()),
+                         [](const auto& info) { return test_name(info.param.file); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BadModel);
 
 }  // namespace bad_models_test

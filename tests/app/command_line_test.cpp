@@ -1,6 +1,7 @@
 // The contract that scripts rely on: options, exit codes, and which output goes to which stream.
 
 #include "tests/app/command_line.h"
+#include "tests/support/sanitizer.h"
 
 namespace stashscope {
 namespace command_line_test {
@@ -232,6 +233,7 @@ TEST_F(CommandLine, AFileSizeLimitLeavesAMessageAndNoPart) {
 }
 
 TEST_F(CommandLine, LittleAddressSpaceEndsWithAMessage) {
+  if (test::sanitized) GTEST_SKIP() << "a sanitizer reserves terabytes of address space";
   for (int megabytes = 50; megabytes <= 200; megabytes += 10) {
     const Outcome outcome =
         run("sh", "-c 'ulimit -v " + std::to_string(1000 * megabytes) + "; " STASHSCOPE_WORKER " " +

@@ -182,6 +182,37 @@ double attention_grad_flops(const CostContext& cost) {
                              2 * softmax_flops * query_rows(cost));
 }
 
+/// Checks the batch, the length and the heads of queries, keys and values.
+void require_heads(ShapeContext& context, const std::array<std::int64_t, 3>& heads,
+                   const Expr& key_size) {
+  for (std::size_t input = 0; input < heads.size(); ++input) {
+    context.require_dim(context.dim(input, 0), context.dim(0, 0), "the batches of its operands");
+    context.require_dim(context.dim(input, 1), context.dim(0, 1), "the lengths of its operands");
+    const auto width = context.dim(input, 2).integer();
+    if (width && *width % heads[input] != 0) {
+      context.fail("input " + std::to_string(input) + " has " + std::to_string(*width) +
+                   " numbers per token, which is not a multiple of its " +
+                   std::to_string(heads[input]) + " heads");
+    }
+  }
+  context.require_dim(floor_divide(context.dim(1, 2), heads[1]), key_size,
+                      "the sizes of its queries and keys");
+}
+
+/// Checks an operand [batch, length, 1, heads or heads * rows] that may be omitted.
+void require_token_factors(ShapeContext& context, std::size_t input, std::int64_t heads,
+                           const Expr& rows) {
+  if (!context.has_shape(input)) return;
+  context.require_dim(context.dim(input, 0), context.dim(0, 0), "the batches of its operands");
+  context.require_dim(context.dim(input, 1), context.dim(0, 1), "the lengths of its operands");
+  const auto width = context.dim(input, 2).integer();
+  const auto most = (Expr(heads) * rows).integer();
+  if (!width || *width == 1 || *width == heads || !most || *width == *most) return;
+  context.fail("input " + std::to_string(input) + " has " + std::to_string(*width) +
+               " numbers per token, but must have 1, " + std::to_string(heads) + " or " +
+               std::to_string(*most));
+}
+
 /// (Q [batch, sequence, heads * key size], K, V [batch, sequence, key heads * value size],
 /// [state], [decay], [rate]) -> Y, state [batch, key heads, key size, value size]
 void infer_linear_attention(ShapeContext& context) {
@@ -202,9 +233,14 @@ void infer_linear_attention(ShapeContext& context) {
   }
   const Expr key_size = floor_divide(context.dim(0, 2), queries);
   const Expr value_size = floor_divide(context.dim(2, 2), keys);
+  require_heads(context, {queries, keys, keys}, key_size);
+  const Shape state = {context.dim(0, 0), keys, key_size, value_size};
+  context.require_shape(3, state);
+  require_token_factors(context, 4, keys, key_size);
+  require_token_factors(context, 5, keys, key_size);
   context.set_shape(0, {context.dim(0, 0), context.dim(0, 1), value_size * Expr(queries)});
   if (context.has_output(1)) {
-    context.set_shape(1, {context.dim(0, 0), keys, key_size, value_size});
+    context.set_shape(1, state);
   }
 }
 
@@ -276,7 +312,7 @@ void add_attention_ops(OpRegistry& registry) {
   registry.add({.type = "LinearAttention",
                 .versions = {27},
                 .operands = "query:float[3] key=query[3] value=query[3] past_state?:float[4] "
-                            "decay?=query beta?=query -> output present_state?",
+                            "decay?=query[3] beta?=query[3] -> output present_state?",
                 .infer = infer_linear_attention,
                 .flops = linear_attention_flops});
   registry.add({.type = "RotaryEmbedding",

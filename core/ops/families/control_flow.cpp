@@ -13,6 +13,10 @@ bool is_control_flow(const Node& node) {
          (node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan");
 }
 
+bool is_yield(const Node& node) {
+  return node.domain == microsoft_domain && node.op_type == "YieldOp";
+}
+
 std::vector<Subgraph> subgraphs_of(const Node& node) {
   std::vector<Subgraph> found;
   for (const char* name : {"then_branch", "else_branch", "body"}) {

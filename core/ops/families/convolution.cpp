@@ -129,6 +129,7 @@ void infer_causal_conv(ShapeContext& context) {
   context.set_like_input(0, 0);
   context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
   context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");
+  context.require_dim(context.dim(1, 1), 1, "the second axis of its weights");
   context.require_length(2, context.dim(0, 1), "the bias and the channels");
   if (context.dim(1, 2).is(0)) context.fail("its weights are empty");
   const Shape state = {context.dim(0, 0), context.dim(0, 1), context.dim(1, 2) - Expr(1)};

@@ -223,6 +223,12 @@ void infer_lp_norm(ShapeContext& context) {
   if (p != 1 && p != 2) context.fail("its norm is of order " + std::to_string(p) + ", not 1 or 2");
 }
 
+/// (gradient, data) -> gradient of the data
+void infer_lp_norm_grad(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  infer_lp_norm(context);
+}
+
 void instance_norm_gradient(GradientContext& g) {
   const std::vector<ValueId> grads =
       g.add_microsoft("InstanceNormalizationGrad", {g.gradient(), g.input(0), g.input(1)},
@@ -293,7 +299,7 @@ void add_lp_norms(OpRegistry& registry) {
                 .flops = flops_per_element<3>});
   registry.add(microsoft({.type = "LpNormalizationGrad",
                           .operands = "dY:float[1..] input=dY[1..] -> dX",
-                          .infer = infer_lp_norm,
+                          .infer = infer_lp_norm_grad,
                           .flops = flops_per_element<7>}));
 }
 

@@ -47,9 +47,14 @@ void infer_max_unpool(ShapeContext& context) {
   if (context.rank(0) != std::ssize(window.kernel) + 2) {
     context.fail("its data and its kernel have different spatial axes");
   }
+  context.require_same_shape(0, 1);
+  context.require_length(2, context.rank(0), "the dims and the axes of its result");
   if (context.has_input(2)) {
     const Contents* const dims = context.contents(2);
     if (dims == nullptr) throw ShapeUnknown();
+    for (const std::size_t axis : {0U, 1U}) {
+      context.require_dim((*dims)[axis], context.shape(0)[axis], "the planes of data and result");
+    }
     return context.set_shape(0, {dims->begin(), dims->end()});
   }
   Shape shape = {context.dim(0, 0), context.dim(0, 1)};

@@ -177,8 +177,8 @@ void check_type(const Operand& operand, std::size_t index, const Signature& sign
                 const ShapeContext& context) {
   const TensorType& type = context.type(index);
   if (!type.opaque.empty() && !operand.may_be_sequence) {
-    context.fail(words_of("input", index, operand) + " is a " + type.opaque +
-                 ", but must be a tensor");
+    context.fail(words_of("input", index, operand) +
+                 " is a sequence, a map or an optional, but must be a tensor");
   }
   if (type.element == ElementType::undefined) return;
   const std::string found = words_of("input", index, operand) + " has elements of type " +

@@ -149,6 +149,10 @@ std::optional<std::vector<std::int64_t>> read_axes(ShapeContext& context, std::s
                                                    std::int64_t input_since, std::int64_t rank) {
   std::vector<std::int64_t> axes;
   if (context.version() >= input_since) {
+    if (context.attributes().has("axes")) {
+      context.fail("gives axes as an attribute, but version " + std::to_string(input_since) +
+                   " of the operator made them input " + std::to_string(input_index));
+    }
     if (!context.has_input(input_index)) return axes;
     const auto known = context.integers(input_index);
     if (!known) return std::nullopt;

@@ -16,6 +16,7 @@ void infer_roi_align(ShapeContext& context) {
   const std::int64_t height = context.attributes().integer("output_height", 1);
   const std::int64_t width = context.attributes().integer("output_width", 1);
   if (height < 1 || width < 1) context.fail("its result has no rows or no columns");
+  if (context.dim(0, 2).is(0) || context.dim(0, 3).is(0)) context.fail("its images are empty");
   const Expr regions = context.same_dim(context.dim(1, 0), context.dim(2, 0), "its regions");
   context.set_shape(0, {regions, context.dim(0, 1), height, width});
 }
@@ -28,6 +29,11 @@ void infer_deform_conv(ShapeContext& context) {
     context.fail("its data, weights and offsets need rank 4");
   }
   const Shape& offsets = context.shape(2);
+  const std::int64_t groups = context.attributes().integer("offset_group", 1);
+  const Expr taps = Expr(groups) * context.dim(1, 2) * context.dim(1, 3);
+  context.require_dim(offsets[0], context.dim(0, 0), "the batches of data and offsets");
+  context.require_dim(offsets[1], 2 * taps, "the offsets and twice the elements of its kernel");
+  context.require_shape(4, {context.dim(0, 0), taps, offsets[2], offsets[3]});
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
 }
 

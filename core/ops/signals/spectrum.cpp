@@ -29,6 +29,10 @@ Expr given_size(ShapeContext& context, std::size_t input) {
   return size;
 }
 
+void require_elements(ShapeContext& context, const Expr& length) {
+  if (length.is(0)) context.fail("has nothing to transform: the length is 0");
+}
+
 /// (signal [..., 1 or 2], [length], [axis since version 20]) -> [..., 2]; the inverse of half a
 /// spectrum is real: [..., 1].
 void infer_dft(ShapeContext& context) {
@@ -48,6 +52,7 @@ void infer_dft(ShapeContext& context) {
   along = context.has_input(1) ? given_size(context, 1)
           : real_result        ? 2 * (along - Expr(1))
                                : along;
+  require_elements(context, along);
   if (half && !real_result) along = half_spectrum(along);
   shape.back() = real_result ? 1 : 2;
   context.set_shape(0, std::move(shape));
@@ -66,6 +71,7 @@ void infer_stft(ShapeContext& context) {
   } else if (context.has_input(2)) {
     length = context.dim(2, 0);
   }
+  require_elements(context, length);
   const Expr frames = floor_divide(context.dim(0, 1) - length, step) + 1;
   const bool half = context.attributes().integer("onesided", 1) != 0;
   context.set_shape(0, {context.dim(0, 0), frames, half ? half_spectrum(length) : length, 2});

@@ -5,6 +5,8 @@
 #include <QThread>
 #include <ctime>
 
+#include "tests/support/sanitizer.h"
+
 namespace stashscope::ui::test {
 
 namespace {
@@ -41,8 +43,8 @@ bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
 }
 
 bool times_are_real() {
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  return true;
+#if defined(__OPTIMIZE__)
+  return !stashscope::test::sanitized;
 #else
   return false;
 #endif

@@ -146,7 +146,7 @@ class Execution {
     try {
       if (groups_.of(id).valid()) {
         if (groups_.members[groups_.of(id)].front() == id) run_group(groups_.of(id), step);
-      } else if (node.op_type == "YieldOp") {
+      } else if (is_yield(node)) {
         return_gradients(id);
       } else if (is_control_flow(node)) {
         run_subgraphs(id, node, step);
@@ -228,7 +228,12 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  /// A node of a fused group. Operands in scratch memory have dims, but no elements yet.
+  bool is_made_in(FusedGroupId group, ValueId value) const {
+    const NodeId producer = topology_.producer[value];
+    return producer.valid() && groups_.of(producer) == group;
+  }
+
+  /// A node of a fused group. What other members make has dims, but no elements yet.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
     const Node& node = nodes_.node(id);
@@ -239,7 +244,7 @@ class Execution {
       const bool in_scratch = input.valid() && !timeline_.buffer_of[input].valid();
       task.inputs.push_back({input.valid() ? views_[input] : TensorView(), in_scratch});
       context.inputs.push_back(task.inputs.back().view);
-      if (in_scratch) context.inputs.back().data = nullptr;
+      if (input.valid() && is_made_in(groups_.of(id), input)) context.inputs.back().data = nullptr;
     }
     const OutputDims made = {
         stored_element(graph_, dataflow_, output),
@@ -334,8 +339,7 @@ class Execution {
       outputs_.take_released(member);
       for (const ValueId input : topology_.inputs[member]) {
         if (!input.valid() || --reads_left_[input] > 0) continue;
-        const NodeId producer = topology_.producer[input];
-        if (!producer.valid() || groups_.of(producer) != group) die(input, step);
+        if (!is_made_in(group, input)) die(input, step);
       }
     }
     for (const NodeId member : groups_.members[group]) {
@@ -405,7 +409,7 @@ class CpuStep : public LoadedStep {
 };
 
 bool has_kernel(const Node& node) {
-  if (node.op_type == "YieldOp" || is_control_flow(node)) return true;
+  if (is_yield(node) || is_control_flow(node)) return true;
   return standard_kernels().find(node) != nullptr && standard_ops().find(node) != nullptr;
 }
 

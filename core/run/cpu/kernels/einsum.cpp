@@ -50,7 +50,9 @@ std::int64_t size_of(const Einsum& einsum, char letter) {
   std::int64_t size = 1;
   for (const EinsumTerm& term : einsum.terms) {
     for (std::size_t i = 0; i < term.letters.size(); ++i) {
-      if (term.letters[i] == letter) size = std::max(size, term.dims[i]);
+      if (term.letters[i] != letter) continue;
+      if (term.dims[i] == 0) return 0;
+      size = std::max(size, term.dims[i]);
     }
   }
   return size;

@@ -36,10 +36,16 @@ void copy_strided(ElementType element, const std::vector<std::int64_t>& sizes,
   });
 }
 
-void fill_zero(const TensorView& tensor) { std::memset(tensor.data, 0, byte_size(tensor)); }
+// Tensors without elements may have no data at all.
+
+void fill_zero(const TensorView& tensor) {
+  if (tensor.elements() > 0) std::memset(tensor.data, 0, byte_size(tensor));
+}
 
 void copy_all(const TensorView& from, const TensorView& to) {
-  if (from.data != to.data) std::memcpy(to.data, from.data, byte_size(from));
+  if (from.data != to.data && from.elements() > 0) {
+    std::memcpy(to.data, from.data, byte_size(from));
+  }
 }
 
 }  // namespace stashscope::cpu

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/ops/families/control_flow.h"
 #include "core/ops/families/standard_ops.h"
 #include "core/run/cuda/execute/device_step_memory.h"
 #include "core/run/cuda/execute/step_log.h"
@@ -16,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 bool has_kernel(const Node& node) {
   const bool is_dims = node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
-  return is_dims || node.op_type == "YieldOp" ||
+  return is_dims || is_yield(node) ||
          (standard_kernels().find(node) != nullptr && standard_ops().find(node) != nullptr);
 }
 

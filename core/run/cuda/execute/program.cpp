@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/ops/families/control_flow.h"
 #include "core/run/cpu/kernels/standard_kernels.h"
 #include "core/run/cuda/codegen/pointwise.h"
 #include "core/run/cuda/execute/placed_calls.h"
@@ -94,7 +95,7 @@ class ProgramBuilder {
       if (needs_.nodes[id]) compute_on_host(id, node);
       if (groups_.of(id).valid()) {
         if (groups_.members[groups_.of(id)].front() == id) add_group(groups_.of(id), step);
-      } else if (node.op_type == "YieldOp") {
+      } else if (is_yield(node)) {
         return_gradients(id);
       } else if (!needs_.nodes[id]) {
         add_single(id, node, step);

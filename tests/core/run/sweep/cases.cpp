@@ -1,39 +1,14 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <optional>
 
 #include "core/ops/families/standard_ops.h"
-#include "tests/core/run/sweep/operand_sweep.h"
+#include "tests/core/run/sweep/forms.h"
 
 namespace stashscope::operand_sweep {
 
 namespace {
-
-/// Attributes without which an operator is refused before its operands matter.
-Attributes attributes_of(const std::string& type) {
-  const Integers window = {2, 2};
-  if (type.starts_with("Concat")) return {{"axis", std::int64_t{0}}};
-  if (type == "Cast") return {{"to", std::int64_t{1}}};
-  if (type.ends_with("Pool") || type.ends_with("PoolGrad")) return {{"kernel_shape", window}};
-  if (type == "DepthToSpace" || type == "SpaceToDepth") return {{"blocksize", std::int64_t{1}}};
-  if (type == "GroupNormalization") return {{"num_groups", std::int64_t{2}}};
-  if (type == "LRN") return {{"size", std::int64_t{1}}};
-  if (type == "RotaryEmbedding") return {{"num_heads", std::int64_t{1}}};
-  if (type == "Attention") {
-    return {{"q_num_heads", std::int64_t{1}}, {"kv_num_heads", std::int64_t{1}}};
-  }
-  if (type == "Einsum") return {{"equation", std::string("...,...->...")}};
-  if (type == "RandomNormal" || type == "RandomUniform") return {{"shape", window}};
-  if (type == "Slice") return {{"starts", Integers{0}}, {"ends", Integers{1}}};
-  if (type == "Pad") return {{"pads", Integers{0, 0, 0, 0, 1, 1, 1, 1}}};
-  if (type == "Upsample") return {{"scales", Floats{1, 1, 2, 2}}};
-  if (type == "TopK") return {{"k", std::int64_t{1}}};
-  if (type == "ATen") return {{"operator", std::string("embedding")}};
-  if (type == "Reshape") return {{"shape", Integers{-1}}};
-  if (type == "Unsqueeze") return {{"axes", Integers{0}}};
-  if (type == "BitShift") return {{"direction", std::string("LEFT")}};
-  return {};
-}
 
 ElementType first_type(const Operand& operand) {
   for (const ElementType type : {ElementType::float32, ElementType::int64, ElementType::boolean}) {
@@ -78,6 +53,18 @@ Case base_case(const Op& op, const Signature& signature, std::size_t rank, bool 
     made.outputs.push_back(true);
     if (each.count == Operand::Count::some) made.outputs.push_back(true);
   }
+  return made;
+}
+
+/// The valid node of an operator whose operands must fit each other; nothing for other operators.
+std::optional<Case> formed_case(const Op& op, const Signature& signature, bool has_constants) {
+  Case made = base_case(op, signature, 2, has_constants);
+  std::vector<ElementType> elements;
+  for (const Given& each : made.inputs) elements.push_back(each.element);
+  made.inputs = operands_in_form(op.type, elements);
+  if (made.inputs.empty()) return std::nullopt;
+  const std::size_t outputs = outputs_in_form(op.type);
+  if (outputs > 0) made.outputs.assign(outputs, true);
   return made;
 }
 
@@ -245,6 +232,11 @@ std::vector<Case> all_cases(const std::string& only_operator) {
       for (const std::size_t rank : {2U, 4U, 3U}) {
         for (const bool has_constants : {false, true}) {
           add_changes(base_case(*op, signature, rank, has_constants), cases);
+        }
+      }
+      for (const bool has_constants : {false, true}) {
+        if (const auto formed = formed_case(*op, signature, has_constants)) {
+          add_changes(*formed, cases);
         }
       }
     }

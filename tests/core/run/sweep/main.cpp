@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <new>
 #include <set>
 
@@ -23,6 +25,7 @@ struct Progress {
   std::size_t ran;
   std::size_t refused;
   std::size_t faults;
+  std::array<bool, 1024> ran_once;  ///< by index of the operator
 };
 
 Progress* shared_progress() {
@@ -32,18 +35,40 @@ Progress* shared_progress() {
 }
 
 struct Settings {
-  std::size_t every = 1;  ///< runs each n-th case
-  std::string only;       ///< an operator's type
-  bool lists = false;     ///< prints every outcome
+  std::size_t every = 1;   ///< runs each n-th case
+  std::string only;        ///< an operator's type
+  bool lists = false;      ///< prints every outcome
+  bool unchanged = false;  ///< runs only valid nodes, and requires one of each operator
 };
+
+/// Operators that no case can run: those without a kernel, sequences, which a pass unpacks, and
+/// those that run subgraphs.
+const std::set<std::string> never_run = {
+    "ATen",           "AdamWOptimizer", "ConcatFromSequence", "If",
+    "Loop",           "PythonOp",       "PythonOpGrad",       "SGDOptimizerV2",
+    "Scan",           "SequenceAt",     "SequenceConstruct",  "SequenceEmpty",
+    "SequenceInsert", "SplitToSequence"};
+
+/// The position of each case's operator in the list of all operators.
+std::vector<std::size_t> operators_of(const std::vector<Case>& cases) {
+  std::vector<std::size_t> index;
+  std::map<const Op*, std::size_t> known;
+  for (const Case& each : cases)
+    index.push_back(known.try_emplace(each.op, known.size()).first->second);
+  return index;
+}
 
 void run_cases(const std::vector<Case>& cases, const Settings& settings, Progress& progress) {
   constexpr unsigned most_seconds = 20;
+  const std::vector<std::size_t> operator_of = operators_of(cases);
   for (; progress.next < cases.size(); progress.next += settings.every) {
     ::alarm(most_seconds);
     const Case& given = cases[progress.next];
     const Outcome outcome = try_case(given);
-    if (outcome.kind == Outcome::Kind::ran) ++progress.ran;
+    if (outcome.kind == Outcome::Kind::ran) {
+      ++progress.ran;
+      progress.ran_once.at(operator_of[progress.next]) = true;
+    }
     if (outcome.kind == Outcome::Kind::refused) ++progress.refused;
     if (outcome.kind == Outcome::Kind::fault) ++progress.faults;
     if (settings.lists || outcome.kind == Outcome::Kind::fault) {
@@ -68,8 +93,23 @@ int run_in_child(const std::vector<Case>& cases, const Settings& settings, Progr
   return WEXITSTATUS(status) == 0 ? 0 : SIGABRT;  // sanitizers end a program by its exit status
 }
 
+/// The number of operators of which no case ran, though one could.
+std::size_t count_unrun(const std::vector<Case>& cases, const Progress& progress) {
+  const std::vector<std::size_t> operator_of = operators_of(cases);
+  std::set<std::string> unrun;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string& type = cases[i].op->type;
+    if (!progress.ran_once.at(operator_of[i]) && !never_run.contains(type)) unrun.insert(type);
+  }
+  for (const std::string& type : unrun) std::cout << type << ": no case ran\n";
+  return unrun.size();
+}
+
 int sweep(const Settings& settings) {
-  const std::vector<Case> cases = all_cases(settings.only);
+  std::vector<Case> cases = all_cases(settings.only);
+  if (settings.unchanged) {
+    std::erase_if(cases, [](const Case& each) { return each.change != "nothing"; });
+  }
   Progress* const progress = shared_progress();
   if (progress == nullptr) return 2;
   std::size_t crashes = 0;
@@ -82,7 +122,8 @@ int sweep(const Settings& settings) {
   }
   std::cout << progress->ran << " graphs ran, " << progress->refused << " were refused, "
             << progress->faults << " had faults, " << crashes << " crashed\n";
-  return progress->faults + crashes == 0 && progress->ran > 0 ? 0 : 1;
+  const std::size_t unrun = settings.unchanged ? count_unrun(cases, *progress) : 0;
+  return progress->faults + crashes + unrun == 0 && progress->ran > 0 ? 0 : 1;
 }
 
 /// One line for each operator and version: domain, type, since-version and operands.
@@ -99,7 +140,7 @@ void print_tables() {
 }  // namespace
 }  // namespace stashscope::operand_sweep
 
-/// operand_sweep [--every N] [--only OPERATOR] [--list], or operand_sweep --tables
+/// operand_sweep [--every N] [--only OPERATOR] [--unchanged] [--list], or operand_sweep --tables
 int main(int argc, char** argv) {
   stashscope::operand_sweep::Settings settings;
   for (int i = 1; i < argc; ++i) {
@@ -107,6 +148,7 @@ int main(int argc, char** argv) {
     if (option == "--every" && i + 1 < argc) settings.every = std::stoul(argv[++i]);
     if (option == "--only" && i + 1 < argc) settings.only = argv[++i];
     if (option == "--list") settings.lists = true;
+    if (option == "--unchanged") settings.unchanged = true;
     if (option == "--tables") {
       stashscope::operand_sweep::print_tables();
       return 0;

@@ -1,0 +1,63 @@
+// The program that plans a task graph: exit codes and what it says.
+
+#include "tests/app/command_line.h"
+
+namespace stashscope {
+namespace plan_program_test {
+
+/// Two chains of two tasks that meet: 'n m fixed', then 'cost memory', then 'producer consumer'.
+class PlanProgram : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    write_file_atomically(in_folder("graph.txt"),
+                          "5 5 0\n1 10\n1 1\n1 10\n1 1\n1 1\n0 1\n2 3\n1 4\n3 4\n0 4\n");
+  }
+  Outcome plan(const std::string& arguments) const {
+    return run(STASHSCOPE_PLANNER, in_folder("graph.txt") + " " + arguments);
+  }
+};
+
+TEST_F(PlanProgram, ABudgetThatIsMetIsStatus0) {
+  const Outcome outcome = plan("--budget 100 --move-limit 100");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.errors, "");
+  EXPECT_NE(outcome.output, "");
+}
+
+TEST_F(PlanProgram, ABudgetThatIsNotMetIsStatus1AndSaid) {
+  const Outcome outcome = plan("--budget 5 --move-limit 100");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.errors.starts_with("stashscope-plan: ")) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("budget"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+}
+
+TEST_F(PlanProgram, AFullDiskIsStatus3) {
+  const std::string words = in_folder("words.txt");
+  for (const std::string& arguments :
+       {std::string(" --version"),
+        " " + in_folder("graph.txt") + " --order-only --move-limit 10"}) {
+    const Outcome outcome =
+        run("(" STASHSCOPE_PLANNER + arguments + " >/dev/full 2>" + words + ")", "");
+    EXPECT_EQ(outcome.status, 3) << arguments;
+    EXPECT_NE(read_file(words).find("cannot write"), std::string::npos) << arguments;
+  }
+}
+
+TEST_F(PlanProgram, WrongUsageIsStatus2) {
+  for (const char* const arguments :
+       {"", "--budget -1", "--budget-percent 0", "--budget 5 --order-only"}) {
+    EXPECT_EQ(plan(arguments).status, 2) << arguments;
+  }
+}
+
+TEST_F(PlanProgram, AFileThatIsNoGraphIsStatus1AndNamed) {
+  const Outcome outcome = run(STASHSCOPE_PLANNER, in_folder("model.onnx") + " --budget 5");
+  EXPECT_EQ(outcome.status, 1);
+  expect_one_line(outcome, "stashscope-plan");
+  EXPECT_NE(outcome.errors.find("model.onnx"), std::string::npos) << outcome.errors;
+}
+
+}  // namespace plan_program_test
+}  // namespace stashscope
