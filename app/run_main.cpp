@@ -85,14 +85,14 @@ void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptio
 /// same step.
 std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<const Study> study,
                                           const RunResult& result) {
-  bool differs = false;
+  std::vector<std::string> notes;
   for (const auto& [name, size] : sizes_unlike_predicted(*study, result.measurement)) {
     loaded.session.choices.dims[name] = size;
-    print_warnings("stashscope-run", {"dimension '" + printable(name) + "' was " +
-                                      std::to_string(size) + " in this run"});
-    differs = true;
+    notes.push_back("dimension '" + printable(name) + "' was " + std::to_string(size) +
+                    " in this run");
   }
-  return differs ? study_of(loaded) : std::move(study);
+  print_first_warnings("stashscope-run", notes, "--write-measurement FILE");
+  return notes.empty() ? std::move(study) : study_of(loaded);
 }
 
 /// The outputs that the pass `keep_loss_only` removed.

@@ -14,18 +14,24 @@
 namespace stashscope::app {
 
 void print_memory(const Study& study, const Measurement& measured) {
-  const std::string predicted = format_bytes(study.current->timeline.peak_bytes);
+  const Variant& variant = *study.current;
+  const std::string predicted = format_bytes(predicted_peak_of_tensors(variant));
   const std::size_t unknown = study.sizes->unknown.size();
   std::cout << "peak: " << format_bytes(measured.peak_bytes) << " measured, " << predicted
             << " predicted";
   if (unknown > 0) {
     std::cout << " without " << unknown << " tensors of unknown size";
   } else if (!measured.live_bytes.empty()) {
-    const std::int64_t error = largest_error(*study.current, measured);
+    const std::int64_t error = largest_error(variant, measured);
     std::cout << "; largest difference " << with_thousands(error) << " B at any of "
               << measured.live_bytes.size() << " slots";
   }
   std::cout << "\n";
+  if (const std::int64_t inside = predicted_inside_nodes(variant); inside > 0) {
+    std::cout << "bodies of If, Loop and Scan: at most " << format_bytes(inside)
+              << " predicted, not measured; peak " << format_bytes(variant.timeline.peak_bytes)
+              << " with them\n";
+  }
   if (!measured.workspace_bytes.empty()) {
     std::cout << "workspaces: at most " << format_bytes(peak_workspace(measured)) << "; "
               << format_bytes(peak_with_workspace(measured)) << " together with tensors\n";
@@ -54,6 +60,7 @@ void write_summary(const Study& study, const Measurement& measured,
   nlohmann::json summary = run_json(measured);
   summary.update({{"device", measured.device},
                   {"predicted_peak_bytes", study.current->timeline.peak_bytes},
+                  {"predicted_peak_of_tensors_bytes", predicted_peak_of_tensors(*study.current)},
                   {"baseline_predicted_peak_bytes", study.baseline->timeline.peak_bytes},
                   {"predicted_seconds", step_seconds(study, *study.current)},
                   {"steps", study.current->timeline.order.size()},

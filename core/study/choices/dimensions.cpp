@@ -156,9 +156,15 @@ class Binder {
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool may_be_none =
         !meant.empty() && std::all_of(meant.begin(), meant.end(), [&](auto symbol) {
-          return is_zero(symbol) || depends_on_data(symbol);
+          return is_zero(symbol) || is_found_by_runs(symbol);
         });
     return may_be_none ? 0 : 1;
+  }
+
+  /// Whether only a run knows the size. It may have no upper bound.
+  bool is_found_by_runs(SymbolId symbol) const {
+    const auto& dependent = graph_.data().data_dependent;
+    return std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
   }
 
   /// The symbols that a name or pattern identifies. The name of a symbol identifies only this

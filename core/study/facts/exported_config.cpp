@@ -132,6 +132,18 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
   return others;
 }
 
+/// The first names of a set, and the number of the others.
+std::string first_of(const std::set<std::string>& names) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    if (shown.size() == most) break;
+    shown.push_back(printable(name, 80));
+  }
+  const std::size_t others = names.size() - shown.size();
+  return join(shown, ", ") + (others == 0 ? "" : " and " + std::to_string(others) + " more");
+}
+
 }  // namespace
 
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config) {
@@ -153,9 +165,9 @@ ExportedConfig exported_config(const Study& study) {
   const std::set<std::string> rerun = count_without_pinned(study, exported.config);
   if (!rerun.empty()) {
     exported.left_out.push_back(
-        "ONNX Runtime recomputes these pinned nodes anyway, because a config string selects the "
-        "first N occurrences (save the model instead): " +
-        printable(join({rerun.begin(), rerun.end()}, ", ")));
+        "ONNX Runtime also recomputes these nodes, which keep their outputs here, because a config "
+        "string selects the first N occurrences (save the model instead): " +
+        first_of(rerun));
   }
   return exported;
 }

@@ -278,6 +278,17 @@ std::int64_t largest_error(const Variant& variant, const Measurement& measured) 
   return largest_difference(measured.live_bytes, predicted_tensors(variant));
 }
 
+std::int64_t predicted_peak_of_tensors(const Variant& variant) {
+  if (predicted_inside_nodes(variant) == 0) return variant.timeline.peak_bytes;
+  return std::ranges::max(predicted_tensors(variant));
+}
+
+std::int64_t predicted_inside_nodes(const Variant& variant) {
+  std::int64_t inside = 0;
+  for (const auto& bands : variant.bands) inside = std::max(inside, of(bands, Band::workspace));
+  return inside;
+}
+
 std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured) {
   Measurement predicted;
   predicted.peak_bytes = variant.timeline.peak_bytes;
@@ -335,12 +346,8 @@ std::vector<std::string> remarks_on(const Study& study, const StudyMeasurements&
     remarks.push_back("The memory of the repeated runs differs by up to " + format_bytes(between) +
                       "; the report shows the memory of the last run.");
   }
-  std::int64_t inside = 0;
-  for (const Variant* const variant : {study.baseline.get(), study.current.get()}) {
-    for (const BandBytes& bands : variant->bands) {
-      inside = std::max(inside, of(bands, Band::workspace));
-    }
-  }
+  const std::int64_t inside =
+      std::max(predicted_inside_nodes(*study.baseline), predicted_inside_nodes(*study.current));
   if (inside > 0) {
     remarks.push_back("The memory inside nodes, at most " + format_bytes(inside) +
                       ", is predicted but not measured, so the difference leaves it out.");

@@ -49,6 +49,12 @@ std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 /// The largest difference over all measured variants.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
+/// The predicted peak without the memory inside nodes: what a run measures.
+std::int64_t predicted_peak_of_tensors(const Variant& variant);
+
+/// The most memory that the bodies of one node take; 0 without If, Loop and Scan.
+std::int64_t predicted_inside_nodes(const Variant& variant);
+
 /// The peak of predicted tensor bytes plus measured kernel workspace.
 std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured);
 

@@ -24,16 +24,35 @@ PassSelection pass_selection(const GraphChoices& choices) {
   return {choices.passes, choices.precision.value_or(ElementType::undefined), cpu_evaluator()};
 }
 
-/// Throws a usage Error instead of an input Error if the model is not valid with dimensions of 0.
+TrainingStep step_with_zeros(const Graph& model, const GraphChoices& choices,
+                             const SizeChoices& zeros) {
+  const Graph sized = with_zero_dims(with_same_dims(model, choices.same_dims), zeros);
+  return prepare_training_step(sized, choices.goal, pass_selection(choices));
+}
+
+/// The first dimension that cannot be 0 even if the others are not.
+std::string dimension_at_fault(const Graph& model, const GraphChoices& choices,
+                               const SizeChoices& zeros) {
+  for (const auto& [name, value] : zeros) {
+    try {
+      step_with_zeros(model, choices, {{name, value}});
+    } catch (const Error&) {
+      return name;
+    }
+  }
+  return zeros.begin()->first;
+}
+
+/// Throws a usage Error instead of an input Error if only dimensions of 0 make the model invalid.
 TrainingStep training_step(const Graph& model, const GraphChoices& choices,
                            const SizeChoices& zeros) {
-  const Graph sized = with_zero_dims(with_same_dims(model, choices.same_dims), zeros);
   try {
-    return prepare_training_step(sized, choices.goal, pass_selection(choices));
+    return step_with_zeros(model, choices, zeros);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input || zeros.empty()) throw;
-    fail_usage("dimension '" + printable(zeros.begin()->first) + "'",
-               std::string("cannot be 0: ") + error.what(), "give a number of 1 or more");
+    step_with_zeros(model, choices, {});
+    fail_usage("dimension '" + printable(dimension_at_fault(model, choices, zeros)) + "'",
+               std::string("cannot be 0: ") + error.what(), "give a larger number");
   }
 }
 

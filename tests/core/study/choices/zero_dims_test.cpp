@@ -72,6 +72,35 @@ TEST(ZeroDims, AModelThatNeedsElementsRefuses) {
   EXPECT_NE(said.find("'N': cannot be 0"), std::string::npos) << said;
 }
 
+TEST(ZeroDims, TheDimensionAtFaultIsNamed) {
+  ModelBuilder m;
+  m.input("x", {"A", "B"}).input("z", {"A", 4});
+  m.node("Concat", {"x", "z"}, {"wide"}, {{"axis", std::int64_t{0}}}).node("Neg", {"x"}, {"y"});
+  const Graph model = m.output("wide").output("y").build();
+  const std::string said = refusal(ErrorKind::usage, [&] {
+    study_of(model, {{"A", 0}, {"B", 0}});
+  });
+  EXPECT_NE(said.find("'B': cannot be 0"), std::string::npos) << said;
+}
+
+TEST(ZeroDims, AFaultOfTheModelIsNotTheirs) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).node("Add", {"x"}, {"y"});
+  const std::string said = refusal(ErrorKind::input, [&] {
+    study_of(m.output("y").build(), {{"N", 0}});
+  });
+  EXPECT_NE(said.find("missing"), std::string::npos) << said;
+  EXPECT_EQ(said.find("cannot be 0"), std::string::npos) << said;
+}
+
+TEST(ZeroDims, SizesThatOnlyARunKnowsMayBeZero) {
+  ModelBuilder m;
+  m.input("x", {"N"}).input("shape", {2}, ElementType::int64);
+  m.node("Reshape", {"x", "shape"}, {"y"}).node("Neg", {"y"}, {"z"});
+  const auto study = study_of(m.output("z").build(), {{"y_dim0", 0}, {"y_dim1", 3}});
+  EXPECT_EQ(dims_of(*study, "z"), (std::vector<std::int64_t>{0, 3}));
+}
+
 TEST(ZeroDims, NegativeSizesAreStillRefused) {
   refusal(ErrorKind::usage, [&] { study_of(shifted(), {{"N", -1}}); });
 }
