@@ -20,6 +20,7 @@ bool ChoiceCommand::mergeWith(const QUndoCommand* next) {
   const auto* const other = static_cast<const ChoiceCommand*>(next);
   if (other->merge_key_ != merge_key_) return false;
   after_ = other->after_;
+  setText(other->text());
   setObsolete(after_ == before_);
   return true;
 }

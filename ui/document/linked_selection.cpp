@@ -43,6 +43,9 @@ void LinkedSelection::clear() {
 }
 
 void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
+  // A cursor that the user put on the peak stays on the peak when it moves.
+  const bool at_peak = current_.at_peak ||
+                       (study_ != nullptr && current_.slot == study_->current->timeline.peak_slot);
   study_ = std::move(study);
   const Dataflow& dataflow = study_->current->dataflow;
   const Timeline& timeline = study_->current->timeline;
@@ -53,7 +56,7 @@ void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
   // In the new study, ids of clones belong to other nodes.
   std::erase_if(current_.nodes, [&](NodeId id) { return dataflow.is_clone(id); });
   if (current_.node.valid() && dataflow.is_clone(current_.node)) current_.node = NodeId();
-  if (current_.at_peak) {
+  if (at_peak) {
     current_.slot = timeline.peak_slot;
   } else if (current_.node.valid()) {
     current_.slot = slot_of_[current_.node];

@@ -1,5 +1,6 @@
 #include "ui/document/recent_files.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QSettings>
 
@@ -17,6 +18,12 @@ QStringList recent_files() {
   QStringList files = QSettings().value(u"recent_files"_s).toStringList();
   files.removeIf([](const QString& file) { return !QFileInfo::exists(file); });
   return files;
+}
+
+QString name_of_file(const QString& path) {
+  const QFileInfo file(path);
+  const QString folder = file.absoluteDir().dirName();
+  return folder.isEmpty() ? file.fileName() : folder + u'/' + file.fileName();
 }
 
 void add_recent_file(const QString& path) {

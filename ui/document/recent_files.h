@@ -8,4 +8,7 @@ namespace stashscope::ui {
 QStringList recent_files();
 void add_recent_file(const QString& path);
 
+/// `folder/model.onnx`: many models have the same file name.
+QString name_of_file(const QString& path);
+
 }  // namespace stashscope::ui

@@ -1,5 +1,6 @@
 #include "ui/window/choice_menu.h"
 
+#include "core/memory/optimizer.h"
 #include "core/run/devices/devices.h"
 #include "core/schedule/fusion/fusions.h"
 #include "core/schedule/orders/orders.h"
@@ -89,6 +90,20 @@ FusionMenu::FusionMenu(Document& document, QWidget* parent)
         [name](Choices& choices, bool) { choices.fusion.strategy = choice_of(name, no_fusion); },
         [name](bool) { return tr("Fusion %1").arg(shown(name)); });
     action->setToolTip(shown(std::string(fusion.description)));
+  }
+}
+
+OptimizerMenu::OptimizerMenu(Document& document, QWidget* parent)
+    : ChoiceMenu(tr("&Optimizer"), document, parent) {
+  setObjectName(u"optimizer_menu"_s);
+  for (const Optimizer& each : optimizers()) {
+    const std::string name(each.name);
+    QAction* const action = add_choice(
+        this, u"optimizer_"_s + shown(name), shown(name),
+        [name](const Choices& choices) { return choices.update.optimizer == name; },
+        [name](Choices& choices, bool) { choices.update.optimizer = name; },
+        [name](bool) { return tr("Optimizer %1").arg(shown(name)); });
+    action->setToolTip(shown(std::string(each.description)));
   }
 }
 

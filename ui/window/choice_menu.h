@@ -57,6 +57,13 @@ class FusionMenu : public ChoiceMenu {
   explicit FusionMenu(Document& document, QWidget* parent = nullptr);
 };
 
+class OptimizerMenu : public ChoiceMenu {
+  Q_OBJECT
+
+ public:
+  explicit OptimizerMenu(Document& document, QWidget* parent = nullptr);
+};
+
 /// The devices that the step can run on; an unavailable device says why.
 class DeviceMenu : public ChoiceMenu {
   Q_OBJECT

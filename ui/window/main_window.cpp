@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QScreen>
 #include <QSettings>
 
 #include "ui/document/recent_files.h"
@@ -15,6 +16,7 @@
 #include "ui/panels/orders/orders_panel.h"
 #include "ui/panels/run/run_panel.h"
 #include "ui/text/texts.h"
+#include "ui/widgets/quiet_wheel.h"
 #include "ui/window/status_line.h"
 
 namespace stashscope::ui {
@@ -24,7 +26,12 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr QSize first_window_size(1440, 900);
-constexpr qsizetype most_notes_shown = 8;
+
+/// The size of the largest window whose frame fits on a screen.
+QSize room_on(const QScreen& screen) {
+  constexpr QSize frame(16, 48);
+  return screen.availableSize() - frame;
+}
 
 bool takes_focus(const QWidget& widget) {
   return (widget.focusPolicy() & Qt::TabFocus) != 0 && widget.isEnabled() && widget.isVisible();
@@ -45,9 +52,10 @@ MainWindow::MainWindow(const WindowPlaces& places, QWidget* parent)
       compare_(new ComparePanel(document_)),
       palette_(new CommandPalette(this)) {
   setObjectName(u"main_window"_s);
+  qApp->installEventFilter(new QuietWheel(this));
   setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
-  resize(first_window_size);
+  resize(first_window_size.boundedTo(room_on(*screen())));
   center_->addWidget(welcome_);
   center_->addWidget(graph_);
   auto* const middle = new QWidget;
@@ -225,11 +233,7 @@ void MainWindow::show_failure(const Failure& failure) {
 }
 
 void MainWindow::show_notes() {
-  QStringList notes = document_.notes();
-  const auto more = notes.size() - most_notes_shown;
-  notes = notes.mid(0, most_notes_shown);
-  if (more > 0) notes.push_back(tr("and %1 more").arg(more));
-  messages_->show_message(MessageBar::Tone::note, notes.join(u'\n'));
+  messages_->show_message(MessageBar::Tone::note, document_.notes().join(u'\n'));
 }
 
 void MainWindow::offer_recovery() {
@@ -246,9 +250,8 @@ void MainWindow::offer_recovery() {
 void MainWindow::update_title() {
   const QString& session = document_.files().session_path();
   const QString file = session.isEmpty() ? document_.model_path() : session;
-  setWindowTitle(document_.study() == nullptr
-                     ? tr("Stashscope[*]")
-                     : tr("%1[*] – Stashscope").arg(QFileInfo(file).fileName()));
+  setWindowTitle(document_.study() == nullptr ? tr("Stashscope[*]")
+                                              : tr("%1[*] – Stashscope").arg(name_of_file(file)));
   setWindowModified(!document_.undo_stack().isClean());
 }
 

@@ -6,7 +6,7 @@ namespace stashscope::ui {
 
 namespace {
 
-constexpr int most_lines = 12;
+constexpr int most_lines = 6;
 constexpr int least_width = 120;
 constexpr int usual_width = 480;
 

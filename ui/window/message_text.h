@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// Read-only text that can be selected and copied. It grows to a dozen lines, then scrolls. Words
+/// Read-only text that can be selected and copied. It grows to a few lines, then scrolls. Words
 /// wider than the widget are broken.
 class MessageText : public QTextEdit {
   Q_OBJECT

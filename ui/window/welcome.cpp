@@ -82,16 +82,18 @@ void Welcome::refresh() {
     if (item->widget() != nullptr) item->widget()->deleteLater();
     delete item;
   }
-  add_list(tr("Start with a sample"), sample_models());
-  add_list(tr("Recent"), recent_files());
+  add_list(tr("Start with a sample"), sample_models(),
+           [](const QString& file) { return QFileInfo(file).completeBaseName(); });
+  add_list(tr("Recent"), recent_files(), name_of_file);
 }
 
-void Welcome::add_list(const QString& title, const QStringList& files) {
+void Welcome::add_list(const QString& title, const QStringList& files,
+                       QString (*name)(const QString& file)) {
   if (files.isEmpty()) return;
   lists_->addSpacing(spacing_unit);
   lists_->addWidget(make_label(title));
   for (const QString& file : files) {
-    auto* const entry = new QPushButton(QFileInfo(file).completeBaseName());
+    auto* const entry = new QPushButton(name(file));
     entry->setObjectName(u"welcome_file"_s);
     entry->setFlat(true);
     entry->setToolTip(file);

@@ -19,7 +19,8 @@ class Welcome : public QWidget {
   void file_wanted(const QString& path);
 
  private:
-  void add_list(const QString& title, const QStringList& files);
+  void add_list(const QString& title, const QStringList& files,
+                QString (*name)(const QString& file));
 
   QVBoxLayout* lists_;
 };

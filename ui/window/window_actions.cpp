@@ -1,6 +1,7 @@
 // The menus and the toolbar of the main window.
 
 #include <QAction>
+#include <QActionGroup>
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
@@ -209,10 +210,15 @@ void MainWindow::make_text_actions(QMenu* menu) {
 
 void MainWindow::make_theme_menu(QMenu* menu) {
   QMenu* const theme = menu->addMenu(tr("&Theme"));
+  auto* const group = new QActionGroup(theme);
   const QStringList names = {tr("As the system"), tr("Light"), tr("Dark")};
+  const int chosen = QSettings().value(u"window/theme"_s).toInt();
   for (int choice = 0; choice < names.size(); ++choice) {
-    add_action(theme, u"theme_%1"_s.arg(choice), names[choice], {},
-               [this, choice] { choose_theme(choice); });
+    QAction* const action = add_action(theme, u"theme_%1"_s.arg(choice), names[choice], {},
+                                       [this, choice] { choose_theme(choice); });
+    action->setCheckable(true);
+    action->setChecked(choice == chosen);
+    group->addAction(action);
   }
 }
 
@@ -231,6 +237,7 @@ void MainWindow::make_run_menu() {
   menu->addMenu(device_menu_ = new DeviceMenu(document_, this));
   menu->addMenu(order_menu_ = new OrderMenu(document_, this));
   menu->addMenu(fusion_menu_ = new FusionMenu(document_, this));
+  menu->addMenu(new OptimizerMenu(document_, this));
   menu->addSeparator();
   add_action(menu, u"import_measurement"_s, tr("&Import a measurement…"), {},
              [this] { ask_to_import_measurement(document_, *this); });

@@ -36,14 +36,38 @@ StoredValue stored_value(const Study& study, ValueId value) {
   return stored;
 }
 
-NodeId maker_of_memory(const Study& study, NodeId node) {
+namespace {
+
+/// The buffer of the first output that has one.
+BufferId memory_of(const Study& study, NodeId node) {
+  for (const ValueId output : study.current->dataflow.topology.outputs[node]) {
+    const BufferId buffer = study.current->timeline.buffer_of[output];
+    if (buffer.valid()) return buffer;
+  }
+  return BufferId();
+}
+
+}  // namespace
+
+std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node) {
   const Topology& topology = study.current->dataflow.topology;
   const Timeline& timeline = study.current->timeline;
-  for (const ValueId output : topology.outputs[node]) {
-    const BufferId buffer = output.valid() ? timeline.buffer_of[output] : BufferId();
-    if (buffer.valid()) return topology.producer[timeline.buffers[buffer].root];
+  const BufferId buffer = memory_of(study, node);
+  if (!buffer.valid()) return std::nullopt;
+  for (std::size_t slot = timeline.order.size(); slot-- > 0;) {
+    const NodeId reader = timeline.order[slot];
+    for (const ValueId input : topology.inputs[reader]) {
+      if (input.valid() && timeline.buffer_of[input] == buffer)
+        return LastRead{input, reader, slot};
+    }
   }
-  return NodeId();
+  return std::nullopt;
+}
+
+NodeId maker_of_memory(const Study& study, NodeId node) {
+  const BufferId buffer = memory_of(study, node);
+  if (!buffer.valid()) return NodeId();
+  return study.current->dataflow.topology.producer[study.current->timeline.buffers[buffer].root];
 }
 
 }  // namespace stashscope

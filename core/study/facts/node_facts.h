@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/study/step/study.h"
@@ -27,6 +28,17 @@ struct StoredValue {
   std::int64_t bytes = 0;
 };
 StoredValue stored_value(const Study& study, ValueId value);
+
+/// Who reads a buffer last.
+struct LastRead {
+  ValueId value;  ///< of the values in the buffer, the one that is read
+  NodeId reader;
+  std::size_t slot = 0;  ///< of the reader
+};
+
+/// The last read of the buffer that holds the first output of `node`. Nothing if there is no buffer
+/// or no reader.
+std::optional<LastRead> last_read_of_memory(const Study& study, NodeId node);
 
 /// The node that allocates the buffer of the first output of `node`. This is `node` itself, or an
 /// earlier node if the output is a view or is computed in place. Invalid if the buffer exists

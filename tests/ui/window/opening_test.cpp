@@ -10,6 +10,7 @@
 #include "core/onnx/model_file.h"
 #include "tests/support/named_model.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/document/recent_files.h"
 #include "ui/models/plan_tree_model.h"
 
 namespace stashscope::ui::test {
@@ -66,6 +67,20 @@ TEST_F(Opening, ASampleOfTheWelcomePage) {
   EXPECT_TRUE(window().graph().isVisible());
   EXPECT_FALSE(find<QWidget>(u"welcome"_s).isVisible());
   EXPECT_TRUE(find<QWidget>(u"plans_dock"_s).isVisible());
+}
+
+TEST_F(Opening, RecentFilesAreToldApartByTheirFolders) {
+  EXPECT_EQ(name_of_file(u"/models/vit/model.onnx"_s), u"vit/model.onnx"_s);
+  open(sample(u"lenet"_s));
+  EXPECT_TRUE(window().windowTitle().contains(name_of_file(sample(u"lenet"_s))))
+      << window().windowTitle().toStdString();
+  start_window();
+  QStringList names;
+  for (QPushButton* const each : window().findChildren<QPushButton*>(u"welcome_file"_s)) {
+    names.push_back(each->text());
+  }
+  EXPECT_TRUE(names.contains(name_of_file(sample(u"lenet"_s))))
+      << names.join(u", "_s).toStdString();
 }
 
 TEST_F(Opening, ByTheFileDialog) {

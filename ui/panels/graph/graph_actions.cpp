@@ -179,11 +179,25 @@ QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
   return menu_text(text);
 }
 
+/// The nodes that make what the memory of the selected nodes holds at the end.
+std::vector<NodeId> GraphActions::sharers_of_memory() const {
+  const Study& study = *document_.study();
+  std::vector<NodeId> makers;
+  for (const NodeId node : selected()) {
+    const auto last = last_read_of_memory(study, node);
+    if (!last) continue;
+    const NodeId maker = study.current->dataflow.topology.producer[last->value];
+    if (maker.valid()) makers.push_back(maker);
+  }
+  return makers;
+}
+
 void GraphActions::show_path() {
   if (!is_current()) return;
   const layout::Grouping& grouping = *view_.scene()->picture().grouping;
-  std::vector<NodeId> path =
-      layout::activation_path(document_.study()->current->dataflow, grouping, selected());
+  const Dataflow& dataflow = document_.study()->current->dataflow;
+  std::vector<NodeId> path = layout::activation_path(dataflow, grouping, selected());
+  if (path.empty()) path = layout::activation_path(dataflow, grouping, sharers_of_memory());
   if (path.empty()) {
     Q_EMIT said(tr("The selection makes and reads no stashed activation."));
     return;
@@ -207,8 +221,28 @@ void GraphActions::say_why_not() {
   } else if (!plans_of_node(study, node).empty()) {
     Q_EMIT said(tr("A plan exists for the activation of this node; the inspector shows it."));
   } else {
-    Q_EMIT said(tr("This node stashes nothing for backward, so there is nothing to recompute."));
+    Q_EMIT said(why_alive(document_.selection().node()));
   }
+}
+
+/// For a node without a plan: what keeps its memory.
+QString GraphActions::why_alive(NodeId node) const {
+  const Study& study = *document_.study();
+  const Dataflow& dataflow = study.current->dataflow;
+  const auto last = last_read_of_memory(study, node);
+  if (!last) return tr("Nobody reads the output of this node.");
+  const QString reader = shown(name_of(study.graph(), dataflow, last->reader));
+  const QString slot = QString::number(last->slot + 1);
+  const auto& outputs = dataflow.topology.outputs[node];
+  if (std::find(outputs.begin(), outputs.end(), last->value) != outputs.end()) {
+    return tr("%1 reads the output last, in slot %2. It is not stashed for backward, so there is "
+              "nothing to recompute.")
+        .arg(reader, slot);
+  }
+  return tr("The output shares its memory with %1, which %2 reads last, in slot %3. Look for a "
+            "plan "
+            "there.")
+      .arg(shown(name_of(study.graph(), dataflow, last->value)), reader, slot);
 }
 
 void GraphActions::isolate() { view_.isolate(view_.isolation() ? std::nullopt : std::optional(1)); }

@@ -56,6 +56,8 @@ class GraphActions : public QObject {
   void export_picture() { Q_EMIT export_wanted(); }
   QString name_of_selection() const;
   QString text_of(const layout::Neighbour& neighbour) const;
+  QString why_alive(NodeId node) const;
+  std::vector<NodeId> sharers_of_memory() const;
   const std::vector<NodeId>& selected() const { return document_.selection().nodes(); }
   /// Whether the ids of the selection are valid in the picture.
   bool is_current() const;

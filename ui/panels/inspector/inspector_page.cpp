@@ -212,11 +212,11 @@ QString group_page(const Study& study, const Selection& selection) {
   const double share = study.current->flops > 0 ? 100 * flops / study.current->flops : 0;
   return u"<h3>%1</h3><p>%2</p>"_s.arg(
              selection.title.toHtmlEscaped(),
-             (selection.nodes.size() == 1
-                  ? InspectorPage::tr("1 node, %1 % of the step's operations")
-                  : InspectorPage::tr("%2 nodes, %1 % of the step's operations")
-                        .arg(selection.nodes.size()))
-                 .arg(QString::fromStdString(format_fixed(share, 1)))) +
+             InspectorPage::tr("%1, %2 % of the step's operations")
+                 .arg(selection.nodes.size() == 1
+                          ? InspectorPage::tr("1 node")
+                          : InspectorPage::tr("%1 nodes").arg(selection.nodes.size()),
+                      QString::fromStdString(format_fixed(share, 1)))) +
          heading(InspectorPage::tr("Operators")) + operator_counts(study, selection.nodes);
 }
 

@@ -59,6 +59,26 @@ TEST(StoredValue, IsOfTheFormThatIsKept) {
   EXPECT_EQ(away, 1);
 }
 
+TEST(LastReadOfMemory, IsThatOfWhatSharesTheMemory) {
+  test::ModelBuilder model;
+  model.input("x", {"N", 4}).weight("w", {4, 4});
+  model.node("MatMul", {"x", "w"}, {"h"}).node("Neg", {"h"}, {"n"});
+  model.node("Sigmoid", {"n"}, {"s"}).node("Exp", {"s"}, {"e"}).node("Mul", {"s", "e"}, {"y"});
+  const auto study = compute_study(std::make_shared<const Graph>(model.output("y").build()),
+                                   Choices(), nullptr, {});
+  const Graph& graph = study->graph();
+  const auto value = [&](const char* name) { return graph.find_value(name).value(); };
+  const auto last = last_read_of_memory(*study, graph.value(value("h")).producer);
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(study->current->timeline.buffer_of[last->value],
+            study->current->timeline.buffer_of[value("h")]);
+  EXPECT_NE(last->value, value("h")) << "the chain runs in place";
+  const auto& inputs = study->current->dataflow.topology.inputs[last->reader];
+  EXPECT_NE(std::find(inputs.begin(), inputs.end(), last->value), inputs.end());
+  EXPECT_EQ(study->current->timeline.order[last->slot], last->reader);
+  EXPECT_FALSE(last_read_of_memory(*study, graph.value(value("y")).producer).has_value());
+}
+
 TEST(MakerOfMemory, IsWhoAllocatedWhatAViewShows) {
   test::ModelBuilder model;
   model.input("x", {"N", 4}).weight("w", {4, 4});

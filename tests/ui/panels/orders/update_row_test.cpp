@@ -1,7 +1,9 @@
 // The choice of the optimizer and its effect on the memory shown.
 
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QMenu>
 
 #include "core/memory/bands.h"
 #include "tests/ui/support/window_test.h"
@@ -33,6 +35,23 @@ TEST_F(UpdateChoices, AnOptimizerAddsItsStatesToThePeak) {
   ASSERT_TRUE(settles());
   EXPECT_EQ(peak(), before);
   EXPECT_EQ(optimizer().currentText(), u"none"_s) << "one edit, however many keys it took";
+}
+
+TEST_F(UpdateChoices, TheLastOfSeveralStepsIsNamed) {
+  for (const QString& name : {u"sgd"_s, u"adam"_s}) {
+    choose_entry(u"optimizer"_s, optimizer().findText(name));
+    ASSERT_TRUE(settles());
+  }
+  EXPECT_EQ(document().undo_stack().count(), 1);
+  EXPECT_EQ(document().undo_stack().undoText(), u"Optimizer adam"_s);
+}
+
+TEST_F(UpdateChoices, TheMenuHasThemAll) {
+  EXPECT_EQ(find<QMenu>(u"optimizer_menu"_s).actions().size(), optimizer().count());
+  find<QAction>(u"optimizer_adam"_s).trigger();
+  ASSERT_TRUE(settles());
+  EXPECT_EQ(optimizer().currentText(), u"adam"_s);
+  EXPECT_TRUE(find<QAction>(u"optimizer_adam"_s).isChecked());
 }
 
 TEST_F(UpdateChoices, ReleasedGradientsAreGoneInTheEnd) {

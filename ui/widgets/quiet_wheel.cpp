@@ -1,0 +1,36 @@
+#include "ui/widgets/quiet_wheel.h"
+
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QSlider>
+
+namespace stashscope::ui {
+
+namespace {
+
+/// The widget if the wheel would change its value; scroll bars are meant to be turned.
+QWidget* field_of(QObject* object) {
+  const bool is_field = qobject_cast<QAbstractSpinBox*>(object) != nullptr ||
+                        qobject_cast<QComboBox*>(object) != nullptr ||
+                        qobject_cast<QSlider*>(object) != nullptr;
+  return is_field ? static_cast<QWidget*>(object) : nullptr;
+}
+
+}  // namespace
+
+bool QuietWheel::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::Wheel && event->type() != QEvent::Polish) return false;
+  QWidget* const field = field_of(watched);
+  if (field == nullptr) return false;
+  if (event->type() == QEvent::Polish) {
+    // Otherwise the wheel itself would give the focus.
+    if (field->focusPolicy() == Qt::WheelFocus) field->setFocusPolicy(Qt::StrongFocus);
+    return false;
+  }
+  if (field->hasFocus()) return false;
+  event->ignore();
+  return true;
+}
+
+}  // namespace stashscope::ui

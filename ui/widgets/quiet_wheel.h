@@ -1,0 +1,17 @@
+#pragma once
+
+#include <QObject>
+
+namespace stashscope::ui {
+
+/// Keeps the mouse wheel from changing number fields, lists and sliders that the user has not
+/// clicked: the panel around them scrolls instead. An event filter for the application.
+class QuietWheel : public QObject {
+ public:
+  using QObject::QObject;
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+}  // namespace stashscope::ui
