@@ -51,12 +51,12 @@ std::vector<TimedWork> many_nodes() {
 std::vector<TimedWork> timed(std::vector<TimedWork> nodes, const DeviceProfile& profile,
                              double noise, double odd_share) {
   std::mt19937 random(1);
-  std::normal_distribution<double> deviation(0, noise);
+  std::normal_distribution<double> deviation(0, 1);
   std::bernoulli_distribution is_odd(odd_share);
   for (TimedWork& each : nodes) {
     each.seconds = roofline_seconds(each.flops, each.bytes, each.unit, each.element, profile);
     if (!each.launches) each.seconds -= profile.launch_seconds;
-    each.seconds *= std::exp(deviation(random)) * (is_odd(random) ? 4 : 1);
+    each.seconds *= std::exp(noise * deviation(random)) * (is_odd(random) ? 4 : 1);
   }
   return nodes;
 }

@@ -8,6 +8,7 @@
 #include "core/run/step/random_inputs.h"
 #include "tests/core/run/cuda/emulation/test_device.h"
 #include "tests/core/run/models/forward_model.h"
+#include "tests/support/sanitizer.h"
 
 namespace stashscope {
 namespace cuda_models_test {
@@ -17,11 +18,18 @@ using testing_run::ForwardModel;
 using testing_run::ModelStep;
 using testing_run::same_bits;
 
+/// The emulation takes minutes for each of the others if it is sanitized.
+const std::set<std::string> models_with_sanitizer = {"bert_tiny", "lenet", "llama_tiny_gqa",
+                                                     "resnet18_div8"};
+
 class CudaModel : public ForwardModel {
  protected:
   void SetUp() override {
     ForwardModel::SetUp();
     if (IsSkipped()) return;
+    if (test::sanitized && !models_with_sanitizer.contains(GetParam())) {
+      GTEST_SKIP() << "takes too long with a sanitizer";
+    }
     set_ = tensors(1, "grad_").empty() ? 0 : 1;  // the second is the smaller one
     inputs_ = tensors(set_, "input_");
     step_.emplace(prepare_training_step(load_model(folder_ / "model.onnx"), {}), inputs_);
