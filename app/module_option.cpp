@@ -14,7 +14,8 @@ namespace {
 /// The nodes with plans in a module.
 std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& module) {
   const std::string option = "--recompute-module '" + printable(module) + "'";
-  const std::vector<NodeId> nodes = nodes_in_module(study.graph(), module);
+  const std::vector<NodeId> nodes =
+      module.empty() ? std::vector<NodeId>() : nodes_in_module(study.graph(), module);
   if (nodes.empty()) {
     fail_usage(option, "is no module of the model", "the report lists the modules with plans");
   }
@@ -29,6 +30,12 @@ std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& modu
 void check_named(const Study& study, const std::vector<NodeId>& nodes) {
   const std::string why = why_not_named(study.graph(), study.current->dataflow, nodes);
   if (!why.empty()) fail_usage("--recompute-module", why, "choose whole clusters with --plan");
+}
+
+void warn_of_left(const std::string& because, std::size_t outputs, LoadedModel& loaded) {
+  if (outputs == 0) return;
+  loaded.warnings.push_back("--recompute-module: outputs that stay in memory, because they " +
+                            because + ": " + std::to_string(outputs));
 }
 
 }  // namespace
@@ -46,11 +53,10 @@ void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loa
   if (switched == choices) check_named(*study, nodes);
   choices = std::move(switched);
   loaded.session.forget_measurements();
-  const std::size_t off = planned_nodes(*study_of(loaded), nodes).off.size();
-  if (off > 0) {
-    loaded.warnings.push_back("--recompute-module: " + std::to_string(off) +
-                              " outputs stay in memory, because their plans conflict with others");
-  }
+  const PlannedNodes left = planned_nodes(*study_of(loaded), nodes);
+  warn_of_left("are pinned", left.pinned.size(), loaded);
+  warn_of_left("have plans that conflict with others", left.off.size() - left.pinned.size(),
+               loaded);
 }
 
 }  // namespace stashscope::app

@@ -85,6 +85,7 @@ void write_measured(const Study& study, const RepeatedRuns& runs, const RunOptio
 /// same step.
 std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<const Study> study,
                                           const RunResult& result) {
+  const SizeChoices chosen = loaded.session.choices.dims;
   std::vector<std::string> notes;
   for (const auto& [name, size] : sizes_unlike_predicted(*study, result.measurement)) {
     loaded.session.choices.dims[name] = size;
@@ -92,7 +93,16 @@ std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<c
                     " in this run");
   }
   print_first_warnings("stashscope-run", notes, "--write-measurement FILE");
-  return notes.empty() ? std::move(study) : study_of(loaded);
+  if (notes.empty()) return study;
+  try {
+    return study_of(loaded);
+  } catch (const Error& error) {
+    // What is known of the sizes holds for sizes of at least 1.
+    print_warnings("stashscope-run",
+                   {std::string("the prediction is for other sizes: ") + error.what()});
+    loaded.session.choices.dims = chosen;
+    return study;
+  }
 }
 
 /// The outputs that the pass `keep_loss_only` removed.

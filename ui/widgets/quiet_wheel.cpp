@@ -20,10 +20,10 @@ QWidget* field_of(QObject* object) {
 }  // namespace
 
 bool QuietWheel::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() != QEvent::Wheel && event->type() != QEvent::Polish) return false;
+  if (event->type() != QEvent::Wheel && event->type() != QEvent::Show) return false;
   QWidget* const field = field_of(watched);
   if (field == nullptr) return false;
-  if (event->type() == QEvent::Polish) {
+  if (event->type() == QEvent::Show) {
     // Otherwise the wheel itself would give the focus.
     if (field->focusPolicy() == Qt::WheelFocus) field->setFocusPolicy(Qt::StrongFocus);
     return false;

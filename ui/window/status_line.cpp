@@ -1,7 +1,5 @@
 #include "ui/window/status_line.h"
 
-#include <cmath>
-
 #include "core/base/text.h"
 #include "ui/panels/planner/answer_text.h"
 #include "ui/text/texts.h"
@@ -119,11 +117,9 @@ QString StatusLine::cost_text(const Study& study) {
   const auto fixed = [](double number, int digits) {
     return QString::fromStdString(format_fixed(number, digits));
   };
-  const double extra = extra_seconds(study);
   const QString time =
-      tr("%1%2 (%3%4 %) on %5")
-          .arg(extra < 0 ? u"−"_s : u"+"_s, time_text(std::abs(extra)), extra < 0 ? u"−"_s : u"+"_s,
-               fixed(std::abs(extra_seconds_percent(study)), 1),
+      tr("+%1 (+%2 %) on %3")
+          .arg(time_text(extra_seconds(study)), fixed(extra_seconds_percent(study), 1),
                shown(study.choices.times.profile.name));
   const double transfers = transfer_seconds(study, *study.current);
   return transfers == 0 ? time : tr("%1, %2 of it transfers").arg(time, time_text(transfers));

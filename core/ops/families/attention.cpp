@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/ops/families/families.h"
+#include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 
 namespace stashscope {
@@ -101,6 +102,10 @@ std::array<Shape, 4> attention_shapes(ShapeContext& context) {
 /// (Q, K, V, [mask], [past key], [past value], [key lengths]) -> Y, [present key], [present value],
 /// [products]
 void infer_attention(ShapeContext& context) {
+  const std::int64_t stage = context.attributes().integer("qk_matmul_output_mode", 0);
+  if (stage < 0 || stage > 3) {
+    context.fail("its qk_matmul_output_mode is " + std::to_string(stage) + ", not 0, 1, 2 or 3");
+  }
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     context.set_element(i, context.element(i == 2 ? 2 : 0));
   }
@@ -226,6 +231,7 @@ void infer_linear_attention(ShapeContext& context) {
   if (keys < 1 || queries < keys || queries % keys != 0) {
     context.fail("its query heads are not a multiple of its key heads");
   }
+  require_known_text(context, "update_rule", {"linear", "gated", "delta", "gated_delta"});
   const std::string rule = context.attributes().text("update_rule", "gated_delta");
   if ((rule.find("gated") != std::string::npos) != context.has_input(4) ||
       (rule.find("delta") != std::string::npos) != context.has_input(5)) {
@@ -277,6 +283,9 @@ void infer_rotary_embedding(ShapeContext& context) {
 
 /// The gradient is rotated in the opposite direction.
 void rotary_embedding_gradient(GradientContext& g) {
+  if (g.wants(1) || g.wants(2)) {
+    fail_gradient("the tables of RotaryEmbedding have no gradient rule");
+  }
   std::vector<ValueId> inputs = {g.gradient(), g.input(1), g.add("Neg", {g.input(2)})};
   if (g.has_input(3)) inputs.push_back(g.input(3));
   if (g.wants(0)) g.give(0, g.add("RotaryEmbedding", std::move(inputs), g.attributes()));

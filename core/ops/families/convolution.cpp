@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/families/families.h"
+#include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 #include "core/ops/rules/window.h"
 
@@ -126,6 +127,7 @@ void infer_quantized_conv(ShapeContext& context) {
 /// (X [batch, channels, length], W [channels, 1, width], [bias], [state]) -> Y, and the last
 /// `width` - 1 positions as state
 void infer_causal_conv(ShapeContext& context) {
+  require_known_text(context, "activation", {"none", "silu", "swish"});
   context.set_like_input(0, 0);
   context.set_element(1, context.element(context.has_input(3) ? 3 : 0));
   context.require_dim(context.dim(1, 0), context.dim(0, 1), "the channels of weights and data");

@@ -1,6 +1,7 @@
 // Reading and writing by index.
 
 #include "core/ops/families/families.h"
+#include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 
 namespace stashscope {
@@ -235,6 +236,7 @@ void scatter_gradient(GradientContext& g) {
 
 /// (cache, updates, [first positions]): each batch entry's updates go to consecutive positions.
 void infer_tensor_scatter(ShapeContext& context) {
+  require_known_text(context, "mode", {"linear", "circular"});
   context.set_like_input(0, 0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -2), context.rank(0));
   if (axis == 0) context.fail("its axis is that of the batch");

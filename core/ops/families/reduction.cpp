@@ -232,6 +232,12 @@ void infer_cumulative(ShapeContext& context) {
   if (const auto number = context.integer(axis_input)) context.axis(*number, context.rank(0));
 }
 
+/// (gradient, data, axis) -> gradient of the data
+void infer_cum_prod_grad(ShapeContext& context) {
+  context.require_same_shape(0, 1);
+  infer_cumulative<2>(context);
+}
+
 /// The gradient is the running sum in the opposite direction.
 void cum_sum_gradient(GradientContext& g) {
   const std::int64_t reverse = g.attributes().integer("reverse", 0);
@@ -302,7 +308,7 @@ void add_reduction_ops(OpRegistry& registry) {
                 .gradient = cum_prod_gradient});
   registry.add(microsoft({.type = "CumProdGrad",
                           .operands = "dY:float[1..] x=dY[1..] axis:index[0..1] -> dX",
-                          .infer = infer_cumulative<2>,
+                          .infer = infer_cum_prod_grad,
                           .flops = flops_per_element<4>}));
   registry.add({.type = "TopK",
                 .versions = {1, 10, 11, 24},

@@ -1,5 +1,6 @@
 // Regions of images, and convolutions whose kernels move from place to place.
 
+#include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 #include "core/ops/signals/ops.h"
 
@@ -12,6 +13,9 @@ namespace {
 void infer_roi_align(ShapeContext& context) {
   context.set_element(0, context.element(0));
   if (context.rank(0) != 4) context.fail("its data needs rank 4");
+  require_known_text(context, "mode", {"avg", "max"});
+  require_known_text(context, "coordinate_transformation_mode",
+                     {"half_pixel", "output_half_pixel"});
   context.require_dim(context.dim(1, 1), 4, "the corners of its regions");
   const std::int64_t height = context.attributes().integer("output_height", 1);
   const std::int64_t width = context.attributes().integer("output_width", 1);
@@ -33,6 +37,7 @@ void infer_deform_conv(ShapeContext& context) {
   const Expr taps = Expr(groups) * context.dim(1, 2) * context.dim(1, 3);
   context.require_dim(offsets[0], context.dim(0, 0), "the batches of data and offsets");
   context.require_dim(offsets[1], 2 * taps, "the offsets and twice the elements of its kernel");
+  context.require_length(3, context.dim(1, 0), "the bias and the output channels");
   context.require_shape(4, {context.dim(0, 0), taps, offsets[2], offsets[3]});
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 #include "core/ops/signals/ops.h"
 
@@ -19,6 +20,8 @@ Shape sampled_shape(ShapeContext& context, std::size_t first) {
   if (data.size() < 3 || grid.size() != data.size()) {
     context.fail("its data and grid need the same rank, at least 3");
   }
+  require_known_text(context, "mode", {"linear", "bilinear", "nearest", "cubic", "bicubic"});
+  require_known_text(context, "padding_mode", {"zeros", "border", "reflection"});
   context.require_dim(data[0], grid[0], "the batches of data and grid");
   context.require_dim(grid.back(), std::ssize(data) - 2, "the grid's points and the data's axes");
   Shape shape = {context.same_dim(data[0], grid[0], "the batches of data and grid"), data[1]};
@@ -56,6 +59,10 @@ void infer_affine_grid(ShapeContext& context) {
   if (*axes != 2 && *axes != 3) context.fail("its transformations are not of 2 or 3 axes");
   context.require_dim(context.dim(0, 1), *axes, "the rows of its transformations and its axes");
   context.require_dim(context.dim(0, 2), *axes + 1, "the columns of its transformations");
+  if (size != nullptr) {
+    context.require_dim((*size)[0], context.dim(0, 0),
+                        "the batches of its size and transformations");
+  }
   Shape shape = {context.dim(0, 0)};
   for (std::int64_t i = 0; i < *axes; ++i) {
     shape.push_back(size != nullptr ? (*size)[static_cast<std::size_t>(i) + 2]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/rules/known_texts.h"
 #include "core/ops/rules/rules.h"
 #include "core/ops/signals/ops.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 /// [words] or [texts, words] -> one number for each n-gram's column
 void infer_ngram_counts(ShapeContext& context) {
+  require_known_text(context, "mode", {"TF", "IDF", "TFIDF"});
   context.set_element(0, ElementType::float32);
   const Integers columns = context.attributes().require_integers("ngram_indexes");
   if (columns.empty() || *std::min_element(columns.begin(), columns.end()) < 0) {

@@ -47,7 +47,11 @@ void infer_dft(ShapeContext& context) {
   axis = context.axis(axis, context.rank(0));
   if (axis + 1 >= context.rank(0)) context.fail("its axis is that of real and imaginary parts");
   const bool half = context.attributes().integer("onesided", 0) != 0;
-  const bool real_result = half && context.attributes().integer("inverse", 0) != 0;
+  const bool is_inverse = context.attributes().integer("inverse", 0) != 0;
+  if (half && !is_inverse && context.shape(0).back().is(2)) {
+    context.fail("half a spectrum is that of a real signal, but its signal is complex");
+  }
+  const bool real_result = half && is_inverse;
   Expr& along = shape[static_cast<std::size_t>(axis)];
   along = context.has_input(1) ? given_size(context, 1)
           : real_result        ? 2 * (along - Expr(1))
@@ -74,11 +78,20 @@ void infer_stft(ShapeContext& context) {
   require_elements(context, length);
   const Expr frames = floor_divide(context.dim(0, 1) - length, step) + 1;
   const bool half = context.attributes().integer("onesided", 1) != 0;
+  if (half && context.rank(0) > 2 && context.shape(0).back().is(2)) {
+    context.fail("half a spectrum is that of a real signal, but its signal is complex");
+  }
   context.set_shape(0, {context.dim(0, 0), frames, half ? half_spectrum(length) : length, 2});
 }
 
 ElementType output_element(ShapeContext& context) {
-  return static_cast<ElementType>(context.attributes().integer("output_datatype", 1));
+  const ElementType element =
+      element_attribute(context.attributes(), "output_datatype", ElementType::float32);
+  if (!is_floating(element) && !is_integer(element)) {
+    context.fail("its output has elements of type " + std::string(name_of(element)) +
+                 ", which are no numbers");
+  }
+  return element;
 }
 
 /// (size) -> [size]

@@ -260,7 +260,10 @@ class Binder {
     for (const Dimension& each : values_.dimensions) {
       if (each.assumed) free.push_back(each.symbol);
     }
+    repair_dimensions(constraints_, free, values_.bindings);
+    const Bindings valid = values_.bindings;
     repair_dimensions(wishes_, free, values_.bindings);
+    if (broken_constraint(constraints_, values_.bindings)) values_.bindings = valid;
     for (Dimension& each : values_.dimensions) each.value = *values_.bindings[each.symbol];
   }
 

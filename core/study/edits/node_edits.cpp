@@ -33,8 +33,8 @@ PlannedNodes planned_nodes(const Study& study, std::span<const NodeId> nodes) {
   const std::set<NodeId> wanted = originals(study, nodes);
   std::set<NodeId> planned;
   std::set<NodeId> on;
-  for (const NodePlan& plan : study.opportunities->plans) {
-    if (wanted.contains(plan.node)) planned.insert(plan.node);
+  for (const auto& [node, place] : best_plans(study)) {
+    if (wanted.contains(node)) planned.insert(node);
   }
   for (const NodePlan* const plan : study.applied) {
     if (in_reference(plan->type)) on.insert(plan->node);

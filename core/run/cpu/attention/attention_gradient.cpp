@@ -64,6 +64,16 @@ void add_scaled(double factor, const double* x, std::int64_t count, double* y) {
   for (std::int64_t i = 0; i < count; ++i) y[i] += factor * x[i];
 }
 
+/// A key without weight adds nothing, even if it or its value is no number.
+void forget_hidden(const std::vector<double>& weights, std::vector<double>& products,
+                   std::vector<double>& row) {
+  for (std::size_t key = 0; key < weights.size(); ++key) {
+    if (weights[key] != 0) continue;
+    row[key] = 0;
+    if (!std::isfinite(products[key])) products[key] = 0;
+  }
+}
+
 /// What AttentionGrad computes.
 struct AttentionGradients {
   Heads queries;
@@ -86,6 +96,7 @@ void add_query_gradients(const AttentionOperands& given, const Scores& scores, c
       weights, [&](std::int64_t key) { return bias.at(batch, head, query, key); }, nullptr);
   std::vector<double> row(products.size());
   multiply_keys(dy, given.values, batch, shared, row);
+  forget_hidden(weights, products, row);
   scores.go_back(products, weights, row, shown, [&](std::int64_t key, double gradient) {
     if (gradients.mask) gradients.mask->add(batch, head, query, key, gradient);
   });

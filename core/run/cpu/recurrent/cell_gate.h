@@ -56,7 +56,7 @@ C slope_at(const CellActivation& activation, C y) {
     case CellFunction::affine:
       return alpha;
     case CellFunction::leaky_relu:
-      return y < 0 ? alpha : C(1);
+      return y > 0 ? C(1) : alpha;  // with alpha 0, y is 0 below 0
     case CellFunction::thresholded_relu:
       return y != 0 ? C(1) : C(0);
     case CellFunction::scaled_tanh:
@@ -64,7 +64,7 @@ C slope_at(const CellActivation& activation, C y) {
     case CellFunction::hard_sigmoid:
       return y > 0 && y < 1 ? alpha : C(0);
     case CellFunction::elu:
-      return y < 0 ? y + alpha : C(1);
+      return y > 0 ? C(1) : y + alpha;
     case CellFunction::softsign:
       return (C(1) - std::abs(y)) * (C(1) - std::abs(y));
     case CellFunction::softplus:

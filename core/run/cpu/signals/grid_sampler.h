@@ -106,7 +106,7 @@ class AxisSampler {
 
   std::int64_t placed(std::int64_t at) const {
     if (at >= 0 && at < size_) return at;
-    if (padding_ == Padding::zeros) return -1;
+    if (padding_ == Padding::zeros || size_ == 0) return -1;
     if (padding_ == Padding::reflection) {
       at = std::llround(reflected(static_cast<double>(at)).first);
     }
@@ -170,10 +170,5 @@ class GridSampler {
   std::vector<std::int64_t> dims_;
   std::vector<AxisSampler> axes_;
 };
-
-/// The number of points that a grid [batch, points..., axes] has per image.
-std::int64_t points_per_image(const TensorView& grid) {
-  return element_count(std::span(grid.dims).subspan(1)) / std::max<std::int64_t>(1, grid.dim(-1));
-}
 
 }  // namespace stashscope::cpu

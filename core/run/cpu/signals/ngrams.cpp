@@ -28,8 +28,10 @@ std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const auto length = static_cast<std::int64_t>(i) + 1;
     const std::int64_t end = i + 1 < begins.size() ? begins[i + 1] : std::ssize(pool);
-    if (begins[i] < 0 || end > std::ssize(pool)) fail_run("", "its n-grams exceed its pool");
-    for (std::int64_t at = begins[i]; at + length <= end; at += length, ++id) {
+    if (begins[i] < 0 || begins[i] > end || end > std::ssize(pool)) {
+      fail_run("", "its n-grams exceed its pool");
+    }
+    for (std::int64_t at = begins[i]; end - at >= length; at += length, ++id) {
       if (id >= columns.size()) fail_run("", "has more n-grams than columns");
       if (length < shortest || length > longest) continue;
       wanted.push_back(

@@ -63,7 +63,9 @@ TEST_F(PlansOfOurOwn, CountAmongThePlansThatAreOn) {
 TEST_F(PlansOfOurOwn, HaveTheirTransfersInTheStatusLine) {
   const Study& study = *document().study();
   const QString time = time_text(transfer_seconds(study, *study.current));
-  EXPECT_TRUE(status().contains(u"+%1 of transfers"_s.arg(time))) << status().toStdString();
+  const QString extra = time_text(extra_seconds(study));
+  EXPECT_TRUE(status().contains(u"+%1 ("_s.arg(extra))) << status().toStdString();
+  EXPECT_TRUE(status().contains(u"%1 of it transfers"_s.arg(time))) << status().toStdString();
 }
 
 TEST_F(PlansOfOurOwn, AreListedWithTheirNode) {

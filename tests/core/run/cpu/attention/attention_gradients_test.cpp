@@ -1,5 +1,8 @@
 // Gradients of attention: its layouts, shared heads, masks, and earlier keys.
 
+#include <cmath>
+#include <limits>
+
 #include "tests/core/run/cpu/kernels/element_types.h"
 
 namespace stashscope {
@@ -94,6 +97,21 @@ TEST(AttentionGradientOf, AHiddenQueryIsZero) {
   const RunResult result = run_on_cpu(step.default_plan(), {});
   for (const char* name : {"p0_grad", "p1_grad", "p2_grad"}) {
     for (const double item : numbers(result.outputs.at(name))) EXPECT_EQ(item, 0) << name;
+  }
+}
+
+TEST(AttentionGradient, AHiddenKeyAddsNothingEvenIfItIsNoNumber) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const Tensor query = singles({1, 1, 1, 2}, {1, 2});
+  const Tensor keys = singles({1, 1, 2, 2}, {1, 0, none, none});
+  const OneNode node = {"AttentionGrad",
+                        {query, keys, keys, flags({1, 2}, {1, 0}), {}, {}, {}, query},
+                        {},
+                        18,
+                        "com.microsoft",
+                        3};
+  for (const Tensor& gradient : run_node(node)) {
+    for (const double number : numbers(gradient)) EXPECT_TRUE(std::isfinite(number));
   }
 }
 

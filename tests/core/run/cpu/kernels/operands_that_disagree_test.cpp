@@ -91,6 +91,48 @@ TEST(OperandsThatDisagree, MovedKernelsAndRegions) {
                  "images are empty");
 }
 
+TEST(OperandsThatDisagree, BiasesGradientsAndBatches) {
+  const Tensor x = zeros({1, 1, 3, 3});
+  const Tensor w = zeros({3, 1, 2, 2});
+  expect_refused({"DeformConv", {x, w, zeros({1, 8, 2, 2}), zeros({1})}, {}, 19}, "the bias");
+  expect_refused(
+      {"CumProdGrad", {zeros({4}), zeros({2}), Tensor::int64_scalar(0)}, {}, 18, "com.microsoft"},
+      "[2]");
+  expect_refused({"AffineGrid", {zeros({1, 2, 3}), Tensor::int64s({4, 1, 2, 2})}, {}, 20},
+                 "the batches");
+}
+
+TEST(OperandsThatDisagree, HalfASpectrumIsOfARealSignal) {
+  const Attributes half = {{"onesided", std::int64_t{1}}};
+  expect_refused({"DFT", {zeros({1, 4, 2})}, half, 20}, "complex");
+  expect_refused({"STFT", {zeros({1, 8, 2}), Tensor::int64_scalar(2), zeros({4})}, half, 17},
+                 "complex");
+}
+
+TEST(OperandsThatDisagree, UnknownModesAreNotGuessed) {
+  const Attributes mode = {{"mode", std::string("bogus")}};
+  const Tensor image = zeros({1, 1, 2, 2});
+  expect_refused({"GridSample", {image, zeros({1, 2, 2, 2})}, mode, 20}, "mode is 'bogus'");
+  expect_refused({"RoiAlign", {image, zeros({1, 4}), integers({1}, {0})}, mode, 16}, "'bogus'");
+  expect_refused({"TensorScatter", {image, image}, mode, 24}, "'bogus'");
+  expect_refused(
+      {"HannWindow", {Tensor::int64_scalar(4)}, {{"output_datatype", std::int64_t{99}}}, 17}, "99");
+}
+
+TEST(OperandsThatDisagree, SeveralScalesOfAProductAreRefused) {
+  const auto bytes = [](const std::vector<std::int64_t>& dims) {
+    return Tensor(ElementType::uint8, dims,
+                  std::string(static_cast<std::size_t>(element_count(dims)), '\0'));
+  };
+  const Tensor one = singles({}, {1});
+  expect_refused(
+      {"QLinearMatMul",
+       {bytes({2, 2}), one, bytes({}), bytes({2, 2}), one, bytes({}), singles({1, 2}), bytes({2})},
+       {},
+       21},
+      "several scales");
+}
+
 TEST(OperandsThatDisagree, ForeignOperatorsNamedLikeOursAreUnknown) {
   const OneNode foreign = {"YieldOp", {zeros({2})}, {}, 18, "foo"};
   const std::string said = test::refusal(ErrorKind::input, [&] { run_node(foreign); });

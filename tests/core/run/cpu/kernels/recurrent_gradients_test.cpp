@@ -133,6 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
              activations({"Sigmoid", "ScaledTanh", "Affine"}, {1.5F, 0.5F}, {0.7F, 0.1F})),
         full("Elu", "GRU", activations({"Softsign", "Elu"}, {0.8F})),
         full("LeakyRelu", "GRU", activations({"Sigmoid", "LeakyRelu"}, {0.2F})),
+        full("FlatLeakyRelu", "RNN", activations({"LeakyRelu"}, {0.0F})),
+        full("FlatElu", "RNN", activations({"Elu"}, {0.0F})),
         full("OtherInReverse", "RNN",
              with(activations({"Tanh", "Softplus"}), "direction", std::string("bidirectional"))),
         full("ThresholdedRelu", "RNN", activations({"ThresholdedRelu"}, {0.1F}))),
