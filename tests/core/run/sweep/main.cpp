@@ -15,6 +15,7 @@
 
 #include "core/ops/families/standard_ops.h"
 #include "tests/core/run/sweep/operand_sweep.h"
+#include "tests/support/sanitizer.h"
 
 namespace stashscope::operand_sweep {
 namespace {
@@ -59,7 +60,7 @@ std::vector<std::size_t> operators_of(const std::vector<Case>& cases) {
 }
 
 void run_cases(const std::vector<Case>& cases, const Settings& settings, Progress& progress) {
-  constexpr unsigned most_seconds = 20;
+  constexpr unsigned most_seconds = test::sanitized ? 200 : 20;
   const std::vector<std::size_t> operator_of = operators_of(cases);
   for (; progress.next < cases.size(); progress.next += settings.every) {
     ::alarm(most_seconds);
