@@ -5,6 +5,8 @@
 #include <functional>
 #include <ostream>
 
+#include "tests/support/sanitizer.h"
+
 /// Prints texts in test failures; found beside the type.
 inline void PrintTo(const QString& text, std::ostream* out) { *out << text.toStdString(); }
 
@@ -19,7 +21,7 @@ inline QString shared_model(const QString& name) {
 }
 
 /// Long enough for the slowest build on a busy machine; only failing tests wait that long.
-constexpr int patience = 30'000;  // milliseconds
+constexpr int patience = stashscope::test::sanitized ? 240'000 : 30'000;  // milliseconds
 
 /// Handles events until the condition holds; false if `patience` ends before.
 inline bool comes_true(const std::function<bool()>& condition) {
