@@ -253,8 +253,8 @@ void cum_prod_gradient(GradientContext& g) {
 
 /// @param flops per input element
 template <int flops = 1, std::int64_t axes_input_since = 18>
-Op reduce(std::string type, void (*gradient)(GradientContext&)) {
-  return {.type = std::move(type),
+Op reduce(const char* type, void (*gradient)(GradientContext&)) {
+  return {.type = type,
           .versions = {1, 11, 12, 13, 18, 20},
           .operands = {{1, "data:number|bool -> reduced"},
                        {axes_input_since, "data:number|bool axes?:int64[0..1] -> reduced"}},
