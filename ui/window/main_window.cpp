@@ -239,7 +239,7 @@ void MainWindow::show_notes() {
 void MainWindow::offer_recovery() {
   const auto abandoned = autosave_.abandoned();
   if (abandoned.empty()) return;
-  const Autosave::Abandoned kept = abandoned.front();
+  const Autosave::Abandoned& kept = abandoned.front();  // the actions copy it
   messages_->show_message(MessageBar::Tone::note,
                           tr("Choices for %1 were not saved when the program ended.")
                               .arg(QFileInfo(kept.model).fileName()),
