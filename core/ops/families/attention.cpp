@@ -281,10 +281,13 @@ void infer_rotary_embedding(ShapeContext& context) {
   context.require_dim(context.dim(positions, 1), length, "the lengths of data and positions");
 }
 
-/// The gradient is rotated in the opposite direction.
+/// The gradient is rotated in the opposite direction. Tables that the model stores are buffers,
+/// which no program trains.
 void rotary_embedding_gradient(GradientContext& g) {
-  if (g.wants(1) || g.wants(2)) {
-    fail_gradient("the tables of RotaryEmbedding have no gradient rule");
+  for (const std::size_t table : {1U, 2U}) {
+    if (g.wants(table) && g.is_computed(table)) {
+      fail_gradient("its tables are computed from parameters, and have no gradient rule");
+    }
   }
   std::vector<ValueId> inputs = {g.gradient(), g.input(1), g.add("Neg", {g.input(2)})};
   if (g.has_input(3)) inputs.push_back(g.input(3));

@@ -47,6 +47,11 @@ class GradientContext {
   /// The elements as integers; nothing when they are not known.
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
 
+  /// Whether a node computes the input; otherwise the model stores it or is given it.
+  bool is_computed(std::size_t index) const {
+    return builder_.value(input(index)).producer.valid();
+  }
+
   bool wants(std::size_t index) const { return index < wanted_.size() && wanted_[index]; }
   bool arrives(std::size_t output) const {
     return output < arriving_.size() && arriving_[output].valid();

@@ -172,6 +172,28 @@ TEST(Backward, ShapesItNeedsAreReadRightBehindTheirProducer) {
   }
 }
 
+/// Projects x, rotates it by the tables `cos` and `sin`, and takes the mean.
+Graph rotated_projection(const std::string& cos) {
+  ModelBuilder m(23);
+  m.input("x", {1, 2, 2, 4})
+      .weight("w", {4, 4})
+      .weight("stored", {1, 2, 2})
+      .weight("sin", {1, 2, 2});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Cos", {"stored"}, {"computed"});
+  m.node("RotaryEmbedding", {"h", cos, "sin"}, {"y"});
+  m.node("ReduceMean", {"y"}, {"loss"}, {{"keepdims", std::int64_t{0}}}).output("loss");
+  return infer_shapes(m.build());
+}
+
+TEST(Backward, StoredRotationTablesAreBuffersAndComputedOnesHaveNoGradient) {
+  const TrainingStep step = prepare_training_step(rotated_projection("stored"), {});
+  EXPECT_EQ(step.no_backward, "");
+  EXPECT_TRUE(step.graph->find_value("w_grad"));
+  EXPECT_FALSE(step.graph->find_value("stored_grad"));
+  const TrainingStep refused = prepare_training_step(rotated_projection("computed"), {});
+  EXPECT_NE(refused.no_backward.find("RotaryEmbedding"), std::string::npos) << refused.no_backward;
+}
+
 TEST(Boundary, AGivenTrainingGraphIsTakenAsItIs) {
   const TrainingStep built = prepare_training_step(test::perceptron().build(), {});
   const TrainingStep found = find_boundary(built.graph);
