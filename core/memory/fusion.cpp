@@ -4,19 +4,21 @@
 
 namespace stashscope {
 
-FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>>& members) {
+FusedGroups make_groups(std::size_t nodes, IdRows<FusedGroupId, NodeId> members) {
   FusedGroups groups;
-  if (members.empty()) return groups;
+  if (members.size() == 0) return groups;
   groups.group_of = IdVector<NodeId, FusedGroupId>(nodes);
-  for (const std::vector<NodeId>& each : members) {
-    const FusedGroupId id(groups.members.size());
-    groups.members.start_row();
-    for (const NodeId node : each) {
-      groups.members.push(node);
-      groups.group_of[node] = id;
-    }
+  groups.members = std::move(members);
+  for (const FusedGroupId id : IdRange<FusedGroupId>(groups.members.size())) {
+    for (const NodeId node : groups.members[id]) groups.group_of[node] = id;
   }
   return groups;
+}
+
+bool is_made_in(const FusedGroups& groups, FusedGroupId group, const Topology& topology,
+                ValueId value) {
+  const NodeId producer = topology.producer[value];
+  return producer.valid() && groups.of(producer) == group;
 }
 
 NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group) {
@@ -68,11 +70,6 @@ class Fuser {
   }
 
  private:
-  bool is_made_in(FusedGroupId group, ValueId value) const {
-    const NodeId producer = topology_.producer[value];
-    return producer.valid() && groups_.of(producer) == group;
-  }
-
   /// The last member of a group that reads a value.
   struct LastRead {
     FusedGroupId group;
@@ -86,7 +83,7 @@ class Fuser {
     const auto members = groups_.members[group];
     for (std::size_t member = 0; member < members.size(); ++member) {
       for (const ValueId input : topology_.inputs[members[member]]) {
-        if (!input.valid() || is_made_in(group, input)) continue;
+        if (!input.valid() || is_made_in(groups_, group, topology_, input)) continue;
         LastRead& last = last_read_[input];
         if (last.group != group) values.push_back(input);
         const bool is_again = last.group == group && last.member == member;

@@ -23,8 +23,12 @@ struct FusedGroups {
   FusedGroupId of(NodeId node) const { return empty() ? FusedGroupId() : group_of[node]; }
 };
 
-/// @param members one list per group, producers before readers
-FusedGroups make_groups(std::size_t nodes, const std::vector<std::vector<NodeId>>& members);
+/// @param members one row per group, producers before readers
+FusedGroups make_groups(std::size_t nodes, IdRows<FusedGroupId, NodeId> members);
+
+/// Whether a node of the group makes the value.
+bool is_made_in(const FusedGroups& groups, FusedGroupId group, const Topology& topology,
+                ValueId value);
 
 /// A dataflow in which each group is represented by one member, its leader. The leader reads all
 /// inputs that come from outside the group and produces all outputs that leave it. Other members

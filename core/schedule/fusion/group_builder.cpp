@@ -63,15 +63,12 @@ FusedGroups GroupBuilder::groups() const {
     if (size_[root(node)] > 1) grouped.push_back(node);
   }
   std::ranges::stable_sort(grouped, {}, [&](NodeId node) { return root(node).index(); });
-  FusedGroups groups;
-  if (grouped.empty()) return groups;
-  groups.group_of = IdVector<NodeId, FusedGroupId>(root_.size());
+  IdRows<FusedGroupId, NodeId> members;
   for (std::size_t i = 0; i < grouped.size(); ++i) {
-    if (i == 0 || !are_together(grouped[i - 1], grouped[i])) groups.members.start_row();
-    groups.members.push(grouped[i]);
-    groups.group_of[grouped[i]] = FusedGroupId(groups.members.size() - 1);
+    if (i == 0 || !are_together(grouped[i - 1], grouped[i])) members.start_row();
+    members.push(grouped[i]);
   }
-  return groups;
+  return make_groups(root_.size(), std::move(members));
 }
 
 namespace {

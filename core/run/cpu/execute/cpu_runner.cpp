@@ -228,11 +228,6 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  bool is_made_in(FusedGroupId group, ValueId value) const {
-    const NodeId producer = topology_.producer[value];
-    return producer.valid() && groups_.of(producer) == group;
-  }
-
   /// A node of a fused group. What other members make has dims, but no elements yet.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
@@ -244,7 +239,9 @@ class Execution {
       const bool in_scratch = input.valid() && !timeline_.buffer_of[input].valid();
       task.inputs.push_back({input.valid() ? views_[input] : TensorView(), in_scratch});
       context.inputs.push_back(task.inputs.back().view);
-      if (input.valid() && is_made_in(groups_.of(id), input)) context.inputs.back().data = nullptr;
+      if (input.valid() && is_made_in(groups_, groups_.of(id), topology_, input)) {
+        context.inputs.back().data = nullptr;
+      }
     }
     const OutputDims made = {
         stored_element(graph_, dataflow_, output),
@@ -339,7 +336,7 @@ class Execution {
       outputs_.take_released(member);
       for (const ValueId input : topology_.inputs[member]) {
         if (!input.valid() || --reads_left_[input] > 0) continue;
-        if (!is_made_in(group, input)) die(input, step);
+        if (!is_made_in(groups_, group, topology_, input)) die(input, step);
       }
     }
     for (const NodeId member : groups_.members[group]) {

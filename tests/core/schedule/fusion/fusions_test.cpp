@@ -96,7 +96,10 @@ TEST(Fusions, NeverWaitForThemselves) {
   m.node("Add", {"a", "product"}, {"sum"});
   const test::StepInOrders step(m.output("sum").build());
   EXPECT_TRUE(groups_of(step, "dataflow").empty());
-  EXPECT_FALSE(has_order(step.dataflow.topology, make_groups(3, {{NodeId(0), NodeId(2)}})));
+  IdRows<FusedGroupId, NodeId> both_ends;
+  both_ends.start_row();
+  for (const NodeId node : {NodeId(0), NodeId(2)}) both_ends.push(node);
+  EXPECT_FALSE(has_order(step.dataflow.topology, make_groups(3, both_ends)));
 }
 
 TEST(Fusions, TakeOnlyWhatRunsBlockByBlock) {
