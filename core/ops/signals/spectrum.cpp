@@ -33,6 +33,13 @@ void require_elements(ShapeContext& context, const Expr& length) {
   if (length.is(0)) context.fail("has nothing to transform: the length is 0");
 }
 
+/// Refuses a signal [..., real and imaginary part].
+void require_real(ShapeContext& context) {
+  if (context.shape(0).back().is(2)) {
+    context.fail("half a spectrum is that of a real signal, but its signal is complex");
+  }
+}
+
 /// (signal [..., 1 or 2], [length], [axis since version 20]) -> [..., 2]; the inverse of half a
 /// spectrum is real: [..., 1].
 void infer_dft(ShapeContext& context) {
@@ -48,9 +55,7 @@ void infer_dft(ShapeContext& context) {
   if (axis + 1 >= context.rank(0)) context.fail("its axis is that of real and imaginary parts");
   const bool half = context.attributes().integer("onesided", 0) != 0;
   const bool is_inverse = context.attributes().integer("inverse", 0) != 0;
-  if (half && !is_inverse && context.shape(0).back().is(2)) {
-    context.fail("half a spectrum is that of a real signal, but its signal is complex");
-  }
+  if (half && !is_inverse) require_real(context);
   const bool real_result = half && is_inverse;
   Expr& along = shape[static_cast<std::size_t>(axis)];
   along = context.has_input(1) ? given_size(context, 1)
@@ -78,9 +83,7 @@ void infer_stft(ShapeContext& context) {
   require_elements(context, length);
   const Expr frames = floor_divide(context.dim(0, 1) - length, step) + 1;
   const bool half = context.attributes().integer("onesided", 1) != 0;
-  if (half && context.rank(0) > 2 && context.shape(0).back().is(2)) {
-    context.fail("half a spectrum is that of a real signal, but its signal is complex");
-  }
+  if (half && context.rank(0) > 2) require_real(context);
   context.set_shape(0, {context.dim(0, 0), frames, half ? half_spectrum(length) : length, 2});
 }
 
