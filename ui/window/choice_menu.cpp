@@ -52,17 +52,25 @@ void ChoiceMenu::show_choices() {
   }
 }
 
+void ChoiceMenu::add_named(const QString& kind, std::string_view name, std::string_view description,
+                           const NamedChoice& choice, const QString& told) {
+  const std::string text(name);
+  QAction* const action = add_choice(
+      this, kind + shown(text), shown(text),
+      [choice, text](const Choices& choices) { return choice.chosen(choices) == text; },
+      [choice, text](Choices& choices, bool) { choice.choose(choices, text); },
+      [told = told.arg(shown(text))](bool) { return told; });
+  action->setToolTip(shown(std::string(description)));
+}
+
 OrderMenu::OrderMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("Execution &order"), document, parent) {
   setObjectName(u"order_menu"_s);
-  for (const OrderStrategy& order : order_strategies()) {
-    const std::string name(order.name);
-    QAction* const action = add_choice(
-        this, u"order_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.order.strategy == name; },
-        [name](Choices& choices, bool) { choices.order.strategy = name; },
-        [name](bool) { return tr("Order %1").arg(shown(name)); });
-    action->setToolTip(shown(std::string(order.description)));
+  const NamedChoice choice = {
+      [](const Choices& choices) { return choices.order.strategy; },
+      [](Choices& choices, const std::string& name) { choices.order.strategy = name; }};
+  for (const OrderStrategy& each : order_strategies()) {
+    add_named(u"order_"_s, each.name, each.description, choice, tr("Order %1"));
   }
 }
 
@@ -80,30 +88,24 @@ void OrderMenu::show_choices() {
 FusionMenu::FusionMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Fusion"), document, parent) {
   setObjectName(u"fusion_menu"_s);
-  for (const FusionStrategy& fusion : fusion_strategies()) {
-    const std::string name(fusion.name);
-    QAction* const action = add_choice(
-        this, u"fusion_"_s + shown(name), shown(name),
-        [name](const Choices& choices) {
-          return choice_text(choices.fusion.strategy, no_fusion) == name;
-        },
-        [name](Choices& choices, bool) { choices.fusion.strategy = choice_of(name, no_fusion); },
-        [name](bool) { return tr("Fusion %1").arg(shown(name)); });
-    action->setToolTip(shown(std::string(fusion.description)));
+  const NamedChoice choice = {
+      [](const Choices& choices) { return choice_text(choices.fusion.strategy, no_fusion); },
+      [](Choices& choices, const std::string& name) {
+        choices.fusion.strategy = choice_of(name, no_fusion);
+      }};
+  for (const FusionStrategy& each : fusion_strategies()) {
+    add_named(u"fusion_"_s, each.name, each.description, choice, tr("Fusion %1"));
   }
 }
 
 OptimizerMenu::OptimizerMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("&Optimizer"), document, parent) {
   setObjectName(u"optimizer_menu"_s);
+  const NamedChoice choice = {
+      [](const Choices& choices) { return choices.update.optimizer; },
+      [](Choices& choices, const std::string& name) { choices.update.optimizer = name; }};
   for (const Optimizer& each : optimizers()) {
-    const std::string name(each.name);
-    QAction* const action = add_choice(
-        this, u"optimizer_"_s + shown(name), shown(name),
-        [name](const Choices& choices) { return choices.update.optimizer == name; },
-        [name](Choices& choices, bool) { choices.update.optimizer = name; },
-        [name](bool) { return tr("Optimizer %1").arg(shown(name)); });
-    action->setToolTip(shown(std::string(each.description)));
+    add_named(u"optimizer_"_s, each.name, each.description, choice, tr("Optimizer %1"));
   }
 }
 

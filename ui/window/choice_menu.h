@@ -23,6 +23,15 @@ class ChoiceMenu : public QMenu {
                       std::function<bool(const Choices&)> is_on,
                       std::function<void(Choices&, bool on)> change,
                       std::function<QString(bool on)> told);
+  /// How one of several strategies is read from the choices and written to them, by its name.
+  struct NamedChoice {
+    std::string (*chosen)(const Choices&);
+    void (*choose)(Choices&, const std::string&);
+  };
+  /// Adds an entry for a strategy. @param kind the first part of the action's object name
+  /// @param told text of the undo entry, with %1 for the name
+  void add_named(const QString& kind, std::string_view name, std::string_view description,
+                 const NamedChoice& choice, const QString& told);
   void clear_choices();
   virtual void show_choices();
 

@@ -239,9 +239,8 @@ QString GraphActions::why_alive(NodeId node) const {
               "nothing to recompute.")
         .arg(reader, slot);
   }
-  return tr("The output shares its memory with %1, which %2 reads last, in slot %3. Look for a "
-            "plan "
-            "there.")
+  return tr("The output shares its memory with %1, which %2 reads last, in slot %3: look for a "
+            "plan there.")
       .arg(shown(name_of(study.graph(), dataflow, last->value)), reader, slot);
 }
 
