@@ -2,6 +2,8 @@
 
 // Runs model files and compares the results with those in their folders.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -123,6 +125,16 @@ struct ModelStep {
 
 inline RunResult run_on_cpu(const RunPlan& plan, const NamedTensors& inputs) {
   return make_runner("cpu")->run(plan, inputs, {}, {});
+}
+
+/// Runs a dataflow of the step and expects the memory that is predicted with the sizes of the run.
+inline RunResult run_as_predicted(ModelStep& step, const Dataflow& dataflow,
+                                  const NamedTensors& inputs) {
+  RunResult result = run_on_cpu(step.plan(dataflow, order_strategies()[0]), inputs);
+  step.take_sizes(result.measurement.data_dependent);
+  const RunPlan plan = step.plan(dataflow, order_strategies()[0]);
+  EXPECT_EQ(largest_difference(result.measurement.live_bytes, plan.timeline.live_bytes), 0);
+  return result;
 }
 
 /// Infinite where dims or types differ.
