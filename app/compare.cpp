@@ -1,8 +1,6 @@
 #include "app/compare.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -144,14 +142,6 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
              "remove one of these files");
 }
 
-/// A number with four significant digits.
-std::string format_digits(double number) {
-  std::array<char, 40> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
-                                 std::chars_format::general, 4);
-  return {buffer.data(), end.ptr};
-}
-
 }  // namespace
 
 NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
@@ -212,8 +202,8 @@ bool print_comparison(const std::vector<TensorComparison>& compared) {
     } else if (each.fault.empty()) {
       const double relative =
           each.largest_value > 0 ? each.largest_error / each.largest_value : each.largest_error;
-      std::cout << "largest error " << format_digits(relative) << " of the largest value "
-                << format_digits(each.largest_value)
+      std::cout << "largest error " << format_digits(relative, 4) << " of the largest value "
+                << format_digits(each.largest_value, 4)
                 << (each.only_rounding ? ", rounding only" : "") << "\n";
     } else {
       std::cout << each.fault << "\n";

@@ -32,10 +32,11 @@ void check_named(const Study& study, const std::vector<NodeId>& nodes) {
   if (!why.empty()) fail_usage("--recompute-module", why, "choose whole clusters with --plan");
 }
 
-void warn_of_left(const std::string& because, std::size_t outputs, LoadedModel& loaded) {
+void warn_of_left(std::size_t outputs, const std::string& because, LoadedModel& loaded) {
   if (outputs == 0) return;
-  loaded.warnings.push_back("--recompute-module: outputs that stay in memory, because they " +
-                            because + ": " + std::to_string(outputs));
+  loaded.warnings.push_back(
+      "--recompute-module: " + counted(outputs, "output stays", "outputs stay") +
+      " in memory, because of " + because);
 }
 
 }  // namespace
@@ -54,9 +55,8 @@ void recompute_modules(const std::vector<std::string>& modules, LoadedModel& loa
   choices = std::move(switched);
   loaded.session.forget_measurements();
   const PlannedNodes left = planned_nodes(*study_of(loaded), nodes);
-  warn_of_left("are pinned", left.pinned.size(), loaded);
-  warn_of_left("have plans that conflict with others", left.off.size() - left.pinned.size(),
-               loaded);
+  warn_of_left(left.pinned.size(), "pinned nodes", loaded);
+  warn_of_left(left.off.size() - left.pinned.size(), "other plans that exclude theirs", loaded);
 }
 
 }  // namespace stashscope::app

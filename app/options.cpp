@@ -399,8 +399,8 @@ void print_first_warnings(const char* program, const std::vector<std::string>& w
   print_warnings(program,
                  {warnings.begin(), warnings.begin() + static_cast<std::ptrdiff_t>(shown)});
   if (warnings.size() == shown) return;
-  print_warnings(program,
-                 {std::to_string(warnings.size() - shown) + " more notes; " + all + " lists all"});
+  print_warnings(program, {counted(warnings.size() - shown, "more note", "more notes") + "; " +
+                           all + " lists all"});
 }
 
 }  // namespace stashscope::app

@@ -207,6 +207,13 @@ std::string format_number(double number) {
   return {buffer.data(), result.ptr};
 }
 
+std::string format_digits(double number, int digits) {
+  std::array<char, 40> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
+                                    std::chars_format::general, digits);
+  return {buffer.data(), result.ptr};
+}
+
 std::string format_fixed(double number, int digits) {
   std::array<char, 400> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
@@ -232,6 +239,23 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     joined += part;
   }
   return joined;
+}
+
+std::string join_first(std::vector<std::string> parts, std::size_t most) {
+  const std::size_t others = parts.size() - std::min(parts.size(), most);
+  parts.resize(parts.size() - others);
+  return join(parts, ", ") + (others == 0 ? "" : " and " + std::to_string(others) + " more");
+}
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(blanks) + 1 - first));
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
 
 bool matches_wildcard(std::string_view text, std::string_view pattern) {

@@ -38,8 +38,18 @@ std::string format_number(double number);
 /// `number` with `digits` decimals; never depends on the locale.
 std::string format_fixed(double number, int digits);
 
+/// `number` with `digits` significant digits, such as `1.24e-07`; never depends on the locale.
+std::string format_digits(double number, int digits);
+
+/// `1 tensor`, `3 tensors`.
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// The first `most` parts, and how many more there are: `a, b and 3 more`.
+std::string join_first(std::vector<std::string> parts, std::size_t most);
+/// `text` without blanks, tabs and line ends on both sides.
+std::string trimmed(std::string_view text);
 
 /// Whether `text` matches `pattern`, in which `*` stands for any run of characters.
 bool matches_wildcard(std::string_view text, std::string_view pattern);

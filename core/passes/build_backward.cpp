@@ -176,9 +176,9 @@ std::optional<Graph> without_dead_nodes(const Graph& graph, std::vector<std::str
   for (const NodeId node : IdRange<NodeId>(data.nodes.size())) {
     if (alive[node]) kept.push_back(std::move(data.nodes[node]));
   }
-  warnings.push_back(dropped == 1
-                         ? "1 node leads to no output and is removed"
-                         : std::to_string(dropped) + " nodes lead to no output and are removed");
+  warnings.push_back(counted(static_cast<std::size_t>(dropped),
+                             "node leads to no output and is removed",
+                             "nodes lead to no output and are removed"));
   data.nodes = std::move(kept);
   return Graph(std::move(data));
 }

@@ -16,20 +16,12 @@ namespace stashscope {
 
 namespace {
 
-std::string counted(std::size_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 /// The names of up to three of several things, and how many more there are.
 std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t shown = 3;
-  std::vector<std::string> first;
-  for (const std::string& each : names) {
-    if (first.size() < shown) first.push_back("'" + printable(each, 80) + "'");
-  }
-  const std::string more =
-      names.size() > shown ? " and " + std::to_string(names.size() - shown) + " more" : "";
-  return join(first, ", ") + more;
+  std::vector<std::string> quoted;
+  for (const std::string& each : names) quoted.push_back("'" + printable(each, 80) + "'");
+  return join_first(std::move(quoted), shown);
 }
 
 std::string shown_node(const Graph& graph, NodeId id) {

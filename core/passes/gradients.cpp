@@ -141,14 +141,7 @@ class RoleFinder {
     }
     if (guessed.empty()) return;
     found_.warnings.push_back("outputs are taken for gradients because of their shapes: " +
-                              list(guessed));
-  }
-
-  static std::string list(std::vector<std::string> items) {
-    constexpr std::size_t shown = 3;
-    const std::size_t left = items.size() > shown ? items.size() - shown : 0;
-    items.resize(items.size() - left);
-    return join(items, ", ") + (left > 0 ? " and " + std::to_string(left) + " more" : "");
+                              join_first(guessed, 3));
   }
 
   /// Floating-point weights: initializers or, without any, inputs of a fixed shape.

@@ -84,12 +84,6 @@ void add_json(const std::string& text, RecomputeConfig& config) {
   }
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 /// Quotes cluster names, because a session file may hold names that contain shell commands.
 std::string quoted_for_shell(const std::string& text) {
   const auto is_plain = [](char c) {

@@ -68,9 +68,9 @@ std::string modules_text(const Study& study) {
   std::string text = "Plans by module (--recompute-module MODULE switches them on):\n";
   for (std::size_t i = 0; i < std::min(modules.size(), shown_rows); ++i) {
     const ModulePlans& each = modules[i];
-    text += "  " + printable(each.module) + ": " + std::to_string(each.plans) +
-            (each.plans == 1 ? " plan" : " plans") + ", saving " + format_bytes(each.saving_bytes) +
-            ", " + std::to_string(each.on) + " on\n";
+    text += "  " + printable(each.module) + ": " + counted(each.plans, "plan", "plans") +
+            ", saving " + format_bytes(each.saving_bytes) + ", " + std::to_string(each.on) +
+            " on\n";
   }
   return text + more_line(modules.size());
 }

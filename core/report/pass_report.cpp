@@ -19,8 +19,8 @@ std::string pass_line(const PassSaving& each) {
   const PassResult& result = each.result;
   const std::string head = "  " + result.name + ": ";
   if (result.changed == 0) return head + "found nothing to change\n";
-  return head + std::to_string(result.changed) + (result.changed == 1 ? " place" : " places") +
-         ", " + std::to_string(result.nodes_before) + " -> " + std::to_string(result.nodes_after) +
+  return head + counted(result.changed, "place", "places") + ", " +
+         std::to_string(result.nodes_before) + " -> " + std::to_string(result.nodes_after) +
          " nodes; " + saved("peak", each.peak_bytes_before, each.peak_bytes_after) + "; " +
          saved("stashed", each.stashed_bytes_before, each.stashed_bytes_after) + "\n";
 }

@@ -42,8 +42,7 @@ json clean(const std::string& text) { return to_valid_utf8(text); }
 std::string unknown_sizes_clause(const Study& study) {
   const std::size_t count = study.sizes->unknown.size();
   if (count == 0) return "";
-  return ", without " + std::to_string(count) + (count == 1 ? " tensor" : " tensors") +
-         " of unknown size";
+  return ", without " + counted(count, "tensor", "tensors") + " of unknown size";
 }
 
 json unknown_sizes_json(const Study& study) {

@@ -21,12 +21,6 @@ struct Row {
   }
 };
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? ""
-                                    : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
 std::vector<Row> manifest() {
   std::vector<Row> rows;
   std::ifstream file(folder / "MANIFEST.md");

@@ -132,16 +132,12 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
   return others;
 }
 
-/// The first names of a set, and the number of the others.
-std::string first_of(const std::set<std::string>& names) {
-  constexpr std::size_t most = 8;
+constexpr std::size_t most_named = 8;
+
+std::vector<std::string> printable_names(const std::set<std::string>& names) {
   std::vector<std::string> shown;
-  for (const std::string& name : names) {
-    if (shown.size() == most) break;
-    shown.push_back(printable(name, 80));
-  }
-  const std::size_t others = names.size() - shown.size();
-  return join(shown, ", ") + (others == 0 ? "" : " and " + std::to_string(others) + " more");
+  for (const std::string& name : names) shown.push_back(printable(name, 80));
+  return shown;
 }
 
 }  // namespace
@@ -167,7 +163,7 @@ ExportedConfig exported_config(const Study& study) {
     exported.left_out.push_back(
         "ONNX Runtime also recomputes these nodes, which keep their outputs here, because a config "
         "string selects the first N occurrences (save the model instead): " +
-        first_of(rerun));
+        join_first(printable_names(rerun), most_named));
   }
   return exported;
 }

@@ -52,11 +52,10 @@ void warn_of_sizes(const StudyParts& study, Warnings& warnings) {
   }
   const std::vector<ValueId>& unknown = study.sizes->unknown;
   if (unknown.empty()) return;
-  const bool is_one = unknown.size() == 1;
-  warnings.push_back(
-      "the size of " + std::to_string(unknown.size()) + (is_one ? " tensor" : " tensors") +
-      " is unknown and counts as 0 bytes; the first is " +
-      describe(study.graph().value(unknown.front())) + hint_for_unknown_sizes(study));
+  warnings.push_back("the size of " + counted(unknown.size(), "tensor", "tensors") +
+                     " is unknown and counts as 0 bytes; the first is " +
+                     describe(study.graph().value(unknown.front())) +
+                     hint_for_unknown_sizes(study));
 }
 
 void warn_of_boundary(const StudyParts& study, Warnings& warnings) {

@@ -64,6 +64,31 @@ TEST(Text, BrokenTextIsEscaped) {
   EXPECT_EQ(printable(std::string(1000, 'x'), 10), "xxxxx...xxxxx");
 }
 
+TEST(Text, SignificantDigits) {
+  EXPECT_EQ(format_digits(1.23652e-7, 3), "1.24e-07");
+  EXPECT_EQ(format_digits(0.5, 3), "0.5");
+  EXPECT_EQ(format_digits(12.0, 3), "12");
+}
+
+TEST(Text, CountsHaveTheirPlural) {
+  EXPECT_EQ(counted(0, "tensor", "tensors"), "0 tensors");
+  EXPECT_EQ(counted(1, "tensor", "tensors"), "1 tensor");
+  EXPECT_EQ(counted(3, "tensor", "tensors"), "3 tensors");
+}
+
+TEST(Text, OnlyTheFirstAreJoined) {
+  EXPECT_EQ(join_first({}, 2), "");
+  EXPECT_EQ(join_first({"a", "b"}, 2), "a, b");
+  EXPECT_EQ(join_first({"a", "b", "c", "d", "e"}, 2), "a, b and 3 more");
+}
+
+TEST(Text, BlanksOnBothSidesAreTrimmed) {
+  EXPECT_EQ(trimmed(""), "");
+  EXPECT_EQ(trimmed(" \t\r\n"), "");
+  EXPECT_EQ(trimmed("\t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+}
+
 TEST(Text, Wildcards) {
   EXPECT_TRUE(matches_wildcard("inputs_labels_dim0", "inputs_*_dim0"));
   EXPECT_FALSE(matches_wildcard("inputs_labels_dim1", "inputs_*_dim0"));

@@ -140,11 +140,6 @@ const std::map<std::string, std::string> operand_table = {
     {"TfIdfVectorizer", "6=1,2,3"},
 };
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
 std::vector<std::int64_t> numbers_in(const std::string& text) {
   std::vector<std::int64_t> numbers;
   for (const std::string& each : split(text, ',')) numbers.push_back(std::stoll(each));
