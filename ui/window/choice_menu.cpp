@@ -67,7 +67,7 @@ OrderMenu::OrderMenu(Document& document, QWidget* parent)
     : ChoiceMenu(tr("Execution &order"), document, parent) {
   setObjectName(u"order_menu"_s);
   const NamedChoice choice = {
-      [](const Choices& choices) { return choices.order.strategy; },
+      [](const Choices& choices) { return choices.order.strategy.value_or(""); },
       [](Choices& choices, const std::string& name) { choices.order.strategy = name; }};
   for (const OrderStrategy& each : order_strategies()) {
     add_named(u"order_"_s, each.name, each.description, choice, tr("Order %1"));

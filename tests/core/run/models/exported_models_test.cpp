@@ -33,8 +33,9 @@ std::vector<std::string> model_names() {
 class ExportedModel : public testing::TestWithParam<std::string> {
  protected:
   /// The exporter writes batch normalization for inference, but PyTorch trained when it made the
-  /// results. Over so few numbers, float32 gradients differ by percents where a ReLU is at its
-  /// kink, so only the loss is compared.
+  /// results. Only the loss is compared: the input of one ReLU is 5e-5 from zero, which is less
+  /// than the rounding errors of float32 there, and its sign decides on every gradient in front of
+  /// it. PyTorch itself answers either way, with oneDNN and without.
   static bool is_shuffle_net() { return GetParam().find("shufflenet") != std::string::npos; }
 
   static PassSelection passes(bool all) {
