@@ -71,7 +71,7 @@ StudyMeasurements measured_or_reported(const ReportInput& input, const LoadedMod
   }
 }
 
-/// The study with predicted times replaced by times that the session measured.
+/// The study. Times measured in the session replace predicted times.
 std::shared_ptr<const Study> with_times_of(const Session& session,
                                            std::shared_ptr<const Study> study) {
   if (!session.current_measured) return study;

@@ -11,7 +11,8 @@ namespace stashscope::app {
 
 namespace {
 
-/// The nodes with plans in a module.
+/// The nodes of a module that have recompute plans but carry out none. Throws a usage Error if no
+/// node of the module has such a plan.
 std::vector<NodeId> planned_nodes_in(const Study& study, const std::string& module) {
   const std::string option = "--recompute-module '" + printable(module) + "'";
   const std::vector<NodeId> nodes =

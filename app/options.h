@@ -56,7 +56,7 @@ LoadedModel load_model_or_session(const AnalysisOptions& options);
 /// The study of a loaded model; errors about the model name the model's file.
 std::shared_ptr<const Study> study_of(const LoadedModel& loaded);
 
-/// Checks of options. Return why a text is not such a number; empty if it is one.
+/// Checks of numbers in options. Return what is wrong with the text; empty if nothing is.
 std::string finite_and_not_negative(const std::string& text);
 std::string whole_and_not_negative(const std::string& text);
 
@@ -98,7 +98,7 @@ int guarded(const char* program, const std::function<int()>& body);
 void print_warnings(const char* program, const std::vector<std::string>& warnings);
 
 /// Like print_warnings, but only the first: a model may have many warnings of one kind.
-/// @param all what lists all of them
+/// @param all the options that list all warnings, such as `--format json`
 void print_first_warnings(const char* program, const std::vector<std::string>& warnings,
                           const std::string& all);
 

@@ -60,7 +60,7 @@ void check_options(const PlanOptions& options) {
   }
   if (options.budget && *options.budget < 0) fail_usage("--budget", "is below 0");
   if (options.budget_percent && !(*options.budget_percent > 0 && *options.budget_percent <= 1e4)) {
-    fail_usage("--budget-percent", "is not above 0 or is above 10000");
+    fail_usage("--budget-percent", "must be above 0 and at most 10000");
   }
   check_limit(options.limit);
 }

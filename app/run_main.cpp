@@ -97,7 +97,7 @@ std::shared_ptr<const Study> study_of_run(LoadedModel& loaded, std::shared_ptr<c
   try {
     return study_of(loaded);
   } catch (const Error& error) {
-    // What is known of the sizes holds for sizes of at least 1.
+    // A run may have sizes of 0, but symbols of the model stand for sizes of at least 1.
     print_warnings("stashscope-run",
                    {std::string("the prediction is for other sizes: ") + error.what()});
     loaded.session.choices.dims = chosen;

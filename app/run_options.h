@@ -44,8 +44,7 @@ void add_run_options(CLI::App& program, RunOptions& options);
 RunSettings run_settings(const RunOptions& options);
 
 /// How often a step runs under these choices. By default, one warm-up run goes before timed runs,
-/// because the first run is the slowest. No warm-up run takes place if each run updates the
-/// parameters.
+/// because the first run is the slowest, but none before runs that each update the parameters.
 RunCounts run_counts(const RunOptions& options, const Choices& choices);
 
 /// Throws a usage Error for an option that has no effect under these choices.

@@ -33,7 +33,7 @@ class StepClock {
     return begins_[index] + share * (begins_[index + 1] - begins_[index]);
   }
 
-  /// The position, slot number plus fraction, that runs at a time. Slots that take no time are
+  /// The position at a time, as slot number plus fraction. Slots that take no time are
   /// skipped. A time before the beginning gives 0, a time beyond the end the number of slots.
   double step_at(double time) const {
     if (time <= 0) return 0;

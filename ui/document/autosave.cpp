@@ -23,8 +23,8 @@ std::unique_ptr<QLockFile> make_lock(const QString& file) {
   return lock;
 }
 
-/// Removes the session file, and the partial file of a write that the end of its program
-/// interrupted.
+/// Removes the session file, and the partial file that remains if the program ended during a
+/// write.
 void remove_session(const QString& file) {
   const QFileInfo info(file);
   const QStringList parts = {info.fileName(), info.fileName() + u".part-*"_s};

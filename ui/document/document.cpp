@@ -148,8 +148,8 @@ void Document::take_choices(const Choices& choices) {
   }
 }
 
-/// Once the shown study belongs to the newest choices, a save that waited for this study is
-/// written.
+/// Once the shown study belongs to the newest choices, writes the session whose save waited for
+/// this study.
 void Document::take_answered() {
   if (!is_answered()) return;
   shown_at_ = undo_stack_.index();

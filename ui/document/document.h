@@ -43,8 +43,8 @@ class Document : public QObject {
   /// Warnings of the loader and of the study.
   QStringList notes() const;
 
-  /// The content of a session file, with the choices of the shown study. For newer choices it is
-  /// not known yet whether a study can be computed when the file is opened.
+  /// The content of a session file, with the choices of the shown study. Newer choices are left
+  /// out: a file with choices that have no study could not be opened.
   Session session() const;
 
   /// An edit of the user. Does nothing when the choices stay the same.

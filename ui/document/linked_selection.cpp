@@ -43,7 +43,7 @@ void LinkedSelection::clear() {
 }
 
 void LinkedSelection::take_study(std::shared_ptr<const Study> study) {
-  // A cursor that the user put on the peak stays on the peak when it moves.
+  // A cursor that the user put on the peak follows the peak when the peak moves.
   const bool at_peak = current_.at_peak ||
                        (study_ != nullptr && current_.slot == study_->current->timeline.peak_slot);
   study_ = std::move(study);

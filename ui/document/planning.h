@@ -15,8 +15,8 @@ enum class PlanningJob { none, budget, curve, fit };
 
 /// Runs the planner on the document's study, on another thread: plans for a budget, the curve of
 /// peak against time, the largest batch that fits. Keeps all plans found for one step, so that a
-/// larger budget never costs more. Drops these plans when the step, its order or the device for
-/// time predictions changes. Lives on the interface thread.
+/// larger budget never costs more. Drops these plans when the step, its order or its node times
+/// change. Lives on the interface thread.
 class Planning : public QObject {
   Q_OBJECT
 
@@ -39,14 +39,14 @@ class Planning : public QObject {
   double fraction() const;
   /// The request of the current budget search; if no search runs, the request of the last search.
   const BudgetRequest& request() const { return request_; }
-  /// Plan and bound of the current budget search; empty before its first plan.
+  /// Best known plan and bound during a budget search; empty otherwise, or while no plan is known.
   std::optional<BudgetAnswer> so_far() const;
 
   /// All known plans of a grain, including those of coarser grains.
   const ParetoFront& archive(PlanGranularity grain) const { return archives_[index_of(grain)]; }
   /// The cheapest known plan within the budget; null when there is none.
   const ParetoPoint* known_plan(PlanGranularity grain, std::int64_t budget_bytes) const;
-  /// The answer of the last budget search; null when that search was for another step.
+  /// The answer of the last budget search; null during such a search and after the step changed.
   const BudgetAnswer* answer() const { return answer_ ? &*answer_ : nullptr; }
   /// Lower bound on the peak of every plan of the grain; null while unknown.
   const StepPeakBound* floor(PlanGranularity grain) const;
@@ -96,7 +96,7 @@ class Planning : public QObject {
   void update_fit();
 
   Document& document_;
-  std::shared_ptr<const Study> basis_;  ///< the known plans hold for its step, order and device
+  std::shared_ptr<const Study> basis_;  ///< the known plans hold for its step, order and times
   std::array<ParetoFront, 3> archives_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;

@@ -9,9 +9,9 @@ namespace {
 
 /// Maximum number of visible edges that are drawn as curves.
 constexpr std::size_t most_smooth_edges = 600;
-/// Number of the largest visible stash edges. They are drawn with a width that shows their bytes.
+/// At most this many visible stash edges, the largest, have a width that shows their bytes.
 constexpr std::size_t most_wide_stash_edges = 48;
-/// Number of the next largest stash edges. They are drawn as thin lines; smaller ones are left out.
+/// At most this many of the next largest are drawn as thin lines. Smaller ones are left out.
 constexpr std::size_t most_thin_stash_edges = 1000;
 constexpr int thin_parts = 8;
 /// Straight edges shorter than this many pixels are left out, because their boxes touch each other.

@@ -23,7 +23,7 @@ constexpr double corner = 4;
 /// If more frames than this are visible, all frames have square corners.
 constexpr std::size_t most_round_frames = 40;
 
-/// Mixes `share` of one colour over another.
+/// Mixes two colours: `share` of `colour`, the rest of `ground`.
 QColor mixed(const QColor& colour, const QColor& ground, double share) {
   const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
   return {mix(colour.red(), ground.red()), mix(colour.green(), ground.green()),

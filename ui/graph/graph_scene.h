@@ -25,7 +25,7 @@ QFont graph_font(double pixels);
 /// For texts beside the picture, which scale with the text size and not with the zoom.
 QFont caption_font(double pixels);
 
-/// Which of the marked nodes a box holds.
+/// Whether a box holds none, some or all of the marked nodes.
 enum class Mark : unsigned char {
   none,
   part,      ///< holds some of the marked nodes, but not all
@@ -70,7 +70,7 @@ class GraphScene {
 
   std::shared_ptr<const GraphPicture> picture_;
   layout::Colouring colouring_ = layout::Colouring::lifetime;
-  std::vector<std::optional<QColor>> colours_;  // by box, like all that follow
+  std::vector<std::optional<QColor>> colours_;  // by box, like marks, titles and details
   std::vector<Mark> marks_;
   std::optional<layout::DrawingPart> near_;
   mutable std::vector<QString> titles_;  // null until first painted

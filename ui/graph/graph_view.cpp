@@ -145,7 +145,7 @@ void GraphView::reveal(NodeId node) {
   show_box(to_qt(box), view_margin);
 }
 
-/// If a picture fits into the width, moving it up or down keeps both columns in view.
+/// A picture that fits into the width moves only up or down, so both columns stay in view.
 void GraphView::show_box(const QRectF& box, double margin) {
   const QRectF shown = camera_.to_screen(box);
   const QRectF room = rect().toRectF();

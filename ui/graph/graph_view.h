@@ -19,8 +19,8 @@ class GraphView : public QWidget {
  public:
   explicit GraphView(QWidget* parent = nullptr);
 
-  /// Null empties the view. If the new picture shows the same model, what the user looks at keeps
-  /// its place on the screen.
+  /// Null empties the view. For another picture of the same model, the camera stays where the user
+  /// moved it, and a group that was opened or closed keeps its place on the screen.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
   /// Null while there is nothing to show.
   const GraphScene* scene() const { return scene_.get(); }
@@ -104,8 +104,8 @@ class GraphView : public QWidget {
   void click(const Found& found);
   bool is_marked(const Found& found) const;
   void toggle(std::uint32_t box);
-  /// Moves the picture by the least distance that brings a box into view, with a margin to the
-  /// edges.
+  /// Centres a box in each direction in which the box is out of view. A box is in view if it keeps
+  /// `margin` pixels from the edges.
   void show_box(const QRectF& box, double margin);
   void walk(Qt::Key direction);
   void add_keys();

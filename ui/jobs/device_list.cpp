@@ -13,7 +13,7 @@ constexpr int most_offered = 8;
 }  // namespace
 
 DeviceList::DeviceList(Look look) {
-  const std::string unknown = tr("a GPU of the other machine, if it has this one").toStdString();
+  const std::string unknown = tr("a GPU that the other machine may have").toStdString();
   elsewhere_.push_back({"cpu", tr("the other machine's processor").toStdString(), true});
   for (int index = 0; index < most_offered; ++index) {
     elsewhere_.push_back({"cuda:" + std::to_string(index), unknown, true});

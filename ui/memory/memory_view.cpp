@@ -61,7 +61,7 @@ void MemoryView::set_curves(MemoryCurves curves) {
   lay_out();
 }
 
-/// Tensors are prepared only when they are shown, because it takes time.
+/// Prepares tensors only when they are shown, because the preparation takes time.
 void MemoryView::prepare_tensors() {
   if (!shows_tensors() || curves_.study == nullptr || curves_.tensors != nullptr) return;
   curves_.tensors = tensors_of(*curves_.study);
@@ -237,7 +237,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
                    in_one_line(readout(), fontMetrics(), line.width()));
 }
 
-/// Describes the tensor or slot under the pointer; without the pointer, the slot of the cursor.
+/// Describes the tensor or slot under the pointer, or else the outlined tensor or cursor's slot.
 QStringList MemoryView::readout() const {
   if (hovered_) {
     const auto tensor = tensor_at(*hovered_);

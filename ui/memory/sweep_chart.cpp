@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double sweep_right_margin = 24;
 constexpr double tick = 4;
-/// Space around the numbers of two neighbouring sizes.
+/// Minimum space between the numbers of two neighbouring sizes.
 constexpr double tick_gap = 24;
 constexpr double dot = 3;
 constexpr double current_dot = 4.5;
@@ -67,7 +67,7 @@ KeyLayout SweepChart::key() const {
   std::vector<KeyEntry> entries = {baseline_line(theme), current_line(theme)};
   if (frame_.memory_bytes > 0) {
     const bool is_far = frame_.memory_bytes > top_of(points_, frame_.memory_bytes);
-    const QString text = is_far ? tr("%1 of %2, far above") : tr("%1 of %2");
+    const QString text = is_far ? tr("%1 of %2, above the plot") : tr("%1 of %2");
     entries.push_back(
         memory_line(text.arg(bytes_text(frame_.memory_bytes), frame_.memory_of), theme));
   }

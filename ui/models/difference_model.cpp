@@ -23,7 +23,7 @@ QString exact_difference_text(std::int64_t bytes) {
   return bytes == 0 ? u"0"_s : signed_text(exact_bytes_text(std::abs(bytes)), bytes < 0);
 }
 
-/// One unit for all rows, so that they compare at a glance.
+/// One unit for all rows, so that rows can be compared at a glance.
 QString microseconds_text(double seconds) { return u"%1 µs"_s.arg(1e6 * seconds, 0, 'f', 1); }
 
 bool differs_more(const StepDifference& a, const StepDifference& b) {
@@ -40,7 +40,7 @@ DifferenceModel::DifferenceModel(QObject* parent)
                   {tr("Predicted"), tr("Predicted bytes alive while the node runs"), true},
                   {tr("Measured"), tr("Measured bytes alive while the node ran"), true},
                   {tr("Difference"), tr("Measured minus predicted bytes"), true},
-                  {tr("Why"), tr("What explains the difference in bytes"), false},
+                  {tr("Why"), tr("The cause of the difference in bytes"), false},
                   {tr("Workspace"),
                    tr("Bytes that libraries and kernels used in addition to the tensors"), true},
                   {tr("Predicted time"), tr("Computed from the device profile"), true},

@@ -6,7 +6,7 @@ namespace stashscope::ui {
 
 EditModel::EditModel(QObject* parent)
     : TableModel({{tr("Edit"), tr("Your change to the result of the strategy"), false},
-                  {tr("State"), tr("Whether it is applied to the current step"), false}},
+                  {tr("State"), tr("Whether the edit is applied to the current step"), false}},
                  parent) {}
 
 void EditModel::set_edits(std::vector<OrderEdit> edits) {

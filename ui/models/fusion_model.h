@@ -5,8 +5,8 @@
 
 namespace stashscope::ui {
 
-/// The fusion strategies and the effect of each. Effects that take a computation are filled in
-/// later.
+/// The fusion strategies and the effect of each. Computing the effects takes long, so `set_rows`
+/// fills them in later.
 class FusionModel : public TableModel {
   Q_OBJECT
 

@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// Internal id of the index of a group; the index of a member has the id of its group.
+/// Internal id of a group's index. The id of a member's index is its group's row, counted from 1.
 constexpr quintptr no_group = 0;
 
 bool same_groups(const Study* a, const Study* b) {

@@ -11,8 +11,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 /// The row of an index is the item's place among its siblings. The index's id names its ancestors:
-/// 0 for top-level items, otherwise the parent's place counted from 1, followed by the place of the
-/// parent's parent.
+/// 0 for top-level items; otherwise the low half is the place of the top-level ancestor, and the
+/// high half the place of the parent below that ancestor, or 0. Places in ids count from 1.
 quintptr id_of_children(const QModelIndex& parent) {
   if (!parent.isValid()) return 0;
   const auto place = static_cast<quintptr>(parent.row()) + 1;

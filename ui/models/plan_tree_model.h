@@ -52,7 +52,7 @@ class PlanTreeModel : public QAbstractItemModel {
   std::vector<const PlanRow*> listed() const;
   /// The nodes that an item is about, ascending.
   std::vector<NodeId> nodes(const QModelIndex& index) const;
-  /// The nodes whose outputs are freed by the plans of an item.
+  /// The nodes whose outputs a plan or an occurrence frees; none for other items.
   std::vector<NodeId> entries(const QModelIndex& index) const;
   /// The row of a place in the study's tables; invalid if it is not listed.
   QModelIndex index_of(const TablePlace& place) const;

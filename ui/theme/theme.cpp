@@ -15,8 +15,8 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Opacity of disabled text: it looks disabled, but stays readable, because it may state the
-/// reason.
+/// Opacity of disabled text. The text stays readable, because it may state why the control is
+/// disabled.
 constexpr float disabled_opacity = 0.8F;
 
 const Theme& dark_theme() {

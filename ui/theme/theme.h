@@ -24,7 +24,7 @@ struct Theme {
   QColor warning;
 };
 
-/// For printing.
+/// The light theme. Exported pictures always use this theme.
 const Theme& light_theme();
 
 /// The theme of a palette. Widgets pass their own palette, so that they follow a change of theme.

@@ -23,7 +23,7 @@ std::vector<int> columns_of(const QHeaderView& header) {
   return columns;
 }
 
-/// Puts a text on one line and into one cell.
+/// The text without tabs and line ends, which would split the copied cell.
 QString cell_text(const QModelIndex& index) { return index.data().toString().simplified(); }
 
 QString tick_text(const QModelIndex& index) {

@@ -9,7 +9,7 @@ namespace stashscope::ui {
 
 namespace {
 
-/// The widget if the wheel would change its value; scroll bars are meant to be turned.
+/// The widget if the wheel would change its value, otherwise null. Scroll bars keep the wheel.
 QWidget* field_of(QObject* object) {
   const bool is_field = qobject_cast<QAbstractSpinBox*>(object) != nullptr ||
                         qobject_cast<QComboBox*>(object) != nullptr ||
@@ -24,7 +24,7 @@ bool QuietWheel::eventFilter(QObject* watched, QEvent* event) {
   QWidget* const field = field_of(watched);
   if (field == nullptr) return false;
   if (event->type() == QEvent::Show) {
-    // Otherwise the wheel itself would give the focus.
+    // Otherwise turning the wheel would give the field the focus.
     if (field->focusPolicy() == Qt::WheelFocus) field->setFocusPolicy(Qt::StrongFocus);
     return false;
   }

@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// Cells with a bar behind their text; its length is a share of the width of the cell.
+/// Cells with a bar along the lower edge. The length of the bar is a share of the cell's width.
 class ShareDelegate : public CellDelegate {
   Q_OBJECT
 

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// Common look and behaviour of all tables: whole rows are selected, a click on a header sorts, and
-/// an invitation is shown while there are no rows.
+/// Common look and behaviour of all tables: a click selects a whole row, and an invitation is shown
+/// while there are no rows.
 class TableView : public QTableView {
   Q_OBJECT
 

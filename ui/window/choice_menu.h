@@ -23,7 +23,7 @@ class ChoiceMenu : public QMenu {
                       std::function<bool(const Choices&)> is_on,
                       std::function<void(Choices&, bool on)> change,
                       std::function<QString(bool on)> told);
-  /// How one of several strategies is read from the choices and written to them, by its name.
+  /// Reads the name of the chosen strategy from the choices, and writes another name to them.
   struct NamedChoice {
     std::string (*chosen)(const Choices&);
     void (*choose)(Choices&, const std::string&);

@@ -144,7 +144,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
   }
   if (event->type() == QEvent::KeyPress) return take_key(static_cast<QKeyEvent*>(event)->key());
-  // Taken here before the window's own shortcuts take them.
+  // Claims the key, so that no shortcut of the window takes it.
   event->accept();
   return true;
 }

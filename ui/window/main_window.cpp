@@ -112,7 +112,7 @@ void MainWindow::make_docks() {
              add_dock(u"compare_dock"_s, tr("Compare"), compare_, Qt::BottomDockWidgetArea));
 }
 
-/// Starts behind the memory curve.
+/// The new panel starts behind the memory curve.
 void MainWindow::add_sweep_dock(DimensionsPanel& dimensions, QDockWidget& memory) {
   auto* const sweep = new SweepPanel(document_);
   auto* const dock =

@@ -48,7 +48,7 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  /// Raised when the panels change so much that a saved arrangement no longer applies.
+  /// Increase this when the panels change so much that a saved arrangement no longer applies.
   static constexpr int arrangement_version = 3;
 
   void make_docks();

@@ -7,8 +7,8 @@ class QCoreApplication;
 
 namespace stashscope::ui {
 
-/// The folders that may have translations: beside the program, where it is installed, in its
-/// resources.
+/// The folders that may have translations: the folder of the program, the folder that an
+/// installation puts them into, and the program's resources.
 QStringList translation_folders();
 
 /// Loads `stashscope_<locale>.qm` from the first folder that has it, and the translation of Qt's

@@ -34,7 +34,7 @@ using namespace Qt::StringLiterals;
 
 constexpr double zoom_step = 1.25;
 constexpr int normal_text_size = 100;
-/// Number of panels that have a digit as a key.
+/// Number of panels that Alt and a digit go to.
 constexpr std::size_t numbered_panels = 9;
 
 void show_in_front(QDialog* dialog) {

@@ -96,7 +96,7 @@ void DimensionsPanel::show_study() {
   for (std::size_t i = 0; i < rows_.size(); ++i) update_row(rows_[i], dimensions[i]);
 }
 
-/// The keyboard focus stays at its dimension.
+/// Keeps the keyboard focus in the row of its dimension.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();

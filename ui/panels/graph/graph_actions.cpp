@@ -99,7 +99,7 @@ void GraphActions::enable_plan_row() {
   }
   const Study& study = *document_.study();
   const bool has_row = table_place(study, study.current->dataflow.origin(node)).has_value();
-  enable_unless(*plan_row_, has_row ? QString() : tr("No row of the plan table is about this node"),
+  enable_unless(*plan_row_, has_row ? QString() : tr("The plan table has no row for this node"),
                 {});
 }
 
@@ -179,7 +179,7 @@ QString GraphActions::text_of(const layout::Neighbour& neighbour) const {
   return menu_text(text);
 }
 
-/// The nodes that make what the memory of the selected nodes holds at the end.
+/// For each selected node, the node that makes the value read last from its memory.
 std::vector<NodeId> GraphActions::sharers_of_memory() const {
   const Study& study = *document_.study();
   std::vector<NodeId> makers;
@@ -225,7 +225,7 @@ void GraphActions::say_why_not() {
   }
 }
 
-/// For a node without a plan: what keeps its memory.
+/// Why the memory of a node without a plan stays alive.
 QString GraphActions::why_alive(NodeId node) const {
   const Study& study = *document_.study();
   const Dataflow& dataflow = study.current->dataflow;

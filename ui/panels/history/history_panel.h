@@ -5,7 +5,7 @@
 
 namespace stashscope::ui {
 
-/// The list of the user's choices; a click or Return goes back or forward to one.
+/// The list of the user's choices; a click or Return goes back or forward to a choice.
 class HistoryPanel : public QWidget {
   Q_OBJECT
 

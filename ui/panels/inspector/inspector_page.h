@@ -11,8 +11,8 @@ namespace stashscope::ui {
 /// file.
 QString inspector_page(const Study& study, const Selection& selection);
 
-/// Whether the text is the absolute path of Python source. Nothing else that a model names is
-/// opened.
+/// Whether the text is the absolute path of Python source. The links of a page open no other
+/// files.
 bool names_python_file(const QString& file);
 
 }  // namespace stashscope::ui

@@ -26,7 +26,7 @@ class MemoryPanel : public QWidget {
 
   QWidget* make_header();
   QWidget* make_controls();
-  /// A checkable button; exactly one of its neighbours is checked.
+  /// A checkable button. Of the buttons that `joined` puts together, exactly one is checked.
   QToolButton* make_switch(const QString& name, const QString& text, const QString& tip,
                            std::function<void(MemoryLook&)> choose,
                            std::function<bool(const MemoryLook&)> is_on);

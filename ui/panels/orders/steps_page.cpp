@@ -22,7 +22,7 @@ using namespace Qt::StringLiterals;
 constexpr int least_node_width = 120;
 constexpr int group_width = 60;
 
-/// `can run in slots 3 to 9: …`, with the nodes that limit the range.
+/// `can run in slots 3 to 9; …`, with the nodes that limit the range.
 QString range_text(const Study& study, const LegalRange& range) {
   QStringList parts = {
       range.first == range.last

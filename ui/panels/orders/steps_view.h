@@ -32,7 +32,7 @@ class StepsView : public TableView {
  Q_SIGNALS:
   /// @param before the node to run in front of; invalid: the end
   void move_wanted(stashscope::NodeId node, stashscope::NodeId before);
-  /// The effect of a move to this place, or why the move is refused.
+  /// The target of a drag, or why a move is refused. Empty after a cancelled drag.
   void told(const QString& text, bool is_refusal);
 
  protected:

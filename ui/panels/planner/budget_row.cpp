@@ -96,7 +96,7 @@ void BudgetRow::take_slider(int place) {
 
 void BudgetRow::show_budget() {
   // While the user types, an incomplete text is not an error.
-  if (!budget_) return show_hint(tr("Write it like 12GiB or 60%"), false);
+  if (!budget_) return show_hint(tr("Write the budget like 12GiB or 60%"), false);
   const std::int64_t bytes = budget_bytes(*budget_, peak_bytes_);
   const QSignalBlocker quiet(slider_);
   slider_->setValue(slider_place(bytes, peak_bytes_));

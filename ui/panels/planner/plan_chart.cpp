@@ -42,7 +42,7 @@ PlanChart::PlanChart(QWidget* parent) : PointChart(parent) {
 
 void PlanChart::set_points(std::vector<ChartPoint> points) {
   if (points == points_) return;
-  // The plan that the keys selected stays selected; if it is gone, a plan with a similar peak is.
+  // Keeps the plan that the keys selected. If that plan is gone, selects one with a similar peak.
   const bool has_keys = selected().has_value();
   const std::int64_t peak = has_keys ? points_[*selected()].peak_bytes : 0;
   points_ = std::move(points);

@@ -230,10 +230,11 @@ void PlannerPanel::show_answer() {
   const ParetoPoint* const plan = offered_plan();
   use_->setVisible(plan != nullptr);
   if (plan == nullptr) return;
-  use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use it") : tr("Use the lowest"));
+  use_->setText(plan->peak_bytes <= budget_->bytes() ? tr("Use this plan")
+                                                     : tr("Use the lowest peak"));
 }
 
-/// The plan that the user can switch on beside the answer: the cheapest known plan within the
+/// The plan that the button below the answer switches on: the cheapest known plan within the
 /// budget, otherwise the plan with the lowest peak.
 const ParetoPoint* PlannerPanel::offered_plan() const {
   const auto budget = budget_->bytes();
@@ -288,7 +289,7 @@ QString PlannerPanel::known_text(std::int64_t budget_bytes) const {
   const std::int64_t now = study.current->timeline.peak_bytes;
   const StepPeakBound* const floor = planning_.floor(options_->grain());
   if (const ParetoPoint* const plan = planning_.known_plan(options_->grain(), budget_bytes)) {
-    return tr("Known for %1: <b>%2</b>%3")
+    return tr("Known plan for %1: <b>%2</b>%3")
         .arg(bytes_text(budget_bytes), plan_point_text(study, *plan),
              planning_.is_in_force(*plan) ? tr(", in use") : QString());
   }

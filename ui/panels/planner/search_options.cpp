@@ -24,10 +24,10 @@ SearchOptions::SearchOptions(QWidget* parent)
     grain_->addItem(name);
     grain_->setItemData(grain_->count() - 1, tip, Qt::ToolTipRole);
   };
-  add_grain(tr("Clusters"), tr("Recompute plans by cluster. Exported as a config string or an "
-                               "environment block for ONNX Runtime, or as a model."));
-  add_grain(tr("Nodes"), tr("Single nodes are recomputed, once each; the other nodes keep the "
-                            "chosen order. Exported as a model or a session."));
+  add_grain(tr("Clusters"), tr("Switches recompute plans by cluster. Exported as a config string "
+                               "or an environment block for ONNX Runtime, or as a model."));
+  add_grain(tr("Nodes"), tr("Recomputes single nodes, once each; the other nodes keep the chosen "
+                            "order. Exported as a model or a session."));
   add_grain(
       tr("Sequences"),
       tr("Nodes run in any order and any number of times. Exported as a model or a session."));

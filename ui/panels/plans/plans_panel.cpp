@@ -120,7 +120,7 @@ void PlansPanel::set_up_versions() {
   reference_->setObjectName(u"reference"_s);
   reference_->setAccessibleName(tr("Version of ONNX Runtime"));
   reference_->setToolTip(
-      tr("The version of ONNX Runtime by whose rules plans are listed, named and exported"));
+      tr("Plans are listed, named and exported by the rules of this version of ONNX Runtime"));
   for (const ReferenceRules& each : references()) {
     reference_->addItem(tr("ONNX Runtime %1").arg(QString::fromUtf8(each.name)));
   }
@@ -323,7 +323,7 @@ void PlansPanel::follow_selection() {
   marking_ = true;
 }
 
-/// The nodes at which recomputing begins, or, without such nodes, all nodes of the row.
+/// The nodes whose outputs the row's plans free; without such nodes, all nodes of the row.
 std::vector<NodeId> PlansPanel::nodes_led_to(const QModelIndex& item) const {
   std::vector<NodeId> nodes = model_.entries(item);
   return nodes.empty() ? model_.nodes(item) : nodes;

@@ -74,7 +74,7 @@ class PlansPanel : public QWidget {
   QToolButton* more_;
   PlanTreeView* tree_;
   QLabel* summary_;
-  QString marked_;       ///< the selection last sent to the other views
+  QString marked_;       ///< title of the selection last sent to the other views
   bool marking_ = true;  ///< the user made the selection, so it is marked in the other views
 };
 

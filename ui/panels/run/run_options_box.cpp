@@ -82,10 +82,9 @@ void RunOptionsBox::make_host() {
   host_->setObjectName(u"run_host"_s);
   host_->setAccessibleName(tr("Machine"));
   host_->setToolTip(
-      tr("The machine that runs the step: this one, or a machine that ssh reaches without a "
-         "password and that "
-         "has stashscope-run, as user@host or user@host:port. The model is sent there and removed "
-         "afterwards."));
+      tr("The machine that runs the step: this computer, user@host or user@host:port. ssh must "
+         "reach the other machine without a password, and stashscope-run must be on it. The model "
+         "is sent there and removed afterwards."));
   host_->setEditable(true);
   host_->setInsertPolicy(QComboBox::NoInsert);
   // A completer would replace a name that is the beginning of another machine's name.

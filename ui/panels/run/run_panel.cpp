@@ -131,7 +131,7 @@ QPushButton* RunPanel::make_button(const QString& name, const QString& text, con
 QLayout* RunPanel::make_top() {
   device_->setObjectName(u"device"_s);
   device_->setAccessibleName(tr("Device"));
-  // The reason why a device is missing is long: only the list shows it in full.
+  // The reason why a device is unavailable is long: only the list shows it in full.
   device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   device_->setMinimumContentsLength(12);
   device_->setInsertPolicy(QComboBox::NoInsert);

@@ -102,7 +102,7 @@ TEST_F(Planner, WhatIsKnownIsSaidAtOnce) {
   QTest::keyClick(&slider(), Qt::Key_PageUp);
   EXPECT_EQ(slider().value(), 750);
   EXPECT_EQ(planning().job(), PlanningJob::none);
-  EXPECT_TRUE(answer().startsWith(u"Known for "_s)) << answer().toStdString();
+  EXPECT_TRUE(answer().startsWith(u"Known plan for "_s)) << answer().toStdString();
   click(find<QWidget>(u"use_plan_button"_s));
   ASSERT_TRUE(settles());
   EXPECT_LE(peak(), share(75));
