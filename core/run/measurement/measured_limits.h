@@ -5,8 +5,8 @@
 
 namespace stashscope {
 
-/// Limits on what a measurement may contain, whatever its source, so that sums and small multiples
-/// of bytes fit into 64 bits and times stay finite.
+/// Limits on the numbers of a measurement from any source. They let sums and small multiples of
+/// bytes fit into 64 bits, and keep times finite.
 constexpr std::int64_t most_measured_bytes = std::int64_t{1} << 60;
 constexpr double most_measured_seconds = 1e9;
 

@@ -16,7 +16,7 @@ struct ConvolutionSizes {
 };
 
 /// The sizes of the convolution of x [batch, channels, ...] with w [out channels, channels /
-/// groups, ...] to y; the operands are given by their dims.
+/// groups, ...] to y. The parameters x, w and y are dims.
 ConvolutionSizes conv_sizes(const Attributes& attributes, const std::vector<std::int64_t>& x,
                             const std::vector<std::int64_t>& w, const std::vector<std::int64_t>& y);
 

@@ -12,14 +12,14 @@ namespace stashscope::kernels {
 struct Half {
   std::uint16_t bits;
   Half() = default;
-  Half(float value) : bits(half_from_float(value)) {}       // NOLINT: numbers convert
-  operator float() const { return float_from_half(bits); }  // NOLINT: numbers convert
+  Half(float value) : bits(half_from_float(value)) {}       // NOLINT: implicit on purpose
+  operator float() const { return float_from_half(bits); }  // NOLINT: implicit on purpose
 };
 struct BFloat16 {
   std::uint16_t bits;
   BFloat16() = default;
-  BFloat16(float value) : bits(bfloat_from_float(value)) {}   // NOLINT: numbers convert
-  operator float() const { return float_from_bfloat(bits); }  // NOLINT: numbers convert
+  BFloat16(float value) : bits(bfloat_from_float(value)) {}   // NOLINT: implicit on purpose
+  operator float() const { return float_from_bfloat(bits); }  // NOLINT: implicit on purpose
 };
 
 /// The type in which elements of type T are computed.
@@ -104,7 +104,7 @@ void with_number(ElementType element, Body body) {
   is_floating(element) ? with_floating(element, body) : with_integer(element, body);
 }
 
-/// Numbers and booleans (as bytes).
+/// Like with_number, but accepts booleans too, with TypeTag<bool>.
 template <class Body>
 void with_any(ElementType element, Body body) {
   if (element == ElementType::boolean) return body(TypeTag<bool>());
@@ -135,7 +135,7 @@ inline std::size_t element_size(ElementType element) {
 
 /// The elements of an integer or boolean tensor as 64-bit integers.
 std::vector<std::int64_t> as_integers(const TensorView& tensor);
-/// The single element of a number tensor.
+/// The first element of a number or boolean tensor. Throws as require_element.
 double as_number(const TensorView& tensor);
 /// Throws a run Error when a tensor that serves as a single number has no elements.
 void require_element(const TensorView& tensor);

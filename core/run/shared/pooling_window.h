@@ -13,7 +13,7 @@ struct Pooling {
   std::int64_t in = 1;   ///< positions of a plane of the data
   std::int64_t out = 1;  ///< positions of a plane of the result
 
-  /// @param data, result dims
+  /// @param data, result dims [batch, channels, ...] of both tensors
   Pooling(const Attributes& attributes, const std::vector<std::int64_t>& data,
           const std::vector<std::int64_t>& result);
 

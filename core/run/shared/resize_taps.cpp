@@ -117,7 +117,7 @@ Taps weighted_taps(const Interpolation& how, const ScaledAxis& axis, double x) {
 Taps taps_of(const Interpolation& how, const ScaledAxis& axis, std::int64_t out) {
   const double x = source_position(how, axis, static_cast<double>(out));
   const auto last = static_cast<double>(axis.in - 1);
-  // Also for NaN.
+  // The negated condition also holds for NaN.
   if (how.coordinates == "tf_crop_and_resize" && !(x >= 0 && x <= last)) return {};
   if (how.mode != "nearest") return weighted_taps(how, axis, x);
   return {{static_cast<std::int64_t>(std::clamp(rounded(how.nearest, x), 0.0, last)), 1}};

@@ -13,7 +13,7 @@ struct SliceNumbers {
   std::vector<std::int64_t> steps;
 };
 
-/// Reads starts, ends, axes and steps from the inputs; `first` is the index of the starts.
+/// Reads starts, axes and steps from the inputs. `first` is the index of the starts; ends follow.
 SliceNumbers slice_operands(const std::vector<TensorView>& inputs, std::size_t first);
 /// Reads the attributes that hold the numbers before version 10; all steps are 1.
 SliceNumbers slice_attributes(const Attributes& attributes);

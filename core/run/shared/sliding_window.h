@@ -6,9 +6,9 @@
 
 namespace stashscope::kernels {
 
-/// A window that slides over the spatial axes of a tensor, one list entry per axis: output position
-/// i of an axis meets the data at i * stride - pad + k * dilation for every kernel position k where
-/// there is data.
+/// A window that slides over the spatial axes of a tensor; every list has one entry per axis.
+/// Output position i and kernel position k meet the data at i * stride - pad + k * dilation, unless
+/// that position lies outside the data.
 struct SlidingWindow {
   std::vector<std::int64_t> in;
   std::vector<std::int64_t> out;

@@ -5,8 +5,8 @@
 namespace stashscope {
 
 /// Bytes that this process can still allocate without swapping: the system's available memory, or
-/// less where the address space is limited. A limited address space also has to hold what libraries
-/// take.
+/// what is left of a limited address space if that is less. A part of a limited address space is
+/// reserved for libraries.
 std::int64_t available_memory();
 
 /// Throws OutOfMemory, which names both sizes, when `wanted` bytes are not available.

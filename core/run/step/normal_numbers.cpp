@@ -29,9 +29,9 @@ struct Point {
   bool is_inside() const { return square <= 1 && square != 0; }
 };
 
-/// Maps a word to a number from 0 to just below 1. Halves the word first, because converting the
-/// full unsigned word branches on its highest bit, which is random, so half of the branches would
-/// be mispredicted.
+/// Maps a word to a number from 0 to just below 1. Halves the word first: converting a full
+/// unsigned word branches on its highest bit. This bit is random, so half of the branches would be
+/// mispredicted.
 float unit_number(std::uint64_t word) {
   constexpr float below_one = 0x1.fffffep-1F;
   const std::uint64_t halved = (word >> 1) | (word & 1U);

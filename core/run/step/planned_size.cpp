@@ -39,7 +39,7 @@ void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Ti
   const BufferId buffer = timeline.buffer_of[value];
   if (!buffer.valid() || timeline.buffers[buffer].bytes == bytes) return;
   const Value& planned = graph.value(dataflow.origin(value));
-  // The buffer has the size of the value that it was planned for.
+  // Values can share a buffer. Its planned size is that of its root, so both sizes must be known.
   for (const ValueId id : {value, timeline.buffers[buffer].root}) {
     const TensorType& type = graph.value(dataflow.origin(id)).type;
     if (!has_known_size(graph, type, timeline.buffers[buffer].bytes)) return;

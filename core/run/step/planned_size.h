@@ -6,10 +6,10 @@
 
 namespace stashscope {
 
-/// Throws a run Error if a value takes other bytes in this run than its buffer was planned with,
-/// although its size is known: then the data contradict the sizes that the model declares, and the
-/// memory that was predicted is not that of the run. Sizes that depend on the data, and unknown
-/// ones, may differ.
+/// Throws a run Error if a value of known size takes a different number of bytes in this run than
+/// its buffer was planned with. In that case the data contradict the sizes that the model declares,
+/// so the predicted memory is not that of the run. The sizes of data-dependent values, and unknown
+/// sizes, may differ.
 /// @param dims of the value in this run
 void require_planned_size(const Graph& graph, const Dataflow& dataflow, const Timeline& timeline,
                           ValueId value, const std::vector<std::int64_t>& dims, std::int64_t bytes);

@@ -55,7 +55,7 @@ std::optional<std::int64_t> bound_at(const Graph& graph, const Bindings& binding
 }
 
 /// The smallest bound that any reader sets, including readers behind operators that pass the
-/// elements on. Without such a bound 2, which fits masks and flags.
+/// elements on. Returns 2, which fits masks and flags, when no reader sets a bound.
 std::int64_t bound_of(const Graph& graph, const Bindings& bindings, ValueId input) {
   std::int64_t bound = std::numeric_limits<std::int64_t>::max();
   std::vector<ValueId> stack = {input};

@@ -16,7 +16,7 @@ void report_slot(const Progress& progress, std::size_t slot, std::size_t slots,
 /// plan.
 class StepOutputs {
  public:
-  /// @param read returns the present elements of a value
+  /// @param read returns the current elements of a value
   StepOutputs(const RunPlan& plan, std::function<Tensor(ValueId)> read);
 
   bool is_released(ValueId output) const { return is_released_[output]; }

@@ -1,4 +1,4 @@
-// The gradient of attention. The weights of the keys are computed again.
+// The gradient of attention. It recomputes the softmax weights of the keys.
 
 #include <optional>
 
@@ -9,8 +9,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// The gradient of all keys (or values), [batch, heads, sequence, size], starting with that of the
-/// output that presents them.
+/// The gradient of all keys (or values), [batch, heads, sequence, size], initialized with the
+/// gradient of the output `present_key` (or `present_value`).
 Heads presented_gradient(const Heads& all, const TensorView& presented) {
   Heads gradient = all;
   gradient.items = numbers_of<double>(presented);
@@ -64,7 +64,7 @@ void add_scaled(double factor, const double* x, std::int64_t count, double* y) {
   for (std::int64_t i = 0; i < count; ++i) y[i] += factor * x[i];
 }
 
-/// A key without weight adds nothing, even if it or its value is no number.
+/// Lets keys of weight 0 add nothing, even if such a key or its value is NaN or infinite.
 void forget_hidden(const std::vector<double>& weights, std::vector<double>& products,
                    std::vector<double>& row) {
   for (std::size_t key = 0; key < weights.size(); ++key) {
@@ -74,7 +74,7 @@ void forget_hidden(const std::vector<double>& weights, std::vector<double>& prod
   }
 }
 
-/// What AttentionGrad computes.
+/// The results of AttentionGrad.
 struct AttentionGradients {
   Heads queries;
   Heads keys;
@@ -82,8 +82,8 @@ struct AttentionGradients {
   std::optional<MaskGradient> mask;
 };
 
-/// Adds what one query contributes. @param dy the gradient of its result @param shown that of its
-/// scores in output 3; may be null
+/// Adds the contribution of one query. @param dy the gradient of the query's result @param shown
+/// the gradient of its scores in output 3; may be null
 void add_query_gradients(const AttentionOperands& given, const Scores& scores, const Bias& bias,
                          std::int64_t batch, std::int64_t head, std::int64_t query,
                          const double* dy, const double* shown, AttentionGradients& gradients) {

@@ -8,8 +8,8 @@
 
 namespace stashscope::cpu {
 
-/// Access to a tensor as [batch, heads, sequence, size]; its heads may come before or after the
-/// sequence in memory.
+/// The elements of a tensor, seen as [batch, heads, sequence, size]. In memory, the heads may come
+/// before or after the sequence.
 struct Heads {
   std::vector<double> items;
   std::int64_t heads = 0;

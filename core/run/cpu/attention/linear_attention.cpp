@@ -9,8 +9,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A number for each row of a head's state at each token, from [batch, sequence, heads * rows];
-/// repeated where the operand has fewer.
+/// A factor for each row of a head's state at each token, from [batch, sequence, heads * rows]. If
+/// the operand has one number per head or per token, all rows use this number.
 class TokenFactors {
  public:
   TokenFactors(const KernelContext& context, std::size_t input, std::int64_t heads)
@@ -67,7 +67,7 @@ struct LinearState {
   }
 };
 
-/// The operands by head.
+/// The operands of LinearAttention, split into heads.
 struct LinearOperands {
   Heads queries;
   Heads keys;
@@ -88,7 +88,7 @@ struct LinearOperands {
   }
 };
 
-/// Changes a head's state by one token.
+/// Updates a head's state with one token.
 void take_token(const LinearOperands& given, const LinearState& state, std::int64_t batch,
                 std::int64_t head, std::int64_t token) {
   if (given.decay.given()) state.decay(given.decay, batch, token, head);
@@ -105,8 +105,8 @@ void take_token(const LinearOperands& given, const LinearState& state, std::int6
 
 }  // namespace
 
-/// (query, key, value, [state], [decay], [rate]) -> output, [state]. The operands that are given
-/// tell the update rule. (ONNX, LinearAttention)
+/// (query, key, value, [state], [decay], [rate]) -> output, [state]. The operands that are present
+/// determine the update rule. (ONNX, LinearAttention)
 void linear_attention(const KernelContext& context) {
   const LinearOperands given(context);
   const std::int64_t batches = context.in(0).dim(0);

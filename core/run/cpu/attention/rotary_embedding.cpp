@@ -36,7 +36,7 @@ struct Angles {
 
 }  // namespace
 
-/// Rotates pairs of elements of each head by the angle of its position. (ONNX,
+/// Rotates pairs of elements of each head by the angle of the token's position. (ONNX,
 /// RotaryEmbedding; Su et al., arXiv 2104.09864)
 void rotary_embedding(const KernelContext& context) {
   Heads x(context.in(0), context.attributes().integer("num_heads", 0));

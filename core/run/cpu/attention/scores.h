@@ -11,7 +11,7 @@ namespace stashscope::cpu {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-/// An operand that may be left out.
+/// Input `index`; an empty view if the input is left out.
 inline TensorView operand(const KernelContext& context, std::size_t index) {
   return context.has_input(index) ? context.in(index) : TensorView();
 }
@@ -47,7 +47,7 @@ class Bias {
   }
 
  private:
-  /// The number of keys before the key at the position of query 0.
+  /// The number of keys before the position of query 0.
   std::int64_t offset(std::int64_t batch) const {
     return lengths_.empty() ? past_ : lengths_[static_cast<std::size_t>(batch)] - query_count_;
   }
@@ -100,9 +100,9 @@ class Scores {
     show(Shown::softmax);
   }
 
-  /// The way back through `finish`. @param products of the query with the keys @param weights what
-  /// `finish` made of them @param row the gradient of the weights; becomes that of the products
-  /// @param shown the gradient of output 3 for this query; may be null
+  /// Backpropagates through `finish`. @param products the query times the keys @param weights the
+  /// result of `finish` @param row receives the gradient of the weights and becomes that of the
+  /// products @param shown the gradient of output 3 for this query; may be null
   /// @param take_bias receives each key and the gradient of its bias
   template <class TakeBias>
   void go_back(const std::vector<double>& products, const std::vector<double>& weights,
@@ -143,7 +143,7 @@ struct AttentionOperands {
   Heads keys;
   Heads values;
   std::vector<std::int64_t> products;  ///< [batch, heads, queries, keys]
-  std::int64_t past;                   ///< keys of earlier calls
+  std::int64_t past;                   ///< number of keys of earlier calls
   std::int64_t group;                  ///< query heads for each head of keys
 
   explicit AttentionOperands(const KernelContext& context)

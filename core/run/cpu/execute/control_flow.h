@@ -8,7 +8,7 @@
 
 namespace stashscope::cpu {
 
-/// Runs a subgraph. Its inputs and the values it captures are given by name.
+/// Runs a subgraph. `inputs` holds its inputs and the values that it captures, by name.
 using RunSubgraph = std::function<NamedTensors(const Graph& body, const NamedTensors& inputs)>;
 
 /// The operands of a control-flow node.

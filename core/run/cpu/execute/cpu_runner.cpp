@@ -27,8 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Number of slots between two readings of the process size, because the system call is slow
-/// compared with small kernels.
+/// The process size is read only every so many slots, because the system call is slow compared with
+/// small kernels.
 constexpr std::uint32_t slots_between_sizes = 16;
 
 NamedTensors run_subgraph(const Graph& body, const NamedTensors& inputs);
@@ -228,7 +228,7 @@ class Execution {
     run_in_blocks(tasks, tasks.front().output.view.elements());
   }
 
-  /// A node of a fused group. What other members make has dims, but no elements yet.
+  /// The task of a node in a fused group. Values of other members have dims, but no elements yet.
   BlockTask block_task(NodeId id, std::uint32_t step,
                        std::vector<std::vector<std::byte>>& scratch) {
     const Node& node = nodes_.node(id);

@@ -32,7 +32,7 @@ void number(const KernelContext& context) {
   });
 }
 
-/// Flags of floating elements.
+/// Maps floating elements to booleans.
 template <auto function>
 void flag(const KernelContext& context) {
   with_floating(context.in(0).element, [&](auto tag) {
@@ -81,7 +81,7 @@ T softplus(T x) {
   return std::log1p(std::exp(-std::abs(x))) + std::max(x, T(0));
 }
 
-/// Gaussian Error Linear Units (Hendrycks and Gimpel, arXiv 1606.08415): x * Phi(x).
+/// Phi(x) of the GELU x * Phi(x). (Hendrycks and Gimpel, arXiv 1606.08415)
 template <class T>
 T normal_distribution(T x) {
   return (1 + std::erf(x * static_cast<T>(std::numbers::sqrt2 / 2))) / 2;
@@ -96,7 +96,7 @@ T gelu_slope(T x) {
   return normal_distribution(x) + x * static_cast<T>(density_at_zero) * std::exp(-x * x / 2);
 }
 
-/// The approximation tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
+/// The argument of the tanh that approximates GELU: sqrt(2 / pi) * (x + 0.044715 x^3).
 template <class T>
 T tanh_argument(T x) {
   constexpr double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
@@ -184,7 +184,7 @@ void quick_gelu_grad(const KernelContext& context) {
   });
 }
 
-/// `function(x + bias)` where a bias is given as input 1.
+/// `function(x + bias)` if the bias, input 1, is present, else `function(x)`.
 template <auto function>
 void with_bias(const KernelContext& context) {
   if (!context.has_input(1)) return map_floating(context, function);

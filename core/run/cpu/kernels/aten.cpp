@@ -13,7 +13,7 @@ void embedding(const KernelContext& context) {
   gather_rows(context.in(0), split, wrapped_indices(context.in(1), split.size), context.out());
 }
 
-/// (gradient, indices, number of rows, row without a gradient, divide by frequency, ...)
+/// Inputs (gradient, indices, number of rows, row without a gradient, divide by frequency, ...)
 void embedding_backward(const KernelContext& context) {
   const AxisSplit split = split_at(context.out().dims, 0);
   const auto indices = wrapped_indices(context.in(1), split.size);

@@ -84,7 +84,7 @@ std::vector<double> quantized_convolution(const KernelContext& context, const Te
   return y;
 }
 
-/// (X, W, [zero point of X], [zero point of W])
+/// Inputs (X, W, [zero point of X], [zero point of W])
 void conv_integer(const KernelContext& context) {
   const auto given = [&](std::size_t i) {
     return context.has_input(i) ? context.in(i) : TensorView();
@@ -94,7 +94,8 @@ void conv_integer(const KernelContext& context) {
       context.out());
 }
 
-/// X, W and Y each with scale and zero point, [bias with the product of both scales]
+/// Inputs (X, its scale, its zero point, W, its scale, its zero point, scale of Y, zero point of Y,
+/// [bias]); the bias is quantized with the product of the scales of X and W.
 void quantized_conv(const KernelContext& context) {
   std::vector<double> y =
       quantized_convolution(context, context.in(0), context.in(3), context.in(1), context.in(2),

@@ -17,7 +17,7 @@ void gather(const KernelContext& context) {
   gather_rows(context.in(0), split, wrapped_indices(context.in(1), split.size), context.out());
 }
 
-/// (shape, indices, dy)
+/// Inputs (shape, indices, dy)
 void gather_grad(const KernelContext& context) {
   const TensorView& out = context.out();
   const AxisSplit split = split_at(out.dims, context.attributes().integer("axis", 0));
@@ -55,7 +55,7 @@ void gather_elements(const KernelContext& context) {
   });
 }
 
-/// (dy, shape, indices)
+/// Inputs (dy, shape, indices)
 void gather_elements_grad(const KernelContext& context) {
   const TensorView& out = context.out();
   accumulate(context.in(0), out, [&](const auto* dy, auto* dx) {
@@ -108,7 +108,7 @@ void gather_nd(const KernelContext& context) {
   }
 }
 
-/// (shape, indices, dy)
+/// Inputs (shape, indices, dy)
 void gather_nd_grad(const KernelContext& context) {
   const TensorView& out = context.out();
   const Slices slices =
@@ -195,7 +195,7 @@ void tensor_scatter(const KernelContext& context) {
   }
 }
 
-/// (data, lengths)
+/// Inputs (data, lengths)
 void reverse_sequence(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const bool batch_first = context.attributes().integer("batch_axis", 1) == 0;
@@ -208,7 +208,7 @@ void reverse_sequence(const KernelContext& context) {
     const std::int64_t time = batch_first ? second : first;
     const std::int64_t length = lengths[static_cast<std::size_t>(batch_first ? first : second)];
     if (length < 0 || length > in.dim(batch_first ? 1 : 0)) {
-      fail_run("", "a sequence of length " + std::to_string(length) + " is longer than its data");
+      fail_run("", "a sequence of length " + std::to_string(length) + " does not fit its data");
     }
     const std::int64_t source = time < length ? length - 1 - time : time;
     const std::int64_t from =

@@ -47,8 +47,8 @@ Normal row_normal(const C* x, std::int64_t count, double epsilon) {
   return simplified ? root_mean_square(x, count, epsilon) : normal_of(x, count, epsilon);
 }
 
-/// Indices of a layer normalization's inputs, and of the outputs for its statistics (0: the
-/// operator has no such output).
+/// Indices of the inputs scale and bias, and of the outputs mean and inverse deviation of a layer
+/// normalization; 0: the operator has no such operand.
 struct Places {
   std::size_t scale = 1;
   std::size_t bias = 0;

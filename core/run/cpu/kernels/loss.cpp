@@ -196,7 +196,7 @@ void negative_log_likelihood_grad(const KernelContext& context) {
   loss_gradient(context, [](auto, bool is_label) { return is_label ? -1.0 : 0.0; });
 }
 
-/// The older form. Its per-target weights are not supported.
+/// The operators named `Sparse...`. Their weights, one per target, are not supported.
 template <KernelFunction run>
 void sparse(const KernelContext& context) {
   const std::size_t weights = run == cross_entropy ? 2 : 3;

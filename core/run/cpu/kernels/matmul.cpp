@@ -59,8 +59,8 @@ MatrixStack right_stack(std::vector<std::int64_t> dims, Transposition transposit
   return stack_of({dims[0], 1}, {});
 }
 
-/// Replaces a stack of matrices that is multiplied by a single matrix with one tall matrix, if all
-/// rows of the stack are evenly spaced.
+/// If `b` is a single matrix and all rows of the stack `a` are evenly spaced, turns `a` into one
+/// tall matrix.
 void merge_rows(MatrixStack& a, const MatrixStack& b) {
   if (!b.batch.empty()) return;
   std::int64_t rows = a.rows;
@@ -206,8 +206,8 @@ TensorView optional_input(const KernelContext& context, std::size_t index) {
   return context.has_input(index) ? context.in(index) : TensorView();
 }
 
-/// A quantized operand of a product: indices of its inputs, and the axis of a list of scales or
-/// zero points.
+/// A quantized operand of a product: indices of its inputs, and the axis along which a list of
+/// scales or zero points runs.
 struct QuantizedPlaces {
   std::size_t items;
   std::size_t scale;
@@ -232,13 +232,13 @@ std::vector<double> quantized_product(const KernelContext& context, const Quanti
 
 constexpr std::size_t no_input = 99;
 
-/// (A, B, [zero point of A], [zero point of B])
+/// Inputs (A, B, [zero point of A], [zero point of B])
 void matmul_integer(const KernelContext& context) {
   store_numbers(quantized_product(context, {0, no_input, 2, -2}, {1, no_input, 3, -1}),
                 context.out());
 }
 
-/// A, B and Y each with scale and zero point
+/// Inputs (A, its scale, its zero point, B, its scale, its zero point, scale of Y, zero point of Y)
 void quantized_matmul(const KernelContext& context) {
   store_quantized(quantized_product(context, {0, 1, 2, -2}, {3, 4, 5, -1}), context.in(6),
                   context.in(7), context.out());

@@ -65,9 +65,9 @@ PlaneNormals repeated(const PerChannel& means, const PerChannel& variances, doub
   return normals;
 }
 
-/// Y = normalized X * scale + bias, computed in double: rounding errors of a mean grow with every
-/// normalization behind it. `find(x, planes)` returns the mean and deviation of each plane. Inputs
-/// X, scale, bias, ...; scale and bias may be per group.
+/// Y = normalized X * scale + bias. Computes in double, because rounding errors of a mean grow with
+/// every later normalization. `find(x, planes)` returns the mean and deviation of each plane.
+/// Inputs X, scale, bias, ...; scale and bias may be per group.
 template <class Find>
 void normalize_planes(const KernelContext& context, Find find) {
   const Planes planes(context.in(0).dims);

@@ -113,7 +113,8 @@ void adam(const KernelContext& context) {
   if (context.has_output(4)) copy_all(context.in(3), context.out(4));
 }
 
-/// The optimizers of ONNX: rate R, step T, then N weights, N gradients and N states of each kind.
+/// The operands of ONNX's optimizers: rate R, step T, then N weights, N gradients and N states of
+/// each kind.
 struct Operands {
   const KernelContext& context;
   std::size_t count;

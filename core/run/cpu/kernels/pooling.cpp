@@ -76,7 +76,7 @@ void max_pool(const KernelContext& context) {
   });
 }
 
-/// (dY, indices, shape of the data)
+/// Inputs (dY, indices, shape of the data)
 void max_pool_grad(const KernelContext& context) {
   const auto indices = context.in(1).as<std::int64_t>();
   const bool by_columns = context.attributes().integer("storage_order", 0) != 0;
@@ -129,7 +129,7 @@ void average_pool(const KernelContext& context) {
   compute_real(context.out(), average, context.in(0));
 }
 
-/// (dY, shape of the data)
+/// Inputs (dY, shape of the data)
 void average_pool_grad(const KernelContext& context) {
   const Pooling pooling(context.attributes(), context.out().dims, context.in(0).dims);
   const std::vector<double> counts = mean_counts(context.attributes(), pooling);

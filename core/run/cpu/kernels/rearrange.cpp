@@ -29,7 +29,7 @@ void permute(const KernelContext& context, const Dims& dims,
                {context.out().data, dense_strides(sizes), 0});
 }
 
-/// (ONNX, DepthToSpace) Depth, column, row or column, row, depth.
+/// Channels hold (row, column, depth), in mode CRD (depth, row, column). (ONNX, DepthToSpace)
 void depth_to_space(const KernelContext& context) {
   const Dims& x = context.in(0).dims;
   const std::int64_t block = context.attributes().require_integer("blocksize");
@@ -55,7 +55,7 @@ struct BlockAxis {
   std::int64_t pad = 0;
   std::int64_t blocks = 1;
 
-  /// The image's position for an element of a block; outside of the image in the padding.
+  /// The position in the image of `element` of block `which`. Padding lies outside of the image.
   std::int64_t position(std::int64_t which, std::int64_t element) const {
     return which * stride + element * dilation - pad;
   }
@@ -108,7 +108,7 @@ void for_each_block_element(const std::vector<BlockAxis>& axes, Body body) {
   }
 }
 
-/// Only a run knows all sizes.
+/// Shape inference cannot check this, because only a run knows all sizes.
 void require_blocks(const TensorView& image, const TensorView& columns, const Dims& block) {
   std::int64_t elements = 1;
   for (const std::int64_t size : block) elements *= size;
@@ -149,7 +149,7 @@ void col_to_im(const KernelContext& context) {
   });
 }
 
-/// (gradient of the image, dims of the blocks, block dims)
+/// Inputs (gradient of the image, dims of the blocks, block dims)
 void col_to_im_grad(const KernelContext& context) {
   accumulate(context.in(0), context.out(), [&](const auto* image, auto* columns) {
     for_each_block_element(context, context.in(0), context.out(),
@@ -157,7 +157,7 @@ void col_to_im_grad(const KernelContext& context) {
   });
 }
 
-/// (data, sizes): axes that shrink lose as much at both ends, axes that grow get zeros.
+/// (data, sizes): crops or pads every axis equally at both ends; the padding is 0.
 void center_crop_pad(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const TensorView& out = context.out();
@@ -205,8 +205,8 @@ void compress(const KernelContext& context) {
 /// The distinct slices of a tensor along an axis, or its distinct elements.
 struct Distinct {
   AxisSplit split;
-  Dims first;    ///< of each distinct slice, the position of its first occurrence
-  Dims inverse;  ///< of each slice, its distinct slice
+  Dims first;    ///< by distinct slice: position of its first occurrence
+  Dims inverse;  ///< by slice: index of its distinct slice
   Dims counts;
 };
 

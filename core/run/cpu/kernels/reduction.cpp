@@ -226,9 +226,9 @@ void cumulative_product(const KernelContext& context) {
   accumulate_along(context, 1, [](auto product, auto item) { return product * item; });
 }
 
-/// (dy, data, axis). The slope of the data's element k is the product of the elements before k,
-/// times the sum of the later gradients, each multiplied by the elements between k and it. Nothing
-/// is divided, so that zeros are no special case.
+/// (dy, data, axis). The gradient of element k is the product of the elements before k, times the
+/// sum over later i of dy[i] times the product of the elements between k and i. Without a division,
+/// zeros need no special case.
 void cumulative_product_grad(const KernelContext& context) {
   const AxisSplit split = split_at(context.out().dims, as_integer(context.in(2)));
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
@@ -258,7 +258,7 @@ void cumulative_product_grad(const KernelContext& context) {
   compute_real(context.out(), gradient, context.in(0), context.in(1));
 }
 
-/// Positions along one column, the `count` most extreme first; equal ones keep their order.
+/// Positions of the `count` most extreme elements of a column, in order; ties keep their order.
 template <class C>
 Dims top_positions(const std::vector<C>& column, std::int64_t count, bool largest) {
   Dims order(column.size());

@@ -42,8 +42,8 @@ std::vector<C> resized(const ResizedAxis& axis, double extrapolation, const std:
   return y;
 }
 
-/// The transposed operation: adds the weighted gradient of each output position to that of its
-/// taps.
+/// The transposed operation: adds the weighted gradient of each output position to the gradients of
+/// its taps.
 template <class C>
 std::vector<C> resized_back(const ResizedAxis& axis, const std::vector<C>& dy,
                             std::vector<std::int64_t>& dims) {
@@ -86,7 +86,7 @@ void resize(const KernelContext& context) { resize_from(context, resize_places(c
 
 void upsample(const KernelContext& context) { resize_from(context, upsample_places); }
 
-/// (dY, shape of X, [roi], [scales])
+/// Inputs (dY, shape of X, [roi], [scales])
 void resize_grad(const KernelContext& context) {
   const Resizing resizing = resizing_of(context.attributes(), context.inputs, resize_grad_places,
                                         context.out().dims, context.in(0).dims);

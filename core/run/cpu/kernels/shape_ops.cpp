@@ -49,7 +49,7 @@ void expand(const KernelContext& context) {
   copy_by(context, broadcast_strides(context.out().dims, context.in(0).dims));
 }
 
-/// Every axis seen as (repeats, size).
+/// Treats every axis as two axes, (repeats, size).
 void tile(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const TensorView& out = context.out();

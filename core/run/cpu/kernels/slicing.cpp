@@ -28,7 +28,7 @@ void slice(const KernelContext& context) {
   copy_strided(out.element, out.dims, sliced(context.in(0), numbers), whole(out));
 }
 
-/// (dY, shape of X, starts, ends, axes, steps)
+/// Inputs (dY, shape of X, starts, ends, axes, steps)
 void slice_grad(const KernelContext& context) {
   fill_zero(context.out());
   const TensorView& dy = context.in(0);
@@ -36,7 +36,7 @@ void slice_grad(const KernelContext& context) {
                sliced(context.out(), slice_operands(context.inputs, 2)));
 }
 
-/// Calls `body(part, place of the part in `joined`)` for consecutive parts along an axis.
+/// Calls `body(part, place in joined)` for consecutive parts along an axis.
 template <class Body>
 void for_each_part(const TensorView& joined, const std::vector<TensorView>& parts,
                    std::int64_t axis, Body body) {
@@ -112,7 +112,7 @@ void for_each_padded(const std::vector<Dims>& sources, const Dims& data, Body bo
   } while (next_position(index, outer_sizes));
 }
 
-/// (data, pads, [value], [axes])
+/// Inputs (data, pads, [value], [axes])
 void pad(const KernelContext& context) {
   const TensorView& data = context.in(0);
   const TensorView& out = context.out();

@@ -1,4 +1,4 @@
-// Softmax and its relatives.
+// Softmax, LogSoftmax and Hardmax, fused forms and gradients.
 
 #include <cmath>
 
@@ -22,8 +22,8 @@ struct Row {
   T& operator[](std::int64_t i) const { return data[i * stride]; }
 };
 
-/// The rows of a softmax: since version 13 a row runs along one axis, before it spans all axes from
-/// `axis` on.
+/// The rows of a softmax. Since version 13, a row runs along one axis; in earlier versions, it
+/// spans all axes from `axis` on.
 AxisSplit rows_of(const std::vector<std::int64_t>& dims, std::int64_t axis, bool single_axis) {
   AxisSplit split = split_at(dims, axis);
   if (!single_axis) {

@@ -37,15 +37,15 @@ void add(const TensorView& a, const TensorView& b, const TensorView& out) {
   });
 }
 
-/// (sum so far, value, [do update])
+/// Inputs (sum so far, value, [do update])
 void accumulate(const KernelContext& context) {
   const bool updates = !context.has_input(2) || as_number(context.in(2)) != 0;
   updates ? add(context.in(0), context.in(1), context.out())
           : copy_all(context.in(0), context.out());
 }
 
-/// (buffer, value, [overwrite]) -> updated flag, [new buffer]. The buffer belongs to the caller and
-/// stays unchanged: no node may read it both before and after the update.
+/// (buffer, value, [overwrite]) -> updated flag, [new buffer]. The buffer belongs to the caller. It
+/// stays unchanged, so that all nodes that read it see the same value.
 void accumulate_v2(const KernelContext& context) {
   context.out(0).as<bool>()[0] = true;
   if (!context.has_output(1)) return;

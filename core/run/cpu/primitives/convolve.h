@@ -5,9 +5,9 @@
 
 namespace stashscope::cpu {
 
-/// A convolution as matrix products: the data that meets one kernel position becomes a row of a
-/// matrix with one column per output position. (Chellapilla, Puri and Simard, "High performance
-/// convolutional neural networks for document processing", 2006)
+/// A convolution as matrix products (im2col). The unfolded matrix has one row per input channel and
+/// kernel position, and one column per output position. (Chellapilla, Puri and Simard, "High
+/// performance convolutional neural networks for document processing", 2006)
 template <class T>
 class UnfoldedConvolution {
  public:

@@ -16,8 +16,8 @@ using Descriptor = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
-/// The OpenMP library of oneDNN ends the process when it cannot start a thread, which needs address
-/// space for its stack. Where that is limited, it gets one thread only.
+/// oneDNN's OpenMP library ends the process when it cannot start a thread, for instance for lack of
+/// address space for the stack. Limits it to one thread where the address space is limited.
 void limit_threads() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -140,8 +140,8 @@ struct Operand {
   Descriptor wanted;
 };
 
-/// Runs a primitive with two sources. Converts the sources to the layouts of the primitive before,
-/// and the result back afterwards.
+/// Runs a primitive with two sources. Converts the sources to the primitive's layouts first, and
+/// converts the result back at the end.
 template <class Primitive>
 void run(const typename Primitive::primitive_desc& description, const Operand& first,
          const Operand& second, Operand result) {

@@ -13,8 +13,8 @@ struct IntegerLimits {
 };
 IntegerLimits integer_limits(ElementType element);
 
-/// (items - zero point) * scale. Scale and zero point are left out (1 and 0), single numbers, one
-/// number for each position along `axis`, or tensors that broadcast to the items.
+/// (items - zero point) * scale. Scale and zero point may be absent (then 1 and 0), single numbers,
+/// one number per position along `axis`, or tensors that broadcast to the items.
 std::vector<double> real_numbers(const TensorView& items, const TensorView& scale,
                                  const TensorView& zero_point, std::int64_t axis);
 

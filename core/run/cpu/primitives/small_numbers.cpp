@@ -13,10 +13,10 @@ namespace {
 
 constexpr int none = -1;
 
-/// The bits of a float below its sign bit.
+/// The layout of a small float: sign bit, exponent, fraction.
 struct FloatFormat {
   int bits;
-  int fraction;  ///< bits
+  int fraction;  ///< bits of the fraction
   int bias;
   int largest;   ///< code of the largest finite number
   int infinity;  ///< code, or none

@@ -8,7 +8,7 @@ namespace {
 
 using enum CellOperand;
 
-/// Sums of the rows of a dense matrix.
+/// The sum of each column of a dense matrix.
 template <class C>
 std::vector<C> column_sums(const std::vector<C>& items, std::int64_t columns) {
   std::vector<double> sums(static_cast<std::size_t>(columns));
@@ -18,9 +18,9 @@ std::vector<C> column_sums(const std::vector<C>& items, std::int64_t columns) {
   return {sums.begin(), sums.end()};
 }
 
-/// Backpropagation through time in one direction. Rows of buffers for all steps are in the order of
-/// the data; states have one row for each sequence. Gradients of gates are those of the sums that
-/// enter the activations.
+/// Backpropagation through time in one direction. Buffers for all steps have rows in the order of
+/// the data; states have one row for each sequence. Gradients of gates are those of the
+/// pre-activations.
 template <class C>
 class BackwardCells {
  public:
@@ -61,12 +61,12 @@ class BackwardCells {
     return static_cast<std::size_t>(rows * columns);
   }
 
-  /// Whether the reset gate scales the state's part of the candidate, not the state.
+  /// Whether the reset gate scales the recurrent part of the candidate instead of the state.
   bool scales_state_part() const {
     return work_.kind == CellKind::gru && work_.attributes.linear_before_reset;
   }
 
-  /// The gradients of the state's parts of the gates.
+  /// The gradients of the recurrent parts of the gates' pre-activations.
   std::vector<C>& of_state() { return scales_state_part() ? state_sums_ : sums_; }
 
   void load(CellOperand operand, std::vector<C>& states) const {
@@ -85,13 +85,13 @@ class BackwardCells {
     }
   }
 
-  /// A state after a step, of the whole sequence; null where the operand is left out.
+  /// The state of `sequence` after `step`; null where the operand is left out.
   const C* history(CellOperand operand, std::int64_t step, std::int64_t sequence) const {
     if (tensors_[operand] == nullptr) return nullptr;
     return tensors_[operand] + shape_.history_row(step, direction_, sequence) * n_;
   }
 
-  /// The state that enters a step; null for zeros.
+  /// The state that enters a step; null: all zeros.
   const C* before(CellOperand all, CellOperand initial, std::int64_t step,
                   std::int64_t sequence) const {
     const auto previous = shape_.step_before(step, direction_, sequence);
@@ -104,14 +104,14 @@ class BackwardCells {
     return tensors_[gates] + shape_.history_row(step, direction_, sequence) * width_;
   }
 
-  /// The rows of one step, `columns` wide from column `first`, of a buffer for all steps.
+  /// The rows of one step in a buffer for all steps; `columns` columns from column `first` on.
   Matrix<C> at_step(const std::vector<C>& items, std::int64_t step, std::int64_t width,
                     std::int64_t first, std::int64_t columns) const {
     return {items.data() + shape_.row(step, 0) * width + first, shape_.batch, columns,
             shape_.row_distance() * width, 1};
   }
 
-  /// R, or its rows from `first` on.
+  /// `rows` rows of R, from row `first` on.
   Matrix<C> recurrent_weights(std::int64_t first, std::int64_t rows) const {
     return dense_matrix(tensors_[recurrent_weight] + (direction_ * width_ + first) * n_, rows, n_);
   }
@@ -140,8 +140,8 @@ class BackwardCells {
     add_to_state(step, width_);
   }
 
-  /// Adds what the gates' gradients give the state that enters the step, by the first `columns` of
-  /// R's rows.
+  /// Adds the first `columns` columns of the gates' gradients, multiplied by the same rows of R, to
+  /// the gradient of the state that enters the step.
   void add_to_state(std::int64_t step, std::int64_t columns) {
     multiply(at_step(of_state(), step, width_, 0, columns), recurrent_weights(0, columns),
              product_.data());
@@ -213,7 +213,7 @@ class BackwardCells {
     scales_state_part() ? reset_state_part(step) : reset_state(step);
   }
 
-  /// The candidate's part is r (h R^T + b).
+  /// With linear_before_reset, the recurrent part of the candidate is r (h R^T + b).
   void reset_state_part(std::int64_t step) {
     multiply(at_step(entering_, step, n_, 0, n_), recurrent_weights(2 * n_, n_).transposed(),
              product_.data());
@@ -234,7 +234,7 @@ class BackwardCells {
     add_to_state(step, width_);
   }
 
-  /// The candidate's part is (r h) R^T + b.
+  /// Without linear_before_reset, the recurrent part of the candidate is (r h) R^T + b.
   void reset_state(std::int64_t step) {
     multiply(at_step(sums_, step, width_, 2 * n_, n_), recurrent_weights(2 * n_, n_),
              product_.data());
@@ -253,7 +253,7 @@ class BackwardCells {
     add_to_state(step, 2 * n_);
   }
 
-  /// All directions read the same data.
+  /// Direction 0 stores dX and direction 1 adds to it, because both read the same data.
   void add_data_gradient() const {
     C* const to = tensors_.result(data);
     if (to == nullptr) return;
@@ -305,10 +305,10 @@ class BackwardCells {
   std::int64_t n_;      ///< hidden size
   std::int64_t width_;  ///< of all gates
   CellGates<C> gates_;
-  std::vector<C> sums_;        ///< gradients of the gates, for all steps
-  std::vector<C> state_sums_;  ///< those of the state's parts where they differ
+  std::vector<C> sums_;        ///< gradients of the pre-activations, for all steps
+  std::vector<C> state_sums_;  ///< gradients of the recurrent parts where they differ
   std::vector<C> entering_;    ///< the states that enter the steps
-  std::vector<C> reset_;   ///< the same, scaled by the reset gate, where the candidate reads them
+  std::vector<C> reset_;   ///< those states times the reset gate, where the candidate reads them
   std::vector<C> hidden_;  ///< gradients of the state
   std::vector<C> cell_;
   std::vector<C> product_;

@@ -56,7 +56,7 @@ C slope_at(const CellActivation& activation, C y) {
     case CellFunction::affine:
       return alpha;
     case CellFunction::leaky_relu:
-      return y > 0 ? C(1) : alpha;  // with alpha 0, y is 0 below 0
+      return y > 0 ? C(1) : alpha;  // with alpha 0, y is 0 for x < 0
     case CellFunction::thresholded_relu:
       return y != 0 ? C(1) : C(0);
     case CellFunction::scaled_tanh:
@@ -73,11 +73,11 @@ C slope_at(const CellActivation& activation, C y) {
   return C(1);
 }
 
-/// An activation and the bound of the numbers that enter it.
+/// An activation and the bound to which its inputs are clipped.
 template <class C>
 class CellGate {
  public:
-  /// @param stored the element type in which the values are kept for the gradient
+  /// @param stored the element type in which memory holds the values for the gradient
   CellGate(const CellActivation& activation, std::optional<double> clip, ElementType stored)
       : activation_(activation) {
     if (!clip) return;
@@ -97,7 +97,7 @@ class CellGate {
     return activated(activation_, clip_ ? std::clamp(x, -*clip_, *clip_) : x);
   }
 
-  /// The derivative where the value is `y`; 0 where the bound holds.
+  /// The derivative where the value is `y`; 0 where the input was clipped.
   C slope(C y) const {
     if (clip_ && (y == least_ || y == greatest_)) return C(0);
     return slope_at(activation_, y);

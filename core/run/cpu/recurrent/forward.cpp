@@ -12,7 +12,7 @@ std::size_t buffer_size(std::int64_t rows, std::int64_t columns) {
   return static_cast<std::size_t>(rows * columns);
 }
 
-/// One direction. States and products have one row for each sequence.
+/// Computes one direction. States and products have one row for each sequence.
 template <class C>
 class ForwardCells {
  public:
@@ -57,13 +57,13 @@ class ForwardCells {
     return dense_matrix(items.data(), shape_.batch, shape_.hidden);
   }
 
-  /// Whether the bias of R joins that of W before the step. GRU may scale it by the reset gate.
+  /// Whether the biases of R and W are added together. GRU's reset gate may scale that of R.
   bool joins(std::int64_t column) const {
     const bool scaled = work_.kind == CellKind::gru && work_.attributes.linear_before_reset;
     return !scaled || column < 2 * shape_.hidden;
   }
 
-  /// The part of the gates that depends on the data alone, for all steps.
+  /// Computes the part of the gates that depends on the data alone, for all steps.
   void project() {
     const Matrix<C> x = dense_matrix(tensors_[data], shape_.rows(), shape_.input);
     multiply(x, weights(weight, shape_.input).transposed(), projected_.data());
@@ -93,7 +93,7 @@ class ForwardCells {
     }
   }
 
-  /// Keeps the states after a step; zeros for sequences that do not have it.
+  /// Stores the states after a step, and zeros for sequences that do not have the step.
   void record(std::int64_t step) const {
     record(step, hidden_, hidden_all);
     record(step, cell_, cell_all);
@@ -117,8 +117,8 @@ class ForwardCells {
     std::copy_n(values, width_, to);
   }
 
-  /// Calls `body(sequence, sums)` for the sequences that have the step, with the sums of data and
-  /// state for all gates.
+  /// Calls `body(sequence, sums)` for each sequence that has the step. `sums` starts as the data's
+  /// part of all gates. Records zeros as the gates of the other sequences.
   template <class Body>
   void for_each_sequence(std::int64_t step, Body body) {
     const std::vector<C> none(tensors_.result(gates) != nullptr ? buffer_size(1, width_) : 0);
@@ -147,7 +147,7 @@ class ForwardCells {
     });
   }
 
-  /// @param sums of the gates i, o, f and of the candidate; receives their values
+  /// @param sums pre-activations of the gates i, o, f and of the candidate; receives their values
   void compute_lstm(std::int64_t step, std::int64_t sequence, C* sums) {
     const std::int64_t n = shape_.hidden;
     const C* const peepholes =
@@ -197,8 +197,8 @@ class ForwardCells {
     });
   }
 
-  /// The state's part of the candidate, one row for each sequence: either with its bias and before
-  /// the reset gate scales it, or of the state that the reset gate has scaled.
+  /// The recurrent part of the candidate, one row for each sequence. With linear_before_reset, it
+  /// has its bias and the reset gate must still scale it; else it comes from the scaled state.
   std::vector<C> candidate_part(const std::vector<C>& reset) const {
     const std::int64_t n = shape_.hidden;
     std::vector<C> part(hidden_.size());
@@ -224,7 +224,7 @@ class ForwardCells {
   const SequenceShape& shape_;
   std::int64_t direction_;
   std::int64_t width_;        ///< of all gates
-  std::int64_t state_width_;  ///< of the gates that one product of the state serves
+  std::int64_t state_width_;  ///< of the gates that share one product of the state
   CellGates<C> gates_;
   std::vector<C> projected_;
   std::vector<C> recurrent_;

@@ -7,7 +7,7 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// The steps of each sequence. Throws a run Error for one that the data do not have.
+/// The length of each sequence in steps. Throws a run Error for a length that the data do not have.
 std::vector<std::int64_t> lengths_of(const KernelContext& context, const CellSignature& signature,
                                      std::int64_t steps) {
   const auto input = place_of(CellOperand::lengths, signature.inputs);
@@ -39,7 +39,7 @@ CellWork work_of(const KernelContext& context, const CellSignature& signature) {
   return work;
 }
 
-/// The operands of a node as numbers of type C, converted where they are stored otherwise.
+/// The operands of a node as numbers of type C, converted where memory holds another type.
 template <class C>
 class NumberOperands {
  public:

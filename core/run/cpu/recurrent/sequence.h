@@ -27,7 +27,7 @@ struct SequenceShape {
   std::int64_t row(std::int64_t step, std::int64_t sequence) const {
     return batch_first ? sequence * steps + step : step * batch + sequence;
   }
-  /// Rows from one sequence to the next at the same step.
+  /// Number of rows from one sequence to the next at the same step.
   std::int64_t row_distance() const { return batch_first ? steps : 1; }
   /// The row of an initial or last state.
   std::int64_t state_row(std::int64_t direction, std::int64_t sequence) const {
@@ -44,11 +44,11 @@ struct SequenceShape {
   std::int64_t step_after(std::int64_t before, std::int64_t direction) const {
     return is_reversed(direction) ? steps - 1 - before : before;
   }
-  /// Whether the sequence has this step. Steps that it does not have leave its states as they are.
+  /// Whether the sequence has this step. Steps beyond its length leave its states unchanged.
   bool has(std::int64_t step, std::int64_t sequence) const {
     return lengths.empty() || step < lengths[static_cast<std::size_t>(sequence)];
   }
-  /// The step whose state enters `step`; nothing for the first one that the direction computes.
+  /// The step whose state enters `step`; nullopt for the first step that the direction computes.
   std::optional<std::int64_t> step_before(std::int64_t step, std::int64_t direction,
                                           std::int64_t sequence) const {
     const std::int64_t before = is_reversed(direction) ? step + 1 : step - 1;
@@ -57,7 +57,7 @@ struct SequenceShape {
   }
 };
 
-/// What a recurrent kernel computes.
+/// The operator, sizes, attributes and element type of a recurrent kernel.
 struct CellWork {
   CellKind kind = CellKind::rnn;
   SequenceShape shape;

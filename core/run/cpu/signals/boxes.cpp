@@ -1,4 +1,4 @@
-// Boxes and regions of images, and convolutions whose kernels move from place to place.
+// Boxes and regions of images, and deformable convolution.
 
 #include <algorithm>
 #include <array>
@@ -105,7 +105,7 @@ struct Corner {
 };
 using Corners = std::array<Corner, 4>;
 
-/// The elements around a point whose position is within the plane.
+/// The elements around a point. A point outside of the plane moves to the edge.
 Corners corners_within(double y, double x, std::int64_t height, std::int64_t width) {
   y = std::clamp(y, 0.0, static_cast<double>(height - 1));
   x = std::clamp(x, 0.0, static_cast<double>(width - 1));
@@ -152,7 +152,7 @@ struct Region {
     columns = points(ratio, bin_width);
   }
 
-  /// The points of a bin that lie in a plane of `height` and `width`.
+  /// The points of a bin. Points more than 1 outside of the plane [height, width] have weight 0.
   std::vector<Corners> bin(std::int64_t row, std::int64_t column, std::int64_t height,
                            std::int64_t width) const {
     std::vector<Corners> inside;
@@ -195,7 +195,7 @@ double pooled(const std::vector<Corners>& points, const double* plane, bool grea
   return greatest ? sum : sum / std::max(1.0, static_cast<double>(points.size()));
 }
 
-/// The attributes of DeformConv, and where its kernel reads.
+/// Reads the data of DeformConv at the positions to which its offsets move the kernel.
 class MovedKernel {
  public:
   explicit MovedKernel(const KernelContext& context)
@@ -281,13 +281,13 @@ std::vector<std::vector<std::int64_t>> non_max_suppression_size(const KernelCont
   return {{std::ssize(all_selected(context)) / 3, 3}};
 }
 
-/// (boxes, scores, [most per class], [overlap], [score])
+/// Inputs (boxes, scores, [most per class], [overlap], [score])
 void non_max_suppression(const KernelContext& context) {
   const std::vector<std::int64_t> rows = all_selected(context);
   std::copy(rows.begin(), rows.end(), context.out().as<std::int64_t>().begin());
 }
 
-/// (data, regions, their batches)
+/// Inputs (data, regions, their batches)
 void roi_align(const KernelContext& context) {
   const TensorView& x = context.in(0);
   const TensorView& out = context.out();
@@ -315,7 +315,7 @@ void roi_align(const KernelContext& context) {
   store_numbers(result, out);
 }
 
-/// (data, weights, offsets, [bias], [mask])
+/// Inputs (data, weights, offsets, [bias], [mask])
 void deform_conv(const KernelContext& context) {
   const TensorView& x = context.in(0);
   const TensorView& weights = context.in(1);

@@ -44,7 +44,7 @@ class AxisSampler {
                           : ((coordinate + 1) * static_cast<C>(size_) - 1) / 2;
     if (mode_ == Mode::nearest) position = std::nearbyint(position);
     pad(position, slope);
-    // As in PyTorch, a coordinate that is no position at all is far outside.
+    // As in PyTorch, NaN, infinite and huge positions count as far outside.
     constexpr C furthest = 1 << 30;
     if (!(std::abs(position) < furthest)) position = -100;
     const C base = std::floor(position);
@@ -78,8 +78,8 @@ class AxisSampler {
   double lowest() const { return aligned_ ? 0 : -0.5; }
   double highest() const { return static_cast<double>(size_) - (aligned_ ? 1 : 0.5); }
 
-  /// Moves a position outside of the axis into it. With cubic mode, the border holds for each
-  /// neighbour by itself, as in PyTorch.
+  /// Moves a position outside of the axis into the axis. In cubic mode, border padding applies to
+  /// each neighbour instead, as in PyTorch.
   template <class C>
   void pad(C& position, C& slope) const {
     if (!(position < static_cast<C>(lowest()) || position > static_cast<C>(highest()))) return;
@@ -93,7 +93,7 @@ class AxisSampler {
     }
   }
 
-  /// The position, reflected at both ends until it lies between them, and the derivative of that.
+  /// The position, reflected at both ends until it lies between them, and its derivative.
   std::pair<double, int> reflected(double position) const {
     const double range = highest() - lowest();
     if (range <= 0) return {0, 0};

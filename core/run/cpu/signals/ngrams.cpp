@@ -15,8 +15,9 @@ struct Ngram {
   std::size_t column;
 };
 
-/// The n-grams of the attributes whose lengths are wanted. The pool holds all n-grams of length 1,
-/// then those of length 2, and so on; `ngram_counts` has the beginning of each length.
+/// The n-grams of the attributes, of min_gram_length to max_gram_length words. The pool holds all
+/// n-grams of length 1, then those of length 2, and so on; `ngram_counts` has the beginning of each
+/// length.
 std::vector<Ngram> wanted_ngrams(const Attributes& attributes) {
   const Integers pool = attributes.integers("pool_int64s");
   const Integers begins = attributes.require_integers("ngram_counts");

@@ -21,8 +21,8 @@ std::size_t smallest_factor(std::size_t number) {
   return number;
 }
 
-/// The discrete Fourier transform, or its inverse without the division by the length, from the
-/// transforms of every p-th element with p a factor of the length. (Cooley and Tukey 1965)
+/// The discrete Fourier transform, or its inverse without the division by the length. Combines the
+/// transforms of every p-th element, with p a factor of the length. (Cooley and Tukey 1965)
 std::vector<Complex> transformed(const std::vector<Complex>& signal, bool inverse) {
   const std::size_t length = signal.size();
   if (length < 2) return signal;
@@ -45,7 +45,7 @@ std::vector<Complex> transformed(const std::vector<Complex>& signal, bool invers
   return result;
 }
 
-/// Elements of a tensor [..., 1 or 2] as complex numbers: real or real and imaginary parts.
+/// Elements of a tensor [..., 1 or 2] as complex numbers: the real part alone, or both parts.
 class ComplexItems {
  public:
   explicit ComplexItems(const TensorView& tensor, bool has_parts = true)
@@ -62,7 +62,7 @@ class ComplexItems {
   std::int64_t parts_;
 };
 
-/// The whole spectrum of a real signal, from its first half.
+/// Fills in the second half of a real signal's spectrum from the first half.
 void complete_spectrum(std::vector<Complex>& spectrum) {
   const std::size_t length = spectrum.size();
   if (length == 0) return;
@@ -131,7 +131,7 @@ void fourier_transform(const KernelContext& context) {
   store_numbers(stored, out);
 }
 
-/// (signal [batch, length, 1 or 2], step, [window], [frame length])
+/// Inputs (signal [batch, length, 1 or 2], step, [window], [frame length])
 void short_time_fourier_transform(const KernelContext& context) {
   const TensorView& in = context.in(0);
   const TensorView& out = context.out();
@@ -167,8 +167,8 @@ void hamming_window(const KernelContext& context) {
 }
 void blackman_window(const KernelContext& context) { cosine_window(context, 0.42, 0.5, 0.08); }
 
-/// Triangles over the frequencies whose corners lie evenly on the mel scale. (ONNX,
-/// MelWeightMatrix)
+/// Triangular filters over the frequencies; their corners are evenly spaced on the mel scale.
+/// (ONNX, MelWeightMatrix)
 void mel_weight_matrix(const KernelContext& context) {
   const std::int64_t bins = context.out().dim(1);
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };

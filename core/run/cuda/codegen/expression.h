@@ -15,7 +15,7 @@ template <std::size_t size>
 struct FixedText {
   char characters[size] = {};
 
-  consteval FixedText(const char (&text)[size]) {  // NOLINT: text converts
+  consteval FixedText(const char (&text)[size]) {  // NOLINT: implicit on purpose
     std::copy_n(text, size, characters);
   }
 };

@@ -11,7 +11,7 @@ struct ElementsAlong {
   std::int64_t size = 1;          ///< of the data along the axis
   std::int64_t stride = 1;        ///< of the data along the axis
   std::int64_t line = 1;          ///< number of indices along the axis
-  std::int64_t line_step = 1;     ///< distance of these indices, in elements
+  std::int64_t line_step = 1;     ///< distance between these indices, in elements
   std::vector<std::string> axes;  ///< BoxAxis<...> for each axis of the indices, innermost first
 };
 

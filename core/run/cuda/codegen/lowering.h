@@ -78,8 +78,8 @@ constexpr Operand scratch(std::size_t index) {
 
 /// A generated kernel. Kernels with equal text are compiled once.
 struct KernelCall {
-  /// Parameter list and body of the entry function, such as `(const float* x, float* y) {...}`,
-  /// which may use the kernel library (kernels/).
+  /// Parameter list and body of the entry function, such as `(const float* x, float* y) {...}`. The
+  /// body may use the kernel library (kernels/).
   std::string text;
   LaunchShape shape;
   std::vector<Operand> operands;  ///< by parameter

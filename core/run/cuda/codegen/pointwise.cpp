@@ -67,8 +67,8 @@ class KernelWriter {
     }
   }
 
-  /// The number of elements per access: as many as fit for the widest type of a result or full
-  /// operand.
+  /// The number of elements per access: as many as fit into 16 bytes, for the widest type of a
+  /// result or of an operand that is not broadcast.
   std::int64_t width() const {
     std::int64_t bytes = 1;
     for (const PointwiseSource& source : sources_) {

@@ -18,7 +18,7 @@ struct Rows {
 struct RowNeeds {
   std::vector<ElementType> elements;  ///< of all operands with the rows' dims
   /// The numbers that the kernel keeps in registers for each element of a row; 0: the kernel keeps
-  /// no row and reads it once or in several passes.
+  /// no row and reads rows once or in several passes.
   int kept_numbers = 1;
   /// Lengths of other runs that the kernel reads along the rows. The width of an access divides
   /// these lengths too.

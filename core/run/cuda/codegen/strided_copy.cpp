@@ -130,8 +130,8 @@ KernelCall turning_copy(const BoxCopy& copy, std::size_t column) {
       {blocks, 256});
 }
 
-/// Uses the device's copy functions for long rows, because compiling a kernel for each position of
-/// a join or split takes long.
+/// Uses the device's copy functions for long rows, because compiling a kernel for each part of a
+/// Concat or Split takes long.
 std::optional<RowCopyCall> row_copy(const BoxCopy& copy) {
   constexpr std::int64_t least_row_bytes = 4096;
   if (copy.box.empty() || copy.box.size() > 2) return std::nullopt;

@@ -12,7 +12,7 @@ struct NodePlaces {
 };
 
 /// Adds lowered calls to the steps of a program, with the places of their operands, and compiles
-/// the kernels of all of them.
+/// the kernels of all these calls.
 class CallPlacer {
  public:
   explicit CallPlacer(Device& device) : device_(device) {}

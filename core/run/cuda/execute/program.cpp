@@ -163,8 +163,8 @@ class ProgramBuilder {
     cpu_kernel(node).run(context);
   }
 
-  /// On the host, no output shares memory with an input. So the elements of a view are copied from
-  /// its input.
+  /// Copies the elements of a view from its input, because on the host no output shares memory with
+  /// an input.
   void copy_view(NodeId id, const kernels::KernelContext& context, std::size_t output) const {
     const Op& op = nodes_.op(id);
     if (op.alias == nullptr) return;

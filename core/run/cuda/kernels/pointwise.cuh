@@ -1,5 +1,5 @@
 // Packs of elements, and the functions of operators, for generated pointwise kernels. The functions
-// compute in float, double or integers; NaN stays NaN.
+// compute in float, double or integers; most of them map NaN to NaN.
 
 /// Loads elements [index, index + count), at most `width`; the rest of the pack is 0.
 template <int width, class T>
@@ -83,7 +83,7 @@ __device__ inline T swish(T x, double alpha) {
 constexpr double square_root_of_2 = 1.41421356237309504880;
 constexpr double inverse_square_root_of_pi = 0.564189583547756286948;
 
-/// Gaussian Error Linear Units (Hendrycks and Gimpel, arXiv 1606.08415): x * Phi(x).
+/// Phi(x) of the GELU x * Phi(x). (Hendrycks and Gimpel, arXiv 1606.08415)
 template <class T>
 __device__ inline T normal_distribution(T x) {
   return (1 + erf(x * T(square_root_of_2 / 2))) / 2;
@@ -98,7 +98,7 @@ __device__ inline T gelu_slope(T x) {
   return normal_distribution(x) + x * T(density_at_zero) * exp(-x * x / 2);
 }
 
-/// The approximation tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
+/// The argument of the tanh that approximates GELU: sqrt(2 / pi) * (x + 0.044715 x^3).
 template <class T>
 __device__ inline T tanh_argument(T x) {
   constexpr double scale = square_root_of_2 * inverse_square_root_of_pi;

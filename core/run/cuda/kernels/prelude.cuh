@@ -116,8 +116,8 @@ __device__ inline Int64 thread_index() {
   return Int64(blockIdx.x) * Int64(blockDim.x) + Int64(threadIdx.x);
 }
 
-/// The sum over the threads of a block, for every thread and always in the same order. The block
-/// has whole warps of 32 threads; all of them must call it.
+/// Sum and extremes of two values, for instance to merge the values of threads. The extremes are
+/// NaN if one of the values is NaN.
 struct Plus {
   template <class T>
   __device__ T operator()(T a, T b) const {

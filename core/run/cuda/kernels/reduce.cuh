@@ -128,8 +128,9 @@ struct LogSumExp {
   }
 };
 
-/// Elements with their positions along an axis of `size` elements that lie `stride` apart. No
-/// comparison with NaN is true, so a NaN in the first position stays the extreme.
+/// Elements with their positions along an axis of `size` elements that lie `stride` apart. A NaN
+/// gets position -1, except in the first position, where it stays the extreme: no comparison with
+/// NaN is true.
 template <class T, Int64 size, Int64 stride>
 struct PlacedItems {
   using Item = Pair<Compute<T>, Int64>;
@@ -239,8 +240,8 @@ struct Results {
   }
 };
 
-/// Stores the two parts of each state in two tensors, and the whole state in `pairs`; what has a
-/// null pointer is not stored.
+/// Stores the two parts of each state in two tensors, and the whole state in `pairs`; ignores null
+/// pointers.
 template <class A, class B, class S = float>
 struct PairResults {
   A* first;

@@ -1,7 +1,7 @@
 // Softmax, its logarithm and their gradients, row by row. Every thread reads its part of a row
 // before it writes there, so results may replace their operands.
 
-/// If rows are kept, replaces them by exp(x - greatest), so that each exponential is computed once.
+/// Replaces a kept row by exp(x - greatest) and returns the sum. Computes each exponential once.
 template <class C, class Layout, class Values>
 __device__ inline C raise(const Layout& row, Values& values) {
   const C greatest = values.merged(

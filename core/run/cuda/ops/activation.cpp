@@ -51,7 +51,7 @@ std::string onnx_gelu(const LoweringContext& context, const Operands& operands) 
   return call_text(tanh_form ? "fast_gelu" : "gelu", operands);
 }
 
-/// `function(x + bias)` where a bias is given as input 1.
+/// `function(x + bias)` if the bias, input 1, is present, else `function(x)`.
 template <FixedText function>
 std::string with_bias(const LoweringContext& context, const Operands& operands) {
   const std::string x = context.has_input(1) ? operands[0] + " + " + operands[1] : operands[0];

@@ -47,7 +47,7 @@ std::string known_item(const LoweringContext& context, std::size_t input) {
   return type + "(" + number_text(kernels::as_number(context.contents[input])) + ")";
 }
 
-/// (start, limit, step)
+/// Inputs (start, limit, step)
 std::string range(const LoweringContext& context, const Operands&) {
   return known_item(context, 0) + " + " + compute_type(context.out().element) + "(position) * " +
          known_item(context, 2);

@@ -39,8 +39,8 @@ class Selection {
            ")";
   }
 
-  /// An expression that is true if the element at `position` is kept. It compares integers, because
-  /// random numbers are multiples of 2^-53.
+  /// An expression that is true if the element at `position` is kept. It compares integers, which
+  /// is exact, because random numbers are multiples of 2^-53.
   std::string keeps() const { return random() + ".keeps(position, " + threshold() + ")"; }
   std::string random() const { return "PositionalRandom(" + std::to_string(seed_) + "ULL)"; }
   std::string threshold() const {

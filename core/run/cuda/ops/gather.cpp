@@ -13,8 +13,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The 8 bytes that are read for an index outside of the data: every element in them is NaN for
-/// floating types of at least 16 bits, else 0.
+/// The 8 bytes that a kernel takes for an index outside of the data: every element in them is NaN
+/// for floating types of at least 16 bits, else 0.
 std::string outside_text(ElementType element) {
   switch (element) {
     case ElementType::float32:
@@ -30,7 +30,7 @@ std::string outside_text(ElementType element) {
   }
 }
 
-/// Rows whose adjacent elements are moved together as larger units.
+/// Adjacent elements of a row that a kernel moves as one unit.
 struct Unit {
   std::int64_t bytes = 1;
   std::int64_t count = 1;  ///< units in a row

@@ -36,8 +36,8 @@ std::string per_column(const LoweringContext& context, std::size_t index, std::i
          text.reads(context, index) + ", " + otherwise + "}";
 }
 
-/// Indices of a layer normalization's inputs, and of the outputs for its statistics; `none`: the
-/// operator has no such output.
+/// Indices of the inputs scale and bias, and of the outputs mean, inverse deviation and sum of
+/// inputs; `none`: the operator has no such operand.
 struct Places {
   static constexpr std::size_t none = 99;
   std::size_t scale = 1;

@@ -186,7 +186,7 @@ Lowered lower_loss_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// The older form, with weights per target.
+/// The operators named `Sparse...`. Their weights, one per target, are not supported.
 template <LoweringFunction lower, std::size_t weights>
 Lowered lower_sparse(const LoweringContext& context) {
   if (context.has_input(weights))

@@ -40,7 +40,7 @@ MatrixStack right_stack(const Dims& dims, bool transposed) {
   return dims.size() > 1 ? stack_of(dims, transposed) : stack_of({dims[0], 1}, false);
 }
 
-/// Replaces a stack of matrices that is multiplied by a single matrix with one tall matrix.
+/// If `b` is a single matrix and `a` is not transposed, turns the stack `a` into one tall matrix.
 void merge_rows(MatrixStack& a, MatrixStack& b) {
   if (b.count() != 1 || a.transposed) return;
   a.rows *= a.count();

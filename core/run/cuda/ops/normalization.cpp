@@ -97,7 +97,8 @@ struct ObjectText {
   std::string text() const { return type + "{" + operands + "}"; }
 };
 
-/// What a batch normalization in training stores in outputs 1 to 4.
+/// If `kept`, the node stores running and batch statistics in outputs 1 to 4; output 4 then holds
+/// variances or inverse deviations (`spread_is_inverse`).
 struct Statistics {
   bool kept = false;
   bool spread_is_inverse = false;
@@ -286,7 +287,7 @@ Lowered lower_batch_norm_gradient(const LoweringContext& context) {
   return lowered;
 }
 
-/// The gradients of scale and bias are sums over the images.
+/// Adds the gradients of scale and bias: sums over the images.
 void add_image_sums(const LoweringContext& context, const Planes& planes, Operand sums,
                     Lowered& lowered) {
   const PairType computing(context);

@@ -30,7 +30,7 @@ std::vector<std::string> window_arguments(const kernels::Pooling& pooling) {
   return texts;
 }
 
-/// Element type, index type and number of threads: the first template arguments of all these
+/// Element type, index type and number of threads: the first template arguments of most pooling
 /// kernels.
 std::vector<std::string> first_arguments(const OperandType& a, const OperandType& b,
                                          std::int64_t threads) {
@@ -63,7 +63,7 @@ KernelCall element_call(const LoweringContext& context, const std::string& funct
   return text.call(invocation(function, arguments, operands), launch_of(context.out().elements()));
 }
 
-/// (dY, indices, shape of the data)
+/// Inputs (dY, indices, shape of the data)
 Lowered max_pool_grad(const LoweringContext& context) {
   if (context.attributes().integer("storage_order", 0) != 0) {
     fail_run("", "column-major indices are not supported on CUDA devices");
@@ -93,7 +93,7 @@ Lowered average_pool(const LoweringContext& context) {
                  {context.attributes(), context.in().dims, context.out().dims});
 }
 
-/// (dY, shape of the data)
+/// Inputs (dY, shape of the data)
 Lowered average_pool_grad(const LoweringContext& context) {
   return average(context, "average_pool_gradient",
                  {context.attributes(), context.out().dims, context.in().dims});

@@ -39,7 +39,7 @@ Lowered transpose(const LoweringContext& context) {
   return permuted(context, context.in().dims, permutation);
 }
 
-/// (ONNX, DepthToSpace) Depth, column, row or column, row, depth.
+/// Channels hold (row, column, depth), in mode CRD (depth, row, column). (ONNX, DepthToSpace)
 Lowered depth_to_space(const LoweringContext& context) {
   const Dims& x = context.in().dims;
   const std::int64_t block = context.attributes().require_integer("blocksize");
@@ -62,7 +62,7 @@ Lowered expand(const LoweringContext& context) {
                   kernels::broadcast_strides(context.out().dims, context.in().dims));
 }
 
-/// Every axis seen as (repeats, size).
+/// Treats every axis as two axes, (repeats, size).
 Lowered tile(const LoweringContext& context) {
   const Dims& dims = context.in().dims;
   const Dims in_strides = kernels::dense_strides(dims);

@@ -146,7 +146,7 @@ Lowered upsample(const LoweringContext& context) {
   return resize_from(context, kernels::upsample_places);
 }
 
-/// (dY, shape of X, [roi], [scales])
+/// Inputs (dY, shape of X, [roi], [scales])
 Lowered resize_grad(const LoweringContext& context) {
   const kernels::Resizing resizing =
       kernels::resizing_of(context.attributes(), context.contents, kernels::resize_grad_places,

@@ -105,7 +105,7 @@ bool has_work(const WrittenRows& rows) {
   return rows.outer * rows.count * rows.columns > 0 && rows.size > 0;
 }
 
-/// (shape, indices, dy)
+/// Inputs (shape, indices, dy)
 Lowered gather_grad(const LoweringContext& context) {
   const auto split = kernels::split_at(context.out().dims, context.attributes().integer("axis", 0));
   const WrittenRows rows{split.outer, split.size, context.in(1).elements(), split.inner};
@@ -130,7 +130,7 @@ void add_slice_updates(Lowered& lowered, const LoweringContext& context, const S
   lowered.add(combining_call(context, rows, combination, sorted));
 }
 
-/// (shape, indices, dy)
+/// Inputs (shape, indices, dy)
 Lowered gather_nd_grad(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});
@@ -141,7 +141,7 @@ Lowered gather_nd_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// (data, indices, updates)
+/// Inputs (data, indices, updates)
 Lowered scatter_nd(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(CopyCall{input(0), output(), context.out().bytes()});
@@ -167,7 +167,7 @@ void add_element_updates(Lowered& lowered, const LoweringContext& context, std::
   lowered.add(text.call(invocation("combine_elements", arguments, operands), launch_of(count)));
 }
 
-/// (dy, shape, indices)
+/// Inputs (dy, shape, indices)
 Lowered gather_elements_grad(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(ZeroCall{output(), context.out().bytes()});
@@ -175,7 +175,7 @@ Lowered gather_elements_grad(const LoweringContext& context) {
   return lowered;
 }
 
-/// (data, indices, updates)
+/// Inputs (data, indices, updates)
 Lowered scatter_elements(const LoweringContext& context) {
   Lowered lowered;
   lowered.add(CopyCall{input(0), output(), context.out().bytes()});

@@ -35,7 +35,7 @@ Lowered slice(const LoweringContext& context) {
   return lowered;
 }
 
-/// (dY, shape of X, starts, ends, axes, steps)
+/// Inputs (dY, shape of X, starts, ends, axes, steps)
 Lowered slice_grad(const LoweringContext& context) {
   const OperandType& dy = context.in(0);
   Lowered lowered;
@@ -170,7 +170,7 @@ std::string value_text(const LoweringContext& context) {
   return std::to_string(bits) + "u";
 }
 
-/// (data, pads, [value], [axes])
+/// Inputs (data, pads, [value], [axes])
 Lowered pad(const LoweringContext& context) {
   const OperandType& data = context.in();
   const OperandType& out = context.out();

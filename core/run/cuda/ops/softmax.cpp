@@ -1,4 +1,4 @@
-// Softmax and its relatives: a few threads or a block work on each row.
+// Softmax, LogSoftmax, BiasSoftmax and gradients: a few threads or a block work on each row.
 
 #include "core/run/cuda/codegen/box.h"
 #include "core/run/cuda/codegen/call_text.h"
@@ -13,8 +13,8 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-/// The rows of a softmax: since version 13 a row runs along one axis, before it spans all axes from
-/// `axis` on.
+/// The rows of a softmax. Since version 13, a row runs along one axis; in earlier versions, it
+/// spans all axes from `axis` on.
 Rows rows_of(const Dims& dims, std::int64_t axis, bool single_axis) {
   const kernels::AxisSplit split = kernels::split_at(dims, axis);
   if (single_axis) return {split.outer * split.inner, split.size, split.inner};

@@ -11,19 +11,19 @@ namespace {
 
 using Operands = std::vector<std::string>;
 
-/// (sum so far, value, [do update])
+/// Inputs (sum so far, value, [do update])
 std::string accumulated(const LoweringContext& context, const Operands& operands) {
   const std::string sum = operands[0] + " + " + operands[1];
   return context.has_input(2) ? operands[2] + " != 0 ? " + sum + " : " + operands[0] : sum;
 }
 
-/// (buffer, value, [overwrite])
+/// (buffer, value, [overwrite]): the new buffer.
 std::string overwritten(const LoweringContext& context, const Operands& operands) {
   const std::string sum = operands[0] + " + " + operands[1];
   return context.has_input(2) ? operands[2] + " != 0 ? " + operands[1] + " : " + sum : sum;
 }
 
-/// -> updated flag, [new buffer]
+/// (buffer, value, [overwrite]) -> updated flag, [new buffer]
 Lowered accumulate_v2(const LoweringContext& context) {
   Lowered lowered = lower_outputs(context, {nullptr, overwritten});
   CallText text;

@@ -104,7 +104,7 @@ std::vector<Choice> best_of(std::span<const Performance> sorted) {
 
 }  // namespace
 
-/// cuDNN's library and its state.
+/// The functions of cuDNN and a handle.
 class Convolutions::Library {
  public:
   Library() : functions_({cudnn_name()}) {
@@ -159,7 +159,7 @@ class Convolutions::PreparedConvolution {
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(reserved_); }
 
   /// Runs the convolution. Some algorithms report only at their start that they do not support the
-  /// shape; then the next algorithm is tried.
+  /// shape; then this function tries the next algorithm.
   void run(std::span<const DevicePointer, 3> operands, DevicePointer workspace,
            cudaStream_t stream) {
     library_.check(STASHSCOPE_CUDNN_FUNCTION(cudnnSetStream)(library_.handle(), stream),

@@ -4,9 +4,8 @@
 
 namespace stashscope::cuda {
 
-/// Functions of cuBLASLt under similar names. The library is opened at the first use, because it
-/// takes 100 MB of memory and about 100 ms, which a program that only lists devices does not need
-/// to spend.
+/// Functions of cuBLASLt under similar names. The first use opens the library. This takes 100 MB of
+/// memory and about 100 ms, which a program that only lists devices does not need to spend.
 struct CublasLt {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;

@@ -103,7 +103,7 @@ class CuptiTrace::Library {
   }
 
   /// Returns the reason of a failure; empty on success. Must not be called before the first trace,
-  /// because it slows down all later work.
+  /// because the callbacks slow down all later work.
   std::string register_callbacks() const {
     Received& all = received();
     all.next = find<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
@@ -133,7 +133,7 @@ class CuptiTrace::Library {
     return functions_.get<Function>(name);
   }
 
-  /// Devices without support (in a confidential virtual machine) do not fail here.
+  /// Ignores failures, because devices in a confidential virtual machine do not support this.
   void keep_buffers_in_host_memory() const {
     std::uint8_t pinned = 1;
     std::size_t size = sizeof(pinned);

@@ -12,8 +12,8 @@ namespace stashscope::cuda {
 /// need it. There is one object per program, because the library's callbacks carry no user data.
 class CuptiTrace {
  public:
-  /// Must be constructed before the first use of the device, because only then can the library's
-  /// buffers be kept in host memory, where they take no device memory.
+  /// Must be constructed before the first use of the device. Otherwise the library's buffers take
+  /// device memory instead of host memory.
   CuptiTrace();
   ~CuptiTrace();
   CuptiTrace(const CuptiTrace&) = delete;

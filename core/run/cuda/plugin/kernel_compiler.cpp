@@ -118,7 +118,7 @@ std::string code_of(nvrtcProgram program, bool machine_code) {
 std::string compile_program(const std::string& text, const CodeTarget& target) {
   const Program program = make_program(text);
   const std::string architecture = target.option();
-  // Lambdas in kernels cannot be marked as device code.
+  // Lambdas in kernels cannot be marked as device code, so an option makes this the default.
   const std::vector<const char*> options = {
       "--std=c++17", "--fmad=false", "--device-as-default-execution-space", architecture.c_str()};
   const nvrtcResult status =

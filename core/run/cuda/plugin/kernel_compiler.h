@@ -15,7 +15,7 @@ struct KernelImage {
 /// parallel. The text before the first `extern "C" __global__` belongs to every part; the entries
 /// follow it in the order of `entries`.
 /// @param architecture compute capability, major * 10 + minor
-/// Throws a run Error that names the faulty line, and one for a device that is too old.
+/// Throws a run Error that names the faulty line, or that says that the device is too old.
 std::vector<KernelImage> compile_kernels(const std::string& text,
                                          const std::vector<std::string>& entries, int architecture);
 

@@ -15,7 +15,7 @@ namespace {
 
 /// NVIDIA's recommended workspace size for newer devices.
 constexpr std::size_t most_matmul_workspace = std::size_t{32} << 20;
-/// The alignment of allocations, which is assumed when an algorithm is chosen.
+/// The alignment of allocations. The first choice of an algorithm assumes this alignment.
 constexpr std::uint32_t full_alignment = 256;
 /// The alignment of a bias that cuBLASLt's kernels need. cuBLASLt does not check the alignment
 /// itself, so a bias with a smaller alignment is added separately.
@@ -68,7 +68,7 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attr
                   "describing a matrix product");
 }
 
-/// A dense row-major matrix, which is transposed for the library.
+/// The layout of a dense row-major matrix, which the library sees as the transposed matrix.
 Layout make_layout(const MatmulShape& shape, std::int64_t rows, std::int64_t columns,
                    std::int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
@@ -276,7 +276,7 @@ class Matmuls::Product {
   Layout a_;
   Layout b_;
   Layout d_;
-  bool can_add_bias_ = false;  ///< the library supports it for some types only
+  bool can_add_bias_ = false;  ///< in the epilogue; the library supports only some types
   std::size_t workspace_ = 0;
   std::map<Circumstance, cublasLtMatmulAlgo_t> algorithms_;
 };
