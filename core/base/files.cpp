@@ -75,7 +75,7 @@ bool is_at(int fd, const std::filesystem::path& path) {
 }
 
 /// Opens a file for writing and locks it. Opens it again if another process removed it before it
-/// was locked. -1 with errno set if that fails; file systems without locks are no failure.
+/// was locked. Returns -1 with errno set if that fails. A file system without locks is no failure.
 int open_locked(const std::filesystem::path& path) {
   constexpr int most_tries = 8;
   for (int i = 0; i < most_tries; ++i) {
@@ -87,7 +87,7 @@ int open_locked(const std::filesystem::path& path) {
   return -1;
 }
 
-/// Removes what killed processes left beside `target`: part files that nobody has locked.
+/// Removes the part files that killed processes left beside `target`: nobody holds their locks.
 void remove_stale_parts(const std::filesystem::path& target) {
   const std::string prefix = target.filename().string() + std::string(part_mark);
   std::error_code status;
@@ -119,7 +119,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(nullptr, 0));
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data == MAP_FAILED) {
-    fail_input(shown(path), std::string("cannot map: ") + std::strerror(errno));
+    fail_input(shown(path), std::string("cannot map into memory: ") + std::strerror(errno));
   }
   return std::shared_ptr<const MappedFile>(
       new MappedFile(static_cast<const std::byte*>(data), size));

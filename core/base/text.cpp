@@ -13,8 +13,8 @@ namespace stashscope {
 
 namespace {
 
-/// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. (RFC 3629, table
-/// 3-7)
+/// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. (The Unicode
+/// Standard, table 3-7)
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };

@@ -22,7 +22,7 @@ std::span<const ColumnUnit> byte_units();
 const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount, double share = 1);
 
 /// The unit for a column or an axis whose largest magnitude is |largest|. It is the largest unit in
-/// which that amount, as written, is at least 1.
+/// which this amount, after rounding in the next smaller unit, is at least 1.
 ColumnUnit byte_unit(std::int64_t largest);
 /// The unit for a column of seconds; a column of zeros is in seconds.
 ColumnUnit time_unit(double largest);

@@ -34,8 +34,8 @@ struct StoredForm {
 
 /// The dataflow of one training step: the graph's own nodes, and added nodes that some readers use
 /// instead. An added node is a clone, or one of a pair that evicts a tensor and restores it. The
-/// structure is flat, so that it is cheap to rebuild for every choice. What is not stored here,
-/// such as types, is read from the original. Ids of added nodes and values follow the graph's ids.
+/// structure is flat, so that it is cheap to rebuild for every choice. Data not stored here, such
+/// as shapes, comes from the originals. Ids of added nodes and values follow the graph's ids.
 struct Dataflow {
   Topology topology;
   std::size_t graph_nodes = 0;         ///< ids below are the graph's own nodes

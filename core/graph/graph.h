@@ -35,7 +35,7 @@ struct Value {
   /// The elements, row-major, of small tensors from which shapes are computed; null when shape
   /// inference does not know them.
   std::shared_ptr<const std::vector<Expr>> contents;
-  /// The shape that the file of a training graph declares; a dim that it leaves open is an unnamed
+  /// The shape that the file of a training graph declares; an undeclared dim is an unnamed
   /// symbol. ONNX Runtime's tables use these shapes. `type` may be more precise.
   std::optional<Shape> declared_shape;
 };

@@ -16,16 +16,16 @@ struct NodePath {
   std::string gradient_of;
 };
 
-/// The modules that the exporter wrote down for the node, or else those in its name.
+/// The modules that the exporter recorded for the node, or else the modules in the node's name.
 NodePath path_of(const Node& node);
 
 /// The dotted name of the node's module, as the program writes it: `model.layers.0.self_attn`.
-/// Empty if the exporter did not write it down.
+/// Empty if the exporter did not record the module.
 std::string module_of(const Node& node);
 
-/// The nodes whose module path has `module` in it, from the border of one name to the border of
-/// another: `layers.3.self_attn` is in `model.layers.3.self_attn.q_proj`. `*` in `module` stands
-/// for any text.
+/// The nodes whose module path contains `module` as a run of whole names: the path
+/// `model.layers.3.self_attn.q_proj` contains `layers.3.self_attn`. `*` in `module` stands for any
+/// text.
 std::vector<NodeId> nodes_in_module(const Graph& graph, std::string_view module);
 
 /// Reads `/`-separated paths, names with several dots (`h.0.attn.MatMul`), gradient nodes

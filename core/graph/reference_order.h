@@ -13,7 +13,7 @@ namespace stashscope {
 std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow,
                                     const std::vector<NodeId>& forward_ends);
 
-/// ONNX Runtime's default topological order, in which its release 1.19.2 names clusters: a
+/// ONNX Runtime's default topological order; release 1.19.2 names clusters in this order. A
 /// depth-first walk from the nodes without readers towards the inputs, each node after its
 /// producers. Among several producers, the walk takes the deepest first, and the highest id first
 /// among equally deep ones (`depths_of`).

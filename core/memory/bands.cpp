@@ -73,7 +73,7 @@ class BandCounter {
     for (std::size_t slot = 0; slot < timeline_.order.size(); ++slot) claim_outputs(slot);
   }
 
-  /// Finds the last slot that reads each value; the value's own slot if nothing reads it.
+  /// Finds the last slot that reads each value, or the slot that makes it if nothing reads it.
   void find_reads() {
     read_until_ = IdVector<ValueId, std::uint32_t>(topology_.values(), 0);
     is_stashed_ = IdVector<ValueId, bool>(topology_.values(), false);

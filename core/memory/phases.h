@@ -18,7 +18,7 @@ struct MemoryPhase {
 
 /// The phases of one step: before and after the forward pass and, if there is a backward pass,
 /// before and after it.
-/// @param live_bytes by slot, while its node runs
+/// @param live_bytes by slot, while the node of the slot runs
 /// @param idle_bytes before each slot and after the last one; if empty (unknown), the result has no
 /// phases
 /// @param forward_slots number of slots of the forward pass

@@ -27,8 +27,8 @@ struct StackedTensor {
 };
 
 /// The memory of a step by tensor. Persistent tensors lie at the bottom, all other tensors lie
-/// above them in the order in which they are made. Tensors below the size limit are merged into one
-/// top band, the rest. Thus every stack is as high as the live bytes of its slot.
+/// above them in the order in which they are made. Tensors below the size limit and workspace are
+/// merged into the rest, which lies on top. Thus a stack is as high as the live bytes of its slot.
 class TensorBands {
  public:
   TensorBands() = default;

@@ -25,7 +25,7 @@ constexpr int max_call_depth = 100;
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-/// Fields that older versions of ONNX's headers lack are read from their bytes. (onnx.proto)
+/// Older versions of ONNX's headers lack these fields; `later_fields` finds them. (onnx.proto)
 enum FieldNumber { function_defaults = 11, function_overload = 13, node_overload = 8 };
 
 std::vector<std::string> later_fields(const google::protobuf::Message& message, int number) {

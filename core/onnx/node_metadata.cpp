@@ -75,7 +75,7 @@ std::vector<std::string> texts_of_list(const std::string& list) {
   return texts;
 }
 
-/// Each module's name within the module around it. The last scope is the operator itself.
+/// Each module's name relative to the enclosing module. The last scope is the operator itself.
 std::vector<std::string> modules_of(const std::string& list) {
   std::vector<std::string> scopes = texts_of_list(list);
   std::vector<std::string> modules;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Page alignment of external data for mapping it, as the ONNX format recommends.
+/// Aligns external data to pages so that it can be mapped, as the ONNX format recommends.
 constexpr std::size_t external_alignment = 4096;
 
 /// Collects the bytes of tensors that stay outside the model file.

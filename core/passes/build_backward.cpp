@@ -117,7 +117,7 @@ bool is_named_loss(const Graph& graph, ValueId output) {
   return name.find("loss") != std::string::npos;
 }
 
-/// Of several scalar outputs, the only one that is called a loss, or else the first.
+/// Of several scalar outputs, the only one with `loss` in its name, or else the first.
 ValueId likely_loss(const Graph& graph, const std::vector<ValueId>& scalars) {
   const auto is_loss = [&](ValueId output) { return is_named_loss(graph, output); };
   if (std::ranges::count_if(scalars, is_loss) != 1) return scalars.front();
@@ -329,8 +329,8 @@ class BackwardPass {
   std::unordered_set<ValueId> named_;
 };
 
-/// The reason why no parameter receives a gradient. The first output of unknown type is the reason
-/// if there is one, because no gradient passes it.
+/// The reason why no parameter receives a gradient: the first output of unknown type if there is
+/// one, because no gradient passes such an output.
 std::string why_nothing_trains(const Graph& graph) {
   const std::string nothing = "no parameter receives a gradient: ";
   for (const Node& node : graph.nodes()) {

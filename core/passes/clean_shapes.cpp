@@ -157,7 +157,7 @@ bool spell_shape_out(Rewriter& graph, NodeId id) {
   return true;
 }
 
-/// Keeps only the last of several reshapes, unless it copies dims from the reshape before it.
+/// Keeps only the second of two consecutive reshapes, unless the second copies dims of the first.
 bool join_reshapes(Rewriter& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_one_of(node, {"Reshape"}) || !graph.is_only_for(node.inputs[0], id)) return false;

@@ -10,7 +10,7 @@ namespace stashscope {
 using DeclaredNames = std::map<SymbolId, Expr>;
 
 /// Replaces the symbols in all types, elements, constraints and data-dependent sizes of a graph,
-/// its subgraphs excepted. Constraints that then hold by themselves are dropped.
+/// but not in its subgraphs. Drops constraints that then hold by themselves.
 void use_declared_names(GraphData& data, const DeclaredNames& names);
 
 }  // namespace stashscope

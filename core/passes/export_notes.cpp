@@ -16,7 +16,7 @@ namespace stashscope {
 
 namespace {
 
-/// The names of up to three of several things, and how many more there are.
+/// The first three of `names`, quoted, and how many more there are.
 std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t shown = 3;
   std::vector<std::string> quoted;
@@ -41,7 +41,7 @@ void note_normalizations(const Graph& graph, std::vector<std::string>& notes) {
   notes.push_back(
       counted(names.size(), "batch normalization is", "batch normalizations are") +
       " exported in inference mode: " + first_names(names) +
-      "; the loss and the gradients are those of fixed statistics; --pass train_normalizations "
+      "; the loss and the gradients are based on fixed statistics; --pass train_normalizations "
       "puts training mode back, or export again with model.train(), dynamo=False and "
       "training=TrainingMode.TRAINING");
 }
@@ -90,8 +90,8 @@ std::string owner_of(const std::string& parameter) {
   return parameter.substr(0, parameter.rfind('.'));
 }
 
-/// The modules that read a parameter, as far as the exporter wrote them down. The older exporter
-/// does not; instead it copies a merged parameter to the name of the other one.
+/// The modules that read a parameter, if the exporter recorded them. The older exporter records no
+/// modules, but copies a merged parameter to the name of the other parameter by an Identity.
 void collect_modules(const Graph& graph, ValueId value, std::set<std::string>& modules) {
   for (const NodeId reader : graph.topology().readers[value]) {
     const Node& node = graph.node(reader);
@@ -199,7 +199,7 @@ void note_folded(const Graph& graph, const std::vector<Parameter>& parameters,
   }
   if (names.empty()) return;
   notes.push_back(counted(names.size(), "parameter is", "parameters are") +
-                  " computed by the exporter from those of the program: " + first_names(names) +
+                  " computed by the exporter from other parameters: " + first_names(names) +
                   "; export again with dynamo=True and optimize=False, or with dynamo=False, "
                   "model.train(), training=TrainingMode.TRAINING and do_constant_folding=False");
   const std::vector<std::string> copied = copies(folded, named);

@@ -8,9 +8,9 @@
 
 namespace stashscope {
 
-/// What the exporter changed so that training the file differs from training the program: batch
-/// normalizations and dropouts in inference mode, parameters merged into one, parameters folded
-/// into new constants. Each note says how to export without that.
+/// Notes on changes by the exporter that make training the file differ from training the program:
+/// batch normalizations and dropouts in inference mode, parameters merged into one, parameters
+/// folded into new constants. Each note says how to export without the change.
 /// @param exported before any pass; values have the same ids in the step
 std::vector<std::string> export_notes(const Graph& exported, const Graph& step,
                                       const std::vector<Parameter>& parameters);

@@ -50,8 +50,8 @@ bool multiplies_matrices(const Rewriter& graph, const Node& product) {
   return is_matrix(graph, product.inputs[0]) && is_matrix(graph, product.inputs[1]);
 }
 
-/// Whether transBatch moves the batch axes of an operand between its rows and columns, which then
-/// cannot be swapped.
+/// Whether transBatch moves the batch axes of an operand between its rows and columns. Rows and
+/// columns cannot be swapped then.
 bool moves_batch(const Node& product, std::size_t operand) {
   return product.attributes.integer(operand == 0 ? "transBatchA" : "transBatchB", 0) != 0;
 }

@@ -111,8 +111,8 @@ class RoleFinder {
   }
 
   /// Adds gradients whose names match no parameter, and pairs them with parameters by shape.
-  /// Without other signs of a backward pass, adds them only if one fits a parameter without a
-  /// gradient.
+  /// Without other signs of a backward pass, adds them only if one of them fits a parameter that
+  /// has no gradient yet.
   void collect_gradients() {
     if (found_.boundary.yield.valid()) return;
     std::vector<ValueId> unpaired;

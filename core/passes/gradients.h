@@ -13,7 +13,7 @@ struct GivenBackward {
   std::vector<Parameter> parameters;
   std::vector<ValueId> gradients;  ///< outputs that are gradients, also without a parameter
   Boundary boundary;
-  std::vector<std::string> warnings;  ///< the guesses that were made
+  std::vector<std::string> warnings;  ///< one for each guess
 };
 
 /// Whether the graph already holds a backward pass: a YieldOp, gradient operators, an optimizer, or

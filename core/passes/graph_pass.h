@@ -17,13 +17,13 @@ struct PassContext {
   const PassSelection& selection;
 };
 
-/// A rewrite of forward models. It keeps their results if it is among `all`.
+/// A rewrite of forward models. The passes of the selection `all` keep the results of the model.
 struct GraphPass {
   std::string_view name;
   std::string_view description;
   /// Returns the number of places that the pass changed.
   std::size_t (*apply)(Rewriter&, const PassContext&);
-  bool among_all = true;  ///< false: the selection `all` leaves it out
+  bool among_all = true;  ///< false: the selection `all` leaves the pass out
   /// Prefix of the names of the data-dependent dims that the pass adds; empty: it adds none.
   std::string_view added_dims = {};
 };

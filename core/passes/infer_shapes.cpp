@@ -396,7 +396,7 @@ class Inference {
   }
 
   IdVector<NodeId, const Op*> ops_;
-  /// The declarations of a given backward pass are not checked.
+  /// Nodes of a given backward pass. A fault in them gives a warning instead of an Error.
   IdVector<NodeId, bool> behind_yield_;
   GraphData data_;
   IdVector<ValueId, Declared> declared_;

@@ -22,7 +22,7 @@ struct Thinning {
   bool by_batch = false;  ///< selects different positions per entry of axis 0 (GatherND)
 };
 
-/// An input that has the reduced axis; it belongs to the node above which the selection moves.
+/// An input of the node above which a selection moves. The input has the reduced axis.
 struct Operand {
   std::size_t input = 0;
   std::int64_t from_end = 0;

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// Computes nodes whose inputs are all constants. A runner provides it, because it has the kernels.
+/// Computes nodes whose inputs are all constants, with the kernels of a runner (`cpu_evaluator`).
 struct ConstantEvaluator {
   bool (*knows)(const Node&) = nullptr;
   /// Runs a graph without inputs; returns its outputs by name.
@@ -19,7 +19,7 @@ struct ConstantEvaluator {
 struct PassSelection {
   std::set<std::string> names;
   ElementType precision = ElementType::undefined;  ///< of mixed precision; undefined: off
-  ConstantEvaluator evaluator = {};                ///< empty: only what inference knows is folded
+  ConstantEvaluator evaluator = {};                ///< empty: folds only values known to inference
 
   bool any() const { return !names.empty() || precision != ElementType::undefined; }
 };

@@ -113,8 +113,8 @@ class Matcher {
     return value;
   }
 
-  /// Whether the result has the dims of x, as the fused operators assume. It has not if a constant
-  /// of the match has more axes than x.
+  /// Whether the result has the dims of x, as the fused operators assume. The dims differ if a
+  /// constant of the match has more axes than x.
   bool keeps_dims() const {
     const auto x = match_.values.find("x");
     if (x == match_.values.end()) return true;

@@ -58,9 +58,9 @@ class Rewriter {
   /// The single element of a fixed tensor of numbers; nothing for any other value.
   std::optional<double> scalar(ValueId id) const;
 
-  /// Replaces `last` by `fused`, which takes over the name, doc string and outputs of `last` that
-  /// it lacks. Removes nodes that only `last` needed. `fused` may read values produced before
-  /// `last`.
+  /// Replaces `last` by `fused`. If `fused` has no name, doc string, origin or outputs, it takes
+  /// those of `last`. Removes nodes that only `last` needed. `fused` may read values produced
+  /// before `last`.
   void replace(NodeId last, Node fused);
   void set_input(NodeId id, std::size_t index, ValueId value);
   /// Makes every reader of `from` read `to`.
@@ -103,7 +103,7 @@ class Rewriter {
   IdVector<ValueId, bool> is_captured_;
   IdVector<ValueId, bool> varies_;
   IdVector<ValueId, std::int32_t> initializer_;  // index, -1: none
-  /// New nodes by the index of the original node before which they run, and that index by new node.
+  /// New nodes by the index of the original node that they precede; `place_` has it by new node.
   std::map<std::size_t, std::vector<NodeId>> before_;
   std::map<NodeId, std::size_t> place_;
   std::unordered_set<std::string> names_;

@@ -82,8 +82,8 @@ class Unpacker {
     return std::all_of(node.inputs.begin(), node.inputs.end(), is_there) && make(node, node.inputs);
   }
 
-  /// The position in input `input` of a node, `otherwise` when that is omitted; nothing when it is
-  /// not known or outside `size`.
+  /// The position that input `input` of a node gives, or `otherwise` if the input is omitted.
+  /// Nothing if the position is unknown or outside `size`.
   std::optional<std::ptrdiff_t> position(const Node& node, std::size_t input, std::size_t size,
                                          std::int64_t otherwise) const {
     std::int64_t at = otherwise;
@@ -281,7 +281,7 @@ class Unpacker {
     data_.nodes.push_back(std::move(one));
   }
 
-  /// Gives the output that says whether anything was updated: the operand's value, else true.
+  /// Adds a node for the output that says whether the step updates: the flag operand, else true.
   void give_flag(const Node& node) {
     if (node.outputs.empty() || !node.outputs[0].valid()) return;
     Node flag = like(node, "Identity");

@@ -17,8 +17,8 @@ struct TimedWork {
 };
 
 /// Fits a profile to measured times: minimizes the sum of absolute differences between predicted
-/// and measured times, as far as the search described below gets. The figures are achieved rates,
-/// so all efficiencies are 1.
+/// and measured times by the local search described below. The figures are achieved rates, so all
+/// efficiencies are 1.
 ///
 /// Each node is bound by memory or by arithmetic. With these bounds fixed, the seconds per byte are
 /// a weighted median over the nodes bound by memory, and the seconds per operation of each unit and

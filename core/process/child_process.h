@@ -11,8 +11,8 @@
 
 namespace stashscope {
 
-/// A child process that is killed when this object is destroyed and when its parent ends, however
-/// that happens. Must be started and waited for on the same thread.
+/// A child process that is killed when this object is destroyed, and when its parent ends for any
+/// reason. Must be started and waited for on the same thread.
 class ChildProcess {
  public:
   /// @param arguments without the program's name

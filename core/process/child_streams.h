@@ -60,8 +60,8 @@ class LineReader {
   /// Reads once. Returns false at the end of the stream. Throws a run Error when the stream or one
   /// of its lines exceeds its limit.
   bool read_from(int fd);
-  /// Passes on a last line without an end of line. A process that was killed may have left a part
-  /// of a line, which its reader better never sees.
+  /// Passes on a last line without an end of line. After a killed process, this may be a part of a
+  /// line; call `finish` then only if the reader accepts that.
   void finish();
 
  private:

@@ -56,7 +56,7 @@ class Unpacker {
     return line;
   }
 
-  /// `bytes name-length`, then the name and the contents.
+  /// @param line `bytes name-length`; the name and the contents follow in the stream
   void take_file(const std::string& line) {
     std::istringstream numbers(line);
     std::uint64_t bytes = 0;

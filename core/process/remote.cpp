@@ -144,7 +144,7 @@ Error remote_error(const RemoteHost& host, const ChildEnd& end) {
   if (said.empty() && end.status == ssh_failed) {
     return {ErrorKind::run, where, "ssh ended without a message"};
   }
-  // ssh ends with this status by itself, too.
+  // `describe_end` would report this status as a crash of the worker.
   if (!said.empty() && end.status == ssh_failed) return {ErrorKind::run, where, said};
   return {kind_of_end(end.status), where, describe_end(end)};
 }

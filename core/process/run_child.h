@@ -20,8 +20,8 @@ struct ChildLimits {
   std::size_t output = std::numeric_limits<std::size_t>::max();  ///< bytes printed
 };
 
-/// Limit on the characters shown of last words. A whole plan fits into the limit: the worker names
-/// a plan when the step does not fit into memory without a plan.
+/// Limit on the characters of last words that are shown. It leaves room for a config string: if the
+/// step does not fit into memory, the worker's last words name plans with which the step fits.
 constexpr std::size_t most_last_words = 8000;
 
 /// How a child ended.
@@ -46,7 +46,7 @@ ChildEnd run_child_to_end(const std::filesystem::path& program,
                           const Progress& progress, const std::vector<std::string_view>& input);
 
 /// Runs a program and passes on its standard output line by line. A fault in the program does not
-/// harm this process. The program is killed when this process ends, however that happens.
+/// harm this process. The program is killed when this process ends for any reason.
 /// @param arguments without the program's name
 /// @param on_line called on this thread
 /// @param input what the program reads on its standard input

@@ -24,7 +24,7 @@ std::size_t count_forward(const Graph& graph, const Boundary& boundary, const St
   return count;
 }
 
-/// Finds the stashed values: made in forward, and read both in forward and in backward.
+/// Finds the stashed values: made in forward and read in backward; by some rules, also in forward.
 void find_stashed(const Graph& graph, const Boundary& boundary, const ReferenceRules& rules,
                   Stash& stash) {
   const std::set<ValueId> handed_over(boundary.outputs.begin(), boundary.outputs.end());

@@ -14,10 +14,10 @@ namespace stashscope {
 struct Stash {
   std::vector<NodeId> order;          ///< ONNX Runtime's execution order, used by the analysis
   std::vector<std::size_t> position;  ///< of each node in that order
-  /// Of each node in the order in which a cluster's name lists nodes.
+  /// Position of each node in the order in which a cluster's name lists nodes.
   std::vector<std::size_t> name_position;
   std::size_t forward_nodes = 0;  ///< number of forward nodes, first in order; 0: no boundary
-  std::vector<ValueId> stashed;   ///< made in forward, read in forward and backward
+  std::vector<ValueId> stashed;   ///< made in forward, read in backward, see `ReferenceRules`
   IdVector<ValueId, bool> is_stashed;
   IdVector<ValueId, bool> read_in_backward;  ///< for values made in forward
 
@@ -28,9 +28,9 @@ struct Stash {
 /// compromise: ONNX Runtime's training memory optimizer (bounded breadth-first search upwards from
 /// every stashed output), with its known faults corrected.
 struct Opportunities : Stash {
-  Reference reference = default_reference;  ///< whose rules were used
-  /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. Of one
-  /// entry, recompute comes before compromise.
+  Reference reference = default_reference;  ///< the version whose rules were used
+  /// Plans of the strategies known to ONNX Runtime, sorted by entry from last to first. For an
+  /// entry with both, recompute comes before compromise.
   std::vector<NodePlan> plans;
   std::vector<NodePlan> extensions;           ///< plans of the other strategies, in strategy order
   IdVector<ClusterId, std::string> clusters;  ///< clusters of all plans, without repeats

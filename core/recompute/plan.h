@@ -49,7 +49,7 @@ struct NodePlan {
   std::map<std::size_t, ReusedBuffer> reused;
   ElementType kept_as = ElementType::undefined;  ///< compress only: the narrower type
 
-  /// Whether the plan does not free the output by itself.
+  /// Whether freeing the output also requires a plan for the owner of the shared buffer.
   bool needs_owner(std::size_t output) const {
     const auto shared = reused.find(output);
     return shared != reused.end() && shared->second.needs_plan;

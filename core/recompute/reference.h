@@ -38,7 +38,7 @@ struct ReferenceRules {
   bool ignores_counts;
   /// Its table of clusters lists sizes as products and gives no hint for each option.
   bool prints_products;
-  /// Columns of a label in that table, such as `Option 1`.
+  /// Width in characters of a label in that table, such as `Option 1`.
   std::size_t label_columns;
   /// That table lists the input of a Reshape whose output has dimensions without a name.
   bool lists_reshaped_inputs;

@@ -135,7 +135,7 @@ SearchResult SubgraphSearch::run(NodeId entry, bool compromise) const {
                   "more than 50 nodes would have to be recomputed");
   }
   if (compromise && !result.save_ratio) {
-    return failed(std::move(result), entry, entry, "no widening Cast");
+    return failed(std::move(result), entry, entry, "its subgraph has no widening Cast");
   }
   return result;
 }
@@ -152,7 +152,7 @@ void SubgraphSearch::follow(NodeId id, const RecomputeRule& rule,
   }
 }
 
-/// Whether the search takes a value for available in the backward pass.
+/// Whether the search assumes that a value is available in the backward pass.
 bool SubgraphSearch::is_available(ValueId id) const {
   if (!rules_.ends_at_stashing_nodes) return input_.stash.read_in_backward[id];
   return std::ranges::any_of(graph_.topology().outputs[graph_.value(id).producer],

@@ -10,7 +10,7 @@ namespace stashscope {
 
 /// The result for a budget with its lower bounds. If the budget is not met, also lists the tensors
 /// that prevent it.
-/// @param study the planned study, with the plans found in force
+/// @param study the planned study: the plans that were found are in force
 std::string budget_text(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer);
 

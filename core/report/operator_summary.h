@@ -7,7 +7,7 @@
 namespace stashscope {
 
 /// Recomputable activations by operator type, with their shapes and frequencies: the summary that
-/// ONNX Runtime's first version of its memory optimizer prints. The measured peak follows.
+/// the first version of ONNX Runtime's memory optimizer prints. Then the measured peak, if any.
 std::string operator_summary(const ReportInput& input);
 
 }  // namespace stashscope

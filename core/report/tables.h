@@ -11,7 +11,7 @@ namespace stashscope {
 /// saving in bytes, saving in the model's dimension names.
 std::string plan_table_text(const std::vector<PlanRow>& rows);
 
-/// The table of clusters in the form of the version with these rules.
+/// The table of clusters as the version of ONNX Runtime with these rules prints it.
 /// @param config the user's configuration, for the headline
 std::string cluster_table_text(const Graph& graph, const std::vector<ClusterRow>& rows,
                                const RecomputeConfig& config, const ReferenceRules& rules);

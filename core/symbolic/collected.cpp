@@ -28,7 +28,7 @@ struct DimsLess {
   }
 };
 
-/// One product for all with the same dims, because factoring is the expensive step.
+/// Adds up the products of the same dims first, because factoring is the expensive step.
 std::vector<SizeProduct> merged(const std::vector<SizeProduct>& products) {
   std::vector<SizeProduct> result;
   std::map<std::vector<Expr>, std::size_t, DimsLess> places;
@@ -180,8 +180,8 @@ bool equal_coefficients(const Expr& sum) {
   });
 }
 
-/// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum, and
-/// their coefficient too if all terms have the same.
+/// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum. So
+/// does the coefficient of the terms, if all terms have the same.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

@@ -54,7 +54,7 @@ class Expr {
   std::optional<std::int64_t> evaluate(const Bindings& bindings) const;
   /// All symbols in the expression, sorted, each once.
   std::vector<SymbolId> symbols() const;
-  /// Replaces each symbol by what `replacement` returns for it; nothing keeps the symbol.
+  /// Replaces each symbol by the expression that `replacement` returns; nullopt keeps the symbol.
   using Replacement = std::function<std::optional<Expr>(SymbolId)>;
   Expr substitute(const Replacement& replacement) const;
 

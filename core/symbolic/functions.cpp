@@ -27,8 +27,8 @@ std::optional<Term> divide_terms(const Term& a, const Term& b) {
   return quotient;
 }
 
-/// The monomial order of polynomial division, lexicographic on exponents, which multiplication
-/// preserves. A missing atom counts as power 0.
+/// The monomial order of polynomial division: lexicographic on exponents. Multiplication preserves
+/// this order. A missing atom counts as power 0.
 bool leads(const Term& a, const Term& b) {
   std::size_t i = 0;
   std::size_t j = 0;

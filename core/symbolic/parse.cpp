@@ -23,7 +23,7 @@ class Parser {
   }
 
  private:
-  /// A quotient is kept as its two parts until a floor around it is ruled out.
+  /// A quotient stays in two parts, because a floor around the quotient needs both.
   struct Quotient {
     Expr numerator;
     Expr denominator = 1;

@@ -41,8 +41,8 @@ struct Grouping {
 /// boundary, from the node's name.
 IdVector<NodeId, Side> sides_of(const Graph& graph, const Opportunities& opportunities);
 
-/// Groups nodes by the paths in their names. Nodes without a path join their neighbours or form
-/// runs of bounded length.
+/// Groups nodes by their module paths (`path_of`). Nodes without a path join their neighbours or
+/// form runs of bounded length.
 Grouping make_grouping(const Graph& graph, const IdVector<NodeId, Side>& side);
 
 /// The groups to draw open. A group is drawn open only if all groups around it are open too. The

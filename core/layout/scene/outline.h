@@ -70,8 +70,8 @@ std::string title_of(const OutlineBox& box, const Graph& graph, const Dataflow& 
 /// Width of a text in pixels at zoom 1.
 using TextWidth = std::function<double(std::string_view)>;
 
-/// The outline as boxes with sizes. Depends only on what is visible, so that outlines that look the
-/// same give equal requests and can share a layout.
+/// The outline as boxes with sizes. Depends only on visible properties: outlines that look the same
+/// give equal requests, and equal requests can share a layout.
 LayoutRequest make_request(const Outline& outline, const Graph& graph, const Dataflow& dataflow,
                            const Grouping& grouping, const TextWidth& text_width);
 

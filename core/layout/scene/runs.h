@@ -12,8 +12,8 @@ struct RunLimits {
   std::size_t shortest = 4;      ///< shorter runs of nodes get no group
 };
 
-/// Keeps every level short. If a level has too many items, its consecutive nodes outside of groups
-/// are gathered into new groups, and consecutive new groups again while there are too many.
+/// Keeps every level short. If a level has too many items, gathers consecutive nodes outside of
+/// groups into new groups. While there are still too many, gathers consecutive items again.
 /// @param partner the forward node of each gradient node; the gradient node joins the forward
 /// node's group
 void gather_runs(GroupTree& tree, const Graph& graph, const IdVector<NodeId, Side>& side,

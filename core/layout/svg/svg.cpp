@@ -123,7 +123,7 @@ std::string scale_svg(const Drawing& drawing, Colouring colouring) {
 std::string states_svg() {
   constexpr std::array<std::pair<StashState, const char*>, 4> states = {
       {{StashState::freed, "recomputed"},
-       {StashState::plannable, "could be"},
+       {StashState::plannable, "has a plan"},
        {StashState::pinned, "pinned"},
        {StashState::unplanned, "no plan"}}};
   std::string svg;

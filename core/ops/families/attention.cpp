@@ -31,8 +31,8 @@ Expr head_count(ShapeContext& context, std::size_t input) {
   return heads_of(context, input, input == 0 ? "q_num_heads" : "kv_num_heads");
 }
 
-/// The sizes of heads, and the sequences of keys and values, agree; the mask broadcasts to the
-/// products, but may be shorter along the keys.
+/// Checks that the batches, heads, head sizes and lengths of queries, keys, values and past keys
+/// and values fit together.
 void check_attention(ShapeContext& context) {
   const Expr queries = head_count(context, 0);
   const Expr keys = head_count(context, 1);
@@ -59,7 +59,7 @@ void check_attention(ShapeContext& context) {
     context.require_dim(context.dim(0, 0), context.dim(past, 0), "the batches of its operands");
     context.require_dim(keys, context.dim(past, 1), "the heads of its operands");
     context.require_dim(context.dim(past, 3), head_size(context, past - 3, keys),
-                        "the sizes of heads now and before");
+                        "the head sizes of past and new keys or values");
   }
   if (context.has_input(4) != context.has_input(5))
     context.fail("has only one of past key and value");
@@ -70,7 +70,7 @@ void check_attention(ShapeContext& context) {
   context.require_length(6, context.dim(0, 0), "the lengths of keys and the batch");
 }
 
-/// @param total keys of this call and before
+/// The mask may cover fewer keys than `total`, the number of keys of this call and earlier calls.
 void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
   if (!context.has_shape(3)) return;
   const Expr covered = context.dim(3, -1);
@@ -127,7 +127,7 @@ void infer_attention_grad(ShapeContext& context) {
   }
   for (std::size_t i = 0; i < context.output_count(); ++i) {
     if (!context.has_output(i)) continue;
-    if (!context.has_input(i)) context.fail("has a gradient of an operand that it does not have");
+    if (!context.has_input(i)) context.fail("has an output for the gradient of a missing operand");
     context.set_like_input(i, i);
   }
 }
@@ -167,7 +167,7 @@ double query_rows(const CostContext& cost) {
 
 constexpr double softmax_flops = 8;  // per weight, as for Softmax
 
-/// The number of keys, with those of earlier calls.
+/// The number of keys, including the keys of earlier calls.
 double key_length(const CostContext& cost) {
   return axis_from_back(cost.input_dims(1), 2) +
          (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));

@@ -10,8 +10,8 @@ namespace stashscope {
 
 namespace {
 
-/// Where an operator has the operands of a convolution: its gradient has them behind the gradient
-/// of the result.
+/// Positions of a convolution's operands among the inputs of an operator. In the gradient operator,
+/// the gradient of the result comes first.
 struct Places {
   std::size_t data = 0;
   std::size_t weight = 1;

@@ -54,7 +54,7 @@ void infer_non_max_suppression(ShapeContext& context) {
   context.set_element(0, ElementType::int64);
   context.require_dim(context.dim(0, 0), context.dim(1, 0), "the batches of boxes and scores");
   context.require_dim(context.dim(0, 1), context.dim(1, 2), "the numbers of boxes and scores");
-  context.require_dim(context.dim(0, 2), 4, "the coordinates of a box and its numbers");
+  context.require_dim(context.dim(0, 2), 4, "the numbers per box and the coordinates of a box");
   Expr per_class = context.dim(0, 1);
   // The limit of boxes per class defaults to 0, which selects nothing.
   const Contents* const limit = context.has_input(2) ? context.contents(2) : nullptr;

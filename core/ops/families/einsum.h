@@ -15,7 +15,7 @@ struct EinsumEquation {
 };
 
 /// Reads attribute `equation` for operands of `ranks`. Throws an input Error when the equation does
-/// not match them. (ONNX, Einsum; numpy.einsum)
+/// not match the ranks. (ONNX, Einsum; numpy.einsum)
 EinsumEquation read_einsum(const Attributes& attributes, const std::vector<std::size_t>& ranks);
 
 }  // namespace stashscope

@@ -192,8 +192,8 @@ void adding_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(2)) g.give(2, scattering.gathered(g.gradient()));
 }
 
-/// An update's slope is the product of the data and the other updates: that of all updates but
-/// zeros, divided by the update; zero if another update is zero.
+/// The derivative by an update is the product of the data and the other updates. Computed as the
+/// product with all nonzero updates divided by the update; 0 if another update is zero.
 void multiplying_gradient(GradientContext& g, const Scattering& scattering) {
   const ValueId updates = g.input(2);
   if (g.wants(0)) g.give(0, scattering.scattered(g.gradient(), updates, "mul"));
@@ -239,7 +239,7 @@ void infer_tensor_scatter(ShapeContext& context) {
   require_known_text(context, "mode", {"linear", "circular"});
   context.set_like_input(0, 0);
   const std::int64_t axis = context.axis(context.attributes().integer("axis", -2), context.rank(0));
-  if (axis == 0) context.fail("its axis is that of the batch");
+  if (axis == 0) context.fail("its axis is the batch axis");
   Shape wanted = context.shape(0);
   wanted[static_cast<std::size_t>(axis)] = context.dim(1, axis);
   context.require_shape(1, wanted);
@@ -263,7 +263,7 @@ void reverse_sequence_gradient(GradientContext& g) {
 }
 
 void infer_one_hot(ShapeContext& context) {
-  context.require_length(2, 2, "the values and 2");
+  context.require_length(2, 2, "the number of values and 2");
   context.set_element(0, context.element(2));
   Shape shape = context.shape(0);
   const std::int64_t rank = std::ssize(shape) + 1;

@@ -84,7 +84,7 @@ void infer_layer_norm_grad(ShapeContext& context) {
   }
 }
 
-/// The channels form groups, each with a scale and a bias; since version 21 each channel has them.
+/// The channels form groups with a scale and a bias each; since version 21 each channel has both.
 void infer_group_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t groups = context.attributes().require_integer("num_groups");

@@ -5,7 +5,7 @@
 namespace stashscope {
 
 /// Whether a BatchNormalization normalizes by the statistics of the batch, not by its running
-/// statistics. Before version 14 only the number of outputs shows it.
+/// statistics. Before version 14 only the number of outputs shows which.
 /// @param opset of the default domain
 bool batch_norm_trains(const Node& node, std::int64_t opset);
 

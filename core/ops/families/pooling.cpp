@@ -32,7 +32,7 @@ void infer_pool(ShapeContext& context) {
   context.set_shape(1, shape);
 }
 
-/// The size that the pooling had along one axis before, if its windows filled the data.
+/// The size along one axis before the pooling, if the windows of the pooling filled the data.
 Expr unpooled_size(ShapeContext& context, const Window& window, std::size_t axis) {
   const Expr& pooled = context.dim(0, static_cast<std::int64_t>(axis) + 2);
   return (pooled - Expr(1)) * Expr(window.strides[axis]) + Expr(window.kernel[axis]) -
@@ -64,7 +64,7 @@ void infer_max_unpool(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// The gradient of each pooled element is that of its place.
+/// Each pooled element takes the gradient at the position that its index names.
 void max_unpool_gradient(GradientContext& g) {
   if (g.has_input(2)) fail_gradient("MaxUnpool to given dims has no gradient rule");
   const ValueId flat = g.add("Reshape", {g.gradient(), g.int64s({-1})});
@@ -134,7 +134,7 @@ void infer_max_pool_grad(ShapeContext& context) {
 void infer_global_pool_grad(ShapeContext& context) {
   infer_from_last_operand(context);
   for (std::int64_t axis = 2; axis < context.rank(0); ++axis) {
-    context.require_dim(context.dim(0, axis), 1, "the pooled axes and 1");
+    context.require_dim(context.dim(0, axis), 1, "the sizes of the pooled axes and 1");
   }
 }
 

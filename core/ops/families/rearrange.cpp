@@ -13,7 +13,7 @@ namespace {
 std::int64_t block_size(ShapeContext& context) {
   const std::int64_t size = context.attributes().require_integer("blocksize");
   if (size < 1) context.fail("its block size " + std::to_string(size) + " is below 1");
-  // Larger sizes than that have no square.
+  // The square of a larger size could overflow 64 bits.
   if (size > std::numeric_limits<std::int32_t>::max()) context.fail("its block size is too large");
   return size;
 }
@@ -104,7 +104,7 @@ void infer_center_crop_pad(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// What was cropped is padded with zeros, and what was padded is cropped.
+/// The gradient pads the cropped axes with zeros, and crops the padded axes.
 void center_crop_pad_gradient(GradientContext& g) {
   ValueId sizes = g.shape_of(g.input(0));
   if (g.attributes().has("axes")) {

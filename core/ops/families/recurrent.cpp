@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// The sizes of a recurrent operator, from all operands that tell them.
+/// The sizes of a recurrent operator, derived from the shapes of its operands.
 class CellSizes {
   using enum CellOperand;
 
@@ -103,7 +103,7 @@ class CellSizes {
     }
   }
 
-  /// @param batch_axis the axis of the batch where it is not the first
+  /// @param shape with `layout` 0 @param batch_axis the axis of the batch in `shape`
   Shape in_layout(Shape shape, std::ptrdiff_t batch_axis) const {
     if (!attributes_.batch_first) return shape;
     std::rotate(shape.begin(), shape.begin() + batch_axis, shape.begin() + batch_axis + 1);
@@ -180,9 +180,9 @@ ValueId gradient_operand(GradientContext& g, const CellSignature& forward, CellO
   return g.saved_output(*output, {g.type(g.input(0)).element, std::nullopt, {}});
 }
 
-/// The forward node becomes its training form, which also returns what the gradient operator reads
-/// of every step.
-/// @param training its type; RNN has none, because its hidden states are enough
+/// The forward node becomes its training form, which also returns the values of every step that the
+/// gradient operator reads.
+/// @param training type of the training form; RNN is its own, because its hidden states suffice
 void recurrent_gradient(GradientContext& g, const char* training, const char* gradient) {
   const CellSignature& backward = cell_signature(gradient);
   require_slopes(g, backward.kind);

@@ -181,7 +181,7 @@ void reduce_mean_gradient(GradientContext& g) {
 /// The gradient goes in equal parts to all elements that equal the extreme, like PyTorch's amax.
 void reduce_extreme_gradient(GradientContext& g) {
   const ReducedAxes axes(g, 18);
-  // Without axes the sum below would reduce all of them.
+  // Without axes the sum below would reduce all axes.
   if (axes.none()) return g.give(0, g.gradient());
   const ElementType element = g.type(g.input(0)).element;
   const ValueId chosen = g.cast(g.add("Equal", {g.input(0), axes.kept(g, g.output())}), element);

@@ -90,7 +90,7 @@ void infer_upsampled(ShapeContext& context) {
   context.set_shape(0, std::move(shape));
 }
 
-/// Axes without elements have nothing to be made from.
+/// An axis without elements cannot be resized to one with elements.
 void require_elements(const ShapeContext& context, const Shape& data, const Shape& resized) {
   for (std::size_t i = 0; i < std::min(data.size(), resized.size()); ++i) {
     if (data[i].is(0) && !resized[i].is(0)) context.fail("resizes an axis that has no elements");

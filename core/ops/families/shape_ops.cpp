@@ -314,7 +314,7 @@ void tile_gradient(GradientContext& g) {
   g.give(0, g.reduce_sum(split, repeat_axes, false));
 }
 
-/// Reads only the shape of its input.
+/// An operator that reads only the shape of its input.
 Op reader(std::string type, std::vector<std::int64_t> versions, void (*infer)(ShapeContext&)) {
   return {.type = std::move(type),
           .versions = std::move(versions),

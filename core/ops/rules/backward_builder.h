@@ -42,7 +42,7 @@ class BackwardBuilder {
   /// the forward part.
   ValueId shape_of(ValueId value);
 
-  /// Drops the declared shapes: in a forward model their names are invented by the exporter.
+  /// Drops the declared shapes: the exporter of a forward model makes up their dimension names.
   void forget_declared_shapes() {
     for (Value& each : data_.values) each.declared_shape.reset();
   }

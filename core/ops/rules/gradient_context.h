@@ -32,7 +32,7 @@ class GradientContext {
   std::int64_t opset() const { return builder_.opset(); }
 
   bool has_input(std::size_t index) const;
-  /// Throw an input Error when the node has fewer.
+  /// Throw an input Error when the node has fewer inputs (outputs).
   ValueId input(std::size_t index) const;
   ValueId output(std::size_t index = 0) const;
   /// An optional output that the backward pass needs; added when the node omits it.
@@ -47,7 +47,7 @@ class GradientContext {
   /// The elements as integers; nothing when they are not known.
   std::optional<std::vector<std::int64_t>> integers(std::size_t index) const;
 
-  /// Whether a node computes the input; otherwise the model stores it or is given it.
+  /// Whether a node computes the input; otherwise it is an initializer or a graph input.
   bool is_computed(std::size_t index) const {
     return builder_.value(input(index)).producer.valid();
   }

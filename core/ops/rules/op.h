@@ -79,7 +79,7 @@ struct Op {
   std::optional<std::size_t> (*alias)(const Graph&, const Node&, std::size_t output) = nullptr;
   std::vector<InPlace> in_place = {};
   /// ONNX Runtime's CPU kernel writes output 0 into the buffer of input 0 if both have the same
-  /// type and nothing else reads the input. Only for operators that it recomputes.
+  /// type and nothing else reads the input. Set only for operators with recompute rules.
   bool reference_in_place = false;
   RecomputeLevel recompute = RecomputeLevel::never;
   std::vector<RecomputeRule> recompute_rules = {};

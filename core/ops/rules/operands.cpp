@@ -68,7 +68,7 @@ void add_type(Operand& operand, std::string_view name) {
   operand.types_text += (operand.types_text.empty() ? "" : " or ") + std::string(words);
 }
 
-/// Cuts off and returns what precedes the first of `ends`.
+/// Cuts off and returns the text before the first of the characters `ends`.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const std::string_view taken = text.substr(0, text.find_first_of(ends));
   text.remove_prefix(taken.size());

@@ -43,15 +43,15 @@ struct Signature {
   std::vector<Operand> outputs;
 };
 
-/// What an operator takes and gives, written as a line for each version that changed it, e.g.
-/// `X:float[3..] W=X B?=X[1] -> Y`:
-/// - `B?` may be omitted, `data+` is one or several operands, `data*` any number, and of `data*?`
-///   each may be omitted;
+/// The inputs and outputs of an operator, written as a line for each version that changed them,
+/// e.g. `X:float[3..] W=X B?=X[1] -> Y`:
+/// - `B?` may be omitted, `data+` is one or several operands, `data*` any number, `data*?` any
+///   number of which each may be omitted;
 /// - `:float` names the element types, separated by `|`: single types, or `float` (16 to 64 bits),
 ///   `float8`, `integer` (8 to 64 bits), `number` (float and integer), `index` (int32, int64) and
-///   `value` (tensors and sequences); without it every tensor is taken;
+///   `value` (tensors and sequences); an operand without it takes every tensor;
 /// - `=X` requires the element type of input X;
-/// - `[1]`, `[0..1]` and `[2..]` are the ranks that it may have.
+/// - `[1]`, `[0..1]` and `[2..]` are the ranks that the operand may have.
 class Operands {
  public:
   Operands() = default;

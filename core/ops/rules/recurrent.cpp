@@ -44,8 +44,8 @@ const std::vector<CellSignature>& cell_signatures() {
   return all;
 }
 
-/// A function's name, the attributes that it takes numbers from, and its defaults. (ONNX, RNN,
-/// which gives ScaledTanh none; these make it Tanh)
+/// A function's name, its parameters and their defaults. (ONNX, RNN. ONNX gives ScaledTanh no
+/// defaults; 1 and 1 make it Tanh.)
 struct FunctionEntry {
   CellFunction function;
   const char* name;

@@ -24,7 +24,7 @@ enum class CellFunction : std::uint8_t {
   softplus,
 };
 
-/// An activation with its numbers; functions without them ignore them.
+/// An activation with its parameters. A function without parameters ignores alpha and beta.
 struct CellActivation {
   CellFunction function = CellFunction::tanh;
   double alpha = 0;
@@ -34,17 +34,17 @@ struct CellActivation {
 /// The operators RNN, GRU and LSTM.
 enum class CellKind : std::uint8_t { rnn, gru, lstm };
 
-/// Blocks of `hidden size` rows in the weights W and R of one direction: 1, 3 (zrh) or 4 (iofc).
+/// The number of blocks of H rows in the weights W and R of one direction: 1, 3 (zrh) or 4 (iofc).
 std::int64_t gates_of(CellKind kind);
 
-/// What an operand of a recurrent operator is. Sizes: S steps, D directions, B the batch, I the
+/// The role of an operand of a recurrent operator. Sizes: S steps, D directions, B the batch, I the
 /// input size, H the hidden size, G gates. With `layout` 1 the batch is the first axis of the data,
 /// of all states and of the gates.
 enum class CellOperand : std::uint8_t {
   data,              ///< X [S, B, I]
   weight,            ///< W [D, G H, I]
   recurrent_weight,  ///< R [D, G H, H]
-  bias,              ///< B [D, 2 G H]: that of W, then that of R
+  bias,              ///< B [D, 2 G H]: for W, then for R
   lengths,           ///< the steps of each sequence [B]
   initial_hidden,    ///< [D, B, H]
   initial_cell,      ///< [D, B, H]
@@ -70,10 +70,10 @@ struct CellSignature {
 
 /// Throws an input Error for another operator's type.
 const CellSignature& cell_signature(std::string_view type);
-/// Nothing when it is not among them.
+/// The index of `operand` among `operands`; nothing if it is missing.
 std::optional<std::size_t> place_of(CellOperand operand, const std::vector<CellOperand>& operands);
 
-/// What the attributes of a recurrent operator say. (ONNX, RNN, GRU, LSTM)
+/// The attributes of a recurrent operator. (ONNX, RNN, GRU, LSTM)
 struct Recurrence {
   std::int64_t directions = 1;
   bool starts_reversed = false;  ///< the first direction runs from the end of the sequence
@@ -88,7 +88,7 @@ struct Recurrence {
 /// Throws an input Error for a wrong value.
 Recurrence read_recurrence(CellKind kind, const Attributes& attributes);
 
-/// Whether the function's output tells its slope, so that a gradient needs no saved input.
+/// Whether the derivative follows from the function's output, so that the input need not be saved.
 bool tells_slope(const CellActivation& activation);
 /// The name in ONNX.
 std::string name_of(CellFunction function);

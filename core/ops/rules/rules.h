@@ -10,7 +10,7 @@ namespace stashscope {
 
 /// Output 0 has the type and dims of input 0.
 void infer_like_first_input(ShapeContext& context);
-/// The elements of input `operand` are the dims of output 0; input `element_of` has its type.
+/// The dims of output 0 are the elements of input `operand`, its type is that of `element_of`.
 void infer_shaped_by(ShapeContext& context, std::size_t operand, std::size_t element_of);
 /// Output 0 has the broadcast shape of all inputs and their common element type.
 void infer_broadcast(ShapeContext& context);

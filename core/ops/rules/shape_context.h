@@ -16,7 +16,7 @@ using Contents = std::vector<Expr>;
 /// The elements of larger tensors are not tracked.
 constexpr std::size_t max_contents = 128;
 
-/// One input of a shape rule; the caller owns what it points to.
+/// One input of a shape rule; the caller owns the type and the contents.
 struct KnownInput {
   const TensorType* type = nullptr;    ///< null: an omitted optional input
   const Contents* contents = nullptr;  ///< null: not known
@@ -80,9 +80,9 @@ class ShapeContext {
   void set_element(std::size_t output, ElementType element);
   void set_shape(std::size_t output, Shape shape);
   void set(std::size_t output, ElementType element, Shape shape);
-  /// Sets the elements of an output, rounded to its type; needs its type and shape. Ignored when
-  /// their number exceeds `max_contents` or differs from the shape's, or an element does not fit
-  /// the type.
+  /// Sets the elements of an output, rounded to its type. Call this after setting type and shape.
+  /// Ignored if there are more than `max_contents` elements, if their number differs from the
+  /// shape's, or if an element does not fit the type.
   void set_contents(std::size_t output, Contents contents);
   /// Gives an output the element type and shape of an input.
   void set_like_input(std::size_t output, std::size_t input);
@@ -98,8 +98,8 @@ class ShapeContext {
   /// Multidirectional broadcasting. (ONNX, Broadcasting.md)
   Expr broadcast_dim(const Expr& a, const Expr& b);
   Shape broadcast(const Shape& a, const Shape& b);
-  /// Throws an input Error for different numbers. Symbolic sizes are checked by the run, which
-  /// knows all dims.
+  /// Throws an input Error for different numbers. Symbolic sizes pass; a run, which knows all dims,
+  /// checks them.
   void require_dim(const Expr& a, const Expr& b, const char* what) const;
   /// Requires an input, unless it is omitted, to have one axis of `size`.
   void require_length(std::size_t input, const Expr& size, const char* what) const;

@@ -83,8 +83,8 @@ void affine_grid_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("AffineGridGrad", {g.gradient()}, g.attributes()));
 }
 
-/// Every axis doubles the neighbours of a point, in cubic mode four times. The gradients of data
-/// and grid cost as much as the sampling each.
+/// Every axis doubles the number of neighbours of a point; in cubic mode, it multiplies the number
+/// by 4. The gradients of data and grid each cost as much as the sampling.
 /// @param data the index of the data among the inputs
 template <std::size_t data>
 double sampling_flops(const CostContext& cost) {

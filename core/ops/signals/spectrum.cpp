@@ -36,7 +36,7 @@ void require_elements(ShapeContext& context, const Expr& length) {
 /// Refuses a signal [..., real and imaginary part].
 void require_real(ShapeContext& context) {
   if (context.shape(0).back().is(2)) {
-    context.fail("half a spectrum is that of a real signal, but its signal is complex");
+    context.fail("half a spectrum needs a real signal, but its signal is complex");
   }
 }
 
@@ -52,7 +52,7 @@ void infer_dft(ShapeContext& context) {
     axis = *given.integer();
   }
   axis = context.axis(axis, context.rank(0));
-  if (axis + 1 >= context.rank(0)) context.fail("its axis is that of real and imaginary parts");
+  if (axis + 1 >= context.rank(0)) context.fail("its axis is the axis of real and imaginary parts");
   const bool half = context.attributes().integer("onesided", 0) != 0;
   const bool is_inverse = context.attributes().integer("inverse", 0) != 0;
   if (half && !is_inverse) require_real(context);

@@ -72,8 +72,8 @@ AcyclicGroups::Groups AcyclicGroups::leading_to(NodeId first, NodeId last) {
   return found;
 }
 
-/// The groups that lead to the merged group take the first of the places, then the merged group,
-/// then the groups that it leads to. All other groups keep their places.
+/// Distributes the places of these groups again: first `before`, then `merged`, then `after`, which
+/// `merged` leads to. All other groups keep their places.
 void AcyclicGroups::reorder(Groups before, NodeId merged, Groups after, std::size_t first,
                             std::size_t last) {
   const auto by_place = [&](NodeId node) { return place(node); };

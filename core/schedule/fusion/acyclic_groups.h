@@ -17,7 +17,7 @@ class AcyclicGroups {
   bool merge(NodeId a, NodeId b);
 
  private:
-  /// Groups between two places of the order, each by one of its nodes.
+  /// Groups between two places of the order, each represented by one of its nodes.
   using Groups = std::vector<NodeId>;
 
   std::size_t place(NodeId node) const { return place_[builder_.root(node)]; }

@@ -73,7 +73,7 @@ FusedGroups GroupBuilder::groups() const {
 
 namespace {
 
-/// A graph whose nodes are the groups and the nodes outside groups, each called by its first node.
+/// A graph of the groups and of the nodes outside groups. The first node of a group represents it.
 class GroupedGraph {
  public:
   GroupedGraph(const Topology& topology, const FusedGroups& groups)
@@ -83,7 +83,7 @@ class GroupedGraph {
     }
   }
 
-  /// Takes nodes whose producers are taken, as long as there are any (Kahn 1962).
+  /// Takes groups whose producers are all taken until none is left (Kahn 1962).
   bool has_order() {
     std::vector<NodeId> ready;
     for (const NodeId node : IdRange<NodeId>(topology_.nodes())) {
@@ -114,7 +114,7 @@ class GroupedGraph {
     for (const NodeId member : groups_.members[group]) visit(member);
   }
 
-  /// Of the readers in other groups.
+  /// Calls `visit` with the group of each reader outside the node's own group.
   template <class Visit>
   void for_each_reader(NodeId node, Visit visit) const {
     for (const ValueId output : topology_.outputs[node]) {
@@ -126,7 +126,7 @@ class GroupedGraph {
 
   const Topology& topology_;
   const FusedGroups& groups_;
-  IdVector<NodeId, std::uint32_t> pending_;  ///< readings of what nobody has taken yet
+  IdVector<NodeId, std::uint32_t> pending_;  ///< reads from groups not taken yet
 };
 
 }  // namespace

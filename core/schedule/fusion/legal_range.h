@@ -25,9 +25,9 @@ struct MoveObstacle {
 struct LegalRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::optional<MoveObstacle> producer;  ///< what prevents an earlier slot; empty if `first` is 0
+  std::optional<MoveObstacle> producer;  ///< obstacle to an earlier slot; empty if `first` is 0
   std::optional<MoveObstacle>
-      reader;  ///< what prevents a later slot; empty if the node may run last
+      reader;  ///< obstacle to any later slot; empty if the node may also run last
 };
 
 /// A valid order whose nodes can be moved one at a time. The members of a group stay adjacent and

@@ -10,8 +10,8 @@ namespace stashscope {
 std::vector<TaskId> forward_list_order(const TaskGraph& graph);
 
 /// List scheduling from the end: among the tasks whose readers are all placed, the task that
-/// allocates most takes the last free position. The task also frees each of its inputs that no
-/// later task reads.
+/// allocates most takes the last free position. The bytes that a task allocates are its outputs
+/// minus the inputs that no later task reads.
 std::vector<TaskId> backward_list_order(const TaskGraph& graph);
 
 }  // namespace stashscope

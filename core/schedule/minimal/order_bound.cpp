@@ -9,8 +9,8 @@ namespace stashscope {
 
 namespace {
 
-/// Which tasks `reached_from` returns: all tasks on which a task depends, or all tasks that depend
-/// on it. The task itself is not among them.
+/// The direction in which `reached_from` walks from a task: to all tasks on which the task depends,
+/// or to all tasks that depend on the task. The task itself is not among them.
 enum class Direction : std::uint8_t { ancestors, descendants };
 
 IdVector<TaskId, bool> reached_from(const TaskGraph& graph, TaskId task, Direction direction) {

@@ -9,9 +9,9 @@
 namespace stashscope {
 
 /// Lower bound on the live bytes while `task` runs, over all orders that run each task once: the
-/// bytes the task makes plus the fewest bytes that can live beside them. The tasks that run before
-/// `task` include all of its ancestors and no descendant. Among these sets, a minimum cut finds the
-/// set whose items with readers left take the fewest bytes.
+/// bytes the task makes plus the fewest bytes that can live beside them. A set of tasks that run
+/// before `task` includes all of its ancestors and no descendant. Among these sets, a minimum cut
+/// finds the one whose items with readers left take the fewest bytes.
 std::int64_t least_bytes_at(const TaskGraph& graph, TaskId task);
 
 /// A set of items that separates the tasks that have run from all other tasks.

@@ -42,7 +42,7 @@ class PrefixMaxTree {
   std::vector<std::int64_t> change_;
   mutable std::vector<Node> nodes_;  ///< children of node n start at branches * n + 1
   mutable std::vector<std::uint8_t> is_stale_;
-  mutable std::vector<std::uint32_t> stale_;  ///< the lowest first
+  mutable std::vector<std::uint32_t> stale_;  ///< leaves first
 };
 
 }  // namespace stashscope

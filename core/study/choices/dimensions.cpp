@@ -84,7 +84,7 @@ class Binder {
     }
   }
 
-  /// Dimensions of 0 are numbers in the graph.
+  /// A dimension that is chosen to be 0 is the number 0 in the graph, not a symbol.
   void find_zeros() {
     for (const SymbolId symbol : IdRange<SymbolId>(graph_.symbols().size())) {
       if (!is_zero(symbol) || graph_.symbols().is_fresh(symbol)) continue;
@@ -161,7 +161,7 @@ class Binder {
     return may_be_none ? 0 : 1;
   }
 
-  /// Whether only a run knows the size. It may have no upper bound.
+  /// Whether only a run knows the size. The size may have no upper bound.
   bool is_found_by_runs(SymbolId symbol) const {
     const auto& dependent = graph_.data().data_dependent;
     return std::ranges::find(dependent, symbol, &DataDependentDim::symbol) != dependent.end();
@@ -351,8 +351,8 @@ class Binder {
   std::map<SymbolId, std::size_t> known_;
   std::vector<Mention> mentions_;
   std::vector<std::pair<SymbolId, std::int64_t>> derived_;
-  std::vector<Constraint> constraints_;  ///< of the graph, then one for each of the next sizes
-  /// What assumed dimensions should satisfy: as above, but the sizes are at least 1.
+  std::vector<Constraint> constraints_;  ///< of the graph, then one for each of maybe_negative_
+  /// Constraints for assumed dimensions: as above, but the sizes of maybe_negative_ are at least 1.
   std::vector<Constraint> wishes_;
   std::vector<Expr> maybe_negative_;
   std::vector<std::pair<Expr, std::int64_t>> slices_;  ///< end, rows of the table

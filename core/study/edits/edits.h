@@ -34,9 +34,9 @@ Choices with_plans(const Study& study, Choices choices, std::span<const PlanSwit
 Choices with_plan_count(const Study& study, Choices choices, const PlanRow& row, int count);
 
 /// The choices with the occurrences of a plan row at some entry nodes switched on or off; the other
-/// occurrences stay as they are. A count switches on the first occurrences of an entry, so the
-/// count is set to reach the last occurrence that is to be on. The nodes of earlier occurrences
-/// that are to be off are pinned.
+/// occurrences stay as they are. A count switches on the first occurrences of an entry.
+/// Therefore sets the count to reach the last occurrence that is to be on, and pins the nodes of
+/// earlier occurrences that are to be off.
 /// @param nodes the entry node of the first plan of each occurrence; nothing changes if the row has
 /// no such occurrence
 Choices with_occurrences(const Study& study, Choices choices, const PlanRow& row,

@@ -38,7 +38,7 @@ RecomputeSearchOptions reference_search(const Study& study) {
   return search;
 }
 
-/// What ONNX Runtime finds when it reads an exported config.
+/// The plans that ONNX Runtime finds when it reads an exported config.
 std::shared_ptr<const Opportunities> reference_opportunities(const Study& study) {
   const RecomputeSearchOptions search = reference_search(study);
   if (search == effective_search_options(study.choices.plans)) return study.opportunities;
@@ -87,8 +87,8 @@ ExportedConfig readable_part(const Study& study, const Opportunities& known,
   return exported;
 }
 
-/// Drops entries that are off, and adds one clause for each entry of which ONNX Runtime, which
-/// ignores counts, recomputes more occurrences than the study.
+/// Drops entries that are off. For a version that ignores counts: adds one clause for each entry of
+/// which ONNX Runtime recomputes more occurrences than the study.
 void ignore_counts(const Study& study, const Opportunities& known, ExportedConfig& exported) {
   std::erase_if(exported.config, [](const auto& entry) {
     return entry.second.type == PlanType::none || entry.second.count == 0;

@@ -25,7 +25,7 @@ ExportedConfig exported_config(const Study& study, const RecomputeConfig& config
 /// list of its entries.
 std::string config_text(const Study& study, const RecomputeConfig& config);
 
-/// What switches the exported plans on in the chosen version of ONNX Runtime.
+/// The texts that switch the exported plans on in the chosen version of ONNX Runtime.
 struct ExportedEnvironment {
   std::string block;                  ///< shell text; its comments list what is left out
   std::string config_file;            ///< the text of the file that the block names; empty: no file

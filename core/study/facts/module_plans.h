@@ -11,8 +11,8 @@ namespace stashscope {
 struct ModulePlans {
   std::string module;             ///< `model.layers.0.self_attn`
   std::size_t plans = 0;          ///< nodes with a plan that ONNX Runtime knows
-  std::size_t on = 0;             ///< nodes of these with a plan that is carried out
-  std::int64_t saving_bytes = 0;  ///< of each node's plan that saves most
+  std::size_t on = 0;             ///< how many of these nodes have an applied plan
+  std::int64_t saving_bytes = 0;  ///< sum over the nodes, with the plans of `best_plans`
 
   friend bool operator==(const ModulePlans&, const ModulePlans&) = default;
 };

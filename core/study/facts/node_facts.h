@@ -29,9 +29,9 @@ struct StoredValue {
 };
 StoredValue stored_value(const Study& study, ValueId value);
 
-/// Who reads a buffer last.
+/// The last read of a buffer.
 struct LastRead {
-  ValueId value;  ///< of the values in the buffer, the one that is read
+  ValueId value;  ///< the value in the buffer that is read
   NodeId reader;
   std::size_t slot = 0;  ///< of the reader
 };

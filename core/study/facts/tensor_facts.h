@@ -13,7 +13,7 @@ std::string type_text(const Graph& graph, const TensorType& type);
 /// A description of a live tensor.
 struct AliveTensor {
   std::string name;
-  std::string shape;  ///< and element type, see `type_text`
+  std::string shape;  ///< with the element type, see `type_text`
   std::string role;
   std::int64_t bytes = 0;
 };

@@ -30,9 +30,9 @@ struct RunRequest {
   friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
 
-/// Runs both variants of a study with random data in the worker program and reads its stream. For
-/// another machine, the model and its data are sent along. A baseline that does not fit on the
-/// device is left out.
+/// Runs both variants of a study with random data in the worker program and reads its stream. Sends
+/// the model and its data to another machine if the request names one. Leaves out a baseline that
+/// does not fit on the device.
 /// @param model the file from which the study's model was loaded
 /// @param on_event called with every event as it arrives; may be null
 /// Throws the worker's error, an Error that states why the machine cannot be used, or a cancelled
@@ -49,7 +49,7 @@ std::int64_t largest_error(const Variant& variant, const Measurement& measured);
 /// The largest difference over all measured variants.
 std::int64_t largest_error(const Study& study, const StudyMeasurements& measured);
 
-/// The predicted peak without the memory inside nodes: what a run measures.
+/// The predicted peak without the memory inside nodes, which a run does not measure.
 std::int64_t predicted_peak_of_tensors(const Variant& variant);
 
 /// The most memory that the bodies of one node take; 0 without If, Loop and Scan.

@@ -79,7 +79,7 @@ void check_step(const MeasuredStep& measured, const MeasuredStep& step) {
                "set the measured sizes, or run the step again");
   }
   fail_input("", "was measured with other plans, another order or another optimizer",
-             "choose the measured ones, or run the step again");
+             "choose those that were measured, or run the step again");
 }
 
 std::optional<Measurement> measurement_of(const json& object, const char* key,

@@ -121,7 +121,7 @@ void warn_of_fusion(const StudyParts& study, Warnings& warnings) {
   }
   for (const std::string& name : unknown_nodes(study.graph(), study.current->dataflow, fusion)) {
     warnings.push_back("node '" + printable(name) +
-                       "' of a split or forbidden merge is not in the step");
+                       "' in a choice about fused groups is not in the step");
   }
 }
 
