@@ -180,7 +180,7 @@ TEST_F(PlanRowOfNode, CannotBeAskedForWithoutARow) {
   const NodeId node = without_row();
   go_to(node);
   EXPECT_FALSE(entry().isEnabled());
-  EXPECT_TRUE(entry().toolTip().contains(u"No row"_s)) << entry().toolTip().toStdString();
+  EXPECT_TRUE(entry().toolTip().contains(u"has no row"_s)) << entry().toolTip().toStdString();
   QMenu& menu = menu_by_key();
   EXPECT_TRUE(menu.toolTipsVisible());
   EXPECT_TRUE(menu.actions().contains(&entry()));
